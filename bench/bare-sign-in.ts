@@ -2,11 +2,13 @@
  * The yardstick of hosted sign-in: its library behind node:http with the fewest settings that give
  * the same answers, on the same database through the same adapter. Nothing else of the service.
  */
+
 import { createServer, type IncomingMessage } from 'node:http'
 import { Provider } from 'oidc-provider'
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
 import { readConfig } from '#platform/config'
+import { parseId } from '#platform/ids'
 import { systemRandom } from '#platform/random'
 import { openService } from '../src/service.ts'
 import { adapterOf } from '../src/surfaces/oidc/adapter.ts'
@@ -22,8 +24,11 @@ const provider = new Provider(`${config.base_url}/o`, {
   jwks: { keys: published.map(({ jwk }) => jwk) } as never,
   scopes: [...grants.DEFAULT_SCOPES],
   subjectTypes: ['pairwise'],
-  pairwiseIdentifier: (_ctx, user_id, client) =>
-    grants.subjectOf(keys.subject, { app_id: String(client.sector), user_id }),
+  pairwiseIdentifier: (_ctx, accountId, client) =>
+    grants.subjectOf(keys.subject, {
+      sector: String(client.sector),
+      user_id: parseId('usr', accountId),
+    }),
   findAccount: (_ctx, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
   extraClientMetadata: { properties: ['sector', 'app_id', 'app_name', 'app_url'] },
   sectorIdentifierUriValidate: () => false,

@@ -1,6 +1,8 @@
 import type { Payee } from '#domain/payouts'
 import type { Db } from '#platform/db'
+import type { PayeeId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { testId } from '../test/support/ids.ts'
 
 /** How much trade is on record: sales in all, and how many of them are one app's. */
 export interface Size {
@@ -13,8 +15,8 @@ const APPS = 400
 const COLLECTOR = 200
 
 /** The ids of what the measurements ask about. */
-export const BIG_APP = 'app_big'
-export const COLLECTOR_ID = 'usr_g1'
+export const BIG_APP = testId('app_big')
+export const COLLECTOR_ID = testId('usr_g1')
 
 /**
  * Fills a database with sales of two years, by statements over whole sets. The rows are written as
@@ -41,7 +43,7 @@ export async function seedGrowth(db: Db, demo_app: string, size: Size): Promise<
 /** The seller of all apps here, who never had a payout. */
 export async function bigPayee(db: Db): Promise<Payee> {
   const app = sql`select seller_id as owner from apps where id = ${BIG_APP}`
-  const { owner } = await db.one<{ owner: string }>(app)
+  const { owner } = await db.one<{ owner: PayeeId }>(app)
   return { owner, account: 'seller_payable' }
 }
 

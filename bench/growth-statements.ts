@@ -5,6 +5,7 @@ import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import { testId } from '../test/support/ids.ts'
 import { BIG_APP, COLLECTOR_ID } from './growth-seed.ts'
 
 /** What a page, a checkout or periodic work asks the database, however much was sold. */
@@ -50,7 +51,7 @@ export function grownStatements(
     ['payees due by the calendar', () => payouts.dueByCalendar(db, now)],
     ['open payouts', () => payouts.openPayouts(db)],
     ['disputes of an app', () => payments.listUnclosed(db, BIG_APP)],
-    ['a license by its order', () => billing.orderOfLicense(db, 'lic_g77')],
-    ['a license', () => licensing.findLicense(db, 'lic_g77')],
+    ['a license by its order', () => billing.orderOfLicense(db, testId('lic_g77'))],
+    ['a license', () => licensing.findLicense(db, testId('lic_g77'))],
   ]
 }

@@ -5,6 +5,7 @@
  *
  *   npm run bench:renewals -- --subscriptions 1000 --workers 4
  */
+
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { World } from '#flows/world'
 import { readConfig } from '#platform/config'
+import type { AppId, PriceId, ProductId } from '#platform/ids'
 import { systemRandom } from '#platform/random'
 import { sql } from '#platform/sql'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
@@ -123,7 +125,7 @@ async function plainTransactions({ db }: World): Promise<number> {
 /** Subscriptions that were bought a month ago and are due now. */
 async function seed(
   { db }: World,
-  app: { client_id: string; prices: { public_id: string }[] },
+  app: { client_id: AppId; prices: { public_id: PriceId }[] },
   name: string,
 ): Promise<void> {
   const price_id = app.prices[0]!.public_id
@@ -131,7 +133,7 @@ async function seed(
   const numbers = sql`generate_series(1, ${subscriptions}::bigint) n`
   const then = sql`now() - interval '1 month'`
   await db.tx(async (tx) => {
-    const { product_id } = await tx.one<{ product_id: string }>(
+    const { product_id } = await tx.one<{ product_id: ProductId }>(
       sql`select product_id from prices where id = ${price_id}`,
     )
     await tx.run(sql`insert into users (id, email, email_normalized, created_via, created_at)

@@ -5,6 +5,7 @@
  *   npm run bench -- --licenses 1000000 --rounds 5 --seconds 4
  *   npm run bench -- --only validate,checkouts
  */
+
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +13,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { readConfig } from '#platform/config'
+import type { PriceId } from '#platform/ids'
 import { systemRandom } from '#platform/random'
 import { sha256 } from '#platform/secrets'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
@@ -140,7 +142,7 @@ function report(name: string, pairs: Pair[]) {
   return result
 }
 
-function checkouts(base_url: string, price_id: string): Round {
+function checkouts(base_url: string, price_id: PriceId): Round {
   const result = generate('bench/checkouts.ts', { BASE_URL: base_url, PRICE_ID: price_id })
   console.log('\ncheckouts, four pages and all, a second')
   console.table({ service: result })

@@ -4,7 +4,7 @@ import * as grants from '#domain/grants'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { type AppId, type IdPrefix, mintId, type ProductId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { DemoFacts } from '../src/demo/seed.ts'
@@ -63,7 +63,7 @@ export async function seed(
 }
 
 /** Licenses that are never looked up: their keys are random digests. */
-async function fill(tx: Db, app_id: string, count: number): Promise<void> {
+async function fill(tx: Db, app_id: AppId, count: number): Promise<void> {
   await tx.run(sql`insert into users (id, email, email_normalized, created_via, created_at)
     select 'usr_weight' || n, n || '@weight.example', n || '@weight.example', 'demo', now()
     from generate_series(1, ${count}::bigint) n`)
@@ -79,10 +79,10 @@ async function sell({ keys, random, clock }: World, tx: Db, demo: DemoFacts) {
   const now = clock.now()
   const app_id = demo.app.client_id
   const price_id = demo.app.prices[0]!.public_id
-  const id = (prefix: string) => mintId(random, prefix)
-  const [user_id, license_id, order_id, cart_id] = [id('usr'), id('lic'), id('ord'), id('cart')]
-  const [quote_id, invoice_id] = [id('quote'), id('inv')]
-  const { product_id } = await tx.one<{ product_id: string }>(
+  const id = <Prefix extends IdPrefix>(prefix: Prefix) => mintId(random, prefix)
+  const [user_id, license_id, order_id] = [id('usr'), id('lic'), id('ord')]
+  const [cart_id, quote_id, invoice_id] = [id('cart'), id('quote'), id('inv')]
+  const { product_id } = await tx.one<{ product_id: ProductId }>(
     sql`select product_id from prices where id = ${price_id}`,
   )
   const email = `${user_id}@bench.example`
@@ -126,7 +126,7 @@ async function sell({ keys, random, clock }: World, tx: Db, demo: DemoFacts) {
 async function grantToken(
   { random, clock }: World,
   tx: Db,
-  facts: { client_id: string; user_id: string },
+  facts: { client_id: string; user_id: UserId },
 ): Promise<string> {
   const token = mintSecret(random)
   await grants.keepRecord(

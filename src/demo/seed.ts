@@ -6,7 +6,7 @@ import * as listing from '#domain/listing'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { type AppId, mintId, type PriceId, type SellerId, type UserId } from '#platform/ids'
 import { formatAmount } from '#platform/money'
 import { mintSecret } from '#platform/secrets'
 import {
@@ -31,10 +31,10 @@ export interface Login {
 /** An app of the cast, with the credentials of its server. */
 export interface DemoApp {
   slug: string
-  client_id: string
+  client_id: AppId
   client_secret: string
   url: string
-  prices: { public_id: string; frequency: string | null; amount: string; buy_url: string }[]
+  prices: { public_id: PriceId; frequency: string | null; amount: string; buy_url: string }[]
 }
 
 /** The content of `demo.json`: everything that a program needs to try the service. */
@@ -111,7 +111,7 @@ async function seedPerson(
   { db, clock, random }: World,
   address: string,
   kept: Login | undefined,
-): Promise<{ user_id: string; login: Login }> {
+): Promise<{ user_id: UserId; login: Login }> {
   const now = clock.now()
   const { email, email_normalized } = identity.readEmail(address)!
   const { user_id } = await identity.findOrAddUser(db, now, {
@@ -132,7 +132,7 @@ async function seedPerson(
 /** The secret of an account's authenticator app, which is set up unless it has one. */
 async function seedAuthenticator(
   { db, clock, keys, random }: World,
-  user_id: string,
+  user_id: UserId,
 ): Promise<string> {
   const known = await identity.findAuthenticator(db, user_id)
   if (known) return identity.openAuthenticatorSecret(keys, known)
@@ -143,13 +143,13 @@ async function seedAuthenticator(
   return identity.openAuthenticatorSecret(keys, { user_id, secret_sealed })
 }
 
-async function seedAffiliate({ db, clock, random }: World, user_id: string): Promise<void> {
+async function seedAffiliate({ db, clock, random }: World, user_id: UserId): Promise<void> {
   const { code } = CAST.affiliate
   if (await affiliates.findByCode(db, code)) return
   await affiliates.add(db, clock.now(), { id: mintId(random, 'aff'), user_id, code })
 }
 
-async function seedSeller(world: World, user_id: string): Promise<string> {
+async function seedSeller(world: World, user_id: UserId): Promise<SellerId> {
   const { db, clock, random, seller_terms_version: version } = world
   const now = clock.now()
   const known = await apps.sellerOf(db, user_id)
@@ -169,7 +169,7 @@ async function seedApp(
     app: CastApp
     plans: readonly CastPlan[]
     listing: CastListing
-    seller_id: string
+    seller_id: SellerId
     site_url: string
     kept: DemoApp | undefined
   },
@@ -216,7 +216,7 @@ async function seedApp(
  */
 export async function enableSignIn(
   { db, clock }: World,
-  app: { client_id: string; site_url: string },
+  app: { client_id: AppId; site_url: string },
 ): Promise<void> {
   await apps.setRedirectLists(db, app.client_id, {
     redirect_uris: [`${app.site_url}/auth/callback`],
@@ -229,7 +229,7 @@ export async function enableSignIn(
 async function seedPlans(
   { clock, random }: World,
   tx: Db,
-  app_id: string,
+  app_id: AppId,
   plans: readonly CastPlan[],
 ): Promise<void> {
   const now = clock.now()
@@ -246,7 +246,7 @@ async function seedPlans(
 async function seedListing(
   { clock }: World,
   tx: Db,
-  app_id: string,
+  app_id: AppId,
   text: CastListing,
 ): Promise<void> {
   const changes = await apps.changesOf(tx, app_id, { limit: 1 })

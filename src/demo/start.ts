@@ -4,6 +4,7 @@ import * as catalog from '#domain/catalog'
 import { startDriftlog } from '#examples/driftlog'
 import { startTidepool } from '#examples/tidepool'
 import type { World } from '#flows/world'
+import type { AppId } from '#platform/ids'
 import { type DemoApp, type DemoFacts, seedCast } from './seed.ts'
 
 /** A running demo: what to print for the person who started it, and how to stop it. */
@@ -54,7 +55,7 @@ function credentialsOf({ client_id, client_secret }: DemoApp) {
 }
 
 /** The plans of an app that cost something. */
-async function paidProducts({ db }: World, app_id: string): Promise<string[]> {
+async function paidProducts({ db }: World, app_id: AppId): Promise<string[]> {
   const products = await catalog.products(db, app_id)
   return products.filter(({ is_free }) => !is_free).map(({ id }) => id)
 }

@@ -1,6 +1,7 @@
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
+import type { UserId } from '#platform/ids'
 
 /** Accepts the published seller terms. Each version is recorded once. */
 export async function acceptTerms(
@@ -19,7 +20,7 @@ export async function acceptTerms(
 /** Whether a seller has not yet accepted the published terms. */
 export async function owesTerms(
   { db, seller_terms_version }: World,
-  user_id: string,
+  user_id: UserId,
 ): Promise<boolean> {
   return (await apps.acceptedTerms(db, user_id))?.version !== seller_terms_version
 }

@@ -3,7 +3,7 @@ import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { type AppId, type ChangeId, mintId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
 import { perform } from '#platform/rehearse'
 import { mintSecret } from '#platform/secrets'
@@ -14,7 +14,7 @@ export interface SavedAddresses {
   changed: { path: keyof apps.Addresses; before: unknown; after: unknown }[]
   removed: { kind: 'redirect_uri' | 'post_logout_redirect_uri'; id: null; name: string }[]
   /** The change's id in the log; null for a dry run, or where nothing changed. */
-  change_id: string | null
+  change_id: ChangeId | null
 }
 
 const FIELDS = ['oauth_login_url', 'redirect_uris', 'post_logout_redirect_uris'] as const
@@ -72,7 +72,7 @@ export async function saveAddresses(
   })
 }
 
-async function addressesOf(db: Db, app_id: string, client: apps.AppClient) {
+async function addressesOf(db: Db, app_id: AppId, client: apps.AppClient) {
   const { oauth_login_url } = (await apps.find(db, app_id))!
   const { redirect_uris, post_logout_redirect_uris } = client
   return { oauth_login_url, redirect_uris, post_logout_redirect_uris }
@@ -86,7 +86,7 @@ async function addressesOf(db: Db, app_id: string, client: apps.AppClient) {
 export async function rotateSecret(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: { app_id: string; replaces: string },
+  facts: { app_id: AppId; replaces: string },
 ): Promise<string | undefined> {
   return await world.db.tx(async (tx) => {
     const client = await apps.lockClientOf(tx, facts.app_id)
@@ -102,8 +102,8 @@ export async function rotateSecret(
 export async function rotateToClaim(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: { app_id: string; dry_run: boolean },
-): Promise<{ claim: apps.SecretClaim; change_id: string } | null> {
+  facts: { app_id: AppId; dry_run: boolean },
+): Promise<{ claim: apps.SecretClaim; change_id: ChangeId } | null> {
   const { app_id, dry_run } = facts
   const rotated = await perform(world.db, { dry_run }, async (tx) => {
     const client = await apps.lockClientOf(tx, app_id)
@@ -118,8 +118,8 @@ async function replaceSecret(
   { clock, random }: World,
   tx: Db,
   actor: ActorOf<'seller' | 'agent'>,
-  { app_id, client }: { app_id: string; client: apps.AppClient },
-): Promise<{ client_secret: string; change_id: string }> {
+  { app_id, client }: { app_id: AppId; client: apps.AppClient },
+): Promise<{ client_secret: string; change_id: ChangeId }> {
   const client_secret = mintSecret(random)
   const id = mintId(random, 'chg')
   await apps.replaceSecret(tx, client.client_id, client_secret)
@@ -140,7 +140,7 @@ async function replaceSecret(
 export async function switchAddOn(
   { db, clock }: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: { app_id: string; to: 'on' | 'off' },
+  facts: { app_id: AppId; to: 'on' | 'off' },
 ): Promise<void> {
   const { app_id, to } = facts
   const now = clock.now()
@@ -159,7 +159,7 @@ export async function switchAddOn(
 export async function allowPauses(
   { db, clock }: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: { app_id: string; to: 'on' | 'off' },
+  facts: { app_id: AppId; to: 'on' | 'off' },
 ): Promise<void> {
   const { app_id, to } = facts
   const now = clock.now()

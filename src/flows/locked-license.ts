@@ -3,6 +3,7 @@ import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
+import type { LicenseId } from '#platform/ids'
 
 /** A license with its subscription, both locked until the transaction ends. */
 export interface LockedLicense {
@@ -16,7 +17,7 @@ export interface LockedLicense {
 export async function lockLicense(
   world: World,
   tx: Db,
-  license_id: string,
+  license_id: LicenseId,
 ): Promise<LockedLicense> {
   const found = await billing.subscriptionOf(tx, license_id)
   const subscription = found && (await billing.lockSubscription(tx, found.id))

@@ -5,11 +5,11 @@ import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { audit } from '#platform/audit'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { type AppId, type CartId, mintId, type ProductId, type UserId } from '#platform/ids'
 
 /** A request about a preview, by a browser's session, which may be signed out. */
 export interface PreviewRequest {
-  session: { user_id: string; app_id: string | null } | undefined
+  session: { user_id: UserId; app_id: AppId | null } | undefined
   request_id: string
 }
 
@@ -19,7 +19,7 @@ export interface PreviewRequest {
 export async function startPreview(
   world: World,
   request: PreviewRequest,
-  facts: { app: apps.App; product_id: string },
+  facts: { app: apps.App; product_id: ProductId },
 ): Promise<boolean> {
   const { app, product_id } = facts
   if (!apps.isSellerOf(app, request.session)) return false
@@ -56,7 +56,7 @@ export type Finished = { outcome: 'completed' | 'sign_in_needed' | 'gone' }
 export async function finishWalkthrough(
   world: World,
   request: PreviewRequest,
-  cart_id: string,
+  cart_id: CartId,
 ): Promise<Finished> {
   const { db, clock } = world
   return await db.tx(async (tx): Promise<Finished> => {
@@ -78,7 +78,7 @@ export async function finishWalkthrough(
 async function grant(
   { clock, random, keys }: World,
   tx: Db,
-  facts: { app: apps.App; product_id: string; by: 'dashboard' | 'walkthrough' },
+  facts: { app: apps.App; product_id: ProductId; by: 'dashboard' | 'walkthrough' },
   { request_id }: PreviewRequest,
 ): Promise<void> {
   const now = clock.now()

@@ -1,7 +1,7 @@
 import * as billing from '#domain/billing'
 import type { World } from '#flows/world'
 import { queueEmail } from '#platform/email-queue'
-import { mintId } from '#platform/ids'
+import { mintId, type OrderId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 
 const RESENDS: Limit = { name: 'receipt-resend', points: 5, seconds: 3600 }
@@ -10,7 +10,7 @@ const RESENDS: Limit = { name: 'receipt-resend', points: 5, seconds: 3600 }
 export type Resent = { outcome: 'sent' } | { outcome: 'too_often'; retry_after: number }
 
 /** Queues an order's receipt again, at most a few times an hour. */
-export async function resendReceipt(world: World, order_id: string): Promise<Resent> {
+export async function resendReceipt(world: World, order_id: OrderId): Promise<Resent> {
   const { allowed, reset_seconds } = await world.limits.take(RESENDS, order_id)
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
   const { invoice_id } = await billing.findOrder(world.db, order_id)

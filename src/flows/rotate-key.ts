@@ -1,13 +1,14 @@
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
+import type { AppId, LicenseId } from '#platform/ids'
 
 /** Replaces a license's key and audits it, in one transaction (spec: regenerate-key). */
 export async function rotateKey(
   { db, clock, keys, random }: World,
   request: {
-    app_id: string
-    license_id: string
+    app_id: AppId
+    license_id: LicenseId
     actor: ActorOf<'app' | 'buyer'>
     rotation_key: string | null
     reason: string | undefined

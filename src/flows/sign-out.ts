@@ -4,6 +4,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
 
 /** Who confirmed a sign-out, and from what. */
 export interface SignOut {
@@ -12,7 +13,7 @@ export interface SignOut {
   /** The session of this service in this browser. */
   session: Pick<identity.Session, 'id' | 'user_id'> | undefined
   /** The sign-in session in which apps got their tokens in this browser. */
-  sign_in: { uid: string; user_id: string | undefined } | undefined
+  sign_in: { uid: string; user_id: UserId | undefined } | undefined
   origin: Origin
 }
 
@@ -70,7 +71,7 @@ export async function signOutOfService(
 async function noteSignOut(
   tx: Db,
   now: Date,
-  facts: { user_id: string; origin: Origin; detail: Record<string, unknown> },
+  facts: { user_id: UserId; origin: Origin; detail: Record<string, unknown> },
 ): Promise<void> {
   const { user_id, origin, detail } = facts
   const action = 'account.signed_out'

@@ -4,6 +4,7 @@ import type { DisputeReason } from '#domain/payments'
 import { appTime, type World } from '#flows/world'
 import { audit } from '#platform/audit'
 import { isoSeconds } from '#platform/calendar'
+import type { AppId, UserId } from '#platform/ids'
 
 /** What a processor in test mode can simulate, in addition to its port. */
 export interface TestProcessor {
@@ -32,9 +33,9 @@ export interface ClockWork {
 
 /** An advance of an app's test clock. */
 export interface Jump {
-  app_id: string
+  app_id: AppId
   to: Date
-  user_id: string
+  user_id: UserId
   request_id: string
 }
 
@@ -102,7 +103,7 @@ async function runAllDue(work: ClockWork): Promise<number> {
 /** The next time at which something is due; what is overdue is due now. */
 async function earliest(
   { db }: World,
-  app_id: string,
+  app_id: AppId,
   work: ClockWork,
   at: Date,
 ): Promise<Date | undefined> {
@@ -113,12 +114,12 @@ async function earliest(
   return first < at ? at : first
 }
 
-async function isStillDue({ db }: World, app_id: string, at: Date): Promise<boolean> {
+async function isStillDue({ db }: World, app_id: AppId, at: Date): Promise<boolean> {
   const due = await billing.nextDue(db, app_id)
   return due !== undefined && due <= at
 }
 
-async function moveClock({ db, clock }: World, app_id: string, to: Date): Promise<void> {
+async function moveClock({ db, clock }: World, app_id: AppId, to: Date): Promise<void> {
   const seconds = Math.max(0, Math.ceil((to.getTime() - clock.now().getTime()) / 1000))
   await apps.setClockAhead(db, app_id, seconds)
 }

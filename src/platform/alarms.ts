@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { type AlarmId, mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 
@@ -53,7 +53,7 @@ export async function clearAlarm(
 }
 
 /** Resolves an alarm by its id and returns it; undefined where it is not open. */
-export async function resolveAlarm(db: Db, now: Date, id: string): Promise<Alarm | undefined> {
+export async function resolveAlarm(db: Db, now: Date, id: AlarmId): Promise<Alarm | undefined> {
   return await db.maybe<Alarm>(sql`update alarms set resolved_at = ${now}
     where id = ${id} and resolved_at is null returning ${COLUMNS}`)
 }

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** Where a request comes from. */
@@ -17,7 +18,7 @@ interface ByRequest {
 }
 
 interface Person extends ByRequest {
-  user_id: string
+  user_id: UserId
 }
 
 /** Who makes a change, and by which request. */
@@ -38,7 +39,7 @@ export type Actor =
 export type ActorOf<Kind extends Actor['kind']> = Extract<Actor, { kind: Kind }>
 
 /** The account `user_id`, in a request from `origin`. */
-export function accountActor(user_id: string, origin: Origin): ActorOf<'account'> {
+export function accountActor(user_id: UserId, origin: Origin): ActorOf<'account'> {
   return { kind: 'account', user_id, request_id: origin.request_id, origin }
 }
 

@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { type EmailId, mintId } from '#platform/ids'
 import type { Jobs, Queue } from '#platform/jobs'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
@@ -27,11 +27,11 @@ export type EmailSubject = {
 }[EmailTemplate]
 
 /** An email to send. A second one for the same cause is not queued. */
-export type QueuedEmail = EmailSubject & { id: string; cause: string }
+export type QueuedEmail = EmailSubject & { id: EmailId; cause: string }
 
 /** An email that waits to be sent. */
 export interface StoredEmail<Template extends EmailTemplate = EmailTemplate> {
-  id: string
+  id: EmailId
   cause: string
   kind: Template
   subject_id: string
@@ -74,13 +74,13 @@ export async function queueFreshEmail(
 }
 
 /** An email that is not sent yet; undefined if it was sent. */
-export async function findUnsent(db: Db, id: string): Promise<StoredEmail | undefined> {
+export async function findUnsent(db: Db, id: EmailId): Promise<StoredEmail | undefined> {
   return await db.maybe<StoredEmail>(sql`select id, cause, kind, subject_id, facts
     from emails where id = ${id} and sent_at is null`)
 }
 
 /** Marks an email as sent. */
-export async function markSent(db: Db, now: Date, id: string): Promise<void> {
+export async function markSent(db: Db, now: Date, id: EmailId): Promise<void> {
   await db.run(sql`update emails set sent_at = ${now} where id = ${id}`)
 }
 

@@ -1,10 +1,11 @@
 import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { TaskId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** A file that a task created, ready to be downloaded. */
 export interface TaskFile {
-  task_id: string
+  task_id: TaskId
   name: string
   /** Its media type. */
   type: string
@@ -30,7 +31,7 @@ export async function beginFile(
 /** Adds a part to a file; parts are counted from 0. */
 export async function addPart(
   db: Db,
-  { task_id, part, content }: { task_id: string; part: number; content: Buffer },
+  { task_id, part, content }: { task_id: TaskId; part: number; content: Buffer },
 ): Promise<void> {
   await db.run(sql`insert into task_file_parts (task_id, part, content)
     values (${task_id}, ${part}, ${content})`)
@@ -48,12 +49,12 @@ export async function finishFile(
 }
 
 /** Deletes an incomplete file. */
-export async function dropFile(db: Db, task_id: string): Promise<void> {
+export async function dropFile(db: Db, task_id: TaskId): Promise<void> {
   await db.run(sql`delete from task_files where task_id = ${task_id}`)
 }
 
 /** The complete file of a task; undefined if there is none, or its retention is over. */
-export async function findFile(db: Db, task_id: string): Promise<TaskFile | undefined> {
+export async function findFile(db: Db, task_id: TaskId): Promise<TaskFile | undefined> {
   return await db.maybe<TaskFile>(sql`select task_id, name, type, rows, bytes, made_at
     from task_files where task_id = ${task_id} and bytes is not null`)
 }

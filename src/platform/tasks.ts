@@ -1,5 +1,6 @@
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { AppId, TaskId, UserId } from '#platform/ids'
 import type { Jobs, Queue } from '#platform/jobs'
 import { sql } from '#platform/sql'
 
@@ -12,11 +13,11 @@ export type TaskName = keyof TaskKinds
 
 /** Background work that a person waits for: what it is, its progress, and its result. */
 export interface Task {
-  id: string
+  id: TaskId
   kind: TaskName
   /** The account that may see it. */
-  user_id: string
-  app_id: string | null
+  user_id: UserId
+  app_id: AppId | null
   request: Record<string, unknown>
   done: number
   /** The amount of work; 0 while it is unknown. */
@@ -60,7 +61,7 @@ export async function queueTask(
 }
 
 /** Starts a waiting task; undefined if it was started before. */
-export async function beginTask(db: Db, now: Date, id: string): Promise<Task | undefined> {
+export async function beginTask(db: Db, now: Date, id: TaskId): Promise<Task | undefined> {
   return await db.maybe<Task>(sql`update tasks set status = 'running', updated_at = ${now}
     where id = ${id} and status = 'waiting' returning ${COLUMNS}`)
 }
@@ -69,7 +70,7 @@ export async function beginTask(db: Db, now: Date, id: string): Promise<Task | u
 export async function noteProgress(
   db: Db,
   now: Date,
-  id: string,
+  id: TaskId,
   { done, total, note }: Progress,
 ): Promise<boolean> {
   const noted = await db.run(sql`update tasks set done = ${done}, total = ${total},
@@ -81,7 +82,7 @@ export async function noteProgress(
 export async function endTask(
   db: Db,
   now: Date,
-  id: string,
+  id: TaskId,
   end: { status: 'done' | 'failed'; result: Record<string, unknown> },
 ): Promise<void> {
   await db.run(sql`update tasks set status = ${end.status}, updated_at = ${now},
@@ -93,7 +94,7 @@ export async function endTask(
 /** A task of an account. */
 export async function findTask(
   db: Db,
-  of: { id: string; user_id: string },
+  of: { id: TaskId; user_id: UserId },
 ): Promise<Task | undefined> {
   return await db.maybe<Task>(sql`select ${COLUMNS} from tasks
     where id = ${of.id} and user_id = ${of.user_id}`)
@@ -102,7 +103,7 @@ export async function findTask(
 /** Tasks of some kinds about an app, the latest first. */
 export async function tasksOf(
   db: Db,
-  of: { app_id: string; kinds: TaskName[]; limit: number },
+  of: { app_id: AppId; kinds: TaskName[]; limit: number },
 ): Promise<Task[]> {
   return await db.rows<Task>(sql`select ${COLUMNS} from tasks
     where app_id = ${of.app_id} and kind = any(${of.kinds})
@@ -112,7 +113,7 @@ export async function tasksOf(
 /** The latest task of a kind that an account requested. */
 export async function latestTask(
   db: Db,
-  of: { kind: TaskName; user_id: string },
+  of: { kind: TaskName; user_id: UserId },
 ): Promise<Task | undefined> {
   return await db.maybe<Task>(sql`select ${COLUMNS} from tasks
     where user_id = ${of.user_id} and kind = ${of.kind} order by created_at desc, id limit 1`)

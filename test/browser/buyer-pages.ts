@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { lockLicense, resume, suspend } from '#flows/locked-license'
-import { mintId } from '#platform/ids'
+import { type LicenseId, mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { DAY, runDue } from '../support/subscriber.ts'
@@ -142,7 +142,7 @@ async function* suspended(setup: PagesTest, page: Page, manage: string) {
   await press(page, /^Pay /)
   await page.getByText('The payment went through').waitFor()
   yield 'manage, paid'
-  const { license_id } = await world.db.one<{ license_id: string }>(sql`
+  const { license_id } = await world.db.one<{ license_id: LicenseId }>(sql`
     select l.id as license_id from licenses l join users u on u.id = l.user_id
     where u.email_normalized = ${demo.affiliate.email}`)
   const suspension = { trigger: 'suspended', paused_for: 'staff' } as const

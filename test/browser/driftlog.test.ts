@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { type Driftlog, startDriftlog } from '#examples/driftlog'
+import type { AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { enableSignIn } from '../../src/demo/seed.ts'
 import { forceStatus } from '../support/licenses.ts'
@@ -15,7 +16,7 @@ const HOUR = 3600
 const clock = new RunningClock(new Date())
 let setup: BrowserTest
 let site: Driftlog
-let client_id: string
+let client_id: AppId
 
 before(async () => {
   setup = await openBrowserTest({ clock })

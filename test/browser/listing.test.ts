@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { PriceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { accessibilityProblems } from './accessibility.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
@@ -31,7 +32,7 @@ function row(page: Page, legend: string) {
   return page.getByRole('group', { name: legend, exact: true })
 }
 
-async function prices(): Promise<{ public_id: string; product_name: string; amount: string }[]> {
+async function prices(): Promise<{ public_id: PriceId; product_name: string; amount: string }[]> {
   const { world, demo } = setup.service
   const path = `/api/v1/public/apps/${demo.app.client_id}/prices/`
   const answer = await fetch(`${world.config.base_url}${path}`)

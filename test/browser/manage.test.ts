@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import * as apps from '#domain/apps'
+import type { AppId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { addApp } from '../support/apps.ts'
 import { takenFrom } from '../support/purchase.ts'
@@ -24,7 +25,7 @@ async function anApp(facts: { trial_days?: number } = {}) {
 }
 
 /** Lets days pass for one app, and does what is due then. */
-async function passDays(client_id: string, days: number): Promise<void> {
+async function passDays(client_id: AppId, days: number): Promise<void> {
   const { db } = setup.service.world
   const { clock_ahead } = (await apps.find(db, client_id))!
   await apps.setClockAhead(db, client_id, clock_ahead + days * DAY)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as client from 'openid-client'
 import * as grants from '#domain/grants'
+import type { UserId } from '#platform/ids'
 import { type Agent, textOf } from '../support/agent.ts'
 import { ask, CALLBACK, connect, discoverAsAgent } from '../support/agent-client.ts'
 import { emailTo } from '../support/mailbox.ts'
@@ -46,7 +47,7 @@ async function assertEnded(tokens: { access_token: string; refresh_token?: strin
   await assert.rejects(again, { error: 'invalid_grant' })
 }
 
-async function auditOf(user_id: string): Promise<string[]> {
+async function auditOf(user_id: UserId): Promise<string[]> {
   const { rows } = await setup.world.db.raw(
     'select action from audit_log where actor = $1 order by id',
     [user_id],

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import * as catalog from '#domain/catalog'
 import * as grants from '#domain/grants'
+import type { AppId } from '#platform/ids'
 import { type Caller, callTool } from '../../src/surfaces/mcp/call.ts'
 import { tools } from '../../src/surfaces/mcp/tools.ts'
 import { FUZZ_CALLS, LONG } from '../support/budget.ts'
@@ -31,7 +32,7 @@ type Args = { [key: string]: Json | undefined }
 
 let service: TestService
 let caller: Caller
-let app_id: string
+let app_id: AppId
 before(async () => {
   service = await openTestService()
   const { app } = await ownApp(service)

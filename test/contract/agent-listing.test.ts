@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { PriceId, ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { SIGN_IN_LISTING } from '../../src/demo/cast.ts'
 import { addApp } from '../support/apps.ts'
@@ -26,8 +27,8 @@ before(async () => {
 after(() => service.close())
 
 interface Product {
-  product_public_id: string
-  prices: { public_id: string }[]
+  product_public_id: ProductId
+  prices: { public_id: PriceId }[]
 }
 
 /** A call for the cast's app that is answered. */
@@ -219,7 +220,7 @@ describe('replace_feature_table', () => {
 })
 
 describe('replace_versions', () => {
-  const buyPage = async (price_id: string) =>
+  const buyPage = async (price_id: PriceId) =>
     (await service.app.inject(`/buy/${price_id}/`)).statusCode
 
   test('a dry run lists what would be removed and which links would stop working, and changes nothing', async () => {

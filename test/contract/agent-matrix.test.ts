@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as catalog from '#domain/catalog'
 import * as grants from '#domain/grants'
+import type { ProductId } from '#platform/ids'
 import { missingScope } from '../../src/surfaces/mcp/scopes.ts'
 import { tools } from '../../src/surfaces/mcp/tools.ts'
 import { type McpAgent, mcpAgent } from '../support/mcp.ts'
@@ -26,7 +27,7 @@ const SCOPES: Record<string, readonly grants.AgentScope[]> = {
 }
 
 let service: TestService
-let product_id: string
+let product_id: ProductId
 
 before(async () => {
   service = await openTestService()

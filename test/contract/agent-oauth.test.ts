@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import * as client from 'openid-client'
 import * as grants from '#domain/grants'
+import type { UserId } from '#platform/ids'
 import { textOf } from '../support/agent.ts'
 import { ask, CALLBACK, connect, discoverAsAgent, WRITE } from '../support/agent-client.ts'
 import { purchase } from '../support/purchase.ts'
@@ -22,7 +23,7 @@ import {
 
 let setup: SignInTest
 let side: client.Configuration
-let seller: { user_id: string; email: string }
+let seller: { user_id: UserId; email: string }
 
 before(async () => {
   setup = await openSignInTest()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
+import type { AppId } from '#platform/ids'
 import { type McpAgent, MODERN, mcpAgent, post, toolCall } from '../support/mcp.ts'
 import { addSellerWithApp } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -16,7 +17,7 @@ const GOOD = {
 let service: TestService
 let seller: string
 let agent: McpAgent
-let client_id: string
+let client_id: AppId
 
 before(async () => {
   service = await openTestService()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { reconcile } from '#flows/payment'
+import type { CartId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Seen, textOf } from '../support/agent.ts'
 import { assertInvariants } from '../support/invariants.ts'
@@ -285,7 +286,7 @@ test('a step that is too early or too late redirects to the current step', async
   await agent.open(link)
   const entry = await agent.submit('Continue', { email: fresh(), ...TEXAS })
   const card_entry_id = entry.url.split('/').at(-1)
-  const { id } = await service.world.db.one<{ id: string }>(
+  const { id } = await service.world.db.one<{ id: CartId }>(
     sql`select id from carts where card_entry_id = ${card_entry_id}`,
   )
   for (const step of ['confirm', 'success', 'card-entered', 'card']) {

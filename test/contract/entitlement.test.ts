@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as grants from '#domain/grants'
 import { LICENSE_STATUSES, type LicenseStatus, entitlementOf as ruleOf } from '#domain/licensing'
-import { mintId } from '#platform/ids'
+import { type AppId, mintId, type ProductId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { Entitlement } from '../../src/surfaces/entitlement/wire.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { testId } from '../support/ids.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { purchase } from '../support/purchase.ts'
 import {
@@ -22,7 +23,7 @@ let setup: SignInTest
 /** A buyer of the monthly plan, and the access token that the app got for them. */
 let buyer: Agent
 let token: string
-let plans: { Free: string; Pro: string; Lifetime: string }
+let plans: { Free: ProductId; Pro: ProductId; Lifetime: ProductId }
 
 before(async () => {
   setup = await openSignInTest()
@@ -53,7 +54,7 @@ async function ask(access_token: string | undefined, url = PATHS[0]!) {
 
 /** A token for a client, as the library would have given it. */
 async function give(
-  who: { user_id: string; client_id?: string },
+  who: { user_id: UserId; client_id?: AppId },
   facts: { scope?: string; audience?: string } = {},
 ): Promise<string> {
   const { db, clock, random } = setup.world
@@ -157,7 +158,7 @@ for (const [status, [with_free, without]] of Object.entries(STATUSES)) {
 const NOTHING = { version: '', product_id: '', product_public_id: '', period_end: null }
 
 test('a one-time purchase and a preview have no end', () => {
-  const license = { period_end: null, product_id: 'prod_x', product_name: 'X' }
+  const license = { period_end: null, product_id: testId('prod_x'), product_name: 'X' }
   for (const status of ['one_time_active', 'preview'] as const) {
     const facts = ruleOf({ license: { ...license, status }, free: undefined })
     assert.equal(facts.period_end, null)
@@ -168,7 +169,7 @@ test('a one-time purchase and a preview have no end', () => {
 test('of two licenses the live one counts; a preview counts where nothing else does', async () => {
   const { user_id } = await addPerson(setup, 'developer@example.org')
   const own = await give({ user_id })
-  const add = async (status: string, product_id: string) =>
+  const add = async (status: string, product_id: ProductId) =>
     await run(
       `insert into licenses (id, app_id, user_id, product_id, status, key_hash, key_sealed,
         created_at) values ($1, $2, $3, $4, $5, $6, '', $7)`,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { assertRefused } from '../support/answers.ts'
 import { assertInvariants } from '../support/invariants.ts'
@@ -16,7 +17,7 @@ after(() => service.close())
 let licenses = 0
 
 /** A license that was bought just now. */
-async function bought(): Promise<{ key: string; license_id: string }> {
+async function bought(): Promise<{ key: string; license_id: LicenseId }> {
   const email = `rotation-${licenses++}@example.com`
   const key = licenseKey(await purchase(service, buyer(service), { email }))
   return { key, license_id: (await validate(key)).json().license_id }
@@ -42,7 +43,7 @@ const rotate = (license_id: string, headers: object = {}, payload?: object | str
     ...(payload === undefined ? {} : { payload }),
   })
 
-const auditOf = async (license_id: string) =>
+const auditOf = async (license_id: LicenseId) =>
   await service.world.db.rows<{ actor: string; request_id: string; detail: object }>(
     sql`select actor, request_id, detail from audit_log
       where subject = ${license_id} and action = 'license.key_rotated' order by id`,

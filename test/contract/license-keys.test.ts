@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { LicenseId } from '#platform/ids'
 import { assertRefused, fingerprint } from '../support/answers.ts'
 import { addApp } from '../support/apps.ts'
+import { testId } from '../support/ids.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { basic, buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -34,7 +36,7 @@ const validate = (payload: object, headers: object = own) =>
 const lookUp = (ref: string, headers: object = own) =>
   service.app.inject({ url: `/api/v1/orders/${ref}`, headers: { ...headers } })
 
-const rotate = (license_id: string, headers: object = own) =>
+const rotate = (license_id: LicenseId, headers: object = own) =>
   service.app.inject({
     method: 'POST',
     url: `/api/v1/licenses/${license_id}/regenerate-key`,
@@ -161,7 +163,7 @@ describe('another app', () => {
     const { license_id } = (await validate({ key })).json()
     const theirs = await rotate(license_id, foreign)
     assertRefused(theirs, 404, 'unknown_license')
-    const none = await rotate('lic_0000000000000000000000', foreign)
+    const none = await rotate(testId('lic_0000000000000000000000'), foreign)
     assert.deepEqual(fingerprint(theirs), fingerprint(none))
     assert.equal((await validate({ key })).statusCode, 200)
   })

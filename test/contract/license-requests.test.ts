@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { LightMyRequestResponse as Answer } from 'fastify'
 import * as apps from '#domain/apps'
+import type { LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { assertLimited, assertRefused, fingerprint } from '../support/answers.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
@@ -12,7 +13,7 @@ let service: TestService
 let other: OtherApp
 let key: string
 let reference: string
-let license_id: string
+let license_id: LicenseId
 let own: { authorization: string }
 before(async () => {
   service = await openTestService()

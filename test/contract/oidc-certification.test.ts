@@ -2,9 +2,11 @@
  * The modules of the OpenID certification plans that apply here, each as a row: what an app asks
  * for, who is at the browser, and what comes of it. Basic OP first, RP-initiated logout after.
  */
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type * as client from 'openid-client'
+import type { UserId } from '#platform/ids'
 import type { Agent, Seen } from '../support/agent.ts'
 import {
   type Attempt,
@@ -19,7 +21,7 @@ import {
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
-let ada: { user_id: string; email: string }
+let ada: { user_id: UserId; email: string }
 /** A browser in which Ada is signed in to the service and to the app. */
 let agent: Agent
 let first: Awaited<ReturnType<typeof signInToApp>>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import * as grants from '#domain/grants'
+import type { AppId } from '#platform/ids'
 import { openProvider } from '../../src/surfaces/oidc/provider.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { addApp } from '../support/sign-in.ts'
@@ -15,7 +16,7 @@ const LISTED = [
 ]
 
 let service: TestService
-let app: { client_id: string }
+let app: { client_id: AppId }
 
 before(async () => {
   service = await openTestService()

@@ -1,7 +1,9 @@
 /** Families of refresh tokens: what a client may do twice, and what ends a login. */
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as client from 'openid-client'
+import type { UserId } from '#platform/ids'
 import {
   addPerson,
   browser,
@@ -13,7 +15,7 @@ import {
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
-let ada: { user_id: string }
+let ada: { user_id: UserId }
 
 before(async () => {
   setup = await openSignInTest()

@@ -1,7 +1,9 @@
 /** The modules of the RP-initiated logout plan that apply, and what a sign-out revokes. */
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as client from 'openid-client'
+import type { UserId } from '#platform/ids'
 import { type Agent, textOf } from '../support/agent.ts'
 import {
   addApp,
@@ -32,7 +34,7 @@ after(async () => {
 type Tokens = Awaited<ReturnType<typeof signInToApp>>
 
 /** A new person, signed in to the service and to the app. */
-async function signedIn(): Promise<{ agent: Agent; tokens: Tokens; user_id: string }> {
+async function signedIn(): Promise<{ agent: Agent; tokens: Tokens; user_id: UserId }> {
   const { user_id } = await addPerson(setup, `leaves-${++count}@example.org`)
   const agent = await enter(setup, { user_id })
   return { agent, tokens: await signInToApp(setup, agent), user_id }

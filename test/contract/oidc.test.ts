@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
+import type { UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import {
   addApp,
@@ -19,7 +20,7 @@ import {
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
-let ada: { user_id: string }
+let ada: { user_id: UserId }
 
 before(async () => {
   setup = await openSignInTest()

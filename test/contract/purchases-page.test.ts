@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { sql } from '#platform/sql'
+import { Sql, sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
 import { buyer, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -20,18 +20,20 @@ test('a buyer with many purchases sees twenty on a page, each once', async () =>
   await agent.submit('Sign in', { email, password })
   await purchase(service, agent, { email })
   // Canceled licenses of the same app simulate years of buying.
+  const copyOf = (id: string) => new Sql(`left(${id}, -4) || lpad(n::text, 4, '0')`, [])
   await db.run(sql`insert into licenses select (jsonb_populate_record(l, jsonb_build_object(
-      'id', l.id || n, 'status', 'canceled', 'canceled_at', l.created_at,
+      'id', ${copyOf('l.id')}, 'status', 'canceled', 'canceled_at', l.created_at,
       'key_hash', '\\x' || lpad(n::text, 64, '0')))).* from licenses l, generate_series(1, 24) n`)
   await db.run(sql`insert into carts select (jsonb_populate_record(c, jsonb_build_object(
-      'id', c.id || n))).* from carts c, generate_series(1, 24) n where c.order_id is not null`)
+      'id', ${copyOf('c.id')}))).*
+    from carts c, generate_series(1, 24) n where c.order_id is not null`)
   await db.run(sql`insert into invoices select (jsonb_populate_record(i, jsonb_build_object(
-      'id', i.id || n, 'number', i.number + n, 'cart_id', i.cart_id || n,
-      'order_id', i.order_id || n, 'license_id', i.license_id || n))).*
+      'id', ${copyOf('i.id')}, 'number', i.number + n, 'cart_id', ${copyOf('i.cart_id')},
+      'order_id', ${copyOf('i.order_id')}, 'license_id', ${copyOf('i.license_id')}))).*
     from invoices i, generate_series(1, 24) n`)
   await db.run(sql`insert into orders select (jsonb_populate_record(o, jsonb_build_object(
-      'id', o.id || n, 'invoice_id', o.invoice_id || n, 'license_id', o.license_id || n,
-      'created_at', o.created_at - n / 2 * interval '1 day'))).*
+      'id', ${copyOf('o.id')}, 'invoice_id', ${copyOf('o.invoice_id')},
+      'license_id', ${copyOf('o.license_id')}, 'created_at', o.created_at - n / 2 * interval '1 day'))).*
     from orders o, generate_series(1, 24) n`)
   const shown = (page: { body: string }) => textOf(page.body).match(/Bought on/g)?.length ?? 0
   const first = await agent.open('/account/')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { InvoiceId } from '#platform/ids'
 import { openLog } from '#platform/log'
 import { sql } from '#platform/sql'
 import { buyer, purchase } from '../support/purchase.ts'
@@ -19,7 +20,7 @@ test('no page fails for a query parameter named like a property of every object'
   const holder = buyer(service)
   const bought = await purchase(service, holder, { email: 'holder@example.com' })
   const cart_id = bought.url.split('/')[2]!
-  const { id: invoice_id } = await service.world.db.one<{ id: string }>(
+  const { id: invoice_id } = await service.world.db.one<{ id: InvoiceId }>(
     sql`select id from invoices limit 1`,
   )
   await addSellerWithApp(service, { email: affiliate.email, slug: 'query-names' })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import type { InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { signUp } from '../support/account.ts'
@@ -20,7 +21,9 @@ before(async () => {
 after(() => closeSound(service))
 
 /** The paid invoices of a subscriber, the oldest first. */
-async function invoicesOf({ license_id }: Subscriber): Promise<{ id: string; number: number }[]> {
+async function invoicesOf({
+  license_id,
+}: Subscriber): Promise<{ id: InvoiceId; number: number }[]> {
   return await service.world.db.rows(sql`select id, number from invoices
     where license_id = ${license_id} and status = 'paid' order by paid_at, number`)
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { rememberUses } from '#flows/remember-uses'
 import { changePlan, quotePlanChange } from '#flows/subscription'
+import type { InvoiceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { codeOf } from '../support/account.ts'
@@ -160,7 +161,7 @@ describe('a sale', () => {
     const { agreement } = (await quotePlanChange(service.world, { license_id, price_id }))!
     const agreed = { license_id, agreement, return_url: 'http://localhost/' }
     await changePlan(service.world, { kind: 'buyer', user_id, request_id: 'req_test' }, agreed)
-    const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
+    const { id: invoice_id } = await service.world.db.one<{ id: InvoiceId }>(sql`select id
       from invoices where license_id = ${license_id} and kind = 'upgrade'`)
     const agent = seller()
     await agent.open(`${salePath({ ...bought, invoice_id })}refund`)

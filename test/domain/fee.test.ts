@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import { cents, ZERO } from '#platform/money'
+import { testId } from '../support/ids.ts'
 
 test('a sale costs 5% and 50 cents, 10% if the service brought the buyer, and 2% more with the add-on', () => {
   for (const [amount, seller, service, seller_add_on, service_add_on] of [
@@ -39,7 +40,7 @@ test('an affiliate earns a quarter of the fee, rounded down; without one there i
     [3, 0],
     [4, 1],
   ] as const) {
-    assert.equal(billing.commissionOn(cents(fee), 'aff_1'), commission)
+    assert.equal(billing.commissionOn(cents(fee), testId('aff_1')), commission)
     assert.equal(billing.commissionOn(cents(fee), null), 0)
   }
 })
@@ -50,15 +51,15 @@ test('a sale of any amount is divided to the cent, without negative parts', () =
     tax: fc.integer({ min: 0, max: 999_999 }).map(cents),
     brought_by: fc.constantFrom('seller' as const, 'service' as const),
     has_add_on: fc.boolean(),
-    affiliate_id: fc.constantFrom('aff_1', null),
+    affiliate_id: fc.constantFrom(testId('aff_1'), null),
   })
   fc.assert(
     fc.property(sale, ({ amount, tax, brought_by, has_add_on, affiliate_id }) => {
       const { fee, add_on_fee } = billing.feeOn(amount, { brought_by, has_add_on })
       const commission = billing.commissionOn(fee, affiliate_id)
       assert.ok(commission * 4 <= fee && fee < amount)
-      const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id }
-      const facts = { invoice_id: 'inv_1', is_waived: false, ...parties }
+      const parties = { seller_id: testId('sel_1'), state: 'TX', affiliate_id }
+      const facts = { invoice_id: testId('inv_1'), is_waived: false, ...parties }
       const { lines } = ledger.sale({ ...facts, amount, tax, fee, add_on_fee, commission })
       const of = (account: string) => lines.find((line) => line.account === account)?.amount ?? 0
       assert.equal(
@@ -78,8 +79,8 @@ test('a sale of any amount is divided to the cent, without negative parts', () =
 })
 
 test('the ledger lines of a sale name their owners', () => {
-  const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
-  const facts = { invoice_id: 'inv_1', is_waived: false, ...parties }
+  const parties = { seller_id: testId('sel_1'), state: 'TX', affiliate_id: testId('aff_1') }
+  const facts = { invoice_id: testId('inv_1'), is_waived: false, ...parties }
   const fees = { fee: cents(134), add_on_fee: cents(24), commission: cents(27) }
   const amounts = { amount: cents(1200), tax: cents(60), ...fees }
   assert.deepEqual(ledger.sale({ ...facts, ...amounts }), {
@@ -109,9 +110,9 @@ test('an upgrade within a paid period costs the percentage only, without the fix
 
 // M1
 test('the service pays for a waived sale, and everyone else receives the same', () => {
-  const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
+  const parties = { seller_id: testId('sel_1'), state: 'TX', affiliate_id: testId('aff_1') }
   const division = { amount: cents(40), tax: cents(2), fee: cents(4), commission: cents(1) }
-  const facts = { invoice_id: 'inv_1', ...parties, ...division, add_on_fee: ZERO }
+  const facts = { invoice_id: testId('inv_1'), ...parties, ...division, add_on_fee: ZERO }
   const [paid, ...owed] = ledger.sale({ ...facts, is_waived: false }).lines
   const [waived, ...same] = ledger.sale({ ...facts, is_waived: true }).lines
   assert.deepEqual(paid, { account: 'processor', owner: '', amount: 42 })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as grants from '#domain/grants'
+import type { UserId } from '#platform/ids'
+import { testId } from '../support/ids.ts'
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 2, 10, 12, minutes))
 const key = (id: string, minutes: number) => ({ id, active_from: at(minutes) })
@@ -27,16 +29,16 @@ test('there is always a key that signs, however many are pending', () => {
 })
 
 test('an account created at checkout may enter the app it bought and no other', () => {
-  const limited = { app_id: 'app_a', email_verified_at: null }
-  assert.equal(grants.mayEnter(limited, 'app_a'), true)
-  assert.equal(grants.mayEnter(limited, 'app_b'), false)
+  const limited = { app_id: testId('app_a'), email_verified_at: null }
+  assert.equal(grants.mayEnter(limited, testId('app_a')), true)
+  assert.equal(grants.mayEnter(limited, testId('app_b')), false)
   assert.equal(grants.mayEnter(limited, null), false)
 })
 
 test('an account may enter any app once its email is confirmed, and none before', () => {
-  assert.equal(grants.mayEnter({ app_id: null, email_verified_at: at(0) }, 'app_a'), true)
+  assert.equal(grants.mayEnter({ app_id: null, email_verified_at: at(0) }, testId('app_a')), true)
   assert.equal(grants.mayEnter({ app_id: null, email_verified_at: at(0) }, null), true)
-  assert.equal(grants.mayEnter({ app_id: null, email_verified_at: null }, 'app_a'), false)
+  assert.equal(grants.mayEnter({ app_id: null, email_verified_at: null }, testId('app_a')), false)
 })
 
 test('authentication from before it was required again is not enough', () => {
@@ -57,9 +59,10 @@ test('a refresh token is valid for 30 days, and its family for at most 180', () 
 
 test('a pairwise ID is stable within an app and differs between apps', () => {
   const secret = Buffer.alloc(32, 7)
-  const of = (app_id: string, user_id: string) => grants.subjectOf(secret, { app_id, user_id })
-  assert.equal(of('app_a', 'usr_1'), of('app_a', 'usr_1'))
-  const all = [of('app_a', 'usr_1'), of('app_b', 'usr_1'), of('app_a', 'usr_2')]
+  const of = (sector: string, user_id: UserId) => grants.subjectOf(secret, { sector, user_id })
+  const [one, two] = [testId('usr_1'), testId('usr_2')]
+  assert.equal(of('app_a', one), of('app_a', one))
+  const all = [of('app_a', one), of('app_b', one), of('app_a', two)]
   assert.equal(new Set(all).size, 3)
   for (const each of all) assert.match(each, /^[\w-]{43}$/)
 })

@@ -3,8 +3,10 @@ import { performance } from 'node:perf_hooks'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import * as identity from '#domain/identity'
+import type { UserId } from '#platform/ids'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
+import { testId } from '../support/ids.ts'
 
 const keys = keyRing([Buffer.alloc(32, 7)])
 
@@ -52,11 +54,14 @@ describe('a code of an authenticator app', () => {
   })
 
   test('comes from a secret of 160 bits that only its own account can decrypt', () => {
-    const secret_sealed = identity.mintAuthenticatorSecret(keys, systemRandom, 'usr_one')
-    const secret = identity.openAuthenticatorSecret(keys, { user_id: 'usr_one', secret_sealed })
+    const secret_sealed = identity.mintAuthenticatorSecret(keys, systemRandom, testId('usr_one'))
+    const secret = identity.openAuthenticatorSecret(keys, {
+      user_id: testId('usr_one'),
+      secret_sealed,
+    })
     assert.match(secret, /^[A-Z2-7]{32}$/)
     assert.throws(() =>
-      identity.openAuthenticatorSecret(keys, { user_id: 'usr_two', secret_sealed }),
+      identity.openAuthenticatorSecret(keys, { user_id: testId('usr_two'), secret_sealed }),
     )
     const uri = new URL(identity.authenticatorUri(secret, 'ada+test@example.org'))
     assert.equal(uri.host, 'totp')
@@ -66,7 +71,7 @@ describe('a code of an authenticator app', () => {
 })
 
 describe('recovery codes', () => {
-  const hash = (text: string, user_id = 'usr_one') =>
+  const hash = (text: string, user_id: UserId = testId('usr_one')) =>
     identity.recoveryCodeHashes(keys, user_id, text)[0]!.toString('hex')
 
   test('have 60 bits each, and no characters that are misread', () => {
@@ -78,13 +83,13 @@ describe('recovery codes', () => {
   test('match in any spelling, and differ between accounts', () => {
     const same = ['0a1b-2c3d-4e5f', '0A1B2C3D4E5F', ' oaib 2c3d 4e5f', 'Oalb—2C3D—4E5F']
     assert.equal(new Set(same.map((text) => hash(text))).size, 1)
-    assert.notEqual(hash(same[0]!), hash(same[0]!, 'usr_two'))
+    assert.notEqual(hash(same[0]!), hash(same[0]!, testId('usr_two')))
     assert.notEqual(hash(same[0]!), hash('0a1b-2c3d-4e5g'))
   })
 
   test('are still found after a key rotation', () => {
     const after = keyRing([Buffer.alloc(32, 8), Buffer.alloc(32, 7)])
-    const hashes = identity.recoveryCodeHashes(after, 'usr_one', '0a1b-2c3d-4e5f')
+    const hashes = identity.recoveryCodeHashes(after, testId('usr_one'), '0a1b-2c3d-4e5f')
     assert.ok(hashes.some((each) => each.toString('hex') === hash('0a1b-2c3d-4e5f')))
   })
 })

@@ -9,6 +9,7 @@ import {
   readSections,
   readText,
 } from '#domain/listing'
+import { testId } from '../support/ids.ts'
 
 const ELEMENTS = ALLOWED_ELEMENTS.filter((each) => each !== 'a').join('|')
 const LINK = '<a href="https://[^"<>\\s]*" rel="nofollow noopener noreferrer" target="_blank">'
@@ -200,7 +201,8 @@ describe('detail sections', () => {
 })
 
 describe('the feature table', () => {
-  const productOf = (id: string) => ({ prod_a: 'prod_a', old: 'prod_a', prod_b: 'prod_b' })[id]
+  const [a, b] = [testId('prod_a'), testId('prod_b')]
+  const productOf = (name: string) => ({ prod_a: a, old: a, prod_b: b })[name]
   const feature = { name: 'Log', description: '', product_ids: ['prod_a'] }
 
   test('keeps a row with its products, by either of their IDs', () => {

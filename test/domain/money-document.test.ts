@@ -6,13 +6,15 @@ import * as ledger from '#domain/ledger'
 import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
 import type { Database } from '#platform/db'
+import type { IdPrefix, InvoiceId } from '#platform/ids'
 import { type Cents, cents, formatAmount, parseAmount, sum, ZERO } from '#platform/money'
 import { openTestDatabase } from '../support/database.ts'
+import { testId } from '../support/ids.ts'
 import { modelBalance, type PayeeLine } from '../support/payee-balance.ts'
 
 const TEXT = readFileSync(new URL('../../docs/money.md', import.meta.url), 'utf8')
-const SELLER = { seller_id: 'sel_1', state: 'TX', user_id: 'usr_1' }
-const PAYEE = { owner: 'sel_1', account: 'seller_payable' } as const
+const SELLER = { seller_id: testId('sel_1'), state: 'TX', user_id: testId('usr_1') }
+const PAYEE = { owner: testId('sel_1'), account: 'seller_payable' } as const
 
 type Row = Record<string, string>
 
@@ -63,7 +65,7 @@ function divide(price: Cents, at: Date, has_affiliate: boolean) {
     fee,
     fixed_fee,
     add_on_fee,
-    commission: billing.commissionOn(fee, has_affiliate ? 'aff_1' : null),
+    commission: billing.commissionOn(fee, has_affiliate ? testId('aff_1') : null),
   }
 }
 
@@ -73,7 +75,7 @@ function untaken(taken: Set<string>): PayeeLine[] {
     lines
       .filter(({ account }) => account === 'seller_payable' && event !== 'payout')
       .map(({ amount }) => ({
-        transaction_id: subject,
+        transaction_id: testId(`txn_${subject}`),
         position: 1,
         at,
         event,
@@ -85,13 +87,13 @@ function untaken(taken: Set<string>): PayeeLine[] {
 }
 
 /** The sale that an event is about. */
-function saleOf(event: string, subject: string, at: Date): string | null {
-  if (event === 'sale') return subject
+function saleOf(event: string, subject: string, at: Date): InvoiceId | null {
+  if (event === 'sale') return sales.find((each) => each === subject) ?? null
   if (event === 'refund') return sales[2]!
   return event.startsWith('dispute') ? sales[at.getUTCMonth() < 5 ? 1 : 3]! : null
 }
 
-const sales: string[] = []
+const sales: InvoiceId[] = []
 const invoices: ReturnType<typeof divide>[] = []
 const taken = new Set<string>()
 let paid: ledger.PaidOut | undefined
@@ -100,36 +102,38 @@ const filed: tax.Filed[] = []
 
 /** The posting of one event of the document. */
 function postingOf(text: string, at: Date, tables: Row[][]): ledger.Posting {
-  const subject = `${events.length}`
-  const parties = { ...SELLER, affiliate_id: 'aff_1' }
+  const subject = <Prefix extends IdPrefix>(prefix: Prefix) =>
+    testId<Prefix>(`${prefix}_${events.length}`)
+  const parties = { ...SELLER, affiliate_id: testId('aff_1') }
   if (/sale|renews/.test(text) && !/disputed/.test(text)) {
     const price = readMoney(tables[0]![0]!.price!)
     const invoice = divide(price, at, !/without/.test(text))
     invoices.push(invoice)
-    sales.push(subject)
-    return ledger.sale({ ...invoice, ...parties, invoice_id: subject, is_waived: false })
+    const invoice_id = subject('inv')
+    sales.push(invoice_id)
+    return ledger.sale({ ...invoice, ...parties, invoice_id, is_waived: false })
   }
   if (/refunded/.test(text)) {
     const renewal = invoices[2]!
     const parts = billing.takeBack(renewal, refunded, readMoney(tables[0]![0]!.refunded!))
     refunded = billing.sumTakenBack(refunded, parts)
     const amount = cents(parts.amount - parts.tax)
-    return ledger.refund({ ...parts, ...parties, amount, refund_id: subject })
+    return ledger.refund({ ...parts, ...parties, amount, refund_id: subject('ref') })
   }
   if (/payout/.test(text) && !/back/.test(text)) {
     const { total, lines } = modelBalance(at, PAYEE, untaken(taken))
     assert.ok(payouts.isPayable(total))
     for (const { transaction_id } of lines) taken.add(transaction_id)
-    paid = { ...PAYEE, payout_id: subject, amount: total }
+    paid = { ...PAYEE, payout_id: subject('po'), amount: total }
     return ledger.payout(paid)
   }
-  if (/back/.test(text)) return ledger.payoutFailed({ ...paid!, payout_id: subject })
+  if (/back/.test(text)) return ledger.payoutFailed({ ...paid!, payout_id: subject('po') })
   if (/dispute/.test(text)) {
     const invoice = at.getUTCMonth() < 5 ? invoices[1]! : invoices[3]!
     const facts = {
       ...invoice,
       ...parties,
-      dispute_id: subject,
+      dispute_id: subject('dsp'),
       owed: ZERO,
       cost: billing.DISPUTE_COST,
     }
@@ -143,11 +147,15 @@ function postingOf(text: string, at: Date, tables: Row[][]): ledger.Posting {
     for (const { state, month, collected, carried, amount } of owed.slice(filed.length)) {
       filed.push({ state, month, collected, carried, amount })
     }
-    return ledger.remittance({ remittance_id: subject, state: 'TX', amount: filed.at(-1)!.amount })
+    return ledger.remittance({
+      remittance_id: subject('rem'),
+      state: 'TX',
+      amount: filed.at(-1)!.amount,
+    })
   }
   assert.match(text, /written off/)
   const amount = cents(0 - modelBalance(at, PAYEE, untaken(taken)).total)
-  return ledger.writeOff({ ...PAYEE, write_off_id: subject, amount })
+  return ledger.writeOff({ ...PAYEE, write_off_id: subject('wof'), amount })
 }
 
 function monthsUntil(at: Date): tax.StateMonth[] {
@@ -273,8 +281,8 @@ describe('the document of money', () => {
   test('is correct about the two rarer events', () => {
     const total = cents(500)
     const postings = [
-      ledger.refundFailed({ refund_id: 'ref_1', user_id: 'usr_1', total }),
-      ledger.buyerPaid({ payment_id: 'bpy_1', user_id: 'usr_1', total }),
+      ledger.refundFailed({ refund_id: testId('ref_1'), user_id: testId('usr_1'), total }),
+      ledger.buyerPaid({ payment_id: testId('bpy_1'), user_id: testId('usr_1'), total }),
     ]
     const expected = postings.flatMap(({ event, lines }) =>
       lines.map(({ account, amount }) => ({
@@ -294,7 +302,7 @@ describe('balances', () => {
     db = await openTestDatabase()
     for (const [index, { at, posting }] of events.entries()) {
       const unique = { ...posting, subject: `${posting.subject}` }
-      await db.tx((tx) => ledger.post(tx, at, `txn_${index}`, unique))
+      await db.tx((tx) => ledger.post(tx, at, testId(`txn_${index}`), unique))
     }
   })
   after(() => db.close())

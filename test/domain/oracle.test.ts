@@ -8,6 +8,7 @@ import * as tax from '#domain/tax'
 import { addDays, addSeconds } from '#platform/calendar'
 import { cents, ZERO } from '#platform/money'
 import { MONEY_CASES } from '../support/budget.ts'
+import { testId } from '../support/ids.ts'
 import { modelBalance } from '../support/payee-balance.ts'
 
 /** The same numbers every time: xorshift, 32 bits. */
@@ -40,7 +41,7 @@ test(`${MONEY_CASES} sales: fee, add-on, commission and tax match exact fraction
     if (fee !== nearest(rate.mul(amount)) + 50) assert.fail(`fee on ${amount}: ${fee}`)
     const without = nearest(rates[brought_by].mul(amount)) + 50
     if (part !== fee - without) assert.fail(`add-on on ${amount}: ${part}`)
-    const commission = billing.commissionOn(fee, 'aff_1')
+    const commission = billing.commissionOn(fee, testId('aff_1'))
     if (commission !== Math.floor(fee / 4)) assert.fail(`commission of ${fee}: ${commission}`)
     const rule = { rule: '', rate_ppm: draw(120_000), taxable_ppm: 1 + draw(1_000_000) }
     const share = new Fraction(rule.rate_ppm, 1_000_000).mul(rule.taxable_ppm).div(1_000_000)
@@ -76,7 +77,7 @@ function drawInvoice(draw: (below: number) => number) {
     amount,
     tax: tax.taxOn(amount, rule),
     ...fee,
-    commission: billing.commissionOn(fee.fee, draw(2) ? 'aff_1' : null),
+    commission: billing.commissionOn(fee.fee, draw(2) ? testId('aff_1') : null),
   }
 }
 
@@ -124,8 +125,9 @@ function balances(...postings: ledger.Posting[]): Record<string, bigint> {
 
 test('100,000 sales refunded in parts or disputed: what remains follows the rules, to the cent', () => {
   const draw = numbers(521_288_629)
-  const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
-  const ids = { invoice_id: 'inv_1', dispute_id: 'dsp_1', user_id: 'usr_1', refund_id: 'ref_1' }
+  const parties = { seller_id: testId('sel_1'), state: 'TX', affiliate_id: testId('aff_1') }
+  const [invoice_id, dispute_id] = [testId('inv_1'), testId('dsp_1')]
+  const ids = { invoice_id, dispute_id, user_id: testId('usr_1'), refund_id: testId('ref_1') }
   for (let index = 0; index < 100_000; index++) {
     const invoice = drawInvoice(draw)
     const whole = invoice.amount + invoice.tax
@@ -172,7 +174,7 @@ test('20,000 payees: payouts are earnings after their delay, less all refunds si
     const account = draw(2) ? ('seller_payable' as const) : ('affiliate_payable' as const)
     const days = account === 'seller_payable' ? 7 : 30
     const lines = Array.from({ length: 2 + draw(12) }, (_, position) => ({
-      transaction_id: `txn_${position}`,
+      transaction_id: testId(`txn_${position}`),
       position,
       at: addSeconds(start, draw(90 * 86_400)),
       event: draw(8) === 0 ? 'payout_failed' : 'sale',

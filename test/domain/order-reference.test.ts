@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as licensing from '#domain/licensing'
 import { keyRing } from '#platform/secrets'
+import { testId } from '../support/ids.ts'
 
 const NOW = new Date('2026-03-10T12:00:00Z')
 const DAY_SECONDS = 86_400
 const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
 const keys = keyRing([OLD])
-const order = { client_id: 'app_0123456789ABCDEFGHIJKL', order_id: 'ord_0123456789ABCDEFGHIJKL' }
+const order_id = testId('ord_0123456789ABCDEFGHIJKL')
+const order = { client_id: 'app_0123456789ABCDEFGHIJKL', order_id }
 const { client_id } = order
 const reference = licensing.signReference(keys, NOW, order)
 

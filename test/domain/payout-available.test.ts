@@ -4,8 +4,10 @@ import fc from 'fast-check'
 import { accountOf, isPayable, MINIMUM, mondayOf } from '#domain/payouts'
 import { addDays } from '#platform/calendar'
 import type { Database } from '#platform/db'
+import type { InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { openTestDatabase } from '../support/database.ts'
+import { testId } from '../support/ids.ts'
 import { balanceInBooks, modelBalance, type PayeeLine } from '../support/payee-balance.ts'
 
 const NOON = new Date('2026-03-10T12:00:00Z')
@@ -31,9 +33,9 @@ const line = (
   at: Date,
   event: string,
   amount: number,
-  invoice_id: string | null = null,
+  invoice_id: InvoiceId | null = null,
 ): PayeeLine => ({
-  transaction_id: `txn_${lines++}`,
+  transaction_id: testId(`txn_${lines++}`),
   position: 1,
   at,
   event,
@@ -77,9 +79,9 @@ describe('what is available', () => {
 
   // M10
   test('a refund of a pending sale is deducted from that sale, not from other money', async () => {
-    const other = line(addDays(NOON, -10), 'sale', -9400, 'inv_1')
-    const reserved = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
-    const refund = line(NOON, 'refund', 9350, 'inv_2')
+    const other = line(addDays(NOON, -10), 'sale', -9400, testId('inv_1'))
+    const reserved = line(addDays(NOON, -1), 'sale', -9400, testId('inv_2'))
+    const refund = line(NOON, 'refund', 9350, testId('inv_2'))
     const { total, lines, pending, pending_total } = await checkBalance(NOON, SELLER, [
       other,
       reserved,
@@ -93,9 +95,9 @@ describe('what is available', () => {
 
   // M10
   test('a refund of more than the pending sale counts at once, together with the sale', async () => {
-    const other = line(addDays(NOON, -10), 'sale', -9400, 'inv_1')
-    const reserved = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
-    const disputed = line(NOON, 'dispute_opened', 11_500, 'inv_2')
+    const other = line(addDays(NOON, -10), 'sale', -9400, testId('inv_1'))
+    const reserved = line(addDays(NOON, -1), 'sale', -9400, testId('inv_2'))
+    const disputed = line(NOON, 'dispute_opened', 11_500, testId('inv_2'))
     const all = [other, reserved, disputed]
     const { total, lines, pending } = await checkBalance(NOON, SELLER, all)
     assert.deepEqual([total, lines, pending], [9400 - 2100, all, []])
@@ -120,7 +122,7 @@ describe('what is available', () => {
         fc.integer({ min: -40, max: 40 }),
         fc.constantFrom(...events),
         fc.integer({ min: -100_000, max: 100_000 }).filter((amount) => amount !== 0),
-        fc.constantFrom(null, 'inv_1', 'inv_2', 'inv_3'),
+        fc.constantFrom(null, testId('inv_1'), testId('inv_2'), testId('inv_3')),
       )
       .map(([days, event, amount, sale]) => line(addDays(NOON, days), event, amount, sale))
     await fc.assert(
@@ -158,6 +160,6 @@ test('a week begins on Monday at 00:00 UTC', () => {
 })
 
 test('sellers and affiliates are paid from separate accounts', () => {
-  assert.equal(accountOf('sel_1'), 'seller_payable')
-  assert.equal(accountOf('aff_1'), 'affiliate_payable')
+  assert.equal(accountOf(testId('sel_1')), 'seller_payable')
+  assert.equal(accountOf(testId('aff_1')), 'affiliate_payable')
 })

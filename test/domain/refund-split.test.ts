@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import Fraction from 'fraction.js'
 import * as billing from '#domain/billing'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
+import { testId } from '../support/ids.ts'
 
 const invoice = (amount: number, tax: number, fee: number, add_on_fee = 0, commission = 0) => ({
   amount: cents(amount),
@@ -92,7 +93,7 @@ const invoices = fc
     brought_by: fc.constantFrom('seller' as const, 'service' as const),
     has_add_on: fc.boolean(),
     is_first: fc.boolean(),
-    affiliate_id: fc.constantFrom(null, 'aff_1'),
+    affiliate_id: fc.constantFrom(null, testId('aff_1')),
   })
   .map(({ amount, tax_ppm, affiliate_id, is_first, ...terms }) => {
     const price = cents(amount)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import { testId } from '../support/ids.ts'
 
 /** The specification's table, and where a buy link leads the holder of each status. */
 const TABLE = [
@@ -29,8 +30,8 @@ test('a buyer with a license cannot buy it again, unless it is canceled', () => 
 
 test('returns days in UTC, and the product under both names', () => {
   const facts = {
-    license_id: 'lic_1',
-    product_id: 'prod_1',
+    license_id: testId('lic_1'),
+    product_id: testId('prod_1'),
     status: 'active' as const,
     period_end: new Date('2026-04-10T23:59:59-05:00'),
     canceled_at: null,

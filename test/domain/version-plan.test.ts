@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type ExistingVersion, planVersions, type VersionInput } from '#domain/catalog'
 import { cents } from '#platform/money'
+import { testId } from '../support/ids.ts'
 
 const LEGACY = '3f0e4c1a-9d2b-4b6e-8a55-0c1d2e3f4a5b'
 
 const FREE: ExistingVersion = {
-  id: 'prod_free',
+  id: testId('prod_free'),
   legacy_id: null,
   name: 'Free',
   is_free: true,
@@ -19,24 +20,24 @@ const FREE: ExistingVersion = {
 }
 const PRO: ExistingVersion = {
   ...FREE,
-  id: 'prod_pro',
+  id: testId('prod_pro'),
   legacy_id: LEGACY,
   name: 'Pro',
   is_free: false,
   trial_days: 14,
   prices: [
-    { id: 'prc_month', frequency: 'month', amount: cents(1200), is_live: true },
-    { id: 'prc_year', frequency: 'year', amount: cents(9600), is_live: true },
-    { id: 'prc_week', frequency: 'week', amount: cents(400), is_live: false },
+    { id: testId('prc_month'), frequency: 'month', amount: cents(1200), is_live: true },
+    { id: testId('prc_year'), frequency: 'year', amount: cents(9600), is_live: true },
+    { id: testId('prc_week'), frequency: 'week', amount: cents(400), is_live: false },
   ],
 }
 const GONE: ExistingVersion = {
   ...PRO,
-  id: 'prod_gone',
+  id: testId('prod_gone'),
   legacy_id: null,
   name: 'Team',
   is_live: false,
-  prices: [{ id: 'prc_team', frequency: 'month', amount: cents(3000), is_live: true }],
+  prices: [{ id: testId('prc_team'), frequency: 'month', amount: cents(3000), is_live: true }],
 }
 
 const free: VersionInput = { product_id: 'prod_free', name: 'Free', is_free: true, prices: [] }
@@ -257,7 +258,7 @@ describe('restoring', () => {
     product_id: 'prod_gone',
     name: 'Team',
     trial_days: 7,
-    prices: [{ id: 'prc_team', amount: '30.00', frequency: 'month' }],
+    prices: [{ id: testId('prc_team'), amount: '30.00', frequency: 'month' }],
   }
 
   test('a deleted version is restored with its price', () => {
@@ -267,8 +268,13 @@ describe('restoring', () => {
   })
 
   test('a deleted price is restored under its ID, and replaces the current one', () => {
-    const weekly = { id: 'prc_week', amount: '4.00', frequency: 'week' }
-    const later = { id: 'prc_new', frequency: 'week' as const, amount: cents(500), is_live: true }
+    const weekly = { id: testId('prc_week'), amount: '4.00', frequency: 'week' }
+    const later = {
+      id: testId('prc_new'),
+      frequency: 'week' as const,
+      amount: cents(500),
+      is_live: true,
+    }
     const existing = [FREE, { ...PRO, prices: [later, ...PRO.prices] }]
     const given = [free, { ...pro, prices: [month, year, weekly] }]
     const { versions, deleted_prices } = plan(given, existing, true)

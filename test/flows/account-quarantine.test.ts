@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as identity from '#domain/identity'
-import { mintId } from '#platform/ids'
+import { type AppId, mintId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import {
@@ -41,7 +41,7 @@ const DRIFTWOOD = 'https://driftwood.example/callback'
 
 let setup: SignInTest
 /** Two apps beside the one where the attacker buys: one to sign in to, one to buy. */
-let driftwood: { client_id: string; client_secret: string }
+let driftwood: { client_id: AppId; client_secret: string }
 let harbor: OtherApp
 before(async () => {
   setup = await openSignInTest()
@@ -55,7 +55,7 @@ after(() => setup.close())
 /** What an attacker has who bought with another person's address. */
 interface Attack {
   email: string
-  user_id: string
+  user_id: UserId
   attacker: Agent
   success_url: string
   access_token: string
@@ -67,7 +67,7 @@ async function attack(email = newEmail()): Promise<Attack> {
   assert.match(textOf(bought.body), /License key/)
   const { access_token } = await signInToApp(setup, attacker)
   assert.equal((await entitlementOf(setup, access_token)).statusCode, 200)
-  const { id: user_id } = await setup.world.db.one<{ id: string }>(
+  const { id: user_id } = await setup.world.db.one<{ id: UserId }>(
     sql`select id from users where email_normalized = ${email}`,
   )
   return { email, user_id, attacker, success_url: bought.url, access_token }
@@ -212,7 +212,7 @@ async function assertSignedOut({ email, attacker }: Attack): Promise<void> {
 }
 
 /** A second factor as a hole in the quarantine would let one in. */
-async function plantFactors(user_id: string, passkey: SoftPasskey): Promise<void> {
+async function plantFactors(user_id: UserId, passkey: SoftPasskey): Promise<void> {
   const { db, keys, random } = setup.world
   const now = setup.clock.now()
   const secret_sealed = identity.mintAuthenticatorSecret(keys, random, user_id)
@@ -230,10 +230,10 @@ async function plantFactors(user_id: string, passkey: SoftPasskey): Promise<void
 }
 
 /** A change of address as a hole in the quarantine would let one in; the path of its link. */
-async function plantEmailChange(user_id: string, old_email: string): Promise<string> {
+async function plantEmailChange(user_id: UserId, old_email: string): Promise<string> {
   const { db, random } = setup.world
   const now = setup.clock.now()
-  const id = mintId(random, 'chg')
+  const id = mintId(random, 'ech')
   const new_email = newEmail()
   const change = { id, user_id, old_email, new_email, new_email_normalized: new_email }
   await identity.requestEmailChange(db, now, change)

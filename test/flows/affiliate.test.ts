@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync'
 import * as affiliates from '#domain/affiliates'
 import * as ledger from '#domain/ledger'
 import { changeCard, renewDue } from '#flows/subscription'
+import { type AffiliateId, mintId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -106,7 +107,7 @@ describe('pays no commission on a person’s own purchase', () => {
     )
     await passDays(31)
     assert.deepEqual(await commissionsOf(bought), [MONTHLY, 0])
-    const { affiliate_id } = await service.world.db.one<{ affiliate_id: string | null }>(sql`
+    const { affiliate_id } = await service.world.db.one<{ affiliate_id: AffiliateId | null }>(sql`
       select affiliate_id from invoices where license_id = ${bought.license_id}
       order by number desc limit 1`)
     assert.equal(affiliate_id, null)
@@ -114,11 +115,14 @@ describe('pays no commission on a person’s own purchase', () => {
 
   test('a seller earns nothing on their own app', async () => {
     const { db, random, clock } = service.world
-    const { id: user_id } = await db.one<{ id: string }>(
+    const { id: user_id } = await db.one<{ id: UserId }>(
       sql`select id from users where email_normalized = ${service.demo.seller.email}`,
     )
-    await affiliates.add(db, clock.now(), { id: 'aff_seller', user_id, code: 'marinas-own' })
-    assert.ok(random)
+    await affiliates.add(db, clock.now(), {
+      id: mintId(random, 'aff'),
+      user_id,
+      code: 'marinas-own',
+    })
     const bought = await buy(service, { query: '?ref=marinas-own' })
     assert.deepEqual(await commissionsOf(bought), [0])
   })

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { UserId } from '#platform/ids'
 import { openLog } from '#platform/log'
 import { sql } from '#platform/sql'
 import { addAuthenticator, codeOf, enterPassword, PASSWORD, signUp } from '../support/account.ts'
 import { agentToken } from '../support/agent-token.ts'
+import { testId } from '../support/ids.ts'
 import { toolCall } from '../support/mcp.ts'
 import { basic, buyer } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
@@ -53,7 +55,7 @@ describe('the audit log', () => {
     const agent = await enterPassword(service, email)
     await agent.submit('Sign out')
     const lines = await linesAfter(start)
-    const { id } = await service.world.db.one<{ id: string }>(
+    const { id } = await service.world.db.one<{ id: UserId }>(
       sql`select id from users where email = ${email}`,
     )
     assert.deepEqual(
@@ -117,7 +119,7 @@ describe('the audit log', () => {
   test('records refused API clients, at most five times a minute for a network', async () => {
     const { seller, app } = service.demo
     const { client_id } = app
-    const { id: user_id } = await service.world.db.one<{ id: string }>(
+    const { id: user_id } = await service.world.db.one<{ id: UserId }>(
       sql`select id from users where email = ${seller.email}`,
     )
     const token = await agentToken(service, { email: seller.email, scopes: ['listing.read'] })
@@ -159,7 +161,7 @@ describe('the audit log', () => {
     )
     // Guesses are in the log alone, and one network is noted five times a minute.
     const before = await lastLine()
-    await validate('203.0.113.4', 'wrong', 'app_guessed')
+    await validate('203.0.113.4', 'wrong', testId('app_guessed'))
     await ask('203.0.113.5', 'Bearer guessed', entitlement)
     assert.equal(await lastLine(), before)
     for (let time = 0; time < 40; time++) await validate('203.0.113.6', `guess ${time}`)
@@ -175,7 +177,7 @@ test("a log line names the caller's address and account, and no email or secret"
   const { buyer: person } = service.demo
   await agent.open('/signin/')
   await agent.submit('Sign in', { email: person.email, password: person.password })
-  const { id } = await service.world.db.one<{ id: string }>(
+  const { id } = await service.world.db.one<{ id: UserId }>(
     sql`select id from users where email = ${person.email}`,
   )
   const token = agent.cookies.get('__Host-session') ?? ''

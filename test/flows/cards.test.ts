@@ -4,6 +4,7 @@ import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { reconcile } from '#flows/payment'
 import type { World } from '#flows/world'
+import type { CartId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { durationText } from '#platform/text'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -199,7 +200,7 @@ test('opens one card page of the processor for a cart, even if the step is opene
   const email = fresh()
   await agent.submit('Continue', { email, country: 'US', zip: '78701' })
   const { url } = agent.page
-  const cart = await service.world.db.one<{ id: string }>(
+  const cart = await service.world.db.one<{ id: CartId }>(
     sql`select id from carts where email = ${email}`,
   )
   const opened = async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { CartId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -216,7 +217,7 @@ describe('a cart that is left open', () => {
   // F15, M7
   test('expires after 24 hours, and starts again with the entered details', async () => {
     const { app, agent, email } = await atConfirm()
-    const cart = await service.world.db.one<{ id: string }>(
+    const cart = await service.world.db.one<{ id: CartId }>(
       sql`select id from carts where email = ${email}`,
     )
     service.clock.pass(400 * DAY)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { reconcile } from '#flows/payment'
+import type { CartId, OrderId, PriceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
@@ -31,7 +32,7 @@ let emails = 0
 const PAY = /^Pay |^Start free trial$/
 
 /** The steps of a purchase; each goes on from the page of the one before. */
-function stepsOf(email: string, price_id: string, card?: string) {
+function stepsOf(email: string, price_id: PriceId, card?: string) {
   return [
     (agent: Agent) => agent.open(`/buy/${price_id}/`),
     (agent: Agent) => agent.submit('Continue', { email, ...TEXAS }),
@@ -64,11 +65,14 @@ async function restart(): Promise<void> {
 }
 
 const cartOf = (email: string) =>
-  service.world.db.maybe<{ id: string; order_id: string | null }>(sql`select id, order_id from carts
+  service.world.db.maybe<{
+    id: CartId
+    order_id: OrderId | null
+  }>(sql`select id, order_id from carts
     where email_normalized = ${email} order by created_at desc limit 1`)
 
 /** What the buyer finds after a crash is true, and leads to one license for one charge. */
-async function assertGoodEnd(agent: Agent, email: string, price_id: string, taken: number[]) {
+async function assertGoodEnd(agent: Agent, email: string, price_id: PriceId, taken: number[]) {
   const cart = await cartOf(email)
   const before = await takenFrom(service, email)
   const page = cart ? await agent.open(`/checkout/${cart.id}/processing`) : undefined

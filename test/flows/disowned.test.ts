@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { resendReceipt } from '#flows/resend-receipt'
 import { openAlarms } from '#platform/alarms'
+import type { OrderId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
@@ -80,7 +81,7 @@ test('"This was not me" leaves an older purchase to staff, and turns auto-renew 
   service.clock.pass(15 * DAY)
   await intruder.open(`/signin/?return_to=/manage/${app.client_id}/`)
   // The receipt is sent once more, with links that are good for seven days from now.
-  const { id } = await service.world.db.one<{ id: string }>(sql`select o.id from orders o
+  const { id } = await service.world.db.one<{ id: OrderId }>(sql`select o.id from orders o
     join users u on u.id = o.user_id where u.email = ${email}`)
 
   await resendReceipt(service.world, id)

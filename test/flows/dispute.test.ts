@@ -9,6 +9,7 @@ import { reconcileRefunds } from '#flows/refund'
 import { rememberUses } from '#flows/remember-uses'
 import { renewDue } from '#flows/subscription'
 import { openAlarms } from '#platform/alarms'
+import type { SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openTestDatabase } from '../support/database.ts'
@@ -234,7 +235,7 @@ describe('a dispute', () => {
     const owed_before = await owedToSeller(service)
     const dispute = await objectTo(service, bought.charge)
     assert.equal(await owedToSeller(service), owed_before - 18_000 - 1500)
-    const { seller_id } = await service.world.db.one<{ seller_id: string }>(
+    const { seller_id } = await service.world.db.one<{ seller_id: SellerId }>(
       sql`select seller_id from apps where slug = 'tidepool'`,
     )
     const payee = {

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { World } from '#flows/world'
 import { declareExport, type Export } from '#http/exports'
 import { startTask } from '#http/tasks'
+import { type InvoiceId, parseId, type TaskId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { findFile, sweepFiles } from '#platform/task-files'
 import type { TaskName } from '#platform/tasks'
@@ -29,13 +30,13 @@ after(() => service.close())
 
 const userOf = async (who: 'seller' | 'operator') =>
   (
-    await service.world.db.one<{ id: string }>(
+    await service.world.db.one<{ id: UserId }>(
       sql`select id from users where email_normalized = ${service.demo[who].email}`,
     )
   ).id
 
 /** Copies an invoice with its postings so many times, all at the same instant. */
-async function multiply({ db }: World, invoice_id: string, copies: number): Promise<void> {
+async function multiply({ db }: World, invoice_id: InvoiceId, copies: number): Promise<void> {
   await db.run(sql`insert into carts select (jsonb_populate_record(c, jsonb_build_object(
       'id', c.id || '_' || copy))).*
     from carts c, generate_series(1, ${copies}::int) copy
@@ -138,13 +139,13 @@ describe('an export', () => {
     const user_id = await userOf('seller')
     await db.run(sql`insert into tasks
       (id, kind, user_id, app_id, request, status, created_at, updated_at)
-      select 'task_busy', 'export_sales', ${user_id}, id, '{"slug": "tidepool"}', 'running',
+      select 'task_000000000000000000busy', 'export_sales', ${user_id}, id, '{"slug": "tidepool"}', 'running',
         ${clock.now()}::timestamptz + interval '1 second', ${clock.now()}
       from apps where slug = 'tidepool'`)
     const agent = seller.twin()
     await agent.open(SALES)
     await agent.submit('Export CSV')
-    assert.equal(agent.page.url, '/tasks/task_busy/')
+    assert.equal(agent.page.url, '/tasks/task_000000000000000000busy/')
     await agent.open('/dashboard/apps/driftlog/sales/')
     await exportBy(agent, 'Export CSV')
   })
@@ -184,7 +185,7 @@ describe('a long export', () => {
   })()
 
   /** Begins an export of three pages, and returns where it is watched. */
-  async function begin(pages: Pages): Promise<{ id: string; url: string }> {
+  async function begin(pages: Pages): Promise<{ id: TaskId; url: string }> {
     const { world } = service
     const kind = (await kinds.next()).value as string as TaskName
     const table: Export<string> = {
@@ -199,7 +200,7 @@ describe('a long export', () => {
     declareExport(world, table)
     const task = { kind, user_id: await userOf('seller'), app_id: null, request: {} }
     const url = await world.db.tx((tx) => startTask(world, tx, task))
-    return { id: url.split('/')[2]!, url }
+    return { id: parseId('task', url.split('/')[2]!), url }
   }
 
   const partsOf = async (id: string) =>

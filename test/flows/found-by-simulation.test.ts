@@ -11,6 +11,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import type { Sandbox } from '../../src/sandbox/index.ts'
 import { ManualClock } from '../support/clock.ts'
+import { testId } from '../support/ids.ts'
 import { closeSound } from '../support/invariants.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { buy, movedBy, passAndHandle, refund, staffActor } from '../support/refunds.ts'
@@ -54,7 +55,7 @@ const staff = async () => ({ ...(await staffActor(service)), reason: 'A look at 
 
 test('a new plan begins at the end of the old one, even if it is paid late', async () => {
   const app = await otherApp(service, { frequency: 'year', amount: cents(90_000) })
-  const monthly = 'prc_monthly00000000000000'
+  const monthly = testId('prc_monthly00000000000000')
   await service.world.db.run(sql`insert into prices (id, product_id, amount, frequency, created_at)
     values (${monthly}, ${app.product_id}, 1200, 'month', ${service.clock.now()})`)
   const subscriber = await subscribe(service, { app })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { describeProduct, readVersions, replaceVersions } from '#flows/listing'
+import type { ChangeId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { compare } from '../../src/surfaces/dashboard/compare.ts'
 import {
@@ -52,7 +53,7 @@ describe('who may edit', () => {
     const other = await signedIn(service, service.demo.operator)
     await agent.open(`${APP}listing/`)
     await agent.submit('Save listing', { tagline: 'Mine', listing_mode: 'marketplace' })
-    const { id } = await service.world.db.one<{ id: string }>(sql`select id from app_changes
+    const { id } = await service.world.db.one<{ id: ChangeId }>(sql`select id from app_changes
       order by number desc limit 1`)
     const changes = await countOfChanges()
     for (const path of ['', ...PAGES, 'changes/', `changes/${id}/`]) {
@@ -185,7 +186,7 @@ describe('the log of changes', () => {
 })
 
 describe('the preview of an undo', () => {
-  const undoOf = async (change_id: string | null) =>
+  const undoOf = async (change_id: ChangeId | null) =>
     textOf((await agent.open(`${APP}changes/${change_id}/`)).body)
 
   test('changes the description of a deleted plan, never that of the app', async () => {

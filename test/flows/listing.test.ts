@@ -12,6 +12,7 @@ import {
   updateListing,
 } from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
+import type { PriceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { announced } from '../support/announced.ts'
 import { addApp } from '../support/apps.ts'
@@ -38,12 +39,12 @@ const replace = (given: Parameters<typeof replaceVersions>[2]['versions'], dry_r
   replaceVersions(service.world, actor, { app, versions: given, dry_run })
 const prices = async () =>
   (await service.app.inject(`/api/v1/public/apps/${app.id}/prices/`)).json() as {
-    prices: { public_id: string; amount: string; product_name: string }[]
+    prices: { public_id: PriceId; amount: string; product_name: string }[]
   }
 
 const MONTHLY = [{ amount: '9.00', frequency: 'month' }]
 
-async function buy(price_id: string, email: string, card?: string) {
+async function buy(price_id: PriceId, email: string, card?: string) {
   const agent = buyer(service)
   await agent.open(`/buy/${price_id}/`)
   await agent.submit('Continue', { email, ...TEXAS })

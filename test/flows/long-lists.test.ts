@@ -23,7 +23,7 @@ async function payMany(): Promise<string> {
   const { db, clock } = service.world
   const { owner, account } = await payeeOf(service, 'seller')
   const now = clock.now()
-  const id = 'po_0000000000000000000long'
+  const id = 'po_000000000000000000long'
   await db.run(sql`insert into ledger_transactions (id, at, event, subject)
     select 'many-' || n, ${now}, 'sale', 'many-' || n from generate_series(1, ${LINES}::int) n`)
   await db.run(sql`insert into ledger_entries

@@ -5,6 +5,7 @@ import * as payouts from '#domain/payouts'
 import { payOut, refreshAccount } from '#flows/pay-out'
 import { setAutoRenew } from '#flows/subscription'
 import { EMAIL_QUEUE } from '#platform/email-queue'
+import type { EmailId } from '#platform/ids'
 import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -99,7 +100,7 @@ describe('an email to a buyer', () => {
     // As if the mail server had been away until now: an email is written when it is sent.
     const { db, jobs } = service.world
     await db.run(sql`delete from dev_mailbox where recipient = ${email}`)
-    const [message] = await db.rows<{ id: string }>(sql`update emails set sent_at = null
+    const [message] = await db.rows<{ id: EmailId }>(sql`update emails set sent_at = null
       where kind = 'payment_failed' and subject_id = ${license_id} returning id`)
     await jobs.send(db, EMAIL_QUEUE, { email_id: message!.id })
     const isWaiting = sql`select 1 from emails where sent_at is null`

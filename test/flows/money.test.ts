@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
+import type { AffiliateId, OrderId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
+import { testId } from '../support/ids.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { buyer, enterCard, purchase, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -24,7 +26,7 @@ const ref = () => `?ref=${service.demo.affiliate.code}`
 
 /** What the books say of a buyer's purchase: who brought it, and its lines by account. */
 async function booksOf(email: string) {
-  const order = await service.world.db.one<{ id: string; brought_by: string; fee: number }>(
+  const order = await service.world.db.one<{ id: OrderId; brought_by: string; fee: number }>(
     sql`select o.id, i.brought_by, i.fee from orders o
         join invoices i on i.id = o.invoice_id join users u on u.id = o.user_id
       where u.email_normalized = ${email} order by o.created_at desc limit 1`,
@@ -207,7 +209,7 @@ describe('pays no commission on a person’s own purchase', () => {
     const facts = { email, query: ref(), card: '378282246310005' }
     await purchase(service, buyer(service), facts)
     assert.ok((await booksOf(email)).lines.every(([account]) => account !== 'affiliate_payable'))
-    const { affiliate_id } = await service.world.db.one<{ affiliate_id: string | null }>(
+    const { affiliate_id } = await service.world.db.one<{ affiliate_id: AffiliateId | null }>(
       sql`select i.affiliate_id from invoices i join users u on u.id = i.user_id
         where u.email_normalized = ${email}`,
     )
@@ -219,21 +221,22 @@ describe('the ledger', () => {
   const db = () => service.world.db
 
   test('rejects postings that do not sum to zero, and the same event twice', async () => {
-    const facts = { invoice_id: 'inv_1', seller_id: 'sel_1', state: 'TX', affiliate_id: null }
+    const [invoice_id, seller_id] = [testId('inv_1'), testId('sel_1')]
+    const facts = { invoice_id, seller_id, state: 'TX', affiliate_id: null }
     const fees = { fee: cents(110), add_on_fee: cents(0), commission: cents(0) }
     const amounts = { amount: cents(1200), tax: cents(60), ...fees }
     const posting = ledger.sale({ is_waived: false, ...facts, ...amounts })
     const crooked = { ...posting, lines: posting.lines.slice(1) }
     const now = service.clock.now()
     await assert.rejects(
-      db().tx((tx) => ledger.post(tx, now, 'txn_1', crooked)),
+      db().tx((tx) => ledger.post(tx, now, testId('txn_1'), crooked)),
       /does not sum to zero/,
     )
     const { subject } = await db().one<{ subject: string }>(
       sql`select subject from ledger_transactions where event = 'sale' limit 1`,
     )
     await assert.rejects(
-      db().tx((tx) => ledger.post(tx, now, 'txn_2', { ...posting, subject })),
+      db().tx((tx) => ledger.post(tx, now, testId('txn_2'), { ...posting, subject })),
       /duplicate key/,
     )
   })

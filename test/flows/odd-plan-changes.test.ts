@@ -6,6 +6,7 @@ import * as payments from '#domain/payments'
 import { latestOutcome, reconcile } from '#flows/payment'
 import { nextCharge, pauseAtEnd, payOwed, quotePlanChange, setAutoRenew } from '#flows/subscription'
 import { isoDate, periodEnd } from '#platform/calendar'
+import type { InvoiceId, PriceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { closeSound } from '../support/invariants.ts'
@@ -32,12 +33,12 @@ after(() => closeSound(service))
 const return_url = 'http://localhost/manage'
 const price = (index: number) => service.demo.app.prices[index]!.public_id
 
-async function offered({ license_id }: Subscriber, price_id: string) {
+async function offered({ license_id }: Subscriber, price_id: PriceId) {
   return await quotePlanChange(service.world, { license_id, price_id })
 }
 
 /** Lets a price cost something else while `meanwhile` runs. */
-async function priced(id: string, amount: number, meanwhile: () => Promise<void>): Promise<void> {
+async function priced(id: PriceId, amount: number, meanwhile: () => Promise<void>): Promise<void> {
   const { db } = service.world
   const before = (await catalog.findLivePrice(db, id))!.amount
   await db.tx((tx) => catalog.setAmount(tx, { id, amount: cents(amount) }))
@@ -113,7 +114,7 @@ test('a scheduled plan change costs what was agreed, whatever the plan costs now
 test('an upgrade is shown again if something was refunded meanwhile', async () => {
   const subscriber = await subscribe(service)
   const quote = await offered(subscriber, price(2))
-  const { invoice_id } = await service.world.db.one<{ invoice_id: string }>(sql`
+  const { invoice_id } = await service.world.db.one<{ invoice_id: InvoiceId }>(sql`
     select id as invoice_id from invoices where license_id = ${subscriber.license_id}`)
   await refund(service, { invoice_id }, 600)
   assert.equal((await agreeTo(service, subscriber, quote)).outcome, 'changed')
@@ -206,7 +207,7 @@ describe('a renewal and a plan change at the same time', () => {
     await runDue(service)
     await subscriber.agent.open(requested.action_url)
     await subscriber.agent.submit(/^(Confirm|Approve|Complete)/)
-    const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
+    const { id } = await service.world.db.one<{ id: InvoiceId }>(sql`select id from invoices
       where license_id = ${license_id} and kind = 'upgrade'`)
     assert.equal((await latestOutcome(service.world, id)).outcome, 'paid')
     await letBank(subscriber, 'succeeds')

@@ -6,6 +6,7 @@ import * as payouts from '#domain/payouts'
 import { payOut, payWeekly, readPayeeBalance, reconcilePayouts, settlePayout } from '#flows/pay-out'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
+import type { PayoutId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -204,7 +205,7 @@ describe('a payout that the bank returns', () => {
   test('keeps its lines, and becomes a line of the next payout', async () => {
     await earn()
     await withBank(service, 'seller', BANKS.closed)
-    const failed = (await request()) as { payout_id: string }
+    const failed = (await request()) as { payout_id: PayoutId }
     await arrive()
     const [payout] = await listed()
     assert.deepEqual([payout!.id, payout!.status], [failed.payout_id, 'failed'])
@@ -229,7 +230,7 @@ describe('a payout that the bank returns', () => {
 
   test('is returned once, even after it was paid, and however often it is reported', async () => {
     await earn()
-    const { payout_id } = (await request()) as { payout_id: string }
+    const { payout_id } = (await request()) as { payout_id: PayoutId }
     await arrive()
     const { processor_payout_id } = (await payouts.findPayout(service.world.db, payout_id))!
     const event = { payout_id: processor_payout_id!, reason: 'Account closed.' }

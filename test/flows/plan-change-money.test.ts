@@ -6,7 +6,7 @@ import { quoteRefund, refundCharge } from '#flows/refund'
 import { renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { addDays, type Frequency, isoDate } from '#platform/calendar'
-import { mintId } from '#platform/ids'
+import { type InvoiceId, mintId, type PriceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { OtherApp } from '../support/apps.ts'
@@ -52,7 +52,7 @@ after(() => closeSound(service))
 async function addPlan(
   app: OtherApp,
   plan: { amount: number; frequency: Frequency | null; trial_days?: number },
-): Promise<string> {
+): Promise<PriceId> {
   const { db, random } = service.world
   const now = service.clock.now()
   const [product_id, id] = [mintId(random, 'prod'), mintId(random, 'prc')]
@@ -116,7 +116,7 @@ describe('a charge below the minimum', () => {
       await addPlan(app, { amount: 1215, frequency: 'month' }),
     )
     const staff = await staffActor(service)
-    const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
+    const { id: invoice_id } = await service.world.db.one<{ id: InvoiceId }>(sql`select id
       from invoices where license_id = ${subscriber.license_id} and not is_waived`)
     const given = await refundCharge(service.world, staff, { invoice_id, reason: 'Asked for.' })
     assert.equal(given.outcome, 'refunded')
@@ -187,7 +187,7 @@ describe('the credit of an upgrade', () => {
     const middle = await addPlan(app, { amount: 20_000, frequency: 'year' })
     await changePlanTo(service, subscriber, middle)
     const staff = await staffActor(service)
-    const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
+    const { id: invoice_id } = await service.world.db.one<{ id: InvoiceId }>(sql`select id
       from invoices where license_id = ${subscriber.license_id} and kind = 'purchase'`)
     await refundCharge(service.world, staff, { invoice_id, reason: 'Asked for.' })
     assert.equal((await stateOf(service, subscriber)).status, 'active')
@@ -280,7 +280,7 @@ describe('a refund of an upgrade', () => {
     const subscriber = await subscribe(service, { app })
     service.clock.pass(pass)
     await changePlanTo(service, subscriber, await addPlan(app, { amount: 18_000, frequency: null }))
-    const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
+    const { id } = await service.world.db.one<{ id: InvoiceId }>(sql`select id from invoices
       where license_id = ${subscriber.license_id} and kind = 'upgrade'`)
     return { subscriber, invoice_id: id }
   }

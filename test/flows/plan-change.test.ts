@@ -14,6 +14,7 @@ import {
   setAutoRenew,
 } from '#flows/subscription'
 import { isoDate, periodEnd } from '#platform/calendar'
+import type { CardId, InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { closeSound } from '../support/invariants.ts'
@@ -43,7 +44,7 @@ const price = (index: number) => service.demo.app.prices[index]!.public_id
 /** A card as the processor's page would hand it over. */
 async function enterNewCard(number: string): Promise<payments.Card> {
   const other = await subscribe(service, { card: number })
-  const { id } = await service.world.db.one<{ id: string }>(
+  const { id } = await service.world.db.one<{ id: CardId }>(
     sql`select id from cards where user_id = ${other.user_id}`,
   )
   return await payments.findCard(service.world.db, id)
@@ -180,7 +181,7 @@ describe('another card', () => {
     const address = (requested as { action_url: string }).action_url
     await subscriber.agent.open(address)
     await subscriber.agent.submit(/^(Confirm|Approve|Complete)/)
-    const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
+    const { id } = await service.world.db.one<{ id: InvoiceId }>(sql`select id from invoices
       where license_id = ${license_id} and status = 'open'`)
     const resumed = await latestOutcome(service.world, id)
     assert.equal(resumed.outcome, 'paid')

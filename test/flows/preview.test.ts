@@ -5,6 +5,7 @@ import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import { confirm } from '#flows/checkout'
 import { startPreview } from '#flows/preview'
+import { parseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -298,7 +299,7 @@ test('a seller with a card on the cart is still never charged', async () => {
   const { agreement = '' } = paying.form(/^Pay /)
   await agent.open(`${cart}sign-in`)
   await agent.submit('Sign in', { password })
-  const cart_id = cart.split('/')[2]!
+  const cart_id = parseId('cart', cart.split('/')[2]!)
   const confirmed = await confirm(service.world, { cart_id, agreement, return_url: link })
   assert.deepEqual(confirmed, { outcome: 'preview' })
   await paying.submit(/^Pay /)

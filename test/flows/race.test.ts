@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { confirm } from '#flows/checkout'
 import { reconcile } from '#flows/payment'
+import { type CartId, parseId } from '#platform/ids'
 import { openLog } from '#platform/log'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -45,7 +46,7 @@ describe('at the same time', { skip }, () => {
     const agent = buyer(service)
     const email = fresh()
     const { url } = await goToConfirm(service, agent, { email })
-    const cart_id = /cart_\w+/.exec(url)![0]
+    const cart_id = parseId('cart', /cart_\w+/.exec(url)![0])
     const { agreement = '' } = agent.form(/^Pay /)
     // Below the pages, as a checkout may ask six times a minute at most.
     const ends = await Promise.all(
@@ -131,7 +132,7 @@ describe('at the same time', { skip }, () => {
       const email = fresh()
       const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
       const other = agent.tab()
-      const { id } = await service.world.db.one<{ id: string }>(
+      const { id } = await service.world.db.one<{ id: CartId }>(
         sql`select id from carts where email_normalized = ${email}`,
       )
       await other.open(`/checkout/${id}/card`)

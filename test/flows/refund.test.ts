@@ -7,6 +7,7 @@ import { quoteRefund, reconcileRefunds } from '#flows/refund'
 import { renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
+import type { InvoiceId, UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -152,7 +153,7 @@ describe('a refund', () => {
     while ((await renewDue(service.world)) > 0);
     assert.equal((await refund(service, bought)).outcome, 'refunded')
     assert.equal((await stateOf(service, bought)).status, 'active')
-    const latest = await service.world.db.one<{ id: string }>(sql`select id from invoices
+    const latest = await service.world.db.one<{ id: InvoiceId }>(sql`select id from invoices
       where license_id = ${bought.license_id} order by number desc limit 1`)
     assert.equal((await refund(service, { invoice_id: latest.id })).outcome, 'refunded')
     assert.equal((await stateOf(service, bought)).status, 'canceled')
@@ -169,7 +170,7 @@ describe('a refund', () => {
     assert.equal(await refused(-5), 'not_an_amount')
     assert.equal(await refused(1261), 'more_than_left')
     await addSellerWithApp(service, { email: service.demo.affiliate.email, slug: 'other-seller' })
-    const { user_id } = await service.world.db.one<{ user_id: string }>(sql`
+    const { user_id } = await service.world.db.one<{ user_id: UserId }>(sql`
       select id as user_id from users where email_normalized = ${service.demo.affiliate.email}`)
     for (const kind of ['seller', 'staff'] as const) {
       const other = { kind, user_id, request_id: 'req_x' }

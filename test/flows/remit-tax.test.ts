@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
 import * as tax from '#domain/tax'
 import { fileMonth, fileWholeMonth, taxOwed } from '#flows/remit-tax'
+import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
@@ -15,11 +16,11 @@ import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
-let user_id: string
+let user_id: UserId
 before(async () => {
   service = await openTestService({ db: mortalDatabase(await openTestDatabase()) })
   const row = sql`select id from users where email_normalized = ${service.demo.operator.email}`
-  user_id = (await service.world.db.one<{ id: string }>(row)).id
+  user_id = (await service.world.db.one<{ id: UserId }>(row)).id
 })
 after(() => closeSound(service))
 

@@ -4,6 +4,7 @@ import * as billing from '#domain/billing'
 import { renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
+import type { LicenseId, SubscriptionId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { OtherApp } from '../support/apps.ts'
 import { openTestDatabase } from '../support/database.ts'
@@ -97,7 +98,7 @@ describe('claims of due subscriptions', () => {
     await db.run(sql`update apps set clock_ahead = ${8 * DAY} where id = ${ahead.client_id}`)
     const until = addSeconds(clock.now(), 60)
     const claimed = await billing.claimDue(db, clock.now(), { until, limit: 20 })
-    const licenses = await db.rows<{ id: string; license_id: string }>(
+    const licenses = await db.rows<{ id: SubscriptionId; license_id: LicenseId }>(
       sql`select id, license_id from subscriptions where id = any(${claimed})`,
     )
     assert.deepEqual(

@@ -15,8 +15,10 @@ import {
   type Written,
 } from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
+import type { ChangeId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { addApp } from '../support/apps.ts'
+import { testId } from '../support/ids.ts'
 import { again, faultPaths, ownApp, sellersTables, written } from '../support/listing.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -33,7 +35,7 @@ after(() => service.close())
 const listing = async () => await readListing(service.world.db, (await ownApp(service)).app)
 const active = async (app_id = app.id) =>
   (await readVersions(service.world.db, app_id)).filter(({ is_active }) => is_active)
-const revert = async (change_id: string | null) =>
+const revert = async (change_id: ChangeId | null) =>
   await revertChange(service.world, actor, { app, change_id: change_id! })
 const update = async (changes: Parameters<typeof updateListing>[2]['changes']) =>
   written(await updateListing(service.world, actor, { app, changes, dry_run: false }))
@@ -165,12 +167,12 @@ describe('what cannot be undone', () => {
   })
 
   test('a change of settings, of another app, or none', async () => {
-    const other = await addApp(service, { slug: 'another' })
+    await addApp(service, { slug: 'another' })
     const { app: another } = await ownApp(service, 'another')
     const { change_id } = await update({ tagline: 'Once more' })
     const foreign = { app: another, change_id: change_id! }
     assert.equal(await revertChange(service.world, actor, foreign), 'not_revertible')
-    const id = 'chg_0000000000000000000000'
+    const id = testId('chg_0000000000000000000000')
     await apps.recordChange(service.world.db, service.clock.now(), {
       id,
       app_id: app.id,
@@ -179,7 +181,7 @@ describe('what cannot be undone', () => {
       before: {},
       after: {},
     })
-    for (const each of [id, other.client_id, 'chg_none', '\0']) {
+    for (const each of [id, testId('chg_none')]) {
       assert.equal(await revert(each), 'not_revertible')
     }
   })

@@ -4,6 +4,7 @@ import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import { addDays, isoDate } from '#platform/calendar'
+import type { UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { runScenario } from '../../src/surfaces/test-clock/run-scenario.ts'
@@ -29,7 +30,7 @@ async function run(app: OtherApp, name: string, retry?: string) {
   const { world } = service
   const scenario = scenarioOf(name, retry === undefined ? {} : { retry })!
   const price = (await catalog.findLivePrice(world.db, app.price_id))!
-  const { user_id } = await world.db.one<{ user_id: string }>(sql`select s.user_id
+  const { user_id } = await world.db.one<{ user_id: UserId }>(sql`select s.user_id
     from apps a join sellers s on s.id = a.seller_id where a.id = ${app.client_id}`)
   const facts = {
     scenario,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
+import type { ProductId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -360,7 +361,7 @@ describe('the preview entitlement', () => {
     const agent = seller()
     await agent.open(PAGE)
     await agent.submit('End the preview')
-    const free = await service.world.db.one<{ id: string }>(
+    const free = await service.world.db.one<{ id: ProductId }>(
       sql`select id from products where is_free and app_id = ${service.demo.app.client_id}`,
     )
     for (const product_id of ['', 'prod_unknown', free.id]) {

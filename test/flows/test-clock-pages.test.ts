@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ProcessorUnreachable } from '#domain/payments'
 import { addDays } from '#platform/calendar'
+import type { AppId, DisputeId, InvoiceId, PriceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -141,7 +142,7 @@ describe('an advance', () => {
   test('can be stopped from its page; completed steps are kept', async () => {
     service.clock.pass(30)
     await addApp(service, { slug: 'daily', frequency: 'day', amount: cents(100) })
-    const daily = await service.world.db.one<{ id: string }>(sql`select r.id from prices r
+    const daily = await service.world.db.one<{ id: PriceId }>(sql`select r.id from prices r
       join products p on p.id = r.product_id join apps a on a.id = p.app_id
       where a.slug = 'daily'`)
     for (let each = 0; each < 3; each++) await subscribe(service, { price_id: daily.id })
@@ -183,7 +184,7 @@ describe('a scenario', () => {
     const license_key = /key_[0-9A-Za-z]{33}/.exec(pageText())![0]
     const app = { client_id: '', client_secret: '' }
     await service.world.db
-      .one<{ id: string }>(sql`select id from apps where slug = 'scenarios'`)
+      .one<{ id: AppId }>(sql`select id from apps where slug = 'scenarios'`)
       .then(({ id }) => {
         app.client_id = id
       })
@@ -247,11 +248,11 @@ test('every page of an app’s dashboard shows its time', async () => {
 
 test('so do the pages of a sale, its refund, its dispute, and the payouts', async () => {
   const { db } = service.world
-  const { price_id } = await db.one<{ price_id: string }>(sql`select r.id as price_id from prices r
+  const { price_id } = await db.one<{ price_id: PriceId }>(sql`select r.id as price_id from prices r
     join products p on p.id = r.product_id join apps a on a.id = p.app_id where a.slug = 'early'`)
   const { license_id } = await subscribe(service, { price_id, card: FRAUDULENT })
   await handleEvents(service.world)
-  const sale = await db.one<{ invoice_id: string; dispute_id: string }>(sql`
+  const sale = await db.one<{ invoice_id: InvoiceId; dispute_id: DisputeId }>(sql`
     select i.id as invoice_id, d.id as dispute_id from invoices i
       join charges c on c.invoice_id = i.id join disputes d on d.charge_id = c.id
     where i.license_id = ${license_id}`)
@@ -288,10 +289,10 @@ test('is not available with a real processor, and the page says so', async () =>
 test('a task that ended with its process is shown as failed, and a new one may start', async () => {
   const { db, clock } = service.world
   await db.run(sql`insert into tasks (id, kind, user_id, app_id, request, status, created_at, updated_at)
-    select 'task_dead', 'clock_jump', s.user_id, a.id, '{"slug": "tidepool", "to": "2030-01-01"}',
+    select 'task_000000000000000000dead', 'clock_jump', s.user_id, a.id, '{"slug": "tidepool", "to": "2030-01-01"}',
       'running', ${addDays(clock.now(), -1)}, ${addDays(clock.now(), -1)}
     from apps a join sellers s on s.id = a.seller_id where a.slug = 'tidepool'`)
-  await seller.open('/tasks/task_dead/')
+  await seller.open('/tasks/task_000000000000000000dead/')
   assert.equal(seller.page.status, 200)
   assert.match(pageText(), /The task failed before it finished/)
   await seller.press('Back')

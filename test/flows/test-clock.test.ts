@@ -12,6 +12,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { addApp, type OtherApp } from '../support/apps.ts'
+import { testId } from '../support/ids.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { withBank } from '../support/payees.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -138,7 +139,7 @@ describe('the test clock of an app', () => {
     const processor = { ...service.world.processor, has_test_clock: false }
     const world: World = { ...service.world, processor }
     const requested = {
-      user_id: 'usr_test',
+      user_id: testId('usr_test'),
       request_id: 'req_test',
       to: addDays(service.clock.now(), 1),
     }

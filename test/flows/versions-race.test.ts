@@ -7,6 +7,7 @@ import { type Confirmed, checkoutTotals, confirm, openCart } from '#flows/checko
 import { replaceVersions } from '#flows/listing'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
+import type { CartId } from '#platform/ids'
 import { openLog } from '#platform/log'
 import { cents, formatAmount } from '#platform/money'
 import { sha256 } from '#platform/secrets'
@@ -71,7 +72,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
   after(() => service.close())
 
   /** A cart at its last step, as its buyer sees it. */
-  async function readyCart(app: OtherApp, email: string): Promise<string> {
+  async function readyCart(app: OtherApp, email: string): Promise<CartId> {
     const { world, clock } = service
     const opened = await openCart(world, {
       app: (await apps.find(world.db, app.client_id))!,
@@ -104,7 +105,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
   }
 
   /** Agrees to what is shown, and again where it has changed; never to anything unseen. */
-  async function buy(world: World, cart_id: string): Promise<{ end: Confirmed; agreed: number }> {
+  async function buy(world: World, cart_id: CartId): Promise<{ end: Confirmed; agreed: number }> {
     for (;;) {
       const cart = (await billing.findCart(world.db, cart_id))!
       const price = await catalog.findPrice(world.db, cart.price_id)

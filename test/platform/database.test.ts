@@ -14,6 +14,7 @@ import { migrate, migrations } from '#platform/migrate'
 import { perform } from '#platform/rehearse'
 import { sql } from '#platform/sql'
 import { openTestDatabase } from '../support/database.ts'
+import { testId } from '../support/ids.ts'
 
 let db: Database
 before(async () => {
@@ -176,7 +177,7 @@ test('the ledger refuses what does not sum to zero, and any change of an entry',
 })
 
 test('the audit log is only ever added to', async () => {
-  const actor = { kind: 'account', user_id: 'usr_1', request_id: 'req_1' } as const
+  const actor = { kind: 'account', user_id: testId('usr_1'), request_id: 'req_1' } as const
   const entry = { actor, action: 'account.signed_in', subject: 'usr_1' } as const
   await audit(db, new Date('2026-11-22T12:00:00Z'), entry)
   await assert.rejects(db.run(sql`update audit_log set actor = 'usr_2'`), /append only/)

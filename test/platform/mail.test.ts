@@ -7,6 +7,7 @@ import { SMTPServer } from 'smtp-server'
 import { queueEmail } from '#platform/email-queue'
 import { smtpMailer } from '#platform/mail'
 import { sql } from '#platform/sql'
+import { testId } from '../support/ids.ts'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -177,14 +178,16 @@ test('a sign-in link does not wait for receipts, which go out side by side', asy
     release = resolve
   })
   const before = taken.length
-  const { id } = await db.one<{ id: string }>(sql`select invoice_id as id from orders limit 1`)
+  const { subject_id } = await db.one<{ subject_id: string }>(
+    sql`select invoice_id as subject_id from orders limit 1`,
+  )
   await db.tx(async (tx) => {
     for (let index = 0; index < 12; index++) {
       await queueEmail(tx, service.clock.now(), jobs, {
-        id: `eml_bulk${index}`,
+        id: testId(`email_bulk${index}`),
         cause: `bulk:${index}`,
         kind: 'receipt',
-        subject_id: id,
+        subject_id,
       })
     }
   })

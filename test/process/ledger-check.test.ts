@@ -7,6 +7,7 @@ import { payOut } from '#flows/pay-out'
 import { fileMonth } from '#flows/remit-tax'
 import { payBuyerOtherwise } from '#flows/staff-actions'
 import type { Db } from '#platform/db'
+import type { InvoiceId, UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -56,7 +57,7 @@ async function trade(): Promise<void> {
   service.clock.pass(14 * DAY)
   await buy(service, { price: 2 })
   const row = sql`select id from users where email_normalized = ${demo.operator.email}`
-  const { id: user_id } = await world.db.one<{ id: string }>(row)
+  const { id: user_id } = await world.db.one<{ id: UserId }>(row)
   const filing = { state: 'TX', month: '2026-03', filing_reference: 'TX-1' }
   const actor = { kind: 'staff', user_id, request_id: 'req_1' } as const
   const staff = { ...actor, reason: 'Check 17' }
@@ -239,7 +240,7 @@ describe('the check of the books', () => {
       const env = { PATH: process.env.PATH, ...database.settings, NODE_ENV: 'test' }
       return spawnSync(process.execPath, program, { env, encoding: 'utf8' })
     }
-    const { id } = await service.world.db.one<{ id: string }>(aSale)
+    const { id } = await service.world.db.one<{ id: InvoiceId }>(aSale)
     await service.close()
     const sound = run()
     assert.equal(sound.status, 0, sound.stderr)

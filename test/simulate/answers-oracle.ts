@@ -1,4 +1,5 @@
 import * as licensing from '#domain/licensing'
+import { type CartId, type InvoiceId, type LicenseId, parseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Broken } from './calendar-oracle.ts'
 import type { Fixture } from './fixture.ts'
@@ -25,7 +26,7 @@ function bySubject(requests: readonly RecordedRequest[]): Map<string, RecordedRe
 
 /** A cart is charged what its buyer agreed to: once if the answer said so, never if it said not. */
 async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
-  const taken = await harness.db.rows<{ cart_id: string; amount: number }>(sql`
+  const taken = await harness.db.rows<{ cart_id: CartId; amount: number }>(sql`
     select i.cart_id, s.amount from sandbox.charges s join attempts a on a.id = s.key
       join invoices i on i.id = a.invoice_id
     where s.status = 'succeeded' and i.cart_id is not null`)
@@ -33,7 +34,7 @@ async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const requests = bySubject(record.requests.purchase)
   const unasked = taken.filter(({ cart_id }) => !requests.has(cart_id))
   const wrong = [...requests].filter(([cart_id, presses]) => {
-    const charges = charged.get(cart_id) ?? []
+    const charges = charged.get(parseId('cart', cart_id)) ?? []
     const isSure = presses.every(({ outcome }) => !UNSURE.includes(outcome))
     const isDone = presses.some(({ outcome }) => outcome === 'completed')
     if (charges.length > 1 || (isDone && charges.length === 0)) return true
@@ -42,7 +43,7 @@ async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
   })
   const facts = [
     ...unasked,
-    ...wrong.map(([id, presses]) => ({ id, presses, took: charged.get(id) })),
+    ...wrong.map(([id, presses]) => ({ id, presses, took: charged.get(parseId('cart', id)) })),
   ]
   return facts.length > 0 ? [{ rule: 'a buyer is charged what they agreed to, once', facts }] : []
 }
@@ -50,7 +51,7 @@ async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
 /** Upgrades that a license was charged for are those that its owner agreed to, to the cent. */
 async function chargeFaults(fixture: Fixture, kind: 'upgrade', done: string): Promise<Broken[]> {
   const { harness, record } = fixture
-  const taken = await harness.db.rows<{ license_id: string; amount: number }>(sql`
+  const taken = await harness.db.rows<{ license_id: LicenseId; amount: number }>(sql`
     select i.license_id, c.amount from charges c join invoices i on i.id = c.invoice_id
     where i.kind = ${kind}`)
   const requests = bySubject(record.requests[kind])
@@ -81,7 +82,7 @@ async function chargeFaults(fixture: Fixture, kind: 'upgrade', done: string): Pr
 
 /** Payments that people requested were made as often as the answers said so. */
 async function paymentFaults({ harness, record }: Fixture): Promise<Broken[]> {
-  const paid = await harness.db.rows<{ license_id: string; count: number }>(sql`
+  const paid = await harness.db.rows<{ license_id: LicenseId; count: number }>(sql`
     select i.license_id, count(*) as count from attempts a join invoices i on i.id = a.invoice_id
     where a.status = 'succeeded' and a.requested_by <> 'schedule' and i.kind = 'renewal' group by 1`)
   const requests = bySubject(record.requests.payment)
@@ -98,7 +99,7 @@ async function paymentFaults({ harness, record }: Fixture): Promise<Broken[]> {
 
 /** The processor gave back what was asked for, and nothing that was refused. */
 async function refundFaults({ harness, record }: Fixture): Promise<Broken[]> {
-  const given = await harness.db.rows<{ invoice_id: string; amount: number }>(sql`
+  const given = await harness.db.rows<{ invoice_id: InvoiceId; amount: number }>(sql`
     select c.invoice_id, s.amount from sandbox.refunds s join refunds r on r.id = s.key
       join charges c on c.id = r.charge_id
     where s.status <> 'refused' and r.requested_by <> 'system'`)
@@ -121,7 +122,7 @@ async function refundFaults({ harness, record }: Fixture): Promise<Broken[]> {
 
 /** Auto-renew is as the latest answer to its owner said, or one of those to parallel requests. */
 async function autoRenewFaults({ harness, record }: Fixture): Promise<Broken[]> {
-  const now = await harness.db.rows<{ license_id: string; auto_renew: boolean }>(sql`
+  const now = await harness.db.rows<{ license_id: LicenseId; auto_renew: boolean }>(sql`
     select license_id, auto_renew from subscriptions where ended_at is null`)
   const by_license = bySubject(record.requests.auto_renew)
   const facts = now.filter(({ license_id, auto_renew }) => {

@@ -11,6 +11,7 @@ import {
   quotePlanChange,
   setAutoRenew,
 } from '#flows/subscription'
+import type { AppId, LicenseId, PriceId, UserId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 import { endChallenge } from '../../src/sandbox/processor.ts'
 import type { Fixture } from './fixture.ts'
@@ -19,11 +20,11 @@ import type { SeededRandom } from './random.ts'
 
 /** A license of a person. */
 export interface OwnedLicense {
-  license_id: string
-  app_id: string
-  user_id: string
+  license_id: LicenseId
+  app_id: AppId
+  user_id: UserId
   status: licensing.LicenseStatus
-  price_id: string | null
+  price_id: PriceId | null
 }
 
 const RETURN_URL = 'https://harbor.example/manage'
@@ -161,7 +162,7 @@ export async function giveOtherCard(
 async function authenticate(
   fixture: Fixture,
   rng: SeededRandom,
-  license_id: string,
+  license_id: LicenseId,
 ): Promise<void> {
   if (rng.odds(25)) return
   const { world, harness } = fixture

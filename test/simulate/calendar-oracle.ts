@@ -1,4 +1,5 @@
 import type { Database } from '#platform/db'
+import type { LicenseId, PriceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** A rule that is broken, and what breaks it. */
@@ -8,10 +9,10 @@ export interface Broken {
 }
 
 interface PaidInvoice {
-  license_id: string
+  license_id: LicenseId
   number: number
   kind: 'purchase' | 'renewal' | 'upgrade'
-  price_id: string
+  price_id: PriceId
   price_amount: number
   frequency: 'day' | 'week' | 'month' | 'year' | null
   period_start: Date

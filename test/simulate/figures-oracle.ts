@@ -1,3 +1,4 @@
+import type { CartId, LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Broken } from './calendar-oracle.ts'
 import type { Fixture } from './fixture.ts'
@@ -6,8 +7,8 @@ import type { Bought } from './record.ts'
 interface Figures {
   id: string
   kind: 'purchase' | 'renewal' | 'upgrade'
-  license_id: string
-  cart_id: string
+  license_id: LicenseId
+  cart_id: CartId
   price_amount: number
   amount: number
   tax: number

@@ -4,7 +4,7 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { addDays, type Frequency } from '#platform/calendar'
-import { mintId } from '#platform/ids'
+import { type AffiliateId, type AppId, mintId, type SellerId, type UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import type { Harness } from './harness.ts'
 import { SeededRandom } from './random.ts'
@@ -20,9 +20,9 @@ export interface Person {
 
 /** An app that is sold, and the account that sells it. */
 export interface Shop {
-  id: string
-  seller_id: string
-  seller_user_id: string
+  id: AppId
+  seller_id: SellerId
+  seller_user_id: UserId
 }
 
 /** What a simulation works on: who sells, refers and watches over it, and what happened so far. */
@@ -32,8 +32,8 @@ export interface Fixture {
   rng: SeededRandom
   record: AnswerRecord
   shops: Shop[]
-  affiliates: string[]
-  operator_id: string
+  affiliates: AffiliateId[]
+  operator_id: UserId
   people: Person[]
   /** What was done, in the order in which it ended. */
   trace: string[]
@@ -91,7 +91,7 @@ export async function openFixture(harness: Harness, seed: number): Promise<Fixtu
   }
 }
 
-async function person({ db, clock, random }: World, address: string): Promise<string> {
+async function person({ db, clock, random }: World, address: string): Promise<UserId> {
   const { user_id } = await identity.findOrAddUser(db, clock.now(), {
     id: mintId(random, 'usr'),
     ...identity.readEmail(address)!,
@@ -100,7 +100,7 @@ async function person({ db, clock, random }: World, address: string): Promise<st
   return user_id
 }
 
-async function affiliate(world: World, address: string, code: string): Promise<string> {
+async function affiliate(world: World, address: string, code: string): Promise<AffiliateId> {
   const { db, clock, random } = world
   const id = mintId(random, 'aff')
   await affiliates.add(db, clock.now(), { id, user_id: await person(world, address), code })
@@ -140,9 +140,9 @@ async function seller(
 async function openShop(
   world: World,
   rng: SeededRandom,
-  seller_id: string,
+  seller_id: SellerId,
   plans: readonly Plan[],
-): Promise<string> {
+): Promise<AppId> {
   const { db, clock, random } = world
   const now = clock.now()
   const id = mintId(random, 'app')

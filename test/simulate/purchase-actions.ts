@@ -13,8 +13,10 @@ import {
   resume,
   takeCard,
 } from '#flows/checkout'
+import { type CartId, readId } from '#platform/ids'
 import { TEST_CARDS } from '../../src/sandbox/index.ts'
 import { endChallenge } from '../../src/sandbox/processor.ts'
+import { testId } from '../support/ids.ts'
 import { type Fixture, type Person, PLACES, type Shop } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 import type { RecordedRequest } from './record.ts'
@@ -41,7 +43,7 @@ export async function sessionOf(
   if (!user) return undefined
   const now = world.clock.now()
   return {
-    id: 'ses_simulated',
+    id: testId('ses_simulated'),
     user_id: user.id,
     app_id: null,
     email,
@@ -79,8 +81,9 @@ export async function enterCard(
 export async function buy(fixture: Fixture, rng: SeededRandom): Promise<string> {
   const person = somePerson(fixture, rng)
   const shop = rng.pick(fixture.shops)
-  const cart_id = await begin(fixture, rng, person, shop)
-  if (!cart_id.startsWith('cart_')) return `${person.email}: ${cart_id}`
+  const begun = await begin(fixture, rng, person, shop)
+  const cart_id = readId('cart', begun)
+  if (!cart_id) return `${person.email}: ${begun}`
   const number = await giveCard(fixture, rng, cart_id)
   const said = await pay(fixture, rng, cart_id)
   return `${person.email} with ${number}: ${said}`
@@ -121,7 +124,7 @@ async function begin(
 }
 
 /** Shows the price and the card page, on which the buyer enters a card. */
-async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: string): Promise<string> {
+async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: CartId): Promise<string> {
   const { world } = fixture
   const cart = (await billing.findCart(world.db, cart_id))!
   const price = await catalog.findPrice(world.db, cart.price_id)
@@ -135,7 +138,7 @@ async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: string): P
 }
 
 /** Presses "Pay", perhaps twice, or in two tabs, and does what is asked for then. */
-async function pay(fixture: Fixture, rng: SeededRandom, cart_id: string): Promise<string> {
+async function pay(fixture: Fixture, rng: SeededRandom, cart_id: CartId): Promise<string> {
   let said: Confirmed['outcome'] = 'untried'
   for (let round = 0; round < 3; round++) {
     const presses = rng.odds(12) ? 2 : 1
@@ -156,7 +159,7 @@ async function pay(fixture: Fixture, rng: SeededRandom, cart_id: string): Promis
 }
 
 /** Reads the totals as they are now, and agrees to them. */
-async function press(fixture: Fixture, cart_id: string): Promise<Confirmed['outcome']> {
+async function press(fixture: Fixture, cart_id: CartId): Promise<Confirmed['outcome']> {
   const { world, record } = fixture
   const cart = (await billing.findCart(world.db, cart_id))!
   const price = await catalog.findLivePrice(world.db, cart.price_id)
@@ -174,7 +177,7 @@ async function press(fixture: Fixture, cart_id: string): Promise<Confirmed['outc
 async function authenticate(
   fixture: Fixture,
   rng: SeededRandom,
-  cart_id: string,
+  cart_id: CartId,
 ): Promise<Confirmed['outcome']> {
   const { world, harness } = fixture
   if (rng.odds(20)) return 'action_required'

@@ -1,3 +1,5 @@
+import type { AffiliateId } from '#platform/ids'
+
 /** The answer that a person got to a request; `unknown` until it arrived. */
 export interface RecordedRequest {
   /** What it concerns: a cart, a license, an invoice. */
@@ -15,7 +17,7 @@ export type AskedFor = 'purchase' | 'upgrade' | 'payment' | 'refund' | 'auto_ren
 export interface Bought {
   state: string
   brought_by: 'seller' | 'service'
-  affiliate_id: string | null
+  affiliate_id: AffiliateId | null
   prices: Set<number>
 }
 

@@ -9,6 +9,7 @@ import { refundCharge } from '#flows/refund'
 import { fileWholeMonth } from '#flows/remit-tax'
 import { payBuyerOtherwise, reinstateByStaff, suspendByStaff, writeOff } from '#flows/staff-actions'
 import { FREQUENCIES } from '#platform/calendar'
+import type { InvoiceId, PayeeId, UserId } from '#platform/ids'
 import { cents, formatAmount } from '#platform/money'
 import { sql } from '#platform/sql'
 import * as accounts from '../../src/sandbox/accounts.ts'
@@ -20,10 +21,10 @@ import type { SeededRandom } from './random.ts'
 const REQUEST = 'req_simulated'
 
 interface PaidInvoice {
-  invoice_id: string
+  invoice_id: InvoiceId
   processor_charge_id: string
   charged: number
-  seller_user_id: string
+  seller_user_id: UserId
 }
 
 /** One of the paid invoices, the latest ones more often. */
@@ -140,7 +141,7 @@ export async function nameBank(fixture: Fixture, rng: SeededRandom): Promise<str
   return `${owner} ${number}`
 }
 
-function somePayee({ shops, affiliates }: Fixture, rng: SeededRandom): string {
+function somePayee({ shops, affiliates }: Fixture, rng: SeededRandom): PayeeId {
   return rng.odds(25) ? rng.pick(affiliates) : rng.pick(shops).seller_id
 }
 
@@ -227,7 +228,7 @@ export async function reinstate(fixture: Fixture, rng: SeededRandom): Promise<st
 
 /** Staff sends a check to a buyer whose refund came back. */
 export async function payBuyer(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const owed = await fixture.world.db.rows<{ owner: string }>(sql`select owner from ledger_entries
+  const owed = await fixture.world.db.rows<{ owner: UserId }>(sql`select owner from ledger_entries
     where account = 'buyer_payable' group by owner having sum(amount) < 0 order by owner`)
   if (owed.length === 0) return undefined
   const { owner } = rng.pick(owed)

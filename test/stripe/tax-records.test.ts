@@ -5,6 +5,7 @@ import { disputeClosed, disputeOpened } from '#flows/dispute'
 import { recordTaxes } from '#flows/record-taxes'
 import { refundCharge, refundSettled } from '#flows/refund'
 import type { Db } from '#platform/db'
+import type { InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { ManualClock } from '../support/clock.ts'
@@ -46,7 +47,7 @@ describe('the tax that Stripe has on record', () => {
     await agent.open(back)
     await agent.submit(/^Pay /)
     await recordTaxes(service.world)
-    return await service.world.db.one<{ charge_id: string; invoice_id: string; amount: number }>(
+    return await service.world.db.one<{ charge_id: string; invoice_id: InvoiceId; amount: number }>(
       sql`select processor_charge_id as charge_id, invoice_id, amount from charges
         order by created_at desc, id desc limit 1`,
     )

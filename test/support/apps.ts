@@ -1,7 +1,7 @@
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import type { Frequency } from '#platform/calendar'
-import { mintId } from '#platform/ids'
+import { type AppId, mintId, type PriceId, type ProductId, type SellerId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
@@ -9,10 +9,10 @@ import type { TestService } from './service.ts'
 
 /** An app beside the cast's, of the same seller, with one plan of one price. */
 export interface OtherApp {
-  client_id: string
+  client_id: AppId
   client_secret: string
-  product_id: string
-  price_id: string
+  product_id: ProductId
+  price_id: PriceId
 }
 
 export interface OtherAppFacts {
@@ -30,7 +30,7 @@ export interface OtherAppFacts {
 export async function addApp({ world }: TestService, facts: OtherAppFacts): Promise<OtherApp> {
   const { db, clock, random } = world
   const now = clock.now()
-  const { id: seller_id } = await db.one<{ id: string }>(sql`select id from sellers limit 1`)
+  const { id: seller_id } = await db.one<{ id: SellerId }>(sql`select id from sellers limit 1`)
   const client_id = mintId(random, 'app')
   const client_secret = mintSecret(random)
   const product_id = mintId(random, 'prod')
@@ -64,7 +64,7 @@ export async function addApp({ world }: TestService, facts: OtherAppFacts): Prom
 /** Changes what a price of an app costs. */
 export async function changePrice(
   { world }: TestService,
-  price: { id: string; amount: Cents },
+  price: { id: PriceId; amount: Cents },
 ): Promise<void> {
   await catalog.setAmount(world.db, price)
 }
@@ -72,7 +72,7 @@ export async function changePrice(
 /** Puts an app on sale, or takes it off. */
 export async function setOnSale(
   { world }: TestService,
-  app_id: string,
+  app_id: AppId,
   state: { is_published: boolean; external_sales_enabled: boolean },
 ): Promise<void> {
   await world.db.tx(async (tx) => {

@@ -1,5 +1,6 @@
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
+import type { InvoiceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import type { Sandbox } from '../../src/sandbox/index.ts'
@@ -59,7 +60,7 @@ export async function latestCharge(
   { world }: TestService,
   { license_id }: Bought,
 ): Promise<payments.Charge> {
-  const { id } = await world.db.one<{ id: string }>(sql`select id from invoices
+  const { id } = await world.db.one<{ id: InvoiceId }>(sql`select id from invoices
     where license_id = ${license_id} and status = 'paid' order by number desc limit 1`)
   return (await payments.chargeOf(world.db, id))!
 }

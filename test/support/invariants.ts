@@ -4,6 +4,7 @@ import * as licensing from '#domain/licensing'
 import type { Processor } from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import type { Database } from '#platform/db'
+import type { AppId, OrderId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 import { openSandbox } from '../../src/sandbox/index.ts'
 import type { TestService } from './service.ts'
@@ -274,10 +275,10 @@ export async function closeSound(service: TestService): Promise<void> {
 async function assertKeysAndReferences({ world }: TestService): Promise<void> {
   const { db, keys, clock } = world
   const now = clock.now()
-  const clients = await db.rows<{ client_id: string; app_id: string }>(
+  const clients = await db.rows<{ client_id: AppId; app_id: AppId }>(
     sql`select client_id, app_id from clients`,
   )
-  const licenses = await db.rows<licensing.License & { order_id: string | null }>(sql`
+  const licenses = await db.rows<licensing.License & { order_id: OrderId | null }>(sql`
     select l.id as license_id, l.app_id, l.key_sealed, o.id as order_id
     from licenses l left join orders o on o.license_id = l.id order by l.created_at desc limit 20`)
   for (const { license_id, app_id, key_sealed, order_id } of licenses) {

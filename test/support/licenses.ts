@@ -1,4 +1,5 @@
 import type { LicenseStatus } from '#domain/licensing'
+import type { LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
@@ -9,7 +10,7 @@ import type { TestService } from './service.ts'
 export async function forceStatus(
   { world, clock }: Pick<TestService, 'world' | 'clock'>,
   status: LicenseStatus,
-  of: { license_id?: string; email?: string; canceled_at?: Date } = {},
+  of: { license_id?: LicenseId; email?: string; canceled_at?: Date } = {},
 ): Promise<void> {
   const license_id = of.license_id ?? null
   const email = of.email ?? null

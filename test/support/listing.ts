@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import * as apps from '#domain/apps'
 import type { ListedVersion, RefusedWrite, Written } from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
+import type { AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
@@ -10,7 +11,7 @@ export async function ownApp(
   { world, demo }: TestService,
   slug = demo.app.slug,
 ): Promise<{ app: apps.App; actor: ActorOf<'seller'> }> {
-  const { id } = await world.db.one<{ id: string }>(sql`select id from apps where slug = ${slug}`)
+  const { id } = await world.db.one<{ id: AppId }>(sql`select id from apps where slug = ${slug}`)
   const app = (await apps.find(world.db, id))!
   return { app, actor: { kind: 'seller', user_id: app.seller_user_id, request_id: 'req_test' } }
 }

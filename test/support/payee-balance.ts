@@ -2,18 +2,20 @@ import * as payouts from '#domain/payouts'
 import { delayDays, type Payee, type PayeeBalance, type Pending } from '#domain/payouts'
 import { addDays } from '#platform/calendar'
 import type { Database, Db } from '#platform/db'
+import type { InvoiceId, TransactionId } from '#platform/ids'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
+import { testId } from './ids.ts'
 
 /** A ledger line of a payee that no payout includes; amounts owed to the payee are negative. */
 export interface PayeeLine {
-  transaction_id: string
+  transaction_id: TransactionId
   position: number
   at: Date
   event: string
   amount: Cents
   /** The invoice that it comes from; null for payouts and balances. */
-  invoice_id: string | null
+  invoice_id: InvoiceId | null
 }
 
 /** A payee's balance, and the lines that its total is the sum of. */
@@ -96,10 +98,10 @@ export async function balanceInBooks(
   let found: (PayeeBalance & { lines: PayeeLine[] | undefined }) | undefined
   await db
     .tx(async (tx) => {
-      const payee = { owner: 'pay_of_test', account }
+      const payee = { owner: testId('sel_of_test'), account }
       await post(tx, payee, lines)
       const balance = await payouts.payeeBalance(tx, now, payee)
-      const payout = { id: 'po_of_test', ...payee, cause: 'request' } as const
+      const payout = { id: testId('po_of_test'), ...payee, cause: 'request' } as const
       const taken = await payouts.takeAvailable(tx, now, now, payout)
       found = { ...balance, lines: taken && (await linesOf(tx, taken, lines)) }
       throw new Undo()
@@ -130,7 +132,7 @@ async function linesOf(
   { id, amount }: payouts.Payout,
   lines: PayeeLine[],
 ): Promise<PayeeLine[]> {
-  const rows = await tx.rows<{ transaction_id: string; is_listed: boolean }>(sql`
+  const rows = await tx.rows<{ transaction_id: TransactionId; is_listed: boolean }>(sql`
     select transaction_id, exists (select 1 from unpaid_lines u
       where u.transaction_id = l.transaction_id) as is_listed
     from payout_lines l where payout_id = ${id}`)

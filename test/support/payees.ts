@@ -1,3 +1,4 @@
+import type { PayeeId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Agent } from './agent.ts'
 import { buyer, purchase } from './purchase.ts'
@@ -35,7 +36,7 @@ export async function payeeOf({ world }: TestService, kind: keyof typeof HOMES) 
       where u.email_normalized = 'marina@tidepool.example'`,
     affiliate: sql`select id from affiliates where code = 'coast-walks'`,
   }
-  const { id: owner } = await world.db.one<{ id: string }>(rows[kind])
+  const { id: owner } = await world.db.one<{ id: PayeeId }>(rows[kind])
   const account = kind === 'seller' ? 'seller_payable' : 'affiliate_payable'
   return { owner, account } as const
 }

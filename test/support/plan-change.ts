@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { changePlan, quotePlanChange } from '#flows/subscription'
+import type { PriceId } from '#platform/ids'
 import type { TestService } from './service.ts'
 import { buyerActor, type Subscriber } from './subscriber.ts'
 
@@ -16,7 +17,11 @@ export async function agreeTo(
 }
 
 /** Reads what a plan change would cost, and agrees to it. */
-export async function changePlanTo(service: TestService, subscriber: Subscriber, price_id: string) {
+export async function changePlanTo(
+  service: TestService,
+  subscriber: Subscriber,
+  price_id: PriceId,
+) {
   const { license_id } = subscriber
   const quote = await quotePlanChange(service.world, { license_id, price_id })
   assert.ok(quote, 'the plan change is offered')

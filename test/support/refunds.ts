@@ -3,6 +3,7 @@ import type * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { refundCharge } from '#flows/refund'
 import type { ActorOf } from '#platform/audit'
+import type { InvoiceId, LicenseId, UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -12,10 +13,10 @@ import type { TestService } from './service.ts'
 /** What a purchase left behind, by its ids. */
 export interface Bought {
   email: string
-  user_id: string
-  license_id: string
+  user_id: UserId
+  license_id: LicenseId
   license_key: string
-  invoice_id: string
+  invoice_id: InvoiceId
   charge: payments.Charge
 }
 
@@ -29,17 +30,19 @@ export async function buy(
   const email = facts.email ?? `refund-${names++}@example.com`
   const page = await purchase(service, buyer(service), { email, ...facts })
   const { db } = service.world
-  const { license_id, user_id, invoice_id } = await db.one<Record<string, string>>(sql`
+  const { license_id, user_id, invoice_id } = await db.one<
+    Pick<Bought, 'license_id' | 'user_id' | 'invoice_id'>
+  >(sql`
     select i.license_id, i.user_id, i.id as invoice_id from invoices i
       join users u on u.id = i.user_id where u.email_normalized = ${email}
     order by i.number desc limit 1`)
   return {
     email,
-    user_id: user_id!,
-    license_id: license_id!,
+    user_id,
+    license_id,
     license_key: licenseKey(page),
-    invoice_id: invoice_id!,
-    charge: (await payments.chargeOf(db, invoice_id!))!,
+    invoice_id,
+    charge: (await payments.chargeOf(db, invoice_id))!,
   }
 }
 
@@ -53,8 +56,8 @@ export async function staffActor(service: TestService): Promise<ActorOf<'staff'>
   return { kind: 'staff', user_id: await userOf(service, 'operator'), request_id: 'req_test' }
 }
 
-async function userOf({ world, demo }: TestService, who: 'seller' | 'operator'): Promise<string> {
-  const { id } = await world.db.one<{ id: string }>(
+async function userOf({ world, demo }: TestService, who: 'seller' | 'operator'): Promise<UserId> {
+  const { id } = await world.db.one<{ id: UserId }>(
     sql`select id from users where email_normalized = ${demo[who].email}`,
   )
   return id
@@ -111,7 +114,7 @@ export async function passAndHandle(service: TestService, days: number): Promise
 }
 
 /** The subscription behind a license, ended or not. */
-export async function subscriptionOf({ world }: TestService, license_id: string) {
+export async function subscriptionOf({ world }: TestService, license_id: LicenseId) {
   return await world.db.maybe<billing.Subscription>(
     sql`select * from subscriptions where license_id = ${license_id}`,
   )

@@ -1,5 +1,5 @@
 import * as apps from '#domain/apps'
-import { mintId } from '#platform/ids'
+import { type AppId, mintId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { codeOf } from './account.ts'
@@ -27,13 +27,13 @@ export async function signedIn(
 export async function addSellerWithApp(
   { world }: TestService,
   facts: { email: string; slug: string },
-): Promise<{ client_id: string }> {
+): Promise<{ client_id: AppId }> {
   const { db, clock, random } = world
   const now = clock.now()
   const client_id = mintId(random, 'app')
   const url = `https://${facts.slug}.example`
   await db.tx(async (tx) => {
-    const { id: user_id } = await tx.one<{ id: string }>(
+    const { id: user_id } = await tx.one<{ id: UserId }>(
       sql`select id from users where email_normalized = ${facts.email}`,
     )
     const seller_id = mintId(random, 'sel')

@@ -1,7 +1,7 @@
 import { mock } from 'node:test'
 import * as client from 'openid-client'
 import * as identity from '#domain/identity'
-import { mintId } from '#platform/ids'
+import { type AppId, mintId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { enableSignIn } from '../../src/demo/seed.ts'
 import { Agent, type Seen } from './agent.ts'
@@ -52,7 +52,7 @@ export async function openSignInTest(): Promise<SignInTest> {
 /** What an app's server knows of the service: its discovery document, and its own credentials. */
 export async function discover(
   { world }: TestService,
-  app: { client_id: string; client_secret: string },
+  app: { client_id: AppId; client_secret: string },
   authentication?: client.ClientAuth,
 ): Promise<client.Configuration> {
   const issuer = new URL(`${world.config.base_url}/o`)
@@ -64,7 +64,7 @@ export async function discover(
 export async function addApp(
   { world }: TestService,
   facts: { redirect_uris: string[]; post_logout_redirect_uris?: string[]; linked?: boolean },
-): Promise<{ client_id: string; client_secret: string }> {
+): Promise<{ client_id: AppId; client_secret: string }> {
   const { db, clock, random } = world
   const now = clock.now()
   const client_id = mintId(random, 'app')
@@ -114,8 +114,8 @@ export async function addPerson({ world }: TestService, address: string) {
 /** Signs a person in to the service in a new browser, or in `agent`. */
 export async function enter(
   service: TestService,
-  { user_id }: { user_id: string },
-  { agent = browser(service), app_id = null }: { agent?: Agent; app_id?: string | null } = {},
+  { user_id }: { user_id: UserId },
+  { agent = browser(service), app_id = null }: { agent?: Agent; app_id?: AppId | null } = {},
 ): Promise<Agent> {
   const { db, clock, random } = service.world
   const token = mintSecret(random)

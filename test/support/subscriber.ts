@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import * as licensing from '#domain/licensing'
 import { renewDue } from '#flows/subscription'
+import type { AppId, LicenseId, PriceId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Agent } from './agent.ts'
 import { addApp, type OtherApp } from './apps.ts'
@@ -23,11 +24,11 @@ export const CARD = {
 export interface Subscriber {
   agent: Agent
   email: string
-  user_id: string
-  license_id: string
+  user_id: UserId
+  license_id: LicenseId
   license_key: string
   /** The app's credentials, where it is another than the cast's. */
-  app: { client_id: string; client_secret: string }
+  app: { client_id: AppId; client_secret: string }
 }
 
 let count = 0
@@ -36,7 +37,7 @@ let calls = 0
 /** Buys a price (the cast's monthly plan unless another is given) with a card, now. */
 export async function subscribe(
   service: TestService,
-  facts: { card?: string; price_id?: string; app?: OtherApp; address?: typeof TEXAS } = {},
+  facts: { card?: string; price_id?: PriceId; app?: OtherApp; address?: typeof TEXAS } = {},
 ): Promise<Subscriber> {
   const { world, demo } = service
   const app = facts.app ?? demo.app

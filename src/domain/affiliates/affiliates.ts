@@ -1,11 +1,12 @@
 import type { Db } from '#platform/db'
+import type { AffiliateId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { isCode } from './code.ts'
 
 /** An affiliate with the code that links carry as `ref`. */
 export interface Affiliate {
-  id: string
-  user_id: string
+  id: AffiliateId
+  user_id: UserId
   code: string
 }
 
@@ -19,7 +20,7 @@ export async function findByCode(db: Db, text: string): Promise<Affiliate | unde
 }
 
 /** The affiliate of an account. */
-export async function affiliateOf(db: Db, user_id: string): Promise<Affiliate | undefined> {
+export async function affiliateOf(db: Db, user_id: UserId): Promise<Affiliate | undefined> {
   return await db.maybe<Affiliate>(
     sql`select id, user_id, code from affiliates where user_id = ${user_id}`,
   )
@@ -39,14 +40,14 @@ export interface Payer {
   /** The fingerprint of the card that pays. */
   fingerprint: string
   /** The account that sells the app. */
-  seller_user_id: string
+  seller_user_id: UserId
 }
 
 /**
  * Whether an affiliate is the buyer (the same account, mailbox or card) or the seller, who would
  * earn a commission on their own payment.
  */
-export async function isSelf(db: Db, affiliate_id: string, payer: Payer): Promise<boolean> {
+export async function isSelf(db: Db, affiliate_id: AffiliateId, payer: Payer): Promise<boolean> {
   const { self } = await db.one<{ self: boolean }>(sql`select exists (
     select 1 from affiliates a join users u on u.id = a.user_id
     where a.id = ${affiliate_id} and (u.email_normalized = ${payer.email_normalized}

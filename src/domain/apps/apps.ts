@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { AppId, SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { AddOnDates } from './add-on.ts'
 
@@ -6,11 +7,11 @@ export type ListingMode = 'marketplace' | 'external'
 
 /** An app. Its id is also the public `client_id`. */
 export interface App extends AddOnDates {
-  id: string
+  id: AppId
   slug: string
-  seller_id: string
+  seller_id: SellerId
   /** The account that is the app's registered developer: its seller's. */
-  seller_user_id: string
+  seller_user_id: UserId
   name: string
   tagline: string
   description: string
@@ -34,13 +35,13 @@ const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_
   (select s.user_id from sellers s where s.id = apps.seller_id) as seller_user_id`
 
 /** An app that is on sale: published, with external sales enabled. */
-export async function findOnSale(db: Db, id: string): Promise<App | undefined> {
+export async function findOnSale(db: Db, id: AppId): Promise<App | undefined> {
   return await db.maybe<App>(sql`select ${COLUMNS} from apps
     where id = ${id} and is_published and external_sales_enabled`)
 }
 
 /** An app by its id, on sale or not. */
-export async function find(db: Db, id: string): Promise<App | undefined> {
+export async function find(db: Db, id: AppId): Promise<App | undefined> {
   return await db.maybe<App>(sql`select ${COLUMNS} from apps where id = ${id}`)
 }
 
@@ -57,7 +58,7 @@ export async function listPublished(db: Db): Promise<App[]> {
 }
 
 /** The apps that an account is the registered developer of, by name. */
-export async function listOf(db: Db, seller_user_id: string): Promise<App[]> {
+export async function listOf(db: Db, seller_user_id: UserId): Promise<App[]> {
   return await db.rows<App>(sql`select ${COLUMNS} from apps
     where seller_id = (select id from sellers where user_id = ${seller_user_id})
     order by lower(name), id`)
@@ -66,7 +67,7 @@ export async function listOf(db: Db, seller_user_id: string): Promise<App[]> {
 /** An app by its slug, if this account is its registered developer. */
 export async function findOwn(
   db: Db,
-  facts: { slug: string; seller_user_id: string },
+  facts: { slug: string; seller_user_id: UserId },
 ): Promise<App | undefined> {
   // PostgreSQL cannot even compare with this character.
   if (facts.slug.includes('\0')) return undefined
@@ -75,9 +76,9 @@ export async function findOwn(
 }
 
 /** The seller of an account; undefined for an account that sells nothing. */
-export async function sellerOf(db: Db, user_id: string): Promise<string | undefined> {
+export async function sellerOf(db: Db, user_id: UserId): Promise<SellerId | undefined> {
   const seller = sql`select id from sellers where user_id = ${user_id}`
-  return (await db.maybe<{ id: string }>(seller))?.id
+  return (await db.maybe<{ id: SellerId }>(seller))?.id
 }
 
 /** The version of the terms that a seller accepted last, and when. */
@@ -89,7 +90,7 @@ export interface AcceptedTerms {
 /**
  * The terms that a seller accepted last; undefined if there are none, or the account sells nothing.
  */
-export async function acceptedTerms(db: Db, user_id: string): Promise<AcceptedTerms | undefined> {
+export async function acceptedTerms(db: Db, user_id: UserId): Promise<AcceptedTerms | undefined> {
   return await db.maybe<AcceptedTerms>(sql`
     select terms_version as version, terms_accepted_at as at from sellers
     where user_id = ${user_id} and terms_accepted_at is not null and terms_version is not null`)
@@ -99,7 +100,7 @@ export async function acceptedTerms(db: Db, user_id: string): Promise<AcceptedTe
 export async function acceptTerms(
   db: Db,
   now: Date,
-  { user_id, version }: { user_id: string; version: string },
+  { user_id, version }: { user_id: UserId; version: string },
 ): Promise<boolean> {
   const accepted = await db.run(sql`update sellers
     set terms_accepted_at = ${now}, terms_version = ${version} where user_id = ${user_id}
@@ -111,7 +112,7 @@ export async function acceptTerms(
 export async function addSeller(
   db: Db,
   now: Date,
-  seller: { id: string; user_id: string; legal_name: string; state: string; zip: string },
+  seller: { id: SellerId; user_id: UserId; legal_name: string; state: string; zip: string },
 ): Promise<void> {
   await db.run(sql`insert into sellers (id, user_id, legal_name, state, zip, created_at)
     values (${seller.id}, ${seller.user_id}, ${seller.legal_name}, ${seller.state},
@@ -130,7 +131,7 @@ export async function add(db: Db, now: Date, app: NewApp): Promise<void> {
 /** Puts an app on sale, or takes it off sale. */
 export async function setOnSale(
   db: Db,
-  id: string,
+  id: AppId,
   state: { is_published: boolean; external_sales_enabled: boolean },
 ): Promise<void> {
   await db.run(sql`update apps set is_published = ${state.is_published},
@@ -141,13 +142,13 @@ export async function setOnSale(
 export type ListingText = Pick<App, 'tagline' | 'description' | 'listing_mode'>
 
 /** Changes the marketplace's texts about an app. */
-export async function setListing(db: Db, id: string, text: ListingText): Promise<void> {
+export async function setListing(db: Db, id: AppId, text: ListingText): Promise<void> {
   await db.run(sql`update apps set tagline = ${text.tagline}, description = ${text.description},
     listing_mode = ${text.listing_mode} where id = ${id}`)
 }
 
 /** Changes the Login URL, where buyers without a return address land. */
-export async function setLoginUrl(db: Db, id: string, oauth_login_url: string): Promise<void> {
+export async function setLoginUrl(db: Db, id: AppId, oauth_login_url: string): Promise<void> {
   await db.run(sql`update apps set oauth_login_url = ${oauth_login_url} where id = ${id}`)
 }
 
@@ -155,7 +156,7 @@ export async function setLoginUrl(db: Db, id: string, oauth_login_url: string): 
  * Enables the hosted sign-in add-on; false if it was enabled. The first date stays, as the free
  * months are counted from it, once.
  */
-export async function enableAddOn(db: Db, now: Date, id: string): Promise<boolean> {
+export async function enableAddOn(db: Db, now: Date, id: AppId): Promise<boolean> {
   const changed = await db.run(sql`with changed as (update apps
       set addon_enabled_at = coalesce(addon_enabled_at, ${now}), addon_disabled_at = null
       where id = ${id} and (addon_enabled_at is null or addon_disabled_at is not null)
@@ -165,7 +166,7 @@ export async function enableAddOn(db: Db, now: Date, id: string): Promise<boolea
 }
 
 /** Disables the hosted sign-in add-on; false if it was disabled. */
-export async function disableAddOn(db: Db, now: Date, id: string): Promise<boolean> {
+export async function disableAddOn(db: Db, now: Date, id: AppId): Promise<boolean> {
   const changed = await db.run(sql`with changed as (update apps set addon_disabled_at = ${now}
       where id = ${id} and addon_enabled_at is not null and addon_disabled_at is null
       returning id)
@@ -174,12 +175,12 @@ export async function disableAddOn(db: Db, now: Date, id: string): Promise<boole
 }
 
 /** Sets whether an app's buyers may pause their subscriptions. */
-export async function setAllowsPause(db: Db, id: string, allows_pause: boolean): Promise<void> {
+export async function setAllowsPause(db: Db, id: AppId, allows_pause: boolean): Promise<void> {
   await db.run(sql`update apps set allows_pause = ${allows_pause} where id = ${id}`)
 }
 
 /** Sets an app's test clock; it never moves back. */
-export async function setClockAhead(db: Db, id: string, seconds: number): Promise<void> {
+export async function setClockAhead(db: Db, id: AppId, seconds: number): Promise<void> {
   await db.run(sql`update apps set clock_ahead = greatest(clock_ahead, ${seconds})
     where id = ${id}`)
 }

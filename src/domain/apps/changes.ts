@@ -1,5 +1,6 @@
 import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
+import type { AppId, ChangeId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** The part of an app that a change was made to. */
@@ -14,10 +15,10 @@ export type ChangeAction =
 
 /** A change of an app: by whom, and that whole part before and after. */
 export interface Change {
-  id: string
-  app_id: string
+  id: ChangeId
+  app_id: AppId
   at: Date
-  user_id: string
+  user_id: UserId
   /** The present email of the person who made it. */
   email: string
   agent: string | null
@@ -37,7 +38,7 @@ const COLUMNS = sql`c.id, c.app_id, c.at, c.user_id, c.agent, c.request_id, c.ac
     order by r.number limit 1) as reverted_by`
 
 /** Locks an app's listing, products and settings for one writer until the transaction ends. */
-export async function lockForEditing(db: Db, app_id: string): Promise<void> {
+export async function lockForEditing(db: Db, app_id: AppId): Promise<void> {
   await db.rows(sql`select pg_advisory_xact_lock(hashtextextended(${app_id}, 14))`)
 }
 
@@ -62,8 +63,8 @@ export async function recordChange(
 /** The changes of an app, the latest first; those before `before_id` if it is given. */
 export async function changesOf(
   db: Db,
-  app_id: string,
-  page: { before_id?: string | undefined; limit: number },
+  app_id: AppId,
+  page: { before_id?: ChangeId | undefined; limit: number },
 ): Promise<Change[]> {
   const before = page.before_id ?? null
   return await db.rows<Change>(sql`select ${COLUMNS} from app_changes c
@@ -75,7 +76,7 @@ export async function changesOf(
 /** A change of an app by its id. */
 export async function findChange(
   db: Db,
-  facts: { app_id: string; id: string },
+  facts: { app_id: AppId; id: ChangeId },
 ): Promise<Change | undefined> {
   return await db.maybe<Change>(sql`select ${COLUMNS} from app_changes c
     where c.id = ${facts.id} and c.app_id = ${facts.app_id}`)

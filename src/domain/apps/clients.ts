@@ -1,11 +1,12 @@
 import type { Db } from '#platform/db'
+import type { AppId } from '#platform/ids'
 import { sameDigest, sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { Addresses } from './integration.ts'
 
 /** What a call needs of a client: its app, and the digest of its secret. */
 export interface Client {
-  app_id: string | null
+  app_id: AppId | null
   secret_hash: Buffer | null
 }
 
@@ -15,7 +16,7 @@ const UNKNOWN_SECRET_HASH = sha256('no client has this secret')
 export async function addClient(
   db: Db,
   now: Date,
-  client: { client_id: string; app_id: string; client_secret: string },
+  client: { client_id: string; app_id: AppId; client_secret: string },
 ): Promise<void> {
   await db.run(sql`insert into clients (client_id, app_id, secret_hash, created_at)
     values (${client.client_id}, ${client.app_id}, ${sha256(client.client_secret)}, ${now})`)
@@ -66,12 +67,12 @@ const OWN_CLIENT = sql`select client_id, secret_hash, redirect_uris, post_logout
   from clients`
 
 /** The client of an app. */
-export async function findClientOf(db: Db, app_id: string): Promise<AppClient> {
+export async function findClientOf(db: Db, app_id: AppId): Promise<AppClient> {
   return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id}`)
 }
 
 /** The client of an app, with its row locked until the transaction ends. */
-export async function lockClientOf(db: Db, app_id: string): Promise<AppClient> {
+export async function lockClientOf(db: Db, app_id: AppId): Promise<AppClient> {
   return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id} for update`)
 }
 

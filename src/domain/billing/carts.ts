@@ -1,5 +1,6 @@
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { AffiliateId, AppId, CartId, OrderId, PriceId, QuoteId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { BroughtBy } from './fee.ts'
 
@@ -18,9 +19,9 @@ export interface CartCard {
 
 /** A purchase in progress: what is bought, by whom, and the steps that are done. */
 export interface Cart {
-  id: string
-  app_id: string
-  price_id: string
+  id: CartId
+  app_id: AppId
+  price_id: PriceId
   browser_hash: Buffer
   next_url: string | null
   email: string | null
@@ -29,17 +30,17 @@ export interface Cart {
   zip: string | null
   state: string | null
   /** Set once the buyer proved to own the account of this email. */
-  user_id: string | null
-  tax_quote_id: string | null
+  user_id: UserId | null
+  tax_quote_id: QuoteId | null
   /** The processor's card page, until a card was read from it. */
   card_entry_id: string | null
   card_entry_url: string | null
   card: CartCard | null
-  affiliate_id: string | null
+  affiliate_id: AffiliateId | null
   brought_by: BroughtBy
   /** The trial of a scenario in test mode; null: the plan's own trial. */
   trial_days: number | null
-  order_id: string | null
+  order_id: OrderId | null
   completed_at: Date | null
   /** When the buyer signed out: from then on the success page does not sign them in. */
   sign_in_ended_at: Date | null
@@ -69,12 +70,12 @@ export async function addCart(
 }
 
 /** A cart by its id. */
-export async function findCart(db: Db, id: string): Promise<Cart | undefined> {
+export async function findCart(db: Db, id: CartId): Promise<Cart | undefined> {
   return await db.maybe<Cart>(sql`select ${COLUMNS} from carts where id = ${id}`)
 }
 
 /** A cart, with its row locked until the transaction ends. */
-export async function lockCart(db: Db, id: string): Promise<Cart> {
+export async function lockCart(db: Db, id: CartId): Promise<Cart> {
   return await db.one<Cart>(sql`select ${COLUMNS} from carts where id = ${id} for update`)
 }
 
@@ -82,7 +83,7 @@ export async function lockCart(db: Db, id: string): Promise<Cart> {
 export async function identifyCart(
   db: Db,
   now: Date,
-  facts: { cart_id: string; user_id: string },
+  facts: { cart_id: CartId; user_id: UserId },
 ): Promise<void> {
   await db.run(sql`update carts set user_id = ${facts.user_id}, updated_at = ${now}
     where id = ${facts.cart_id}`)
@@ -95,7 +96,7 @@ export async function identifyCart(
 export async function awaitCard(
   db: Db,
   now: Date,
-  facts: { cart_id: string; card_entry_id: string; card_entry_url: string },
+  facts: { cart_id: CartId; card_entry_id: string; card_entry_url: string },
 ): Promise<string> {
   const { cart_id, card_entry_id, card_entry_url } = facts
   const row = await db.one<{ card_entry_url: string }>(sql`update carts
@@ -107,7 +108,7 @@ export async function awaitCard(
 }
 
 /** Removes the card page: its card was refused. */
-export async function forgetCardEntry(db: Db, now: Date, cart_id: string): Promise<void> {
+export async function forgetCardEntry(db: Db, now: Date, cart_id: CartId): Promise<void> {
   await db.run(sql`update carts set card_entry_id = null, card_entry_url = null,
     updated_at = ${now} where id = ${cart_id}`)
 }
@@ -116,7 +117,7 @@ export async function forgetCardEntry(db: Db, now: Date, cart_id: string): Promi
 export async function setCard(
   db: Db,
   now: Date,
-  facts: { cart_id: string; card: CartCard },
+  facts: { cart_id: CartId; card: CartCard },
 ): Promise<void> {
   await db.run(sql`update carts set card = ${JSON.stringify(facts.card)}, card_entry_id = null,
     card_entry_url = null, updated_at = ${now} where id = ${facts.cart_id}`)
@@ -126,7 +127,7 @@ export async function setCard(
 export async function requote(
   db: Db,
   now: Date,
-  facts: { cart_id: string; tax_quote_id: string },
+  facts: { cart_id: CartId; tax_quote_id: QuoteId },
 ): Promise<void> {
   await db.run(sql`update carts set tax_quote_id = ${facts.tax_quote_id}, updated_at = ${now}
     where id = ${facts.cart_id}`)
@@ -136,14 +137,14 @@ export async function requote(
 export async function completeCart(
   db: Db,
   now: Date,
-  facts: { cart_id: string; order_id: string; user_id: string },
+  facts: { cart_id: CartId; order_id: OrderId; user_id: UserId },
 ): Promise<void> {
   await db.run(sql`update carts set order_id = ${facts.order_id}, user_id = ${facts.user_id},
     completed_at = ${now}, updated_at = ${now} where id = ${facts.cart_id}`)
 }
 
 /** Closes the cart of a seller's walkthrough, which becomes no order. */
-export async function completeWalkthrough(db: Db, now: Date, cart_id: string): Promise<void> {
+export async function completeWalkthrough(db: Db, now: Date, cart_id: CartId): Promise<void> {
   await db.run(sql`update carts set completed_at = ${now}, updated_at = ${now}
     where id = ${cart_id} and order_id is null`)
 }
@@ -161,7 +162,7 @@ export function maySignIn(
 }
 
 /** Records that an account signed out: no success page of its purchases signs it in again. */
-export async function endCartSignIns(db: Db, now: Date, user_id: string): Promise<void> {
+export async function endCartSignIns(db: Db, now: Date, user_id: UserId): Promise<void> {
   await db.run(sql`update carts c set sign_in_ended_at = ${now}
     from orders o join invoices i on i.id = o.invoice_id
     where o.user_id = ${user_id} and c.id = i.cart_id and c.sign_in_ended_at is null`)
@@ -171,7 +172,7 @@ export async function endCartSignIns(db: Db, now: Date, user_id: string): Promis
 export async function endCartsOf(
   db: Db,
   now: Date,
-  account: { user_id: string; email_normalized: string },
+  account: { user_id: UserId; email_normalized: string },
 ): Promise<void> {
   await db.run(sql`update carts
     set browser_hash = sha256(convert_to('ended ' || id, 'UTF8')), updated_at = ${now}

@@ -1,3 +1,4 @@
+import type { AffiliateId } from '#platform/ids'
 import { type Cents, cents, share, shareDown, ZERO } from '#platform/money'
 
 /** Who referred the buyer: the seller's own site, or the service's marketplace. */
@@ -50,6 +51,6 @@ export function feeOn(
 }
 
 /** The affiliate's quarter of the fee, rounded down; zero without an affiliate. */
-export function commissionOn(fee: Cents, affiliate_id: string | null): Cents {
+export function commissionOn(fee: Cents, affiliate_id: AffiliateId | null): Cents {
   return affiliate_id === null ? ZERO : shareDown(fee, COMMISSION_BPS, BASIS)
 }

@@ -1,4 +1,17 @@
 import type { Db } from '#platform/db'
+import type {
+  AffiliateId,
+  AppId,
+  CartId,
+  InvoiceId,
+  LicenseId,
+  OrderId,
+  PriceId,
+  ProductId,
+  QuoteId,
+  SubscriptionId,
+  UserId,
+} from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { BroughtBy } from './fee.ts'
@@ -11,16 +24,16 @@ export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void'
 
 /** What every charge is for. Amounts are in cents, before tax unless named otherwise. */
 interface InvoiceFacts {
-  id: string
-  app_id: string
+  id: InvoiceId
+  app_id: AppId
   /** The order that it belongs to, which exists once its purchase is paid. */
-  order_id: string
+  order_id: OrderId
   period_index: number | null
   period_start: Date
   period_end: Date | null
-  product_id: string
-  price_id: string
-  tax_quote_id: string
+  product_id: ProductId
+  price_id: PriceId
+  tax_quote_id: QuoteId
   /** The agreed lines; the amount is their sum. */
   lines: readonly InvoiceLine[]
   amount: Cents
@@ -31,13 +44,13 @@ interface InvoiceFacts {
   add_on_fee: Cents
   commission: Cents
   brought_by: BroughtBy
-  affiliate_id: string | null
+  affiliate_id: AffiliateId | null
 }
 
 /** A purchase in progress: nothing is due, and no license exists, until it is paid. */
 export interface DraftInvoice extends InvoiceFacts {
   kind: 'purchase'
-  cart_id: string
+  cart_id: CartId
   /** The days of the promised trial; zero if the whole price is charged. */
   trial_days: number
 }
@@ -45,9 +58,9 @@ export interface DraftInvoice extends InvoiceFacts {
 /** An invoice of a subscription that is not paid yet. */
 export interface NewInvoice extends InvoiceFacts {
   kind: 'renewal' | 'upgrade'
-  user_id: string
-  license_id: string
-  subscription_id: string
+  user_id: UserId
+  license_id: LicenseId
+  subscription_id: SubscriptionId
 }
 
 /** An invoice issued to the holder of a license. A purchase's is issued when it is paid. */
@@ -55,10 +68,10 @@ export interface Invoice extends InvoiceFacts {
   kind: InvoiceKind
   /** Counted over the whole service, across apps. */
   number: number
-  user_id: string
-  license_id: string
+  user_id: UserId
+  license_id: LicenseId
   /** Null for a purchase that is paid once. */
-  subscription_id: string | null
+  subscription_id: SubscriptionId | null
   status: 'open' | 'paid' | 'void'
   /** Too small to be charged: the service bears it. */
   is_waived: boolean
@@ -92,11 +105,11 @@ export async function addInvoice(db: Db, now: Date, invoice: NewInvoice): Promis
 
 interface InvoiceRow extends InvoiceFacts {
   kind: InvoiceKind
-  cart_id: string | null
+  cart_id: CartId | null
   trial_days: number
-  user_id: string | null
-  license_id: string | null
-  subscription_id: string | null
+  user_id: UserId | null
+  license_id: LicenseId | null
+  subscription_id: SubscriptionId | null
   status: 'draft' | 'open'
 }
 
@@ -126,31 +139,31 @@ async function insert(db: Db, now: Date, invoice: InvoiceRow): Promise<void> {
 
 /** What an invoice belongs to until it is paid: the payer locks this first. */
 export type InvoiceOwner =
-  | { kind: 'purchase'; cart_id: string }
-  | { kind: 'renewal' | 'upgrade'; subscription_id: string }
+  | { kind: 'purchase'; cart_id: CartId }
+  | { kind: 'renewal' | 'upgrade'; subscription_id: SubscriptionId }
 
 /** What an invoice belongs to until it is paid. */
-export async function ownerOf(db: Db, id: string): Promise<InvoiceOwner> {
+export async function ownerOf(db: Db, id: InvoiceId): Promise<InvoiceOwner> {
   return await db.one<InvoiceOwner>(
     sql`select kind, cart_id, subscription_id from invoices where id = ${id}`,
   )
 }
 
 /** A purchase's invoice as agreed, with its row locked until the transaction ends. */
-export async function lockDraft(db: Db, id: string): Promise<DraftInvoice> {
+export async function lockDraft(db: Db, id: InvoiceId): Promise<DraftInvoice> {
   return await db.one<DraftInvoice>(sql`select ${FACTS}, cart_id, trial_days from invoices
     where id = ${id} and kind = 'purchase' for update`)
 }
 
 /** An issued invoice, with its row locked until the transaction ends. */
-export async function lockInvoice(db: Db, id: string): Promise<Invoice> {
+export async function lockInvoice(db: Db, id: InvoiceId): Promise<Invoice> {
   return await db.one<Invoice>(
     sql`select ${COLUMNS} from invoices where id = ${id} and number is not null for update`,
   )
 }
 
 /** An issued invoice by its id. */
-export async function findInvoice(db: Db, id: string): Promise<Invoice> {
+export async function findInvoice(db: Db, id: InvoiceId): Promise<Invoice> {
   return await db.one<Invoice>(
     sql`select ${COLUMNS} from invoices where id = ${id} and number is not null`,
   )
@@ -159,7 +172,7 @@ export async function findInvoice(db: Db, id: string): Promise<Invoice> {
 /** An issued invoice by its id; of one app if `app_id` is given. */
 export async function findInvoiceOf(
   db: Db,
-  facts: { id: string; app_id: string | null },
+  facts: { id: InvoiceId; app_id: AppId | null },
 ): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
     where id = ${facts.id} and number is not null
@@ -169,7 +182,7 @@ export async function findInvoiceOf(
 /** What the invoice of an order's purchase says about the invoices that follow it. */
 export async function purchaseInvoiceOf(
   db: Db,
-  order_id: string,
+  order_id: OrderId,
 ): Promise<Pick<Invoice, 'tax_quote_id' | 'brought_by' | 'affiliate_id'>> {
   return await db.one<Pick<Invoice, 'tax_quote_id' | 'brought_by' | 'affiliate_id'>>(
     sql`select tax_quote_id, brought_by, affiliate_id from invoices
@@ -178,7 +191,10 @@ export async function purchaseInvoiceOf(
 }
 
 /** The open invoice of a subscription. */
-export async function openInvoiceOf(db: Db, subscription_id: string): Promise<Invoice | undefined> {
+export async function openInvoiceOf(
+  db: Db,
+  subscription_id: SubscriptionId,
+): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
     where subscription_id = ${subscription_id} and kind = 'renewal' and status = 'open'`)
 }
@@ -186,22 +202,25 @@ export async function openInvoiceOf(db: Db, subscription_id: string): Promise<In
 /** The open invoices of subscriptions, by subscription. */
 export async function openInvoicesOf(
   db: Db,
-  subscription_ids: string[],
-): Promise<Map<string, Invoice>> {
+  subscription_ids: SubscriptionId[],
+): Promise<Map<SubscriptionId, Invoice>> {
   const found = await db.rows<Invoice>(sql`select ${COLUMNS} from invoices
     where subscription_id = any(${subscription_ids}) and kind = 'renewal' and status = 'open'`)
   return new Map(found.map((each) => [each.subscription_id!, each]))
 }
 
 /** The invoice that paid for the current period. */
-export async function lastPaidInvoice(db: Db, license_id: string): Promise<Invoice | undefined> {
+export async function lastPaidInvoice(db: Db, license_id: LicenseId): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
     where license_id = ${license_id} and ${PAID}
     order by paid_at desc, number desc limit 1`)
 }
 
 /** The last invoice of a license that was charged; waived ones are skipped. */
-export async function lastChargedInvoice(db: Db, license_id: string): Promise<Invoice | undefined> {
+export async function lastChargedInvoice(
+  db: Db,
+  license_id: LicenseId,
+): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
     where license_id = ${license_id} and ${PAID} and not is_waived
     order by paid_at desc, number desc limit 1`)
@@ -251,19 +270,19 @@ function paidBy(now: Date, { period_index, period_start, period_end }: PaidFor) 
 }
 
 /** Removes the commission from an unpaid invoice: the affiliate is its buyer. */
-export async function waiveCommission(db: Db, id: string): Promise<void> {
+export async function waiveCommission(db: Db, id: InvoiceId): Promise<void> {
   await db.run(sql`update invoices set commission = 0, affiliate_id = null
     where id = ${id} and status <> 'paid'`)
 }
 
 /** Voids an invoice that will not be paid. */
-export async function voidInvoice(db: Db, id: string): Promise<void> {
+export async function voidInvoice(db: Db, id: InvoiceId): Promise<void> {
   await db.run(sql`update invoices set status = 'void'
     where id = ${id} and status in ('draft', 'open')`)
 }
 
 /** The paid invoices of an account, the latest first. */
-export async function paidInvoicesOf(db: Db, user_id: string): Promise<Invoice[]> {
+export async function paidInvoicesOf(db: Db, user_id: UserId): Promise<Invoice[]> {
   return await db.rows<Invoice>(sql`select ${COLUMNS} from invoices
     where user_id = ${user_id} and ${PAID} order by paid_at desc, id`)
 }

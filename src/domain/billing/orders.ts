@@ -1,16 +1,28 @@
 import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type {
+  AffiliateId,
+  AppId,
+  CartId,
+  InvoiceId,
+  LicenseId,
+  OrderId,
+  PriceId,
+  ProductId,
+  QuoteId,
+  UserId,
+} from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { BroughtBy } from './fee.ts'
 
 /** A completed purchase. Its figures are on its invoice. */
 export interface Order {
-  id: string
-  invoice_id: string
-  app_id: string
-  user_id: string
-  license_id: string
+  id: OrderId
+  invoice_id: InvoiceId
+  app_id: AppId
+  user_id: UserId
+  license_id: LicenseId
   made_account: boolean
   created_at: Date
 }
@@ -24,18 +36,18 @@ export async function addOrder(db: Db, now: Date, order: Omit<Order, 'created_at
 }
 
 /** An order by its id. */
-export async function findOrder(db: Db, id: string): Promise<Order> {
+export async function findOrder(db: Db, id: OrderId): Promise<Order> {
   return await db.one<Order>(sql`select id, invoice_id, app_id, user_id, license_id, made_account,
     created_at from orders where id = ${id}`)
 }
 
 /** An order for a receipt or a success page. Amounts are in cents. */
 export interface OrderDetails extends Order {
-  product_id: string
-  price_id: string
-  tax_quote_id: string
+  product_id: ProductId
+  price_id: PriceId
+  tax_quote_id: QuoteId
   brought_by: BroughtBy
-  affiliate_id: string | null
+  affiliate_id: AffiliateId | null
   /** The price and its tax; for a trial, what it will cost once it ends. */
   amount: Cents
   tax: Cents
@@ -54,7 +66,7 @@ export interface OrderDetails extends Order {
 }
 
 /** An order with its invoice's figures, names and card. */
-export async function orderDetails(db: Db, id: string): Promise<OrderDetails | undefined> {
+export async function orderDetails(db: Db, id: OrderId): Promise<OrderDetails | undefined> {
   return await db.maybe<OrderDetails>(sql`
     select o.id, o.invoice_id, o.app_id, o.user_id, o.license_id, o.made_account, o.created_at,
       i.product_id, i.price_id, i.tax_quote_id, i.brought_by, i.affiliate_id, q.amount, q.tax,
@@ -74,32 +86,32 @@ export async function orderDetails(db: Db, id: string): Promise<OrderDetails | u
 }
 
 /** The order that created a license. */
-export async function orderOfLicense(db: Db, license_id: string): Promise<string | undefined> {
-  const row = await db.maybe<{ id: string }>(sql`select id from orders
+export async function orderOfLicense(db: Db, license_id: LicenseId): Promise<OrderId | undefined> {
+  const row = await db.maybe<{ id: OrderId }>(sql`select id from orders
     where license_id = ${license_id} order by created_at desc limit 1`)
   return row?.id
 }
 
 /** The order whose purchase an invoice is; undefined for any other invoice. */
-export async function orderOfInvoice(db: Db, invoice_id: string): Promise<string | undefined> {
-  const row = await db.maybe<{ id: string }>(
+export async function orderOfInvoice(db: Db, invoice_id: InvoiceId): Promise<OrderId | undefined> {
+  const row = await db.maybe<{ id: OrderId }>(
     sql`select id from orders where invoice_id = ${invoice_id}`,
   )
   return row?.id
 }
 
 /** The order that a cart will become, while its payment is pending. */
-export async function pendingOrderOf(db: Db, cart_id: string): Promise<string | undefined> {
-  const row = await db.maybe<{ order_id: string }>(sql`select order_id from invoices
+export async function pendingOrderOf(db: Db, cart_id: CartId): Promise<OrderId | undefined> {
+  const row = await db.maybe<{ order_id: OrderId }>(sql`select order_id from invoices
     where cart_id = ${cart_id} and status = 'draft'`)
   return row?.order_id
 }
 
 /** A purchase in a person's list. */
 export interface Purchase {
-  order_id: string
-  license_id: string
-  app_id: string
+  order_id: OrderId
+  license_id: LicenseId
+  app_id: AppId
   app_name: string
   product_name: string
   status: string
@@ -114,7 +126,7 @@ export type PurchaseCursor = Pick<Purchase, 'created_at' | 'order_id'>
 /** A page of an account's purchases, the latest first; of one app if `app_id` is given. */
 export async function purchasesOf(
   db: Db,
-  buyer: { user_id: string; app_id: string | null },
+  buyer: { user_id: UserId; app_id: AppId | null },
   page: { after?: PurchaseCursor | undefined; limit: number },
 ): Promise<Purchase[]> {
   const { after, limit } = page
@@ -135,7 +147,7 @@ export async function purchasesOf(
 /** Whether this person, mailbox or card had a trial of the app before: it is granted once. */
 export async function hadTrial(
   db: Db,
-  buyer: { app_id: string; email_normalized: string; fingerprint: string | null },
+  buyer: { app_id: AppId; email_normalized: string; fingerprint: string | null },
 ): Promise<boolean> {
   // Starts from the buyer: an app may have any number of trials, a person has few licenses.
   const { had } = await db.one<{ had: boolean }>(sql`select exists (

@@ -1,5 +1,6 @@
 import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { AppId, ChargeId, InvoiceId, UserId } from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
 import { sql } from '#platform/sql'
 import { findInvoice, type Invoice } from './invoices.ts'
@@ -34,9 +35,9 @@ export interface Receipt extends Invoice {
 const BACK = sql`r.status in ('pending', 'succeeded')`
 
 /** The receipt of a paid invoice; undefined for one that was never paid. */
-export async function findReceipt(db: Db, id: string): Promise<Receipt | undefined> {
+export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | undefined> {
   type Facts = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | 'given_back'> & {
-    charge_id: string | null
+    charge_id: ChargeId | null
   }
   const found = await db.maybe<Facts>(sql`
     select i.paid_at, a.name as app_name, s.legal_name as seller_name,
@@ -64,7 +65,7 @@ export async function findReceipt(db: Db, id: string): Promise<Receipt | undefin
 
 /** A payment and its refunds, in a list. */
 export interface ReceiptLine {
-  id: string
+  id: InvoiceId
   number: number
   kind: Invoice['kind']
   product_name: string
@@ -77,7 +78,7 @@ export interface ReceiptLine {
 /** What an account paid for an app, the latest first. */
 export async function receiptsOf(
   db: Db,
-  buyer: { user_id: string; app_id: string },
+  buyer: { user_id: UserId; app_id: AppId },
   page: { limit: number; offset: number },
 ): Promise<ReceiptLine[]> {
   return await db.rows<ReceiptLine>(sql`
@@ -94,7 +95,7 @@ export async function receiptsOf(
 /** The number of invoices of an app that a person paid. */
 export async function countReceipts(
   db: Db,
-  { user_id, app_id }: { user_id: string; app_id: string },
+  { user_id, app_id }: { user_id: UserId; app_id: AppId },
 ): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) from invoices
     where user_id = ${user_id} and app_id = ${app_id} and status = 'paid'

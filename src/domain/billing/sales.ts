@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { AppId, InvoiceId, LicenseId, PayeeId, PayoutId, TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import type { Invoice, InvoiceKind } from './invoices.ts'
@@ -43,7 +44,7 @@ export interface Sale
 
 /** The invoices of an app to list, and from which number downwards. */
 export interface SalesQuestion {
-  app_id: string
+  app_id: AppId
   kind?: InvoiceKind | undefined
   status?: SaleStatus | undefined
   below?: number | undefined
@@ -135,7 +136,7 @@ export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]
 }
 
 /** The number of invoices of an app. */
-export async function countSales(db: Db, app_id: string): Promise<number> {
+export async function countSales(db: Db, app_id: AppId): Promise<number> {
   const { count } = await db.one<{ count: number }>(
     sql`select count(*) as count from invoices where app_id = ${app_id} and number is not null`,
   )
@@ -145,10 +146,10 @@ export async function countSales(db: Db, app_id: string): Promise<number> {
 /** One invoice; of one app if `app_id` is given. */
 export async function findSale(
   db: Db,
-  facts: { id: string; app_id: string | null },
-): Promise<(Sale & { app_id: string }) | undefined> {
+  facts: { id: InvoiceId; app_id: AppId | null },
+): Promise<(Sale & { app_id: AppId }) | undefined> {
   const { id, app_id } = facts
-  return await db.maybe<Sale & { app_id: string }>(
+  return await db.maybe<Sale & { app_id: AppId }>(
     sql`select s.*, i.app_id from (${SALES(sql`select * from invoices where id = ${id}
         and number is not null
         and (${app_id}::text is null or app_id = ${app_id})`)}) s join invoices i on i.id = s.id`,
@@ -158,7 +159,7 @@ export async function findSale(
 /** The paid invoices of a license, the earliest first. */
 export async function paidInvoicesOfLicense(
   db: Db,
-  license_id: string,
+  license_id: LicenseId,
 ): Promise<(Pick<Invoice, 'id' | 'number' | 'amount' | 'tax'> & { paid_at: Date })[]> {
   return await db.rows(sql`select id, number, amount, tax, paid_at from invoices
     where license_id = ${license_id} and status = 'paid' and number is not null order by number`)
@@ -166,15 +167,15 @@ export async function paidInvoicesOfLicense(
 
 /** A payout that included given ledger lines. */
 export interface PayoutOfSale {
-  id: string
+  id: PayoutId
   number: number
-  owner: string
+  owner: PayeeId
   status: string
   created_at: Date
 }
 
 /** The payouts that paid lines of these events. */
-export async function payoutsOf(db: Db, transaction_ids: string[]): Promise<PayoutOfSale[]> {
+export async function payoutsOf(db: Db, transaction_ids: TransactionId[]): Promise<PayoutOfSale[]> {
   return await db.rows<PayoutOfSale>(sql`
     select distinct p.id, p.number, p.owner, p.status, p.created_at
     from payout_lines l join payouts p on p.id = l.payout_id
@@ -183,14 +184,14 @@ export async function payoutsOf(db: Db, transaction_ids: string[]): Promise<Payo
 
 /** A license with its invoices, for staff who investigate a case. */
 export interface FoundLicense {
-  license_id: string
+  license_id: LicenseId
   status: string
   paused_for: string | null
   app_name: string
   product_name: string
   email: string
   /** Its paid invoices, tax included, the latest first. */
-  invoices: { id: string; number: number; amount: number }[]
+  invoices: { id: InvoiceId; number: number; amount: number }[]
 }
 
 /** Licenses by their id, an order's or invoice's id, an invoice number, or a buyer's email. */

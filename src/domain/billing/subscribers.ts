@@ -1,11 +1,12 @@
 import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { AppId, LicenseId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
 /** A subscriber of an app, and when the subscription is next due. */
 export interface Subscriber {
-  license_id: string
+  license_id: LicenseId
   email: string
   product_name: string
   status: string
@@ -21,7 +22,7 @@ export interface Subscriber {
 /** The subscribers of an app, the earliest due first. */
 export async function subscribersOf(
   db: Db,
-  { app_id, limit }: { app_id: string; limit: number },
+  { app_id, limit }: { app_id: AppId; limit: number },
 ): Promise<Subscriber[]> {
   return await db.rows<Subscriber>(sql`
     select s.license_id, u.email, p.name as product_name, l.status, r.frequency, s.amount,
@@ -32,13 +33,13 @@ export async function subscribersOf(
 }
 
 /** The number of subscribers of an app. */
-export async function countSubscribers(db: Db, app_id: string): Promise<number> {
+export async function countSubscribers(db: Db, app_id: AppId): Promise<number> {
   const { count } = await db.one<{ count: number }>(
     sql`select count(*) as count from subscriptions s where ${running(app_id)}`,
   )
   return count
 }
 
-function running(app_id: string): Sql {
+function running(app_id: AppId): Sql {
   return sql`s.app_id = ${app_id} and s.ended_at is null`
 }

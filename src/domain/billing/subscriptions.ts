@@ -1,16 +1,17 @@
 import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { AppId, CardId, LicenseId, OrderId, PriceId, SubscriptionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
 /** A subscription: for which plan, at which price, with which card, and until when it is paid. */
 export interface Subscription {
-  id: string
-  app_id: string
-  license_id: string
-  order_id: string
-  price_id: string
-  card_id: string
+  id: SubscriptionId
+  app_id: AppId
+  license_id: LicenseId
+  order_id: OrderId
+  price_id: PriceId
+  card_id: CardId
   /** The agreed price of a period, before tax. */
   amount: Cents
   /** Where the tax is owed. */
@@ -27,7 +28,7 @@ export interface Subscription {
   retries: number
   last_decline: string | null
   /** The scheduled plan change at the period's end, and its agreed price. */
-  pending_price_id: string | null
+  pending_price_id: PriceId | null
   pending_amount: Cents | null
   pause_at_end: boolean
   ended_at: Date | null
@@ -76,7 +77,7 @@ export async function addSubscription(db: Db, now: Date, made: NewSubscription):
 /** The subscription of a license; undefined for one that was paid once, or that has ended. */
 export async function subscriptionOf(
   db: Db,
-  license_id: string,
+  license_id: LicenseId,
 ): Promise<RunningSubscription | undefined> {
   return await db.maybe<RunningSubscription>(sql`select ${COLUMNS} from subscriptions s
     where s.license_id = ${license_id} and s.ended_at is null`)
@@ -85,15 +86,15 @@ export async function subscriptionOf(
 /** The subscriptions of licenses, by license. */
 export async function subscriptionsOf(
   db: Db,
-  license_ids: string[],
-): Promise<Map<string, RunningSubscription>> {
+  license_ids: LicenseId[],
+): Promise<Map<LicenseId, RunningSubscription>> {
   const found = await db.rows<RunningSubscription>(sql`select ${COLUMNS} from subscriptions s
     where s.license_id = any(${license_ids}) and s.ended_at is null`)
   return new Map(found.map((each) => [each.license_id, each]))
 }
 
 /** A subscription, with its row locked until the transaction ends. */
-export async function lockSubscription(db: Db, id: string): Promise<RunningSubscription> {
+export async function lockSubscription(db: Db, id: SubscriptionId): Promise<RunningSubscription> {
   return await db.one<RunningSubscription>(sql`select ${COLUMNS} from subscriptions s
     where s.id = ${id} for update`)
 }
@@ -102,7 +103,7 @@ export async function lockSubscription(db: Db, id: string): Promise<RunningSubsc
 export interface Claim {
   until: Date
   limit: number
-  app_id?: string
+  app_id?: AppId
 }
 
 /**
@@ -110,13 +111,13 @@ export interface Claim {
  * `now` is the service's time, to which an app's test clock is added. A claim that is neither
  * released nor extended expires.
  */
-export async function claimDue(db: Db, now: Date, claim: Claim): Promise<string[]> {
+export async function claimDue(db: Db, now: Date, claim: Claim): Promise<SubscriptionId[]> {
   const { until, limit, app_id } = claim
   const isFree = sql`(s.claimed_until is null or s.claimed_until <= ${now})`
   const ofApp = app_id === undefined ? sql`` : sql`and s.app_id = ${app_id}`
   // No clock is behind: what is due by the service's time is due everywhere, and the first part
   // starts at the earliest entry of the index. Only apps that are ahead are read one by one.
-  const rows = await db.rows<{ id: string; next_at: Date }>(sql`
+  const rows = await db.rows<{ id: SubscriptionId; next_at: Date }>(sql`
     with due_now as (
       select s.id from subscriptions s where s.next_at <= ${now} and ${isFree} ${ofApp}
       order by s.next_at, s.id limit ${limit} for update skip locked),
@@ -141,16 +142,17 @@ export async function claimDue(db: Db, now: Date, claim: Claim): Promise<string[
  */
 export async function extendClaims(
   db: Db,
-  ids: string[],
+  ids: SubscriptionId[],
   { claimed, until }: { claimed: Date; until: Date | null },
-): Promise<Set<string>> {
-  const rows = await db.rows<{ id: string }>(sql`update subscriptions set claimed_until = ${until}
+): Promise<Set<SubscriptionId>> {
+  const rows = await db.rows<{ id: SubscriptionId }>(sql`
+    update subscriptions set claimed_until = ${until}
     where id = any(${ids}) and claimed_until = ${claimed} returning id`)
   return new Set(rows.map(({ id }) => id))
 }
 
 /** Releases a claimed subscription unchanged. */
-export async function release(db: Db, id: string): Promise<void> {
+export async function release(db: Db, id: SubscriptionId): Promise<void> {
   await db.run(sql`update subscriptions set claimed_until = null where id = ${id}`)
 }
 
@@ -201,7 +203,7 @@ export async function changeSubscription(
 }
 
 /** When an app's next subscription is due; undefined if none ever is. */
-export async function nextDue(db: Db, app_id: string): Promise<Date | undefined> {
+export async function nextDue(db: Db, app_id: AppId): Promise<Date | undefined> {
   const { at } = await db.one<{ at: Date | null }>(sql`select min(next_at) as at
     from subscriptions where app_id = ${app_id}`)
   return at ?? undefined

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { AppId, LicenseId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
@@ -30,17 +31,17 @@ export interface TimelineEvent {
   amount: Cents | null
   /** The id of the invoice, refund, dispute, payout or email's subject. */
   subject: string
-  license_id: string | null
+  license_id: LicenseId | null
   /** Whom it concerns; null for the seller. */
   email: string | null
 }
 
 /** Which events: of an app between two times (after `from`, up to `to`), or of one license. */
 export interface Span {
-  app_id: string
+  app_id: AppId
   from?: Date
   to?: Date
-  license_id?: string
+  license_id?: LicenseId
 }
 
 /** The events, in order. */
@@ -117,7 +118,7 @@ function everything({ app_id }: Span): Sql {
 }
 
 /** What emails about an app can be about, each with its license. */
-function writtenAbout(app_id: string): Sql {
+function writtenAbout(app_id: AppId): Sql {
   return sql`select id as subject, id as license_id from licenses where app_id = ${app_id}
     union all select id, license_id from orders where app_id = ${app_id}
     union all select id, license_id from invoices

@@ -1,12 +1,13 @@
 import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { AppId, PriceId, ProductId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
 /** A plan of an app; a free one has no prices. */
 export interface Product {
-  id: string
-  app_id: string
+  id: ProductId
+  app_id: AppId
   name: string
   description: string
   is_free: boolean
@@ -16,8 +17,8 @@ export interface Product {
 
 /** What a product costs, once (`frequency` null) or per period. */
 export interface Price {
-  id: string
-  product_id: string
+  id: PriceId
+  product_id: ProductId
   amount: Cents
   currency: 'usd'
   frequency: Frequency | null
@@ -25,20 +26,20 @@ export interface Price {
 
 /** A price with everything that the checkout needs of its product. */
 export interface ProductPrice extends Price {
-  app_id: string
+  app_id: AppId
   product_name: string
   trial_days: number
 }
 
 /** An app's plans in the seller's order. */
-export async function products(db: Db, app_id: string): Promise<Product[]> {
+export async function products(db: Db, app_id: AppId): Promise<Product[]> {
   return await db.rows<Product>(sql`
     select id, app_id, name, description, is_free, position, trial_days from products
     where app_id = ${app_id} and deleted_at is null order by position, id`)
 }
 
 /** An app's live prices in the order of its plans, the shortest period first. */
-export async function livePrices(db: Db, app_id: string): Promise<ProductPrice[]> {
+export async function livePrices(db: Db, app_id: AppId): Promise<ProductPrice[]> {
   return await db.rows<ProductPrice>(sql`
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
       p.app_id, p.name as product_name, p.trial_days
@@ -49,7 +50,7 @@ export async function livePrices(db: Db, app_id: string): Promise<ProductPrice[]
 }
 
 /** A price that can be bought now. */
-export async function findLivePrice(db: Db, price_id: string): Promise<ProductPrice | undefined> {
+export async function findLivePrice(db: Db, price_id: PriceId): Promise<ProductPrice | undefined> {
   return await db.maybe<ProductPrice>(sql`
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
       p.app_id, p.name as product_name, p.trial_days
@@ -61,7 +62,7 @@ export async function findLivePrice(db: Db, price_id: string): Promise<ProductPr
  * A price that can be bought now, locked together with its product until the transaction ends, so
  * that neither changes while a purchase of it is recorded.
  */
-export async function lockLivePrice(db: Db, price_id: string): Promise<ProductPrice | undefined> {
+export async function lockLivePrice(db: Db, price_id: PriceId): Promise<ProductPrice | undefined> {
   // The product first, the order in which changes of products lock it too: no deadlock.
   await db.rows(sql`select id from products
     where id = (select product_id from prices where id = ${price_id}) for share`)
@@ -70,7 +71,7 @@ export async function lockLivePrice(db: Db, price_id: string): Promise<ProductPr
 }
 
 /** A price that was bought, whether or not it is still for sale. */
-export async function findPrice(db: Db, price_id: string): Promise<ProductPrice> {
+export async function findPrice(db: Db, price_id: PriceId): Promise<ProductPrice> {
   return await db.one<ProductPrice>(sql`
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
       p.app_id, p.name as product_name, p.trial_days
@@ -78,7 +79,7 @@ export async function findPrice(db: Db, price_id: string): Promise<ProductPrice>
 }
 
 /** The name of a plan, whether or not it is still sold. */
-export async function productName(db: Db, id: string): Promise<string> {
+export async function productName(db: Db, id: ProductId): Promise<string> {
   const { name } = await db.one<{ name: string }>(sql`select name from products where id = ${id}`)
   return name
 }

@@ -1,4 +1,5 @@
 import type { Frequency } from '#platform/calendar'
+import type { PriceId, ProductId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { FieldFault } from '#platform/problem'
 import { tidyText } from '#platform/text'
@@ -6,7 +7,7 @@ import { readFrequency, readPrice, type VersionInput, versionFaults } from './ve
 
 /** A price that a product has or had. */
 export interface ExistingPrice {
-  id: string
+  id: PriceId
   frequency: Frequency | null
   amount: Cents
   is_live: boolean
@@ -14,7 +15,7 @@ export interface ExistingPrice {
 
 /** A product that an app has or had, with what prevents changing it. */
 export interface ExistingVersion {
-  id: string
+  id: ProductId
   legacy_id: string | null
   name: string
   is_free: boolean
@@ -31,20 +32,20 @@ export interface ExistingVersion {
 
 /** A product as it will be; the ids of new ones are null. */
 export interface PlannedVersion {
-  id: string | null
+  id: ProductId | null
   name: string
   is_free: boolean
   position: number
   trial_days: number
-  prices: { id: string | null; frequency: Frequency | null; amount: Cents }[]
+  prices: { id: PriceId | null; frequency: Frequency | null; amount: Cents }[]
 }
 
 /** Everything to change; a product or price that is planned by its id stays, or comes back. */
 export interface VersionPlan {
   versions: PlannedVersion[]
-  deleted_versions: string[]
+  deleted_versions: ProductId[]
   /** Deleted prices of products that stay. */
-  deleted_prices: string[]
+  deleted_prices: PriceId[]
 }
 
 /**

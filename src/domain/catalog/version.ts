@@ -1,4 +1,5 @@
 import { FREQUENCIES, type Frequency } from '#platform/calendar'
+import type { PriceId } from '#platform/ids'
 import { type Cents, cents, formatAmount, parseAmount } from '#platform/money'
 import type { FieldFault } from '#platform/problem'
 import { nameKey, textFault, tidyText } from '#platform/text'
@@ -17,7 +18,7 @@ export interface VersionInput {
 /** A price as a seller submits it; `frequency` null is paid once. */
 export interface PriceInput {
   /** The id of the price to restore; absent: the live one of its frequency, or a new one. */
-  id?: string | undefined
+  id?: PriceId | undefined
   amount: string
   frequency: string | null
 }

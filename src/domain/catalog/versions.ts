@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { type AppId, mintId, type ProductId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 import type { Price, Product } from './products.ts'
@@ -15,7 +15,7 @@ export interface Version extends Omit<Product, 'app_id'> {
  * Every product that an app has or had: those on sale in the seller's order, then the deleted ones,
  * the latest first. A deleted one shows the prices that it had then.
  */
-export async function versions(db: Db, app_id: string): Promise<Version[]> {
+export async function versions(db: Db, app_id: AppId): Promise<Version[]> {
   return await db.rows<Version>(sql`
     select p.id, p.name, p.description, p.is_free, p.position, p.trial_days,
       p.deleted_at is null as is_live,
@@ -31,7 +31,7 @@ export async function versions(db: Db, app_id: string): Promise<Version[]> {
  * Locks an app's products until the transaction ends: a change waits for each purchase that is
  * being recorded, and the next purchase waits for the change.
  */
-export async function lockProducts(db: Db, app_id: string): Promise<void> {
+export async function lockProducts(db: Db, app_id: AppId): Promise<void> {
   await db.rows(sql`select id from products where app_id = ${app_id} order by id
     for no key update`)
 }
@@ -40,7 +40,7 @@ export async function lockProducts(db: Db, app_id: string): Promise<void> {
  * An app's products with what prevents changing them. It is one statement, so that a purchase that
  * completes meanwhile is seen either as a purchase or as its license.
  */
-export async function existingVersions(db: Db, app_id: string): Promise<ExistingVersion[]> {
+export async function existingVersions(db: Db, app_id: AppId): Promise<ExistingVersion[]> {
   return await db.rows<ExistingVersion>(sql`
     select p.id, p.legacy_id, p.name, p.is_free, p.trial_days, p.deleted_at is null as is_live,
       coalesce((select jsonb_agg(jsonb_build_object('id', r.id, 'frequency', r.frequency,
@@ -63,7 +63,7 @@ export async function applyVersions(
   db: Db,
   now: Date,
   random: Random,
-  facts: { app_id: string; plan: VersionPlan },
+  facts: { app_id: AppId; plan: VersionPlan },
 ): Promise<void> {
   const { app_id, plan } = facts
   await db.run(sql`update products set deleted_at = ${now}
@@ -80,7 +80,7 @@ async function applyVersion(
   db: Db,
   now: Date,
   random: Random,
-  app_id: string,
+  app_id: AppId,
   version: PlannedVersion,
 ): Promise<void> {
   const { name, is_free, position, trial_days } = version
@@ -101,6 +101,6 @@ async function applyVersion(
 }
 
 /** Changes the description of a product. */
-export async function describe(db: Db, id: string, description: string): Promise<void> {
+export async function describe(db: Db, id: ProductId, description: string): Promise<void> {
   await db.run(sql`update products set description = ${description} where id = ${id}`)
 }

@@ -1,7 +1,9 @@
+import type { AppId } from '#platform/ids'
+
 /** What a session of this service says about its owner. */
 interface SessionFacts {
   /** Set while the account is limited to the app that it bought. */
-  app_id: string | null
+  app_id: AppId | null
   email_verified_at: Date | null
 }
 
@@ -9,7 +11,7 @@ interface SessionFacts {
  * Whether a session may sign in to an app: one with a verified mailbox to any app, one that a
  * checkout opened only to the app it bought (spec: Sign-in rules, 7).
  */
-export function mayEnter(session: SessionFacts, app_id: string | null): boolean {
+export function mayEnter(session: SessionFacts, app_id: AppId | null): boolean {
   if (session.app_id === null) return session.email_verified_at !== null
   return session.app_id === app_id
 }

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { AgentId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { AGENT_CLIENT, type AgentScope } from './agent.ts'
@@ -6,7 +7,7 @@ import { revokeApp } from './records.ts'
 
 /** An agent that is allowed to manage a person's apps, as it is listed for them. */
 export interface AgentGrant {
-  id: string
+  id: AgentId
   scopes: AgentScope[]
   /** Host and port at which the agent listened, on its own computer. */
   callback: string
@@ -27,7 +28,7 @@ export async function addAgent(
   now: Date,
   facts: Pick<AgentGrant, 'id' | 'callback' | 'browser'> & {
     grant: string
-    user_id: string
+    user_id: UserId
     scopes: readonly AgentScope[]
   },
 ): Promise<void> {
@@ -38,7 +39,7 @@ export async function addAgent(
 }
 
 /** The agents that have access to a person's apps now, the one allowed last first. */
-export async function listAgents(db: Db, now: Date, user_id: string): Promise<AgentGrant[]> {
+export async function listAgents(db: Db, now: Date, user_id: UserId): Promise<AgentGrant[]> {
   return await db.rows<AgentGrant>(sql`
     select a.id, a.scopes, a.callback, a.browser, a.granted_at,
       max(t.created_at) as renewed_at, max(t.expires_at) as expires_at
@@ -52,7 +53,7 @@ export async function listAgents(db: Db, now: Date, user_id: string): Promise<Ag
 /** Ends the access of one agent; false if the person allowed no such agent. */
 export async function revokeAgent(
   db: Db,
-  agent: { user_id: string; id: string },
+  agent: { user_id: UserId; id: AgentId },
 ): Promise<boolean> {
   const ended = await db.run(sql`delete from oidc_records
     where id = (select grant_id from agent_grants
@@ -61,6 +62,6 @@ export async function revokeAgent(
 }
 
 /** Ends the access of every agent that a person allowed (spec: Sign-in rules, 9). */
-export async function revokeAgents(db: Db, user_id: string): Promise<void> {
+export async function revokeAgents(db: Db, user_id: UserId): Promise<void> {
   await revokeApp(db, { client_id: AGENT_CLIENT, user_id })
 }

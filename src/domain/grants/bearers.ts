@@ -1,10 +1,11 @@
 import type { Database } from '#platform/db'
+import type { UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
 /** The holder of an access token. */
 export interface Bearer {
-  user_id: string
+  user_id: UserId
   client_id: string
   scopes: string[]
   expires_at: Date

@@ -1,10 +1,11 @@
 import type { Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 import { DEFAULT_SCOPES, type Scope } from './scope.ts'
 
 /** A person and the client of the requesting app. */
 export interface Party {
-  user_id: string
+  user_id: UserId
   client_id: string
 }
 
@@ -32,7 +33,7 @@ export async function agreedScopes(db: Db, party: Party): Promise<string[]> {
   return [...new Set(scopes)]
 }
 
-function agreed(user_id: string, client_id: Sql): Sql {
+function agreed(user_id: UserId, client_id: Sql): Sql {
   return sql`coalesce((select scopes from consents
       where user_id = ${user_id} and client_id = ${client_id}), '{}')
     || case when exists (select 1 from licenses l join clients c on c.app_id = l.app_id
@@ -53,7 +54,7 @@ export interface ConnectedApp {
 }
 
 /** The apps that have a person's consent or a sign-in of theirs, by name. */
-export async function listApps(db: Db, now: Date, user_id: string): Promise<ConnectedApp[]> {
+export async function listApps(db: Db, now: Date, user_id: UserId): Promise<ConnectedApp[]> {
   const rows = await db.rows<ConnectedApp>(sql`
     select n.client_id, a.name as app_name, a.url as app_url,
       ${agreed(user_id, sql`n.client_id`)} as scopes,

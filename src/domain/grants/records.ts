@@ -1,5 +1,6 @@
 import { addSeconds } from '#platform/calendar'
 import type { Database, Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { mayRefresh, type RefreshUse } from './life.ts'
@@ -29,7 +30,7 @@ export interface RecordFacts {
   /** The name of the refresh token that this one replaced. */
   parent?: string | undefined
   client_id: string | undefined
-  user_id: string | undefined
+  user_id: UserId | undefined
   scope: string | undefined
   audience: string | undefined
   /** Seconds from now. */
@@ -171,14 +172,14 @@ export async function revokeLogin(
 /** Revokes all tokens of an app for one person, in every browser. Returns the number of grants. */
 export async function revokeApp(
   db: Db,
-  party: { client_id: string; user_id: string },
+  party: { client_id: string; user_id: UserId },
 ): Promise<number> {
   return await db.run(sql`delete from oidc_records where kind = 'Grant'
     and user_id = ${party.user_id} and client_id = ${party.client_id}`)
 }
 
 /** Revokes all tokens of every app for a person, and ends every sign-in session of theirs. */
-export async function revokeEverything(db: Db, user_id: string): Promise<void> {
+export async function revokeEverything(db: Db, user_id: UserId): Promise<void> {
   await db.run(sql`delete from oidc_records
     where user_id = ${user_id} and kind in ('Grant', 'Session')`)
 }
@@ -191,7 +192,7 @@ export async function sweepRecords(db: Db, now: Date): Promise<void> {
 /** When a person agreed to sign in to an app, and the sign-ins that are still recorded. */
 export async function signInsOf(
   db: Db,
-  party: { user_id: string; client_id: string },
+  party: { user_id: UserId; client_id: string },
 ): Promise<{ agreed_at: Date | null; signed_in_at: Date[] }> {
   const { user_id, client_id } = party
   const consent = await db.maybe<{ granted_at: Date }>(sql`select granted_at from consents

@@ -1,10 +1,11 @@
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** The authenticator app of an account, with its sealed secret. */
 export interface AuthenticatorApp {
-  user_id: string
+  user_id: UserId
   secret_sealed: Buffer
   created_at: Date
   confirmed_at: Date | null
@@ -16,7 +17,7 @@ const SETUP_SECONDS = 15 * 60
 export async function beginAuthenticator(
   db: Db,
   now: Date,
-  facts: { user_id: string; secret_sealed: Buffer },
+  facts: { user_id: UserId; secret_sealed: Buffer },
 ): Promise<boolean> {
   const begun = await db.run(sql`insert into authenticator_apps
     (user_id, secret_sealed, created_at) values (${facts.user_id}, ${facts.secret_sealed}, ${now})
@@ -30,7 +31,7 @@ export async function beginAuthenticator(
 export async function findUnconfirmed(
   db: Db,
   now: Date,
-  user_id: string,
+  user_id: UserId,
 ): Promise<AuthenticatorApp | undefined> {
   return await db.maybe<AuthenticatorApp>(sql`
     select user_id, secret_sealed, created_at, confirmed_at from authenticator_apps
@@ -41,7 +42,7 @@ export async function findUnconfirmed(
 /** The app that an account confirmed. */
 export async function findAuthenticator(
   db: Db,
-  user_id: string,
+  user_id: UserId,
 ): Promise<AuthenticatorApp | undefined> {
   return await db.maybe<AuthenticatorApp>(sql`
     select user_id, secret_sealed, created_at, confirmed_at from authenticator_apps
@@ -52,7 +53,7 @@ export async function findAuthenticator(
 export async function confirmAuthenticator(
   db: Db,
   now: Date,
-  facts: { user_id: string; step: number },
+  facts: { user_id: UserId; step: number },
 ): Promise<boolean> {
   const confirmed = await db.run(sql`update authenticator_apps
     set confirmed_at = ${now}, last_step = ${facts.step}
@@ -63,14 +64,14 @@ export async function confirmAuthenticator(
 /**
  * Records the use of a code by its time step; false if it, or one of a later step, was used before.
  */
-export async function takeStep(db: Db, facts: { user_id: string; step: number }): Promise<boolean> {
+export async function takeStep(db: Db, facts: { user_id: UserId; step: number }): Promise<boolean> {
   const taken = await db.run(sql`update authenticator_apps set last_step = ${facts.step}
     where user_id = ${facts.user_id} and confirmed_at is not null and last_step < ${facts.step}`)
   return taken === 1
 }
 
 /** Removes an account's app; false if there was none. */
-export async function removeAuthenticator(db: Db, user_id: string): Promise<boolean> {
+export async function removeAuthenticator(db: Db, user_id: UserId): Promise<boolean> {
   const removed = await db.run(sql`delete from authenticator_apps where user_id = ${user_id}`)
   return removed === 1
 }

@@ -1,4 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
+import type { UserId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 
@@ -21,7 +22,7 @@ function codes(secret: string, label = ''): TOTP {
 }
 
 /** A new secret of 160 random bits, sealed for the account that it belongs to. */
-export function mintAuthenticatorSecret(keys: KeyRing, random: Random, user_id: string): Buffer {
+export function mintAuthenticatorSecret(keys: KeyRing, random: Random, user_id: UserId): Buffer {
   const bytes = Uint8Array.from(random.bytes(SECRET_BYTES))
   return keys.seal(random, PURPOSE, user_id, new Secret({ buffer: bytes.buffer }).base32)
 }
@@ -29,7 +30,7 @@ export function mintAuthenticatorSecret(keys: KeyRing, random: Random, user_id: 
 /** The secret in base32, as people type it. */
 export function openAuthenticatorSecret(
   keys: KeyRing,
-  app: { user_id: string; secret_sealed: Buffer },
+  app: { user_id: UserId; secret_sealed: Buffer },
 ): string {
   return keys.open(PURPOSE, app.user_id, app.secret_sealed)
 }

@@ -1,10 +1,11 @@
 import { type Db, isUniqueViolation } from '#platform/db'
+import type { EmailChangeId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** A requested change of email. Nothing has changed before `done_at`. */
 export interface EmailChange {
-  id: string
-  user_id: string
+  id: EmailChangeId
+  user_id: UserId
   old_email: string
   new_email: string
   new_email_normalized: string
@@ -32,26 +33,26 @@ export async function requestEmailChange(
 }
 
 /** A change by its id, locked if a transaction is open, so that decisions on it are serialized. */
-export async function findEmailChange(db: Db, id: string): Promise<EmailChange | undefined> {
+export async function findEmailChange(db: Db, id: EmailChangeId): Promise<EmailChange | undefined> {
   return await db.maybe<EmailChange>(
     sql`select ${COLUMNS} from email_changes where id = ${id} for update`,
   )
 }
 
 /** The change of an account that the new mailbox has not confirmed. */
-export async function findPendingChange(db: Db, user_id: string): Promise<EmailChange | undefined> {
+export async function findPendingChange(db: Db, user_id: UserId): Promise<EmailChange | undefined> {
   return await db.maybe<EmailChange>(sql`select ${COLUMNS} from email_changes
     where user_id = ${user_id} and done_at is null and ended_at is null`)
 }
 
 /** Withdraws the pending change of an account, if there is one. */
-export async function endPendingChange(db: Db, now: Date, user_id: string): Promise<void> {
+export async function endPendingChange(db: Db, now: Date, user_id: UserId): Promise<void> {
   await db.run(sql`update email_changes set ended_at = ${now}
     where user_id = ${user_id} and done_at is null and ended_at is null`)
 }
 
 /** Records that the new mailbox confirmed. */
-export async function completeEmailChange(db: Db, now: Date, id: string): Promise<void> {
+export async function completeEmailChange(db: Db, now: Date, id: EmailChangeId): Promise<void> {
   await db.run(sql`update email_changes set done_at = ${now} where id = ${id}`)
 }
 
@@ -64,7 +65,7 @@ export async function endChangesSince(db: Db, now: Date, change: EmailChange): P
 /** Changes the email of an account; false if another account has that email. */
 export async function setEmail(
   db: Db,
-  facts: { user_id: string; email: string; email_normalized: string },
+  facts: { user_id: UserId; email: string; email_normalized: string },
 ): Promise<boolean> {
   const set = await db.run(sql`update users
     set email = ${facts.email}, email_normalized = ${facts.email_normalized}

@@ -1,10 +1,11 @@
 import type { Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Factors } from './factor.ts'
 import { isLive } from './sessions.ts'
 
 /** The second factors of an account. */
-export async function factorsOf(db: Db, user_id: string): Promise<Factors> {
+export async function factorsOf(db: Db, user_id: UserId): Promise<Factors> {
   return await db.one<Factors>(sql`select
     exists (select 1 from authenticator_apps
       where user_id = ${user_id} and confirmed_at is not null) as has_authenticator,
@@ -14,7 +15,7 @@ export async function factorsOf(db: Db, user_id: string): Promise<Factors> {
 }
 
 /** Removes every second factor of an account, or only those added at a time or later. */
-export async function dropFactors(db: Db, user_id: string, since?: Date): Promise<void> {
+export async function dropFactors(db: Db, user_id: UserId, since?: Date): Promise<void> {
   const from = since ?? new Date(0)
   await db.run(sql`delete from authenticator_apps
     where user_id = ${user_id} and created_at >= ${from}`)
@@ -27,7 +28,7 @@ export async function dropFactors(db: Db, user_id: string, since?: Date): Promis
  * Ends every session of an account and everything it has started: pending sign-ins, passkey
  * challenges, and a pending change of email. Links in its mailbox stay valid.
  */
-export async function endAllSessions(db: Db, now: Date, user_id: string): Promise<void> {
+export async function endAllSessions(db: Db, now: Date, user_id: UserId): Promise<void> {
   await db.run(sql`delete from sessions where user_id = ${user_id}`)
   await db.run(sql`delete from pending_sign_ins where user_id = ${user_id}`)
   await db.run(sql`delete from passkey_challenges where user_id = ${user_id}`)

@@ -1,5 +1,6 @@
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { EmailChangeId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
@@ -14,11 +15,11 @@ export type LinkPurpose =
 
 /** A link that was sent to a mailbox and proves, once, that its reader has that mailbox. */
 export interface AccountLink {
-  user_id: string
+  user_id: UserId
   purpose: LinkPurpose
   return_to: string | null
   /** The id of the change of email that it decides. */
-  about: string | null
+  about: EmailChangeId | null
   email: string
 }
 
@@ -38,10 +39,10 @@ export async function addLink(
   now: Date,
   link: {
     token: string
-    user_id: string
+    user_id: UserId
     purpose: LinkPurpose
     return_to?: string | undefined
-    about?: string | undefined
+    about?: EmailChangeId | undefined
   },
 ): Promise<void> {
   const expires_at = addSeconds(now, LIFE_SECONDS[link.purpose])
@@ -80,13 +81,13 @@ export async function useLink(
 }
 
 /** Expires every link of an account's mailbox, except those that undo a change of email. */
-export async function expireLinks(db: Db, now: Date, user_id: string): Promise<void> {
+export async function expireLinks(db: Db, now: Date, user_id: UserId): Promise<void> {
   await db.run(sql`update account_links set used_at = ${now}
     where user_id = ${user_id} and purpose <> 'undo_email' and used_at is null`)
 }
 
 /** When links from an account's mailbox were used to sign in to it. */
-export async function linksUsed(db: Db, user_id: string): Promise<Date[]> {
+export async function linksUsed(db: Db, user_id: UserId): Promise<Date[]> {
   const rows = await db.rows<{ used_at: Date }>(sql`select distinct used_at from account_links
     where user_id = ${user_id} and purpose in ('verify_email', 'set_password', 'sign_in')
       and used_at is not null order by used_at`)

@@ -4,6 +4,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
+import type { UserId } from '#platform/ids'
 import type { Passkey } from './passkeys.ts'
 
 /** Loaded at the first use of a passkey: it supports many formats and loads slowly. */
@@ -38,7 +39,7 @@ export function readPasskeyAnswer(text: string): PasskeyAnswer | undefined {
 /** The options with which a browser creates a passkey: discoverable, and with user verification. */
 export async function creationOptions(facts: {
   base_url: string
-  user_id: string
+  user_id: UserId
   email: string
   challenge: Buffer
   known: Passkey[]

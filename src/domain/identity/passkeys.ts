@@ -1,12 +1,13 @@
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { PasskeyId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
 /** A passkey of an account: the public half of a key pair on a device. */
 export interface Passkey {
-  id: string
-  user_id: string
+  id: PasskeyId
+  user_id: UserId
   /** The device's id of the key, base64url. */
   credential_id: string
   /** In COSE form. */
@@ -43,7 +44,7 @@ export async function addPasskey(
 }
 
 /** The passkeys of an account, the oldest first. */
-export async function listPasskeys(db: Db, user_id: string): Promise<Passkey[]> {
+export async function listPasskeys(db: Db, user_id: UserId): Promise<Passkey[]> {
   return await db.rows<Passkey>(
     sql`select ${COLUMNS} from passkeys where user_id = ${user_id} order by created_at, id`,
   )
@@ -60,7 +61,7 @@ export async function findPasskey(db: Db, credential_id: string): Promise<Passke
 export async function notePasskeyUse(
   db: Db,
   now: Date,
-  facts: { id: string; counter: number },
+  facts: { id: PasskeyId; counter: number },
 ): Promise<void> {
   await db.run(sql`update passkeys set counter = ${facts.counter}, last_used_at = ${now}
     where id = ${facts.id}`)
@@ -69,7 +70,7 @@ export async function notePasskeyUse(
 /** Removes a passkey of an account; returns its name, or undefined if there is none. */
 export async function removePasskey(
   db: Db,
-  facts: { user_id: string; passkey_id: string },
+  facts: { user_id: UserId; passkey_id: PasskeyId },
 ): Promise<string | undefined> {
   const removed = await db.maybe<{ name: string }>(sql`delete from passkeys
     where id = ${facts.passkey_id} and user_id = ${facts.user_id} returning name`)
@@ -83,7 +84,7 @@ export async function addChallenge(
   facts: {
     challenge: string
     purpose: ChallengePurpose
-    user_id: string | null
+    user_id: UserId | null
     browser_hash: Buffer
   },
 ): Promise<void> {
@@ -100,7 +101,7 @@ export async function useChallenge(
   facts: {
     challenge: string
     purpose: ChallengePurpose
-    user_id: string | null
+    user_id: UserId | null
     browser_hash: Buffer
   },
 ): Promise<boolean> {

@@ -1,11 +1,12 @@
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
 /** A sign-in that still lacks its second factor. */
 export interface PendingSignIn {
-  user_id: string
+  user_id: UserId
   email: string
   /** A path of this service to continue at. */
   return_to: string | null
@@ -18,7 +19,7 @@ export const PENDING_SECONDS = 15 * 60
 export async function addPending(
   db: Db,
   now: Date,
-  facts: { token: string; user_id: string; return_to: string | undefined },
+  facts: { token: string; user_id: UserId; return_to: string | undefined },
 ): Promise<void> {
   await db.run(sql`insert into pending_sign_ins
     (token_hash, user_id, return_to, created_at, expires_at)

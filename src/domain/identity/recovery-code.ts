@@ -1,3 +1,4 @@
+import type { UserId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 
@@ -18,7 +19,7 @@ export function mintRecoveryCodes(random: Random): string[] {
 }
 
 /** The keyed hashes of a code, however it is typed; under every key of the ring, the current first. */
-export function recoveryCodeHashes(keys: KeyRing, user_id: string, text: string): Buffer[] {
+export function recoveryCodeHashes(keys: KeyRing, user_id: UserId, text: string): Buffer[] {
   const code = text
     .toLowerCase()
     .replaceAll(/[^0-9a-z]/g, '')

@@ -1,13 +1,14 @@
 import { addDays, addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { AppId, SessionId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { type Sql, sql } from '#platform/sql'
 
 /** A signed-in browser. If `app_id` is set, it may see that app's purchase only. */
 export interface Session {
-  id: string
-  user_id: string
-  app_id: string | null
+  id: SessionId
+  user_id: UserId
+  app_id: AppId | null
   email: string
   email_normalized: string
   email_verified_at: Date | null
@@ -24,7 +25,7 @@ export interface Device {
 
 /** A session as it is listed for its owner. */
 export interface SessionRecord extends Device {
-  id: string
+  id: SessionId
   created_at: Date
   last_seen_at: Date
 }
@@ -48,7 +49,7 @@ export function isLive(now: Date): Sql {
 export async function openSession(
   db: Db,
   now: Date,
-  facts: { id: string; token: string; user_id: string; app_id: string | null; device: Device },
+  facts: { id: SessionId; token: string; user_id: UserId; app_id: AppId | null; device: Device },
 ): Promise<void> {
   const expires_at = addDays(now, facts.app_id === null ? SESSION_DAYS : LIMITED_SESSION_DAYS)
   const { browser, network } = facts.device
@@ -78,14 +79,14 @@ export async function noteSeen(db: Db, now: Date, session: Session): Promise<voi
 export async function renewSession(
   db: Db,
   now: Date,
-  facts: { session_id: string; token: string },
+  facts: { session_id: SessionId; token: string },
 ): Promise<void> {
   await db.run(sql`update sessions set token_hash = ${sha256(facts.token)},
     authenticated_at = ${now}, last_seen_at = ${now} where id = ${facts.session_id}`)
 }
 
 /** The live sessions of an account, the most recently used first. */
-export async function listSessions(db: Db, now: Date, user_id: string): Promise<SessionRecord[]> {
+export async function listSessions(db: Db, now: Date, user_id: UserId): Promise<SessionRecord[]> {
   return await db.rows<SessionRecord>(sql`
     select s.id, s.created_at, s.last_seen_at, s.browser, s.network
     from sessions s join users u on u.id = s.user_id
@@ -100,7 +101,7 @@ export async function endSession(db: Db, token: string): Promise<void> {
 /** Ends one session of an account by its id; false if the account has no such session. */
 export async function endSessionById(
   db: Db,
-  facts: { user_id: string; session_id: string },
+  facts: { user_id: UserId; session_id: SessionId },
 ): Promise<boolean> {
   const ended = await db.run(sql`delete from sessions
     where id = ${facts.session_id} and user_id = ${facts.user_id}`)
@@ -113,7 +114,7 @@ export async function endSessionById(
  */
 export async function endOtherSessions(
   db: Db,
-  facts: { user_id: string; session_id: string },
+  facts: { user_id: UserId; session_id: SessionId },
 ): Promise<number> {
   await db.run(sql`delete from pending_sign_ins where user_id = ${facts.user_id}`)
   return await db.run(sql`delete from sessions

@@ -1,11 +1,12 @@
 import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { SignUpId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
 /** A sign-up: an email and a password that were typed, and have no account yet. */
 export interface SignUp {
-  id: string
+  id: SignUpId
   email: string
   email_normalized: string
   password_hash: string
@@ -24,7 +25,7 @@ export async function addSignUp(db: Db, now: Date, signUp: SignUp): Promise<void
 }
 
 /** A sign-up by its id, for the email about it. */
-export async function findSignUp(db: Db, id: string): Promise<SignUp | undefined> {
+export async function findSignUp(db: Db, id: SignUpId): Promise<SignUp | undefined> {
   return await db.maybe<SignUp>(sql`select id, email, email_normalized, password_hash,
     browser_hash, return_to from sign_ups where id = ${id}`)
 }
@@ -33,7 +34,7 @@ export async function findSignUp(db: Db, id: string): Promise<SignUp | undefined
 export async function addSignUpLink(
   db: Db,
   now: Date,
-  facts: { token: string; sign_up_id: string },
+  facts: { token: string; sign_up_id: SignUpId },
 ): Promise<void> {
   await db.run(sql`insert into account_links (token_hash, purpose, about, created_at, expires_at)
     values (${sha256(facts.token)}, 'sign_up', ${facts.sign_up_id}, ${now},
@@ -50,7 +51,7 @@ export async function peekSignUp(db: Db, now: Date, token: string): Promise<Sign
 }
 
 /** Uses a sign-up up: of concurrent calls only one returns true. */
-export async function useSignUp(db: Db, now: Date, id: string): Promise<boolean> {
+export async function useSignUp(db: Db, now: Date, id: SignUpId): Promise<boolean> {
   const used = await db.run(
     sql`update sign_ups set used_at = ${now} where id = ${id} and used_at is null`,
   )

@@ -1,9 +1,10 @@
 import type { Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** A person's account. It is unverified until its mailbox confirms. */
 export interface User {
-  id: string
+  id: UserId
   email: string
   email_normalized: string
   email_verified_at: Date | null
@@ -24,7 +25,7 @@ export async function findByEmail(db: Db, email_normalized: string): Promise<Use
 }
 
 /** An account by its id. */
-export async function findUser(db: Db, id: string): Promise<User | undefined> {
+export async function findUser(db: Db, id: UserId): Promise<User | undefined> {
   return await db.maybe<User>(sql`select ${COLUMNS} from users where id = ${id}`)
 }
 
@@ -33,20 +34,20 @@ export async function findOrAddUser(
   db: Db,
   now: Date,
   facts: Pick<User, 'id' | 'email' | 'email_normalized' | 'created_via'>,
-): Promise<{ user_id: string; made: boolean }> {
+): Promise<{ user_id: UserId; made: boolean }> {
   const made = await db.run(sql`insert into users
     (id, email, email_normalized, created_via, created_at)
     values (${facts.id}, ${facts.email}, ${facts.email_normalized}, ${facts.created_via}, ${now})
     on conflict (email_normalized) do nothing`)
   if (made === 1) return { user_id: facts.id, made: true }
-  const user = await db.one<{ id: string }>(
+  const user = await db.one<{ id: UserId }>(
     sql`select id from users where email_normalized = ${facts.email_normalized}`,
   )
   return { user_id: user.id, made: false }
 }
 
 /** Records that the account's mailbox was verified. */
-export async function proveMailbox(db: Db, now: Date, user_id: string): Promise<void> {
+export async function proveMailbox(db: Db, now: Date, user_id: UserId): Promise<void> {
   await db.run(sql`update users set email_verified_at = coalesce(email_verified_at, ${now})
     where id = ${user_id}`)
 }
@@ -54,19 +55,19 @@ export async function proveMailbox(db: Db, now: Date, user_id: string): Promise<
 /** Sets the password of an account to what `hashPassword` returned; null removes it. */
 export async function setPassword(
   db: Db,
-  user_id: string,
+  user_id: UserId,
   password_hash: string | null,
 ): Promise<void> {
   await db.run(sql`update users set password_hash = ${password_hash} where id = ${user_id}`)
 }
 
 /** Makes an account staff of the service. */
-export async function makeOperator(db: Db, user_id: string): Promise<void> {
+export async function makeOperator(db: Db, user_id: UserId): Promise<void> {
   await db.run(sql`update users set is_staff = true where id = ${user_id}`)
 }
 
 /** Unlocks an account; false if it was not locked. */
-export async function unlockUser(db: Db, user_id: string): Promise<boolean> {
+export async function unlockUser(db: Db, user_id: UserId): Promise<boolean> {
   const unlocked = await db.run(sql`update users set locked_at = null
     where id = ${user_id} and locked_at is not null`)
   return unlocked === 1
@@ -79,6 +80,6 @@ export async function listLocked(db: Db): Promise<(User & { locked_at: Date })[]
 }
 
 /** Locks an account that its owner disowned: no sign-in is possible until staff unlocks it. */
-export async function lockUser(db: Db, now: Date, user_id: string): Promise<void> {
+export async function lockUser(db: Db, now: Date, user_id: UserId): Promise<void> {
   await db.run(sql`update users set locked_at = coalesce(locked_at, ${now}) where id = ${user_id}`)
 }

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Account, LedgerEvent, Posting } from './posting.ts'
@@ -7,7 +8,7 @@ import type { Account, LedgerEvent, Posting } from './posting.ts'
  * Writes a posting; a second posting of the same event and subject is refused. One without lines
  * moved nothing and is not written.
  */
-export async function post(db: Db, now: Date, id: string, posting: Posting): Promise<void> {
+export async function post(db: Db, now: Date, id: TransactionId, posting: Posting): Promise<void> {
   const { event, subject, lines } = posting
   if (lines.length === 0) return
   await db.run(sql`with posted as (
@@ -59,7 +60,7 @@ export async function balancesOf(
 
 /** One line of the books with its event. */
 export interface Entry {
-  transaction_id: string
+  transaction_id: TransactionId
   position: number
   at: Date
   event: LedgerEvent

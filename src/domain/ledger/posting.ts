@@ -1,3 +1,16 @@
+import type {
+  AffiliateId,
+  BuyerPaymentId,
+  DisputeId,
+  InvoiceId,
+  PayeeId,
+  PayoutId,
+  RefundId,
+  RemittanceId,
+  SellerId,
+  UserId,
+  WriteOffId,
+} from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
 
 /** The chart of accounts. Debits are positive and credits negative. */
@@ -78,9 +91,9 @@ export interface Division {
 
 /** The owners of the parts. */
 export interface Parties {
-  seller_id: string
+  seller_id: SellerId
   state: string
-  affiliate_id: string | null
+  affiliate_id: AffiliateId | null
 }
 
 /**
@@ -88,7 +101,7 @@ export interface Parties {
  * the add-on + the seller's part. The service bears a waived amount for the buyer.
  */
 export function sale(
-  facts: Division & Parties & { invoice_id: string; is_waived: boolean },
+  facts: Division & Parties & { invoice_id: InvoiceId; is_waived: boolean },
 ): Posting {
   const { amount, tax, fee, add_on_fee, commission } = facts
   return posting('sale', facts.invoice_id, [
@@ -102,7 +115,7 @@ export function sale(
 }
 
 /** A refund; each part is what it takes back of the sale's part. */
-export function refund(facts: Division & Parties & { refund_id: string }): Posting {
+export function refund(facts: Division & Parties & { refund_id: RefundId }): Posting {
   const { amount, tax, fee, add_on_fee, commission } = facts
   return posting('refund', facts.refund_id, [
     credit('processor', '', sum(amount, tax)),
@@ -115,7 +128,11 @@ export function refund(facts: Division & Parties & { refund_id: string }): Posti
 }
 
 /** A refund that failed: the buyer is still owed it. */
-export function refundFailed(facts: { refund_id: string; user_id: string; total: Cents }): Posting {
+export function refundFailed(facts: {
+  refund_id: RefundId
+  user_id: UserId
+  total: Cents
+}): Posting {
   return posting('refund_failed', facts.refund_id, [
     debit('processor', '', facts.total),
     credit('buyer_payable', facts.user_id, facts.total),
@@ -123,7 +140,11 @@ export function refundFailed(facts: { refund_id: string; user_id: string; total:
 }
 
 /** A buyer was paid what they were owed, outside their card. */
-export function buyerPaid(facts: { payment_id: string; user_id: string; total: Cents }): Posting {
+export function buyerPaid(facts: {
+  payment_id: BuyerPaymentId
+  user_id: UserId
+  total: Cents
+}): Posting {
   return posting('buyer_paid', facts.payment_id, [
     credit('bank', '', facts.total),
     debit('buyer_payable', facts.user_id, facts.total),
@@ -135,9 +156,9 @@ export function buyerPaid(facts: { payment_id: string; user_id: string; total: C
  * was owed already because a refund had failed.
  */
 export interface DisputeFigures {
-  dispute_id: string
-  seller_id: string
-  user_id: string
+  dispute_id: DisputeId
+  seller_id: SellerId
+  user_id: UserId
   amount: Cents
   tax: Cents
   owed: Cents
@@ -202,9 +223,9 @@ export function appealWon(facts: Parameters<typeof disputeLost>[0]): Posting {
 
 /** A payment to an owner, and the account that it is paid from. */
 export interface PaidOut {
-  payout_id: string
+  payout_id: PayoutId
   account: 'seller_payable' | 'affiliate_payable'
-  owner: string
+  owner: PayeeId
   amount: Cents
 }
 
@@ -226,7 +247,7 @@ export function payoutFailed({ payout_id, account, owner, amount }: PaidOut): Po
 
 /** A month's tax, paid to its state. */
 export function remittance(facts: {
-  remittance_id: string
+  remittance_id: RemittanceId
   state: string
   amount: Cents
 }): Posting {
@@ -258,9 +279,9 @@ export function processorDay(facts: {
 
 /** A debt that will not be paid: `amount` is the debit balance that is written off. */
 export function writeOff(facts: {
-  write_off_id: string
+  write_off_id: WriteOffId
   account: 'seller_payable' | 'affiliate_payable'
-  owner: string
+  owner: PayeeId
   amount: Cents
 }): Posting {
   return posting('write_off', facts.write_off_id, [

@@ -1,25 +1,26 @@
 import type { Db } from '#platform/db'
+import type { BuyerPaymentId, PayeeId, UserId, WriteOffId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
 /** A debt of a seller or an affiliate that staff wrote off. */
 export interface WriteOff {
-  id: string
+  id: WriteOffId
   account: 'seller_payable' | 'affiliate_payable'
-  owner: string
+  owner: PayeeId
   amount: Cents
   /** The person of staff who decided it, and why. */
-  written_off_by: string
+  written_off_by: UserId
   reason: string
 }
 
 /** A payment to a buyer outside their card. */
 export interface BuyerPayment {
-  id: string
-  user_id: string
+  id: BuyerPaymentId
+  user_id: UserId
   amount: Cents
   /** The person of staff who paid it. */
-  paid_by: string
+  paid_by: UserId
 }
 
 /** Records a write-off; its posting belongs in the same transaction. */

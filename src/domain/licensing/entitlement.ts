@@ -1,4 +1,5 @@
 import { isoDate } from '#platform/calendar'
+import type { ProductId } from '#platform/ids'
 import { isEntitled, type LicenseStatus } from './status.ts'
 
 /** Every status of an entitlement (spec: States and transitions). */
@@ -16,8 +17,8 @@ export interface Entitlement {
   entitled: boolean
   /** The plan's name, for display; empty if there is no plan. */
   version: string
-  product_public_id: string
-  product_id: string
+  product_public_id: ProductId | ''
+  product_id: ProductId | ''
   status: (typeof ENTITLEMENT_STATUSES)[number]
   is_free: boolean
   /** A day in UTC, `YYYY-MM-DD`. */
@@ -27,9 +28,14 @@ export interface Entitlement {
 /** The stored facts of a person and an app: their license, and the app's free plan. */
 export interface EntitlementFacts {
   license:
-    | { status: LicenseStatus; period_end: Date | null; product_id: string; product_name: string }
+    | {
+        status: LicenseStatus
+        period_end: Date | null
+        product_id: ProductId
+        product_name: string
+      }
     | undefined
-  free: { product_id: string; product_name: string } | undefined
+  free: { product_id: ProductId; product_name: string } | undefined
 }
 
 /** The license's entitlement while it entitles; otherwise the free plan's, if there is one. */
@@ -43,10 +49,10 @@ export function entitlementOf({ license, free }: EntitlementFacts): Entitlement 
   if (free) {
     return { entitled: true, ...plan(free), status: 'free', is_free: true, period_end: null }
   }
-  const nothing = { product_id: '', product_name: '' }
+  const nothing = { product_id: '', product_name: '' } as const
   return { entitled: false, ...plan(nothing), status: 'none', is_free: false, period_end: null }
 }
 
-function plan({ product_id, product_name }: { product_id: string; product_name: string }) {
+function plan({ product_id, product_name }: { product_id: ProductId | ''; product_name: string }) {
   return { version: product_name, product_public_id: product_id, product_id }
 }

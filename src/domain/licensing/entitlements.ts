@@ -1,4 +1,5 @@
 import type { Database } from '#platform/db'
+import type { AppId, LicenseId, ProductId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { EntitlementFacts } from './entitlement.ts'
@@ -8,22 +9,22 @@ import type { LicenseStatus } from './status.ts'
 export interface TokenEntitlement extends EntitlementFacts {
   scopes: string[]
   /** The license, whether it entitles or not. */
-  license_id: string | undefined
+  license_id: LicenseId | undefined
   /** Undefined if the token's client belongs to no app. */
-  app_id: string | undefined
+  app_id: AppId | undefined
   addon_enabled: boolean
 }
 
 interface TokenRow {
   scope: string | null
-  app_id: string | null
+  app_id: AppId | null
   addon_enabled: boolean | null
-  license_id: string | null
+  license_id: LicenseId | null
   status: LicenseStatus | null
   period_end: Date | null
-  product_id: string | null
+  product_id: ProductId | null
   product_name: string | null
-  free_id: string | null
+  free_id: ProductId | null
   free_name: string | null
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { LicenseStatus } from './status.ts'
 
@@ -6,7 +7,7 @@ import type { LicenseStatus } from './status.ts'
 export async function remember(
   db: Db,
   now: Date,
-  step: { license_id: string; from: LicenseStatus | null; to: LicenseStatus; trigger: string },
+  step: { license_id: LicenseId; from: LicenseStatus | null; to: LicenseStatus; trigger: string },
 ): Promise<void> {
   await db.run(sql`insert into license_history (license_id, at, from_status, to_status, trigger)
     values (${step.license_id}, ${now}, ${step.from}, ${step.to}, ${step.trigger})`)

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { base62, toBase62 } from '#platform/ids'
+import { base62, type LicenseId, toBase62 } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 
@@ -37,11 +37,11 @@ export function keyHashes(keys: KeyRing, license_key: string): Buffer[] {
 }
 
 /** Seals a key so that only its own license can show it again. */
-export function sealKey(keys: KeyRing, random: Random, id: string, license_key: string): Buffer {
+export function sealKey(keys: KeyRing, random: Random, id: LicenseId, license_key: string): Buffer {
   return keys.seal(random, DISPLAY, id, license_key)
 }
 
 /** Opens what `sealKey` returned for this license. */
-export function openKey(keys: KeyRing, license: { id: string; key_sealed: Buffer }): string {
+export function openKey(keys: KeyRing, license: { id: LicenseId; key_sealed: Buffer }): string {
   return keys.open(DISPLAY, license.id, license.key_sealed)
 }

@@ -1,4 +1,5 @@
 import type { Database, Db } from '#platform/db'
+import type { AppId, LicenseId, OrderId, UserId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
@@ -8,20 +9,20 @@ import type { LicenseFacts } from './state.ts'
 
 /** A license with its sealed key. */
 export interface License extends LicenseFacts {
-  app_id: string
-  user_id: string
+  app_id: AppId
+  user_id: UserId
   key_sealed: Buffer
   rotated_at: Date | null
 }
 
 /** The requesting client, and what was found for that client only. */
 export interface Found<Facts> {
-  client: { app_id: string | null; secret_hash: Buffer | null } | undefined
+  client: { app_id: AppId | null; secret_hash: Buffer | null } | undefined
   found: Facts | undefined
 }
 
 /** The client, and null for each fact if nothing was found. */
-type LicenseRow<Facts> = { app_id: string | null; secret_hash: Buffer | null } & {
+type LicenseRow<Facts> = { app_id: AppId | null; secret_hash: Buffer | null } & {
   [Field in keyof Facts]: Facts[Field] | null
 }
 
@@ -60,7 +61,7 @@ export interface OrderFacts extends LicenseFacts {
  */
 export async function findByOrder(
   db: Database,
-  question: { client_id: string; order_id: string | undefined },
+  question: { client_id: string; order_id: OrderId | LicenseId | undefined },
 ): Promise<Found<OrderFacts>> {
   const order_id = question.order_id ?? null
   const row = await db.hot<LicenseRow<OrderFacts>>(sql`
@@ -82,7 +83,7 @@ const COLUMNS = sql`id as license_id, app_id, user_id, product_id, status, perio
 /** A person's license for an app that is not canceled; previews are ignored. */
 export async function findLive(
   db: Db,
-  holder: { app_id: string; email_normalized: string },
+  holder: { app_id: AppId; email_normalized: string },
 ): Promise<License | undefined> {
   return await db.maybe<License>(sql`select ${COLUMNS} from licenses
     where app_id = ${holder.app_id} and status not in ('canceled', 'preview')
@@ -90,7 +91,7 @@ export async function findLive(
 }
 
 /** Whether an app was ever bought. */
-export async function wasBought(db: Db, app_id: string): Promise<boolean> {
+export async function wasBought(db: Db, app_id: AppId): Promise<boolean> {
   const { was } = await db.one<{ was: boolean }>(sql`select exists (
     select 1 from orders where app_id = ${app_id}) as was`)
   return was
@@ -99,7 +100,7 @@ export async function wasBought(db: Db, app_id: string): Promise<boolean> {
 /** The latest license that an account bought of an app, canceled or not; previews are ignored. */
 export async function findLatest(
   db: Db,
-  holder: { app_id: string; user_id: string },
+  holder: { app_id: AppId; user_id: UserId },
 ): Promise<License | undefined> {
   return await db.maybe<License>(sql`select ${COLUMNS} from licenses
     where app_id = ${holder.app_id} and user_id = ${holder.user_id}
@@ -108,13 +109,13 @@ export async function findLatest(
 }
 
 /** A license by its id. */
-export async function findLicense(db: Db, id: string): Promise<License> {
+export async function findLicense(db: Db, id: LicenseId): Promise<License> {
   return await db.one<License>(sql`select ${COLUMNS} from licenses where id = ${id}`)
 }
 
 /** Whether there is a license with this id. */
-export async function hasLicense(db: Db, id: string): Promise<boolean> {
-  const row = await db.maybe<{ id: string }>(sql`select id from licenses where id = ${id}`)
+export async function hasLicense(db: Db, id: LicenseId): Promise<boolean> {
+  const row = await db.maybe<{ id: LicenseId }>(sql`select id from licenses where id = ${id}`)
   return row !== undefined
 }
 
@@ -141,12 +142,12 @@ export async function mint(
 }
 
 /** Returns the key of a license, for its owner. */
-export function showKey(keys: KeyRing, license: { license_id: string; key_sealed: Buffer }) {
+export function showKey(keys: KeyRing, license: { license_id: LicenseId; key_sealed: Buffer }) {
   return openKey(keys, { id: license.license_id, key_sealed: license.key_sealed })
 }
 
 /** The licenses of an account that have not ended. */
-export async function liveLicensesOf(db: Db, user_id: string): Promise<License[]> {
+export async function liveLicensesOf(db: Db, user_id: UserId): Promise<License[]> {
   return await db.rows<License>(sql`select ${COLUMNS} from licenses
     where user_id = ${user_id} and status <> 'canceled' order by id`)
 }

@@ -1,4 +1,5 @@
 import { addDays } from '#platform/calendar'
+import { type LicenseId, type OrderId, readId } from '#platform/ids'
 import type { KeyRing } from '#platform/secrets'
 
 const PURPOSE = 'order-reference'
@@ -16,7 +17,7 @@ const MAC_LENGTH = 32
 export function signReference(
   keys: KeyRing,
   now: Date,
-  facts: { client_id: string; order_id: string },
+  facts: { client_id: string; order_id: OrderId | LicenseId },
 ): string {
   const head = Buffer.alloc(HEAD_LENGTH)
   head.writeUInt8(VERSION, 0)
@@ -34,7 +35,7 @@ export function readReference(
   keys: KeyRing,
   now: Date,
   facts: { client_id: string; reference: string },
-): string | undefined {
+): OrderId | LicenseId | undefined {
   if (!/^[\w-]{1,200}$/.test(facts.reference)) return undefined
   const bytes = Buffer.from(facts.reference, 'base64url')
   // The same bytes have several spellings in base64; only the one that was issued is valid.
@@ -44,7 +45,8 @@ export function readReference(
   const given = bytes.subarray(HEAD_LENGTH)
   if (!keys.verify(PURPOSE, signedText(facts.client_id, head), given)) return undefined
   if (head.readUIntBE(1, 6) * 1000 <= now.getTime()) return undefined
-  return head.toString('ascii', 7)
+  const text = head.toString('ascii', 7)
+  return readId('ord', text) ?? readId('lic', text)
 }
 
 function signedText(client_id: string, head: Buffer): string {

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { AppId, LicenseId, ProductId, UserId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
@@ -8,8 +9,8 @@ import { type License, mint } from './licenses.ts'
 
 /** The seller of an app, who alone may have a preview of it. */
 export interface PreviewHolder {
-  app_id: string
-  user_id: string
+  app_id: AppId
+  user_id: UserId
 }
 
 /** The seller's preview of an app. */
@@ -28,7 +29,7 @@ export async function grantPreview(
   db: Db,
   now: Date,
   tools: { keys: KeyRing; random: Random },
-  grant: PreviewHolder & { license_id: string; product_id: string },
+  grant: PreviewHolder & { license_id: LicenseId; product_id: ProductId },
 ): Promise<string> {
   // Serialized, so that the second grant finds what the first created.
   await db.one(sql`select id from users where id = ${grant.user_id} for no key update`)
@@ -53,8 +54,8 @@ export async function endPreview(
   db: Db,
   now: Date,
   holder: PreviewHolder,
-): Promise<string | undefined> {
-  const ended = await db.maybe<{ id: string }>(sql`
+): Promise<LicenseId | undefined> {
+  const ended = await db.maybe<{ id: LicenseId }>(sql`
     update licenses set status = 'canceled', canceled_at = ${now}
     where app_id = ${holder.app_id} and user_id = ${holder.user_id} and status = 'preview'
     returning id`)

@@ -1,5 +1,6 @@
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { AppId, LicenseId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
@@ -22,7 +23,7 @@ export async function rotate(
   db: Db,
   now: Date,
   tools: { keys: KeyRing; random: Random },
-  question: { app_id: string; license_id: string; rotation_key: string | null },
+  question: { app_id: AppId; license_id: LicenseId; rotation_key: string | null },
 ): Promise<Rotation> {
   const license = await db.maybe<License & { rotation_key: string | null }>(sql`
     select id as license_id, app_id, user_id, product_id, status, period_end, canceled_at,

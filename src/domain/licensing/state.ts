@@ -1,10 +1,11 @@
 import { isoDate } from '#platform/calendar'
+import type { LicenseId, ProductId } from '#platform/ids'
 import { isEntitled, type LicenseStatus } from './status.ts'
 
 /** The stored facts of a license that decide its state. */
 export interface LicenseFacts {
-  license_id: string
-  product_id: string
+  license_id: LicenseId
+  product_id: ProductId
   status: LicenseStatus
   period_end: Date | null
   canceled_at: Date | null
@@ -14,9 +15,9 @@ export interface LicenseFacts {
 export interface LicenseState {
   entitled: boolean
   status: LicenseStatus
-  license_id: string
-  product_id: string
-  product_public_id: string
+  license_id: LicenseId
+  product_id: ProductId
+  product_public_id: ProductId
   /** Days in UTC, `YYYY-MM-DD`. */
   period_end: string | null
   canceled_at: string | null

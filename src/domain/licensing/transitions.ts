@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { LicenseId, ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { remember } from './history.ts'
 import type { License } from './licenses.ts'
@@ -16,12 +17,12 @@ export interface PausableLicense extends License {
 
 /** A transition of a license; an absent field stays as it is. */
 export interface TransitionStep {
-  license_id: string
+  license_id: LicenseId
   trigger: Trigger
   /** Absent for `resumed`: then the interrupted status is restored. */
   to?: LicenseStatus
   period_end?: Date | null
-  product_id?: string
+  product_id?: ProductId
   paused_for?: PausedFor
 }
 
@@ -29,12 +30,12 @@ const PAUSABLE = sql`id as license_id, app_id, user_id, product_id, status, peri
   key_sealed, rotated_at, paused_from, paused_for`
 
 /** A license with the status that its pause interrupted. */
-export async function findPausable(db: Db, id: string): Promise<PausableLicense> {
+export async function findPausable(db: Db, id: LicenseId): Promise<PausableLicense> {
   return await db.one<PausableLicense>(sql`select ${PAUSABLE} from licenses where id = ${id}`)
 }
 
 /** A license, with its row locked until the transaction ends. */
-export async function lockLicense(db: Db, id: string): Promise<PausableLicense> {
+export async function lockLicense(db: Db, id: LicenseId): Promise<PausableLicense> {
   return await db.one<PausableLicense>(
     sql`select ${PAUSABLE} from licenses where id = ${id} for update`,
   )
@@ -70,7 +71,7 @@ export async function transition(
 /** Records the day on which a license will end; null: it continues (decided: `canceled_at`). */
 export async function setEndDay(
   db: Db,
-  license: { license_id: string; canceled_at: Date | null },
+  license: { license_id: LicenseId; canceled_at: Date | null },
 ): Promise<void> {
   await db.run(sql`update licenses set canceled_at = ${license.canceled_at}
     where id = ${license.license_id} and status <> 'canceled'`)
@@ -79,7 +80,7 @@ export async function setEndDay(
 /** Changes the reason of a suspension; the interrupted status stays the same. */
 export async function changePause(
   db: Db,
-  pause: { license_id: string; paused_for: PausedFor },
+  pause: { license_id: LicenseId; paused_for: PausedFor },
 ): Promise<void> {
   await db.run(sql`update licenses set paused_for = ${pause.paused_for}
     where id = ${pause.license_id} and status = 'paused'`)
@@ -87,7 +88,7 @@ export async function changePause(
 
 /** A license that staff suspended. */
 export interface StaffSuspension {
-  license_id: string
+  license_id: LicenseId
   app_name: string
   email: string
   since: Date
@@ -112,7 +113,7 @@ export interface PastStep {
 }
 
 /** The transitions of a license, the earliest first. */
-export async function historyOf(db: Db, license_id: string): Promise<PastStep[]> {
+export async function historyOf(db: Db, license_id: LicenseId): Promise<PastStep[]> {
   return await db.rows<PastStep>(sql`select at, from_status, to_status, trigger
     from license_history where license_id = ${license_id} order by id`)
 }
@@ -123,10 +124,10 @@ export async function historyOf(db: Db, license_id: string): Promise<PastStep[]>
 export async function changeInterrupted(
   db: Db,
   change: {
-    license_id: string
+    license_id: LicenseId
     paused_from: LicenseStatus
     period_end: Date | null
-    product_id: string
+    product_id: ProductId
   },
 ): Promise<void> {
   await db.run(sql`update licenses set paused_from = ${change.paused_from},

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /**
@@ -9,7 +10,7 @@ export type UseKind = 'key_checked' | 'plan_checked' | 'order_read' | 'key_shown
 
 /** One kind of use of a license from one network, too coarse to identify a person. */
 export interface Use {
-  license_id: string
+  license_id: LicenseId
   kind: UseKind
   network: string
 }
@@ -46,7 +47,7 @@ export async function addUses(db: Db, uses: CountedUse[]): Promise<void> {
 }
 
 /** The uses of a license by day, the earliest first. */
-export async function usesOf(db: Db, license_id: string): Promise<CountedUse[]> {
+export async function usesOf(db: Db, license_id: LicenseId): Promise<CountedUse[]> {
   return await db.rows<CountedUse>(sql`
     select license_id, kind, network, count, first_at, last_at from license_uses
     where license_id = ${license_id} order by first_at, kind, network`)

@@ -1,3 +1,4 @@
+import type { ProductId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
 import { nameKey, type TextLimit, textFault, tidyText } from '#platform/text'
 import { cleanHtml, countable, hasText } from './html.ts'
@@ -26,7 +27,12 @@ export interface Section {
 export interface Feature {
   name: string
   description: string
-  product_ids: string[]
+  product_ids: ProductId[]
+}
+
+/** A row of the feature table as a seller submits it; a plan by its id or its older UUID. */
+export interface GivenFeature extends Omit<Feature, 'product_ids'> {
+  product_ids: readonly string[]
 }
 
 /** A parsed input: the value as it is stored, and every fault in it. */
@@ -73,8 +79,8 @@ function wordless(body: string): string {
  * for it, and returns its id.
  */
 export function readFeatures(
-  features: readonly Feature[],
-  productOf: (name: string) => string | undefined,
+  features: readonly GivenFeature[],
+  productOf: (name: string) => ProductId | undefined,
 ): Read<Feature[]> {
   return readList('features', features, LIMITS.features, (feature, at) => {
     const name = readText(`${at}.name`, feature.name, LIMITS.feature_name)
@@ -94,9 +100,9 @@ export function readFeatures(
 function readProducts(
   path: string,
   names: readonly string[],
-  productOf: (name: string) => string | undefined,
-): Read<string[]> {
-  const value: string[] = []
+  productOf: (name: string) => ProductId | undefined,
+): Read<ProductId[]> {
+  const value: ProductId[] = []
   const faults = names.flatMap((name, index) => {
     const id = productOf(name)
     if (id === undefined) {

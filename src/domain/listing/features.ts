@@ -1,9 +1,10 @@
 import type { Db } from '#platform/db'
+import type { AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Feature } from './content.ts'
 
 /** An app's feature table in order, with the products on sale that have each feature. */
-export async function features(db: Db, app_id: string): Promise<Feature[]> {
+export async function features(db: Db, app_id: AppId): Promise<Feature[]> {
   return await db.rows<Feature>(sql`select f.name, f.description, array(
       select l.product_id from listing_feature_products l join products p on p.id = l.product_id
       where l.app_id = f.app_id and l.position = f.position and p.deleted_at is null
@@ -14,7 +15,7 @@ export async function features(db: Db, app_id: string): Promise<Feature[]> {
 /** Replaces an app's feature table. */
 export async function setFeatures(
   db: Db,
-  app_id: string,
+  app_id: AppId,
   replacements: readonly Feature[],
 ): Promise<void> {
   await db.run(sql`delete from listing_features where app_id = ${app_id}`)

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { nameKey } from '#platform/text'
 
@@ -7,7 +8,7 @@ export const NAME_KINDS = ['category', 'industry', 'tag'] as const
 export type NameKind = (typeof NAME_KINDS)[number]
 
 /** An app's names of each kind, in the seller's order. */
-export async function names(db: Db, app_id: string): Promise<Record<NameKind, string[]>> {
+export async function names(db: Db, app_id: AppId): Promise<Record<NameKind, string[]>> {
   const rows = await db.rows<{ kind: NameKind; name: string }>(sql`select n.kind, n.name
     from listing_app_names a join listing_names n using (kind, key)
     where a.app_id = ${app_id} order by a.position`)
@@ -19,8 +20,8 @@ export async function names(db: Db, app_id: string): Promise<Record<NameKind, st
 export async function appsByName(
   db: Db,
   kind: NameKind,
-): Promise<{ name: string; app_ids: string[] }[]> {
-  return await db.rows<{ name: string; app_ids: string[] }>(sql`select n.name,
+): Promise<{ name: string; app_ids: AppId[] }[]> {
+  return await db.rows<{ name: string; app_ids: AppId[] }>(sql`select n.name,
       array_agg(a.app_id) as app_ids
     from listing_names n join listing_app_names a using (kind, key) join apps p on p.id = a.app_id
     where n.kind = ${kind} and p.is_published group by n.key, n.name order by n.key`)
@@ -33,7 +34,7 @@ export async function appsByName(
 export async function setNames(
   db: Db,
   now: Date,
-  facts: { app_id: string; kind: NameKind; names: readonly string[] },
+  facts: { app_id: AppId; kind: NameKind; names: readonly string[] },
 ): Promise<void> {
   const { app_id, kind } = facts
   const given = facts.names.map((name) => ({ name, key: nameKey(name) }))

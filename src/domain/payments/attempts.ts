@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { AppId, AttemptId, CartId, InvoiceId, LicenseId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Card, ChargeAnswer, DeclineCode } from './processor.ts'
@@ -16,10 +17,10 @@ export type RequestedBy = 'schedule' | 'buyer' | 'staff'
 
 /** One attempt to pay an invoice; its id is the idempotency key at the processor. */
 export interface Attempt {
-  id: string
-  invoice_id: string
+  id: AttemptId
+  invoice_id: InvoiceId
   requested_by: RequestedBy
-  app_id: string
+  app_id: AppId
   email_normalized: string
   /** In cents, tax included; zero only checks the card. */
   amount: Cents
@@ -61,7 +62,7 @@ export async function openAttempt(
 /** The pending attempt of a buyer for an app, on any invoice. */
 export async function findPending(
   db: Db,
-  buyer: { app_id: string; email_normalized: string },
+  buyer: { app_id: AppId; email_normalized: string },
 ): Promise<Attempt | undefined> {
   return await db.maybe<Attempt>(sql`select ${COLUMNS} from attempts
     where app_id = ${buyer.app_id} and email_normalized = ${buyer.email_normalized}
@@ -69,25 +70,25 @@ export async function findPending(
 }
 
 /** An attempt, with its row locked until the transaction ends. */
-export async function lockAttempt(db: Db, id: string): Promise<Attempt> {
+export async function lockAttempt(db: Db, id: AttemptId): Promise<Attempt> {
   return await db.one<Attempt>(sql`select ${COLUMNS} from attempts where id = ${id} for update`)
 }
 
 /** The latest attempt on an invoice. */
-export async function latestAttempt(db: Db, invoice_id: string): Promise<Attempt | undefined> {
+export async function latestAttempt(db: Db, invoice_id: InvoiceId): Promise<Attempt | undefined> {
   return await db.maybe<Attempt>(sql`select ${COLUMNS} from attempts
     where invoice_id = ${invoice_id} order by number desc limit 1`)
 }
 
 /** The latest attempt to pay for a cart. */
-export async function latestOfCart(db: Db, cart_id: string): Promise<Attempt | undefined> {
+export async function latestOfCart(db: Db, cart_id: CartId): Promise<Attempt | undefined> {
   return await db.maybe<Attempt>(sql`select ${COLUMNS} from attempts
     where invoice_id in (select id from invoices where cart_id = ${cart_id})
     order by number desc limit 1`)
 }
 
 /** The latest attempt on any invoice of a subscription's license. */
-export async function latestOfLicense(db: Db, license_id: string): Promise<Attempt | undefined> {
+export async function latestOfLicense(db: Db, license_id: LicenseId): Promise<Attempt | undefined> {
   return await db.maybe<Attempt>(sql`select ${COLUMNS} from attempts
     where invoice_id in (select id from invoices
       where license_id = ${license_id} and kind <> 'purchase')
@@ -109,7 +110,7 @@ export async function pendingAttempts(db: Db, before: Date): Promise<Attempt[]> 
 export async function recordAnswer(
   db: Db,
   now: Date,
-  id: string,
+  id: AttemptId,
   answer: ChargeAnswer,
 ): Promise<Attempt> {
   const action_url = answer.status === 'action_required' ? answer.action_url : null
@@ -141,7 +142,7 @@ export async function listStuck(db: Db, before: Date): Promise<OpenAttempt[]> {
 }
 
 /** A pending attempt; undefined if it is settled, or there is none. */
-export async function findOpenAttempt(db: Db, id: string): Promise<OpenAttempt | undefined> {
+export async function findOpenAttempt(db: Db, id: AttemptId): Promise<OpenAttempt | undefined> {
   return await db.maybe<OpenAttempt>(sql`select ${OPEN_COLUMNS}
     from attempts t join apps a on a.id = t.app_id
     where t.id = ${id} and t.status in ('open', 'action_required')`)

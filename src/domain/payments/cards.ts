@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { CardId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Card } from './processor.ts'
 
@@ -6,7 +7,7 @@ import type { Card } from './processor.ts'
 export async function keepCard(
   db: Db,
   now: Date,
-  kept: { id: string; user_id: string; card: Card },
+  kept: { id: CardId; user_id: UserId; card: Card },
 ): Promise<void> {
   const { card } = kept
   await db.run(sql`insert into cards (id, user_id, token, brand, last4, exp_month, exp_year,
@@ -17,7 +18,7 @@ export async function keepCard(
 }
 
 /** A stored card. */
-export async function findCard(db: Db, id: string): Promise<Card> {
+export async function findCard(db: Db, id: CardId): Promise<Card> {
   return await db.one<Card>(sql`select token, brand, last4, exp_month, exp_year, billing_country,
     billing_zip, issuer_country, fingerprint from cards where id = ${id}`)
 }

@@ -1,12 +1,13 @@
 import type { Db } from '#platform/db'
+import type { AttemptId, ChargeId, InvoiceId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
 /** Money that was charged for one invoice. */
 export interface Charge {
-  id: string
-  attempt_id: string
-  invoice_id: string
+  id: ChargeId
+  attempt_id: AttemptId
+  invoice_id: InvoiceId
   processor: string
   processor_charge_id: string
   amount: Cents
@@ -22,7 +23,7 @@ export async function recordCharge(db: Db, now: Date, charge: Charge): Promise<v
 }
 
 /** The charge that paid an invoice. */
-export async function chargeOf(db: Db, invoice_id: string): Promise<Charge | undefined> {
+export async function chargeOf(db: Db, invoice_id: InvoiceId): Promise<Charge | undefined> {
   return await db.maybe<Charge>(
     sql`select ${COLUMNS} from charges where invoice_id = ${invoice_id}`,
   )
@@ -36,14 +37,14 @@ export async function findCharge(db: Db, processor_charge_id: string): Promise<C
 }
 
 /** A charge by its id. */
-export async function findChargeById(db: Db, id: string): Promise<Charge> {
+export async function findChargeById(db: Db, id: ChargeId): Promise<Charge> {
   return await db.one<Charge>(sql`select ${COLUMNS} from charges where id = ${id}`)
 }
 
 /** A charge with the clock of its app, as calls to the processor need it. */
 export async function chargeWithClock(
   db: Db,
-  id: string,
+  id: ChargeId,
 ): Promise<{ processor_charge_id: string; app: { clock_ahead: number } }> {
   const { processor_charge_id, clock_ahead } = await db.one<{
     processor_charge_id: string
@@ -54,12 +55,15 @@ export async function chargeWithClock(
 }
 
 /** A charge, with its row locked until the transaction ends: refunds and disputes queue here. */
-export async function lockCharge(db: Db, id: string): Promise<Charge> {
+export async function lockCharge(db: Db, id: ChargeId): Promise<Charge> {
   return await db.one<Charge>(sql`select ${COLUMNS} from charges where id = ${id} for update`)
 }
 
 /** The displayable facts of the card that paid a charge. */
-export async function cardOfCharge(db: Db, id: string): Promise<{ brand: string; last4: string }> {
+export async function cardOfCharge(
+  db: Db,
+  id: ChargeId,
+): Promise<{ brand: string; last4: string }> {
   return await db.one<{ brand: string; last4: string }>(sql`
     select a.card ->> 'brand' as brand, a.card ->> 'last4' as last4
     from charges c join attempts a on a.id = c.attempt_id where c.id = ${id}`)

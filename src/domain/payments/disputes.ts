@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { AppId, ChargeId, DisputeId, InvoiceId, LicenseId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { DisputeReason, Evidence } from './processor.ts'
@@ -6,8 +7,8 @@ import type { Refunded } from './refunds.ts'
 
 /** A buyer's objection to a charge at their bank, in the processor's terms. */
 export interface Dispute {
-  id: string
-  charge_id: string
+  id: DisputeId
+  charge_id: ChargeId
   processor_dispute_id: string
   /** The disputed amount, tax included. */
   amount: Cents
@@ -64,27 +65,27 @@ export async function findDispute(
 /** A dispute with the invoice of its charge; of one app if `app_id` is given. */
 export async function findDisputeOf(
   db: Db,
-  facts: { id: string; app_id: string | null },
-): Promise<(Dispute & { invoice_id: string }) | undefined> {
-  return await db.maybe<Dispute & { invoice_id: string }>(sql`select ${COLUMNS}, c.invoice_id
+  facts: { id: DisputeId; app_id: AppId | null },
+): Promise<(Dispute & { invoice_id: InvoiceId }) | undefined> {
+  return await db.maybe<Dispute & { invoice_id: InvoiceId }>(sql`select ${COLUMNS}, c.invoice_id
     from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
     where d.id = ${facts.id} and (${facts.app_id}::text is null or i.app_id = ${facts.app_id})`)
 }
 
 /** A dispute, with its row locked until the transaction ends. */
-export async function lockDispute(db: Db, id: string): Promise<Dispute> {
+export async function lockDispute(db: Db, id: DisputeId): Promise<Dispute> {
   return await db.one<Dispute>(sql`select ${COLUMNS} from disputes d
     where d.id = ${id} for update of d`)
 }
 
 /** The disputes of a charge, the earliest first. */
-export async function disputesOf(db: Db, charge_id: string): Promise<Dispute[]> {
+export async function disputesOf(db: Db, charge_id: ChargeId): Promise<Dispute[]> {
   return await db.rows<Dispute>(sql`select ${COLUMNS} from disputes d
     where d.charge_id = ${charge_id} order by d.opened_at, d.id`)
 }
 
 /** The number of charges of a license that are disputed now; inquiries do not count. */
-export async function countOpenDisputes(db: Db, license_id: string): Promise<number> {
+export async function countOpenDisputes(db: Db, license_id: LicenseId): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) as count
     from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
     where i.license_id = ${license_id} and d.status = 'open'`)
@@ -95,7 +96,7 @@ export async function countOpenDisputes(db: Db, license_id: string): Promise<num
 export async function closeDispute(
   db: Db,
   now: Date,
-  closed: { id: string; status: 'won' | 'lost' },
+  closed: { id: DisputeId; status: 'won' | 'lost' },
 ): Promise<void> {
   await db.run(sql`update disputes set status = ${closed.status}, closed_at = ${now}
     where id = ${closed.id}`)
@@ -105,7 +106,7 @@ export async function closeDispute(
 export async function closeAppeal(
   db: Db,
   now: Date,
-  { id, status }: { id: string; status: 'won' | 'lost' },
+  { id, status }: { id: DisputeId; status: 'won' | 'lost' },
 ): Promise<void> {
   await db.run(sql`update disputes set status = ${status}, appeal = ${status}, closed_at = ${now}
     where id = ${id}`)
@@ -115,7 +116,7 @@ export async function closeAppeal(
 export async function keepEvidence(
   db: Db,
   now: Date,
-  sent: { id: string; evidence: Evidence },
+  sent: { id: DisputeId; evidence: Evidence },
 ): Promise<void> {
   await db.run(sql`update disputes set evidence = ${JSON.stringify(sent.evidence)},
     submitted_at = ${now} where id = ${sent.id}`)
@@ -130,15 +131,15 @@ export function disputedOf(disputes: Dispute[]): Refunded[] {
 
 /** A dispute in a list, with its charge's buyer. */
 export interface DisputeLine extends Dispute {
-  invoice_id: string
-  app_id: string
+  invoice_id: InvoiceId
+  app_id: AppId
   app_slug: string
   app_name: string
   email: string
 }
 
 /** Undecided disputes, the earliest due first; of one app, or of all. */
-export async function listUnclosed(db: Db, app_id: string | null): Promise<DisputeLine[]> {
+export async function listUnclosed(db: Db, app_id: AppId | null): Promise<DisputeLine[]> {
   return await db.rows<DisputeLine>(sql`select ${COLUMNS}, c.invoice_id, a.id as app_id,
       a.slug as app_slug, a.name as app_name, u.email
     from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id

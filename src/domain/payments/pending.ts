@@ -1,11 +1,12 @@
 import type { Db } from '#platform/db'
+import type { AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /**
  * The charges of an app, by the processor's ids, about which events may still arrive: a pending
  * refund, an undecided dispute.
  */
-export async function pendingOf(db: Db, app_id: string): Promise<string[]> {
+export async function pendingOf(db: Db, app_id: AppId): Promise<string[]> {
   const rows = await db.rows<{ processor_charge_id: string }>(sql`
     select distinct c.processor_charge_id from charges c join invoices i on i.id = c.invoice_id
     where i.app_id = ${app_id} and (

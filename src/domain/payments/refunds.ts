@@ -1,11 +1,12 @@
 import type { Db } from '#platform/db'
+import type { ChargeId, InvoiceId, RefundId } from '#platform/ids'
 import { type Cents, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 
 /** A refund; its id is the idempotency key at the processor. */
 export interface Refund {
-  id: string
-  charge_id: string
+  id: RefundId
+  charge_id: ChargeId
   /** The refunded amount, tax included, and its parts: tax, fee, add-on and commission. */
   amount: Cents
   tax: Cents
@@ -42,12 +43,12 @@ export async function addRefund(db: Db, now: Date, refund: NewRefund): Promise<v
 }
 
 /** A refund, with its row locked until the transaction ends. */
-export async function lockRefund(db: Db, id: string): Promise<Refund> {
+export async function lockRefund(db: Db, id: RefundId): Promise<Refund> {
   return await db.one<Refund>(sql`select ${COLUMNS} from refunds where id = ${id} for update`)
 }
 
 /** A refund by its id. */
-export async function findRefundById(db: Db, id: string): Promise<Refund> {
+export async function findRefundById(db: Db, id: RefundId): Promise<Refund> {
   return await db.one<Refund>(sql`select ${COLUMNS} from refunds where id = ${id}`)
 }
 
@@ -59,14 +60,14 @@ export async function findRefund(db: Db, processor_refund_id: string): Promise<R
 }
 
 /** The refunds of a charge, the earliest first. */
-export async function refundsOf(db: Db, charge_id: string): Promise<Refund[]> {
+export async function refundsOf(db: Db, charge_id: ChargeId): Promise<Refund[]> {
   return await db.rows<Refund>(sql`select ${COLUMNS} from refunds
     where charge_id = ${charge_id} order by created_at, id`)
 }
 
 /** A refund in a list, with its charge's buyer. */
 export interface RefundLine extends Refund {
-  invoice_id: string
+  invoice_id: InvoiceId
   app_name: string
   email: string
 }
@@ -103,7 +104,7 @@ export async function openRefunds(db: Db): Promise<Refund[]> {
 export async function recordRefund(
   db: Db,
   now: Date,
-  id: string,
+  id: RefundId,
   answer: { status: Exclude<Refund['status'], 'open'>; refund_id?: string; reason?: string },
 ): Promise<void> {
   const settled_at = answer.status === 'pending' ? null : now

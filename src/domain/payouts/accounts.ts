@@ -1,9 +1,10 @@
 import type { Db } from '#platform/db'
+import type { PayeeId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** A payee's account at the processor, with a bank account once it is ready. */
 export interface PayoutAccount {
-  owner: string
+  owner: PayeeId
   processor: string
   processor_account_id: string
   bank_name: string | null
@@ -27,14 +28,14 @@ export async function keepAccount(
 }
 
 /** The account of a payee. */
-export async function findAccount(db: Db, owner: string): Promise<PayoutAccount | undefined> {
+export async function findAccount(db: Db, owner: PayeeId): Promise<PayoutAccount | undefined> {
   return await db.maybe<PayoutAccount>(
     sql`select ${COLUMNS} from payout_accounts where owner = ${owner}`,
   )
 }
 
 /** The account of a payee, locked until the caller's transaction ends. */
-export async function lockAccount(tx: Db, owner: string): Promise<PayoutAccount | undefined> {
+export async function lockAccount(tx: Db, owner: PayeeId): Promise<PayoutAccount | undefined> {
   return await tx.maybe<PayoutAccount>(
     sql`select ${COLUMNS} from payout_accounts where owner = ${owner} for update`,
   )
@@ -62,7 +63,7 @@ export async function accountOfProcessor(
 export async function recordAccount(
   db: Db,
   now: Date,
-  owner: string,
+  owner: PayeeId,
   reported: Pick<PayoutAccount, 'bank_name' | 'bank_last4' | 'is_ready'>,
 ): Promise<void> {
   await db.run(sql`update payout_accounts set bank_name = ${reported.bank_name},
@@ -74,7 +75,7 @@ export async function recordAccount(
  * How far the test clocks of a payee's apps are ahead of the service's time, in seconds: of a
  * seller's own, or of those that an affiliate earned on.
  */
-export async function clockAheadOf(db: Db, owner: string): Promise<number> {
+export async function clockAheadOf(db: Db, owner: PayeeId): Promise<number> {
   const { ahead } = await db.one<{ ahead: number }>(sql`
     select coalesce(max(a.clock_ahead), 0) as ahead from apps a
     where a.clock_ahead > 0 and (a.seller_id = ${owner}
@@ -86,8 +87,8 @@ export async function clockAheadOf(db: Db, owner: string): Promise<number> {
  * Payees for whom this week's payout may not be decided yet, by any clock up to the furthest; `now`
  * is the service's time.
  */
-export async function dueByCalendar(db: Db, now: Date): Promise<string[]> {
-  const rows = await db.rows<{ owner: string }>(sql`select owner from payout_accounts
+export async function dueByCalendar(db: Db, now: Date): Promise<PayeeId[]> {
+  const rows = await db.rows<{ owner: PayeeId }>(sql`select owner from payout_accounts
     where weekly_at is null or weekly_at < date_trunc('week', (${now}::timestamptz
       + (select coalesce(max(clock_ahead), 0) from apps) * interval '1 second')
       at time zone 'UTC') at time zone 'UTC'
@@ -96,7 +97,7 @@ export async function dueByCalendar(db: Db, now: Date): Promise<string[]> {
 }
 
 /** Claims a week's decision about a payee, in the caller's transaction; false if it was claimed. */
-export async function claimWeek(db: Db, owner: string, monday: Date): Promise<boolean> {
+export async function claimWeek(db: Db, owner: PayeeId, monday: Date): Promise<boolean> {
   const claimed = await db.run(sql`update payout_accounts set weekly_at = ${monday}
     where owner = ${owner} and (weekly_at is null or weekly_at < ${monday})`)
   return claimed === 1
@@ -104,14 +105,14 @@ export async function claimWeek(db: Db, owner: string, monday: Date): Promise<bo
 
 /** The person behind an owner of payouts, and where emails about them are sent. */
 export interface PayeeFacts {
-  user_id: string
+  user_id: UserId
   email: string
   /** A seller's legal name; an affiliate's code. */
   name: string
 }
 
 /** The person who is paid as an owner. */
-export async function payeeFacts(db: Db, owner: string): Promise<PayeeFacts> {
+export async function payeeFacts(db: Db, owner: PayeeId): Promise<PayeeFacts> {
   return await db.one<PayeeFacts>(sql`select u.id as user_id, u.email, payee.name
     from (select user_id, legal_name as name from sellers where id = ${owner}
       union all select user_id, code as name from affiliates where id = ${owner}) payee

@@ -1,9 +1,10 @@
 import { addDays } from '#platform/calendar'
+import type { PayeeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 
 /** A payee and the account they are paid from: a seller (`sel_…`) or an affiliate (`aff_…`). */
 export interface Payee {
-  owner: string
+  owner: PayeeId
   account: 'seller_payable' | 'affiliate_payable'
 }
 
@@ -29,7 +30,7 @@ const DELAY_DAYS = { seller_payable: 7, affiliate_payable: 30 } as const
 export const NEVER_DELAYED: readonly string[] = ['payout_failed', 'write_off']
 
 /** The ledger account that an owner is paid from. */
-export function accountOf(owner: string): Payee['account'] {
+export function accountOf(owner: PayeeId): Payee['account'] {
   return owner.startsWith('aff_') ? 'affiliate_payable' : 'seller_payable'
 }
 

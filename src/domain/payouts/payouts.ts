@@ -1,11 +1,12 @@
 import type { Db } from '#platform/db'
+import type { PayoutId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Payee } from './available.ts'
 
 /** A payout; its id is the idempotency key at the processor. */
 export interface Payout extends Payee {
-  id: string
+  id: PayoutId
   /** Counts the payouts of the service; shown to payees. */
   number: number
   amount: Cents
@@ -36,12 +37,12 @@ export const LINE_SOURCES = sql`left join refunds r on t.event = 'refund' and r.
 export const INVOICE_OF_LINE = sql`case t.event when 'sale' then t.subject else c.invoice_id end`
 
 /** A payout, with its row locked until the transaction ends. */
-export async function lockPayout(db: Db, id: string): Promise<Payout> {
+export async function lockPayout(db: Db, id: PayoutId): Promise<Payout> {
   return await db.one<Payout>(sql`select ${COLUMNS} from payouts where id = ${id} for update`)
 }
 
 /** A payout by its id. */
-export async function findPayout(db: Db, id: string): Promise<Payout | undefined> {
+export async function findPayout(db: Db, id: PayoutId): Promise<Payout | undefined> {
   return await db.maybe<Payout>(sql`select ${COLUMNS} from payouts where id = ${id}`)
 }
 
@@ -67,7 +68,7 @@ export async function openPayouts(db: Db): Promise<Payout[]> {
 }
 
 /** Puts an open payout off, as the balance at the processor does not cover it. */
-export async function postpone(db: Db, id: string, retry_at: Date): Promise<void> {
+export async function postpone(db: Db, id: PayoutId, retry_at: Date): Promise<void> {
   await db.run(sql`update payouts set retry_at = ${retry_at}
     where id = ${id} and status = 'open'`)
 }
@@ -89,7 +90,7 @@ export async function payoutsOf(db: Db, { owner, account }: Payee): Promise<Payo
 export async function recordPayout(
   db: Db,
   now: Date,
-  id: string,
+  id: PayoutId,
   answer: { status: 'pending' | 'paid' | 'failed'; payout_id?: string; failure?: string },
 ): Promise<void> {
   const settled_at = answer.status === 'pending' ? null : now

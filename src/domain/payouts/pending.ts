@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** The payees of an app: its seller, and the affiliates who earned on its sales. */
@@ -10,7 +11,7 @@ export interface AppPayouts {
 }
 
 /** The payouts that become due for an app as time passes. */
-export async function payoutsAround(db: Db, app_id: string): Promise<AppPayouts> {
+export async function payoutsAround(db: Db, app_id: AppId): Promise<AppPayouts> {
   const owners = sql`select seller_id from apps where id = ${app_id}
     union select affiliate_id from invoices where app_id = ${app_id} and affiliate_id is not null`
   return await db.one<AppPayouts>(sql`select

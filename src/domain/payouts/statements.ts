@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { InvoiceId, PayoutId, TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Payee } from './available.ts'
@@ -18,7 +19,7 @@ export type PayeeEvent =
 
 /** One ledger line of a payee, with its source; amounts are as the payee sees them. */
 export interface StatementLine {
-  transaction_id: string
+  transaction_id: TransactionId
   position: number
   at: Date
   event: PayeeEvent
@@ -26,7 +27,7 @@ export interface StatementLine {
   /** What it adds to the payee's balance. */
   amount: Cents
   /** The invoice that it comes from; null for a line about a payout or a balance. */
-  invoice_id: string | null
+  invoice_id: InvoiceId | null
   invoice_kind: 'purchase' | 'renewal' | 'upgrade' | null
   app_slug: string | null
   app_name: string | null
@@ -41,7 +42,7 @@ export interface StatementLine {
 
 /** A line of a payee's account, and the payout that took it. */
 export interface AccountLine extends StatementLine {
-  payout_id: string | null
+  payout_id: PayoutId | null
   payout_number: number | null
   payout_status: 'open' | 'pending' | 'paid' | 'failed' | null
 }
@@ -70,7 +71,7 @@ const TAKEN_BY = sql`left join payout_lines l
 /** The lines of a payout in the order in which they were written; they sum to its amount. */
 export async function statementOf(
   db: Db,
-  payout_id: string,
+  payout_id: PayoutId,
   page?: { limit: number; offset: number },
 ): Promise<StatementLine[]> {
   return await db.rows<StatementLine>(sql`select ${COLUMNS}
@@ -81,7 +82,7 @@ export async function statementOf(
 }
 
 /** The number of lines of a payout. */
-export async function countStatementLines(db: Db, payout_id: string): Promise<number> {
+export async function countStatementLines(db: Db, payout_id: PayoutId): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) from payout_lines where payout_id = ${payout_id}`)
   return count

@@ -1,5 +1,6 @@
 import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { PayeeId, TransactionId } from '#platform/ids'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 import { delayDays, MINIMUM, NEVER_DELAYED, type Payee, type PayeeBalance } from './available.ts'
@@ -90,7 +91,7 @@ export async function sumBalances(db: Db, limit: number): Promise<number> {
 /** Balances that differ from the ledger, over all of it: for the check of the books. */
 export async function wrongBalances(
   db: Db,
-): Promise<{ owner: string; found: Cents; expected: Cents }[]> {
+): Promise<{ owner: PayeeId; found: Cents; expected: Cents }[]> {
   return await db.rows(sql`select owner, coalesce(k.amount, 0)::bigint as found,
       coalesce(e.amount, 0)::bigint as expected
     from (select owner, account, sum(amount) as amount from (
@@ -106,7 +107,7 @@ export async function wrongBalances(
 /** Lines that differ from the ledger and the payouts: for the check of the books. */
 export async function wrongUnpaidLines(
   db: Db,
-): Promise<{ transaction_id: string; is_listed: boolean; is_unpaid: boolean }[]> {
+): Promise<{ transaction_id: TransactionId; is_listed: boolean; is_unpaid: boolean }[]> {
   return await db.rows(sql`select transaction_id, u.owner is not null as is_listed,
       l.owner is not null as is_unpaid
     from unpaid_lines u full join (select * from payee_lines l

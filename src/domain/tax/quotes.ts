@@ -1,11 +1,12 @@
 import type { Db } from '#platform/db'
+import type { QuoteId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Figures, TaxedSale } from './provider.ts'
 
 /** A tax quote: the sale charges exactly this, or gets a new one. */
 export interface Quote {
-  id: string
+  id: QuoteId
   country: string
   state: string
   zip: string
@@ -23,7 +24,7 @@ const COLUMNS = sql`id, country, state, zip, amount, tax, rule, rate_ppm, taxabl
 export async function keepQuote(
   db: Db,
   now: Date,
-  facts: TaxedSale & Figures & { id: string },
+  facts: TaxedSale & Figures & { id: QuoteId },
 ): Promise<Quote> {
   return await db.one<Quote>(sql`insert into tax_quotes
     (id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm, created_at)
@@ -33,6 +34,6 @@ export async function keepQuote(
 }
 
 /** A stored quote. */
-export async function findQuote(db: Db, id: string): Promise<Quote> {
+export async function findQuote(db: Db, id: QuoteId): Promise<Quote> {
   return await db.one<Quote>(sql`select ${COLUMNS} from tax_quotes where id = ${id}`)
 }

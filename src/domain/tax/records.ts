@@ -1,17 +1,18 @@
 import type { Db } from '#platform/db'
+import type { InvoiceId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
 /** A sale that the tax service quoted and has no record of. */
 export interface UnrecordedSale {
-  invoice_id: string
+  invoice_id: InvoiceId
   rule: string
 }
 
 /** A refund or a lost dispute of a recorded sale that the tax service has no record of. */
 export interface UnrecordedReversal {
   subject: string
-  invoice_id: string
+  invoice_id: InvoiceId
   transaction_id: string
   amount: Cents
 }
@@ -28,7 +29,7 @@ export async function unrecordedSales(db: Db, prefix: string): Promise<Unrecorde
 /** A recorded reversal that no longer applies, as a lost dispute was won on appeal. */
 export interface UnrecordedUndoing {
   subject: string
-  invoice_id: string
+  invoice_id: InvoiceId
   /** The tax service's id of the reversal. */
   transaction_id: string
 }
@@ -64,7 +65,7 @@ export async function unrecordedUndoings(db: Db): Promise<UnrecordedUndoing[]> {
 export async function keepRecord(
   db: Db,
   now: Date,
-  record: { subject: string; invoice_id: string; transaction_id: string | undefined },
+  record: { subject: string; invoice_id: InvoiceId; transaction_id: string | undefined },
 ): Promise<void> {
   const { subject, invoice_id, transaction_id } = record
   await db.run(sql`insert into tax_records (subject, invoice_id, transaction_id, recorded_at)

@@ -1,11 +1,12 @@
 import type { Db } from '#platform/db'
+import type { RemittanceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Filed, StateMonth } from './liability.ts'
 import { SUMS } from './sums.ts'
 
 /** A month's tax as it was filed and paid to its state. */
 export interface Remittance extends Filed {
-  id: string
+  id: RemittanceId
   /** The state's confirmation. */
   filing_reference: string
   filed_by: string

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import type { InvoiceId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { endOfMonth } from './liability.ts'
@@ -13,7 +14,7 @@ export interface TaxLine {
   event: 'sale' | 'refund' | 'dispute_lost' | 'appeal_won'
   /** The ledger's transaction, and the invoice. */
   transaction_id: string
-  invoice_id: string
+  invoice_id: InvoiceId
   invoice_number: number
   app_name: string
   state: string

@@ -1,7 +1,7 @@
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
-import { mintId } from '#platform/ids'
+import { type AgentId, mintId } from '#platform/ids'
 import { note, notify } from './note.ts'
 
 /** Records that a seller allowed an agent to manage their apps, and notifies their mailbox. */
@@ -30,7 +30,7 @@ export async function allowAgent(
 export async function disconnectAgent(
   { db, clock }: World,
   owner: ActorOf<'account'>,
-  agent_id: string,
+  agent_id: AgentId,
 ): Promise<void> {
   const { user_id } = owner
   await db.tx(async (tx) => {

@@ -30,7 +30,7 @@ export async function changeEmail(
   }
   const now = clock.now()
   await db.tx(async (tx) => {
-    const id = mintId(random, 'chg')
+    const id = mintId(random, 'ech')
     const { email: new_email, email_normalized: new_email_normalized } = wanted
     const change = { id, user_id, old_email, new_email, new_email_normalized }
     await identity.requestEmailChange(tx, now, change)

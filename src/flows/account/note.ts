@@ -3,9 +3,10 @@ import type { World } from '#flows/world'
 import { type ActorOf, type AuditAction, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { queueFreshEmail } from '#platform/email-queue'
+import type { SessionId } from '#platform/ids'
 
 /** The owner of an account, and the session in which they change something. */
-export type Owner = ActorOf<'account'> & { session_id: string; email: string }
+export type Owner = ActorOf<'account'> & { session_id: SessionId; email: string }
 
 type AfterAccount<Action> = Action extends `account.${infer Rest}` ? Rest : never
 

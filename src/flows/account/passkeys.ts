@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { mintId } from '#platform/ids'
+import { mintId, type PasskeyId } from '#platform/ids'
 import { notify, type Owner } from './note.ts'
 import { codesForFirstFactor, deleteRecoveryCodes } from './recovery-codes.ts'
 import { endAllOtherSessions } from './sessions.ts'
@@ -52,7 +52,11 @@ export async function addPasskey(
 }
 
 /** Removes a passkey: its device can no longer sign in. */
-export async function removePasskey(world: World, owner: Owner, passkey_id: string): Promise<void> {
+export async function removePasskey(
+  world: World,
+  owner: Owner,
+  passkey_id: PasskeyId,
+): Promise<void> {
   const { db, clock } = world
   const { user_id } = owner
   const now = clock.now()

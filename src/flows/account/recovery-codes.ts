@@ -1,6 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
 import { notify, type Owner } from './note.ts'
 
 /** Creates ten new recovery codes, to be shown once; undefined where there is no second factor. */
@@ -27,14 +28,14 @@ export async function codesForFirstFactor(
   world: World,
   tx: Db,
   now: Date,
-  user_id: string,
+  user_id: UserId,
 ): Promise<string[] | undefined> {
   const { recovery_codes } = await identity.factorsOf(tx, user_id)
   return recovery_codes > 0 ? undefined : await makeRecoveryCodes(world, tx, now, user_id)
 }
 
 /** Deletes the recovery codes of an account that no longer has a second factor. */
-export async function deleteRecoveryCodes(tx: Db, user_id: string): Promise<void> {
+export async function deleteRecoveryCodes(tx: Db, user_id: UserId): Promise<void> {
   const factors = await identity.factorsOf(tx, user_id)
   if (!identity.owesFactor(factors)) await identity.dropRecoveryCodes(tx, user_id)
 }
@@ -43,7 +44,7 @@ async function makeRecoveryCodes(
   { random, keys }: World,
   tx: Db,
   now: Date,
-  user_id: string,
+  user_id: UserId,
 ): Promise<string[]> {
   const codes = identity.mintRecoveryCodes(random)
   const code_hashes = codes.map((code) => identity.recoveryCodeHashes(keys, user_id, code)[0]!)

@@ -2,13 +2,14 @@ import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
+import type { SessionId } from '#platform/ids'
 import { note, type Owner } from './note.ts'
 
 /** Signs one browser of the account out. Signing out of the service also revokes agents' access. */
 export async function endSession(
   { db, clock }: World,
   owner: Owner,
-  session_id: string,
+  session_id: SessionId,
 ): Promise<void> {
   const { user_id } = owner
   await db.tx(async (tx) => {

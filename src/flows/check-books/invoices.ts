@@ -4,13 +4,14 @@ import * as ledger from '#domain/ledger'
 import * as tax from '#domain/tax'
 import { isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { AffiliateId, AppId, InvoiceId, SellerId } from '#platform/ids'
 import { type Cents, formatAmount, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 import { comparePosting, inPages, type Lines, linesOf, type Report } from './report.ts'
 
 interface CheckedInvoice extends tax.Rule {
-  id: string
-  app_id: string
+  id: InvoiceId
+  app_id: AppId
   status: billing.InvoiceStatus
   /** The sum of its lines. */
   lines_total: Cents
@@ -23,9 +24,9 @@ interface CheckedInvoice extends tax.Rule {
   add_on_fee: Cents
   commission: Cents
   brought_by: billing.BroughtBy
-  affiliate_id: string | null
+  affiliate_id: AffiliateId | null
   created_at: Date
-  seller_id: string
+  seller_id: SellerId
   state: string
   quote_amount: Cents
   quote_tax: Cents
@@ -129,10 +130,10 @@ interface AddOnHistory {
   switches: { at: Date; is_on: boolean }[]
 }
 
-async function addOnHistories(db: Db): Promise<Map<string, AddOnHistory>> {
-  const rows = await db.rows<Omit<AddOnHistory, 'switches'> & { id: string }>(sql`
+async function addOnHistories(db: Db): Promise<Map<AppId, AddOnHistory>> {
+  const rows = await db.rows<Omit<AddOnHistory, 'switches'> & { id: AppId }>(sql`
     select id, addon_enabled_at, clock_ahead > 0 as is_ahead from apps`)
-  const switches = await db.rows<{ app_id: string; at: Date; is_on: boolean }>(sql`
+  const switches = await db.rows<{ app_id: AppId; at: Date; is_on: boolean }>(sql`
     select app_id, at, is_on from add_on_switches order by number`)
   const histories = new Map(rows.map((app) => [app.id, { ...app, switches: [] } as AddOnHistory]))
   for (const { app_id, ...each } of switches) histories.get(app_id)?.switches.push(each)

@@ -1,6 +1,17 @@
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import type { Db } from '#platform/db'
+import type {
+  AffiliateId,
+  BuyerPaymentId,
+  DisputeId,
+  InvoiceId,
+  PayoutId,
+  RefundId,
+  RemittanceId,
+  SellerId,
+  UserId,
+} from '#platform/ids'
 import { type Cents, cents, formatAmount } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import { comparePosting, inPages, type Lines, linesOf, type Report } from './report.ts'
@@ -17,10 +28,10 @@ export async function checkOthers(db: Db, report: Report): Promise<void> {
 }
 
 interface PartOwners {
-  seller_id: string
-  user_id: string
+  seller_id: SellerId
+  user_id: UserId
   state: string
-  affiliate_id: string | null
+  affiliate_id: AffiliateId | null
 }
 
 /** The owners of the parts of a charge. */
@@ -30,7 +41,7 @@ const OF_CHARGE = (charge_id: Sql) => sql`join charges c on c.id = ${charge_id}
   join tax_quotes q on q.id = i.tax_quote_id`
 
 interface RefundFacts extends PartOwners, billing.TakenBack {
-  id: string
+  id: RefundId
   status: 'open' | 'pending' | 'succeeded' | 'failed' | 'refused'
   lines: Lines
   failed_lines: Lines
@@ -59,7 +70,7 @@ async function checkRefunds(db: Db, report: Report): Promise<void> {
 }
 
 interface DisputePosted extends PartOwners, billing.TakenBack {
-  id: string
+  id: DisputeId
   status: 'inquiry' | 'open' | 'won' | 'lost'
   appeal: 'won' | 'lost' | null
   owed: Cents
@@ -104,7 +115,7 @@ async function checkDisputes(db: Db, report: Report): Promise<void> {
 }
 
 interface TakenFacts extends billing.Divided {
-  id: string
+  id: InvoiceId
   back: Cents
   back_tax: Cents
   back_fee: Cents
@@ -153,7 +164,7 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
 }
 
 interface PayoutPosted extends Omit<ledger.PaidOut, 'payout_id'> {
-  id: string
+  id: PayoutId
   status: string
   lines: Lines
   failed_lines: Lines
@@ -178,7 +189,7 @@ async function checkPayouts(db: Db, report: Report): Promise<void> {
 }
 
 async function checkRemittances(db: Db, report: Report): Promise<void> {
-  await inPages<{ id: string; state: string; amount: Cents; lines: Lines }>(
+  await inPages<{ id: RemittanceId; state: string; amount: Cents; lines: Lines }>(
     (after, limit) =>
       db.rows(sql`select r.id, r.state, r.amount, ${linesOf('remittance', sql`r.id`)} as lines
       from remittances r where r.id > ${after} order by r.id limit ${limit}`),
@@ -211,7 +222,7 @@ async function checkWriteOffs(db: Db, report: Report): Promise<void> {
 }
 
 async function checkBuyerPayments(db: Db, report: Report): Promise<void> {
-  await inPages<{ id: string; user_id: string; amount: Cents; lines: Lines }>(
+  await inPages<{ id: BuyerPaymentId; user_id: UserId; amount: Cents; lines: Lines }>(
     (after, limit) =>
       db.rows(sql`select b.id, b.user_id, b.amount,
         ${linesOf('buyer_paid', sql`b.id`)} as lines

@@ -8,13 +8,13 @@ import * as tax from '#domain/tax'
 import { type ChargeOutcome, chargeAttempt, closeAttempt, divide, intend } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { type CartId, mintId, type OrderId } from '#platform/ids'
 import { cardRefusal } from './card.ts'
 import { type CheckoutTotals, checkoutTotals } from './totals.ts'
 
 /** The outcome of pressing "Pay". */
 export type Confirmed =
-  | { outcome: 'completed'; order_id: string }
+  | { outcome: 'completed'; order_id: OrderId }
   | { outcome: 'declined'; decline_code: payments.DeclineCode }
   | { outcome: 'action_required'; action_url: string }
   /** The processor's answer is pending, for this attempt or another one of the same buyer. */
@@ -29,7 +29,7 @@ export type Confirmed =
 
 /** What a cart waits for: its own attempt, another attempt of the same buyer, or nothing. */
 type Recorded =
-  | { attempt: payments.Attempt; app: apps.App; order_id: string }
+  | { attempt: payments.Attempt; app: apps.App; order_id: OrderId }
   /** The price or its quote changed before the attempt was recorded. */
   | 'repriced'
   | { other: payments.Attempt | undefined; app: apps.App }
@@ -43,7 +43,7 @@ const ROUNDS = 3
  */
 export async function confirm(
   world: World,
-  request: { cart_id: string; agreement: string; return_url: string },
+  request: { cart_id: CartId; agreement: string; return_url: string },
 ): Promise<Confirmed> {
   let isRepriced = false
   for (let round = 0; round < ROUNDS; round++) {
@@ -73,7 +73,7 @@ export async function confirm(
 /** Records the intention to charge, or returns why there is none. */
 async function record(
   world: World,
-  request: { cart_id: string; agreement: string },
+  request: { cart_id: CartId; agreement: string },
 ): Promise<Recorded> {
   const { db } = world
   const seen = await billing.findCart(db, request.cart_id)
@@ -206,6 +206,6 @@ async function requote(
 }
 
 /** The outcome of a cart's own attempt. */
-function ofCart(charged: ChargeOutcome, order_id: string): Confirmed {
+function ofCart(charged: ChargeOutcome, order_id: OrderId): Confirmed {
   return charged.outcome === 'paid' ? { outcome: 'completed', order_id } : charged
 }

@@ -7,7 +7,7 @@ import type * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
-import { mintId } from '#platform/ids'
+import { type LicenseId, mintId, type SubscriptionId, type UserId } from '#platform/ids'
 import { sum } from '#platform/money'
 
 /** A purchase that was just paid, or whose card was just checked for its trial. */
@@ -71,8 +71,8 @@ async function mintLicense(
   { random, keys }: World,
   tx: Db,
   now: Date,
-  { purchase, user_id }: { purchase: KnownPurchase; user_id: string },
-): Promise<string> {
+  { purchase, user_id }: { purchase: KnownPurchase; user_id: UserId },
+): Promise<LicenseId> {
   const { cart, price, terms } = purchase
   const license_id = mintId(random, 'lic')
   const license = {
@@ -93,8 +93,8 @@ async function subscribe(
   { random }: World,
   tx: Db,
   now: Date,
-  facts: { purchase: KnownPurchase; user_id: string; license_id: string },
-): Promise<string | null> {
+  facts: { purchase: KnownPurchase; user_id: UserId; license_id: LicenseId },
+): Promise<SubscriptionId | null> {
   const { user_id, license_id } = facts
   const { draft, cart, card, price, quote, terms } = facts.purchase
   const card_id = mintId(random, 'card')

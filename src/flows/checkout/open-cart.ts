@@ -5,7 +5,7 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { appTime, type World } from '#flows/world'
-import { mintId } from '#platform/ids'
+import { type AffiliateId, type AppId, type CartId, mintId, type UserId } from '#platform/ids'
 
 /** The buyer's details, parsed and validated. */
 export interface Details {
@@ -23,7 +23,7 @@ export interface Opening {
   browser_hash: Buffer
   next_url: string | null
   session: identity.Session | undefined
-  affiliate_id: string | null
+  affiliate_id: AffiliateId | null
   brought_by: billing.BroughtBy
   /** A trial that a scenario grants in test mode. */
   trial_days?: number
@@ -31,7 +31,7 @@ export interface Opening {
 
 /** Where the buyer goes after the first step. */
 export type Opened =
-  | { step: 'card' | 'sign_in'; cart_id: string }
+  | { step: 'card' | 'sign_in'; cart_id: CartId }
   | { step: 'owner'; license: licensing.License }
 
 /**
@@ -78,8 +78,8 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
  */
 export function mayBuyAs(
   session: identity.Session | undefined,
-  user_id: string,
-  app_id: string,
+  user_id: UserId,
+  app_id: AppId,
 ): boolean {
   return session?.user_id === user_id && (session.app_id === null || session.app_id === app_id)
 }

@@ -2,10 +2,11 @@ import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { type ChargeOutcome, reconcileAttempt, type Settled, settledOf } from '#flows/payment'
 import type { World } from '#flows/world'
+import type { AppId, OrderId } from '#platform/ids'
 
 /** The state of a cart: the outcome of its own attempt, or that there was none. */
 export type Resumed =
-  | { outcome: 'completed'; order_id: string }
+  | { outcome: 'completed'; order_id: OrderId }
   | Exclude<Settled, { outcome: 'paid' }>
   | { outcome: 'processing' | 'untried' }
 
@@ -18,7 +19,7 @@ export async function resume(world: World, cart: billing.Cart): Promise<Resumed>
   const own = await payments.latestOfCart(db, cart.id)
   if (own && payments.isPending(own)) return await ofCart(await reconcileAttempt(world, own))
   if (own?.status === 'succeeded') return await ofCart(settledOf(own))
-  const { app_id, email_normalized } = cart as { app_id: string; email_normalized: string }
+  const { app_id, email_normalized } = cart as { app_id: AppId; email_normalized: string }
   const other = await payments.findPending(db, { app_id, email_normalized })
   const isBlocked =
     other?.status === 'open' && (await reconcileAttempt(world, other)).outcome === 'processing'

@@ -5,7 +5,7 @@ import { type LockedLicense, lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
-import { mintId } from '#platform/ids'
+import { type ChargeId, type DisputeId, mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 
 /** A disputed charge with its license and invoice, locked until the transaction ends. */
@@ -16,7 +16,11 @@ export interface DisputedCharge {
 }
 
 /** Locks a charge: subscription, license, then charge, the order in which every flow locks. */
-export async function lockCharge(world: World, tx: Db, charge_id: string): Promise<DisputedCharge> {
+export async function lockCharge(
+  world: World,
+  tx: Db,
+  charge_id: ChargeId,
+): Promise<DisputedCharge> {
   const { invoice_id } = await payments.findChargeById(tx, charge_id)
   const invoice = await billing.findInvoice(tx, invoice_id)
   const locked = await lockLicense(world, tx, invoice.license_id)
@@ -46,7 +50,7 @@ export async function notifySeller(
   { jobs, random }: World,
   tx: Db,
   now: Date,
-  email: { kind: 'dispute_opened' | 'dispute_closed'; id: string; status: string },
+  email: { kind: 'dispute_opened' | 'dispute_closed'; id: DisputeId; status: string },
 ): Promise<void> {
   const { kind, id, status } = email
   await queueEmail(tx, now, jobs, {

@@ -10,6 +10,7 @@ import { appTime, type World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { isoDate } from '#platform/calendar'
 import { sentEmails } from '#platform/email-queue'
+import type { DisputeId } from '#platform/ids'
 import { type Cents, sum } from '#platform/money'
 
 /** The outcome of submitting evidence. */
@@ -23,7 +24,7 @@ export type EvidenceSent =
 /** Assembles what the service recorded of a disputed charge, with the sender's own statement. */
 export async function assembleEvidence(
   world: World,
-  dispute_id: string,
+  dispute_id: DisputeId,
   statement = '',
 ): Promise<payments.Evidence> {
   const { db } = world
@@ -156,7 +157,7 @@ async function buyerActivityOf(
 export async function sendEvidence(
   world: World,
   actor: ActorOf<'seller' | 'staff'>,
-  facts: { dispute_id: string; statement: string },
+  facts: { dispute_id: DisputeId; statement: string },
 ): Promise<EvidenceSent> {
   const { db, processor } = world
   const { dispute_id: id, statement } = facts

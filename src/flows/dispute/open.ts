@@ -4,7 +4,7 @@ import * as payments from '#domain/payments'
 import { suspend } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { mintId, type UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { type DisputedCharge, factsOf, lockCharge, notifySeller } from './disputed.ts'
 
@@ -77,7 +77,7 @@ async function recordReported(
  */
 async function owedOf(
   tx: Db,
-  facts: { amount: Cents; user_id: string; refunds: payments.Refund[] },
+  facts: { amount: Cents; user_id: UserId; refunds: payments.Refund[] },
 ): Promise<Cents> {
   const returned = payments.returnedOf(facts.refunds)
   // Staff may be paying it in another way at this moment.

@@ -2,6 +2,7 @@ import * as catalog from '#domain/catalog'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
+import type { AppId } from '#platform/ids'
 import { textFault, tidyText } from '#platform/text'
 import { readVersions } from './read.ts'
 import { type ListingWrite, write } from './write.ts'
@@ -13,7 +14,7 @@ export async function describeProduct(
   actor: ActorOf<'seller' | 'agent'>,
   facts: ListingWrite & { product_id: string; description: string },
 ): Promise<Written<ListedVersion[]> | RefusedWrite> {
-  const find = async (tx: Db, app_id: string) => {
+  const find = async (tx: Db, app_id: AppId) => {
     const found = catalog.findVersion(await catalog.existingVersions(tx, app_id), facts.product_id)
     return found?.is_live ? found.id : undefined
   }

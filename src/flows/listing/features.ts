@@ -11,7 +11,7 @@ import type { AppListing, RefusedWrite, Written } from './written.ts'
 export async function replaceFeatures(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: ListingWrite & { features: readonly listing.Feature[] },
+  facts: ListingWrite & { features: readonly listing.GivenFeature[] },
 ): Promise<Written<AppListing> | RefusedWrite> {
   return await write(world, actor, facts, {
     action: 'listing.features_replaced',

@@ -2,6 +2,7 @@ import type * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as listing from '#domain/listing'
 import type { Db } from '#platform/db'
+import type { AppId } from '#platform/ids'
 import { formatAmount } from '#platform/money'
 import type { AppListing, ListedVersion } from './written.ts'
 
@@ -32,7 +33,7 @@ export async function readListing(db: Db, app: apps.App): Promise<AppListing> {
 }
 
 /** An app's products in order; those that are no longer sold come last and are not `is_active`. */
-export async function readVersions(db: Db, app_id: string): Promise<ListedVersion[]> {
+export async function readVersions(db: Db, app_id: AppId): Promise<ListedVersion[]> {
   return (await catalog.versions(db, app_id)).map((version) => ({
     product_public_id: version.id,
     name: version.name,
@@ -50,6 +51,6 @@ export async function readVersions(db: Db, app_id: string): Promise<ListedVersio
 }
 
 /** The products that are on sale. */
-export async function readActiveVersions(db: Db, app_id: string): Promise<ListedVersion[]> {
+export async function readActiveVersions(db: Db, app_id: AppId): Promise<ListedVersion[]> {
   return (await readVersions(db, app_id)).filter(({ is_active }) => is_active)
 }

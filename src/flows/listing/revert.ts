@@ -1,7 +1,7 @@
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
-import { isId } from '#platform/ids'
+import type { ChangeId } from '#platform/ids'
 import { describeProduct } from './describe.ts'
 import { replaceFeatures } from './features.ts'
 import type { ListingFields } from './read.ts'
@@ -18,10 +18,9 @@ import type { AppListing, ListedVersion, RefusedWrite, Written } from './written
 export async function revertChange(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: { app: apps.App; change_id: string },
+  facts: { app: apps.App; change_id: ChangeId },
 ): Promise<Written<AppListing> | Written<ListedVersion[]> | RefusedWrite | 'not_revertible'> {
   const { app, change_id } = facts
-  if (!isId('chg', change_id)) return 'not_revertible'
   const change = await apps.findChange(world.db, { app_id: app.id, id: change_id })
   if (!change) return 'not_revertible'
   const order = { app, dry_run: false, reverts: change.id }

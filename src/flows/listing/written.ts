@@ -1,5 +1,6 @@
 import type * as apps from '#domain/apps'
 import type { Frequency } from '#platform/calendar'
+import type { ChangeId, PriceId, ProductId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
 
 /** The content of an app's listing. */
@@ -12,19 +13,19 @@ export interface AppListing {
   tags: string[]
   /** The bodies are HTML, sanitized when they are written and again when they are read. */
   sections: { title: string; body: string }[]
-  features: { name: string; description: string; product_ids: string[] }[]
+  features: { name: string; description: string; product_ids: ProductId[] }[]
 }
 
 /** A product of an app (a plan on pages) with its prices. */
 export interface ListedVersion {
-  product_public_id: string
+  product_public_id: ProductId
   name: string
   description: string
   is_free: boolean
   /** False for one that was deleted and is no longer sold. */
   is_active: boolean
   trial_days: number
-  prices: { public_id: string; amount: string; currency: 'usd'; frequency: Frequency | null }[]
+  prices: { public_id: PriceId; amount: string; currency: 'usd'; frequency: Frequency | null }[]
 }
 
 /** An entry of the receipt that names what a change deleted. */
@@ -47,7 +48,7 @@ export interface Written<State> {
   state: State
   removed: Removed[]
   /** The change's id in the log; null for a dry run, or where nothing changed. */
-  change_id: string | null
+  change_id: ChangeId | null
   /** The prices (`prc_…`) whose buy links stop working. */
   dead_buy_links: string[]
   changed: Altered[]

@@ -2,6 +2,7 @@ import type { ProcessorEvent } from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import { queueFreshEmail } from '#platform/email-queue'
+import type { PayeeId } from '#platform/ids'
 
 /**
  * Opens a payee's account at the processor, or finds the existing one, and returns the URL of the
@@ -9,7 +10,7 @@ import { queueFreshEmail } from '#platform/email-queue'
  */
 export async function openOnboarding(
   world: World,
-  facts: { owner: string; email: string; return_url: string },
+  facts: { owner: PayeeId; email: string; return_url: string },
 ): Promise<string> {
   const { db, clock, processor } = world
   const now = clock.now()
@@ -25,7 +26,7 @@ export async function openOnboarding(
  * Reads the state of a payee's account from the processor when they return from its page. If the
  * bank account changed, an email asks the payee to confirm that they did it.
  */
-export async function refreshAccount(world: World, owner: string): Promise<void> {
+export async function refreshAccount(world: World, owner: PayeeId): Promise<void> {
   const { db, clock, processor } = world
   const account = await payouts.findAccount(db, owner)
   if (!account) return

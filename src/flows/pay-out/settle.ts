@@ -7,17 +7,17 @@ import { clearAlarm, raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
-import { mintId } from '#platform/ids'
+import { mintId, type PayoutId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { payeeTime } from './time.ts'
 
 /** The outcome of a payout request. */
 export type PayoutOutcome =
-  | { outcome: 'paid' | 'pending' | 'failed' | 'processing'; payout_id: string }
+  | { outcome: 'paid' | 'pending' | 'failed' | 'processing'; payout_id: PayoutId }
   /** The service's balance does not cover it yet; it is paid as soon as it does. */
-  | { outcome: 'waiting'; payout_id: string }
+  | { outcome: 'waiting'; payout_id: PayoutId }
   /** Another payout of the same payee waits for the processor's answer. */
-  | { outcome: 'under_way'; payout_id: string }
+  | { outcome: 'under_way'; payout_id: PayoutId }
   /** The balance is less than the smallest payout, or the payee owes the service. */
   | { outcome: 'too_little' }
   /** No bank account was added yet. */
@@ -135,7 +135,7 @@ async function notify(
   { jobs, random }: World,
   tx: Db,
   now: Date,
-  payout_id: string,
+  payout_id: PayoutId,
   status: 'paid' | 'failed',
 ): Promise<void> {
   const kind = `payout_${status}` as const

@@ -1,6 +1,7 @@
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
+import type { PayeeId } from '#platform/ids'
 
 /**
  * The present time for a payee: that of the test clock furthest ahead among a seller's own apps, or
@@ -8,7 +9,7 @@ import { addSeconds } from '#platform/calendar'
  */
 export async function payeeTime(
   { db, clock }: Pick<World, 'db' | 'clock'>,
-  owner: string,
+  owner: PayeeId,
 ): Promise<Date> {
   return addSeconds(clock.now(), await payouts.clockAheadOf(db, owner))
 }

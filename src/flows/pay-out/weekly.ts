@@ -1,5 +1,6 @@
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
+import type { PayeeId } from '#platform/ids'
 import { beginPayout } from './pay.ts'
 import { requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
@@ -21,7 +22,7 @@ export async function payWeekly(world: World): Promise<number> {
   return paid
 }
 
-async function payForWeek(world: World, owner: string): Promise<boolean> {
+async function payForWeek(world: World, owner: PayeeId): Promise<boolean> {
   const now = await payeeTime(world, owner)
   const monday = payouts.mondayOf(now)
   const account = payouts.accountOf(owner)

@@ -1,6 +1,7 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type * as tax from '#domain/tax'
+import type { AffiliateId } from '#platform/ids'
 import { type Cents, ZERO } from '#platform/money'
 
 /** The total of an invoice, and how it is divided. Amounts are in cents, before tax. */
@@ -30,7 +31,7 @@ export function divide(
     lines: readonly billing.InvoiceLine[]
     quote: tax.Quote
     brought_by: billing.BroughtBy
-    affiliate_id: string | null
+    affiliate_id: AffiliateId | null
     /** The fixed part of the fee, where the period does not have one yet. */
     fixed_fee: Cents
   },

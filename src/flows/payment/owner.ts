@@ -1,5 +1,6 @@
 import * as billing from '#domain/billing'
 import type { Db } from '#platform/db'
+import type { InvoiceId } from '#platform/ids'
 
 /** What an invoice belongs to until it is paid: the cart of a purchase, or a subscription. */
 export type LockedOwner =
@@ -7,7 +8,7 @@ export type LockedOwner =
   | { kind: 'subscription'; subscription: billing.RunningSubscription; invoice: billing.Invoice }
 
 /** Locks the owner of an invoice, and then the invoice, until the transaction ends. */
-export async function lockOwner(tx: Db, invoice_id: string): Promise<LockedOwner> {
+export async function lockOwner(tx: Db, invoice_id: InvoiceId): Promise<LockedOwner> {
   const owner = await billing.ownerOf(tx, invoice_id)
   if (owner.kind === 'purchase') {
     return { kind: 'purchase', cart: await billing.lockCart(tx, owner.cart_id) }

@@ -8,7 +8,7 @@ import { extend } from '#flows/subscription/extend'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
-import { mintId } from '#platform/ids'
+import { type InvoiceId, mintId } from '#platform/ids'
 import { ZERO } from '#platform/money'
 import type { LockedOwner } from './owner.ts'
 import { type PaidBy, post } from './post.ts'
@@ -28,7 +28,7 @@ export async function pay(
   tx: Db,
   now: Date,
   facts: {
-    invoice_id: string
+    invoice_id: InvoiceId
     owner: LockedOwner
     app: apps.App
     payer: InvoicePayer

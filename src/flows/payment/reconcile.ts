@@ -1,6 +1,7 @@
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
+import type { InvoiceId } from '#platform/ids'
 import type { ChargeOutcome } from './charge.ts'
 import { type Settled, settle, settledOf } from './settle.ts'
 
@@ -36,7 +37,7 @@ export async function reconcileAttempt(
 }
 
 /** The outcome of the latest attempt on an invoice, for a buyer who returns or waits. */
-export async function latestOutcome(world: World, invoice_id: string): Promise<ChargeOutcome> {
+export async function latestOutcome(world: World, invoice_id: InvoiceId): Promise<ChargeOutcome> {
   const attempt = await payments.latestAttempt(world.db, invoice_id)
   if (!attempt) return { outcome: 'not_charged' }
   return payments.isPending(attempt) ? await reconcileAttempt(world, attempt) : settledOf(attempt)

@@ -3,7 +3,7 @@ import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
 import { audit } from '#platform/audit'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { type InvoiceId, mintId, type RefundId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type CreditBack, creditBack } from './credit.ts'
 import { settleRefund } from './settle.ts'
@@ -17,7 +17,7 @@ import {
 
 /** What to refund of an invoice: everything that is left where no amount is given. */
 export interface RefundInput {
-  invoice_id: string
+  invoice_id: InvoiceId
   /** In cents, tax included. */
   amount?: Cents
   /**
@@ -29,11 +29,11 @@ export interface RefundInput {
 
 /** The outcome of a refund. */
 export type RefundOutcome =
-  | { outcome: 'refunded'; refund_id: string }
+  | { outcome: 'refunded'; refund_id: RefundId }
   /** The processor's answer is not known yet. */
-  | { outcome: 'processing'; refund_id: string }
+  | { outcome: 'processing'; refund_id: RefundId }
   /** The processor refused: nothing moved. */
-  | { outcome: 'refused_by_processor'; refund_id: string; reason: string }
+  | { outcome: 'refused_by_processor'; refund_id: RefundId; reason: string }
   | { outcome: 'refused'; refusal: RefundRefusal }
 
 /**

@@ -1,6 +1,7 @@
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
+import type { InvoiceId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { creditBack, creditTotal } from './credit.ts'
 import {
@@ -34,7 +35,7 @@ export interface RefundQuote {
 export async function quoteRefund(
   world: World,
   actor: RefundActor,
-  facts: { invoice_id: string; amount?: Cents },
+  facts: { invoice_id: InvoiceId; amount?: Cents },
 ): Promise<{ refusal: RefundRefusal; left: Cents | undefined } | RefundQuote> {
   const { db } = world
   const state = await refundStateOf(world, db, facts.invoice_id)

@@ -6,7 +6,7 @@ import { endLicense, type LockedLicense, lockLicense } from '#flows/locked-licen
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
-import { mintId } from '#platform/ids'
+import { mintId, type RefundId } from '#platform/ids'
 import { cents } from '#platform/money'
 
 /** A refund with everything that its outcome changes, locked until the transaction ends. */
@@ -35,7 +35,7 @@ async function lockRefund(
 /** Records the processor's answer to a refund. A repeated answer changes nothing. */
 export async function settleRefund(
   world: World,
-  refund_id: string,
+  refund_id: RefundId,
   answer: payments.RefundAnswer,
 ): Promise<void> {
   await world.db.tx(async (tx) => {

@@ -6,6 +6,7 @@ import { appTime, type World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { InvoiceId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 
 /** Who asks for a refund: the app's seller, staff, or a buyer who says they never bought. */
@@ -50,7 +51,7 @@ export interface RefundState {
 export async function refundStateOf(
   world: World,
   db: Db,
-  invoice_id: string,
+  invoice_id: InvoiceId,
 ): Promise<RefundState | undefined> {
   const invoice = await billing.findInvoiceOf(db, { id: invoice_id, app_id: null })
   const charge = invoice && (await payments.chargeOf(db, invoice.id))

@@ -1,14 +1,14 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
-import { mintId } from '#platform/ids'
+import { type AppId, mintId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 
 /** A person who proved to own an account, and how completely. */
 export interface ProvenOwner {
-  user_id: string
+  user_id: UserId
   /** Set where only this app's purchase may be seen, as the mailbox is not verified yet. */
-  app_id: string | null
+  app_id: AppId | null
   /** A path of this service to continue at. */
   return_to: string | undefined
   /** True for a way that is two factors in one: a passkey that verified its user. */

@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
-import { mintId } from '#platform/ids'
+import { mintId, type UserId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { mintSecret } from '#platform/secrets'
 import { checkPasskey } from './passkey.ts'
@@ -27,7 +27,7 @@ const WRONG: CheckedFactor = { outcome: 'wrong' }
 /** Checks a second factor: five wrong codes in 15 minutes block the account's second factor. */
 async function checkFactor(
   world: World,
-  user_id: string,
+  user_id: UserId,
   answer: FactorAnswer & { purpose: 'second_factor' | 'confirm'; origin: Origin },
 ): Promise<CheckedFactor> {
   const { kind, text, browser_hash, purpose, origin } = answer
@@ -45,7 +45,7 @@ async function checkFactor(
   return RIGHT
 }
 
-type TypedCode = { user_id: string; text: string; origin: Origin }
+type TypedCode = { user_id: UserId; text: string; origin: Origin }
 
 async function checkCode({ db, clock, keys }: World, { user_id, text }: TypedCode) {
   const app = await identity.findAuthenticator(db, user_id)

@@ -5,6 +5,7 @@ import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { queueFreshEmail } from '#platform/email-queue'
+import type { UserId } from '#platform/ids'
 import type { Queue } from '#platform/jobs'
 
 /**
@@ -15,7 +16,7 @@ export const DISOWNED: Queue = { name: 'disowned-accounts', retries: 9, retry_se
 
 /** A disowned account, and the request that disowned it. */
 export interface Disowned {
-  user_id: string
+  user_id: UserId
   request_id: string
 }
 
@@ -70,7 +71,7 @@ export async function answerLink(
 }
 
 /** Ends all access to an account: its sessions here, and the tokens of apps. */
-async function endAllAccess(tx: Db, now: Date, user_id: string): Promise<void> {
+async function endAllAccess(tx: Db, now: Date, user_id: UserId): Promise<void> {
   await identity.endAllSessions(tx, now, user_id)
   await grants.revokeEverything(tx, user_id)
 }
@@ -79,7 +80,7 @@ async function endAllAccess(tx: Db, now: Date, user_id: string): Promise<void> {
  * Removes everything that was set up in an account before its mailbox was verified: its sessions,
  * its password, its second factors, and a pending change of email.
  */
-export async function resetUnverifiedAccount(tx: Db, now: Date, user_id: string): Promise<void> {
+export async function resetUnverifiedAccount(tx: Db, now: Date, user_id: UserId): Promise<void> {
   await endAllAccess(tx, now, user_id)
   await identity.dropFactors(tx, user_id)
   await identity.setPassword(tx, user_id, null)
@@ -93,7 +94,7 @@ export async function undoEmailChange(
   { db, clock }: World,
   token: string,
   origin: Origin,
-): Promise<{ outcome: 'undone'; user_id: string } | { outcome: 'used' | 'taken' }> {
+): Promise<{ outcome: 'undone'; user_id: UserId } | { outcome: 'used' | 'taken' }> {
   const now = clock.now()
   return await db.tx(async (tx) => {
     const link = await identity.useLink(tx, now, { token, purpose: 'undo_email' })

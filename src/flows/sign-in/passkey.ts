@@ -1,6 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Origin } from '#platform/audit'
+import type { UserId } from '#platform/ids'
 import type { SignedIn } from './password.ts'
 import { noteRefused } from './refused.ts'
 
@@ -10,7 +11,7 @@ const CHALLENGE_BYTES = 32
 interface PasskeyRequest {
   purpose: 'sign_in' | 'second_factor' | 'confirm'
   /** Null where the passkey itself identifies the account. */
-  user_id: string | null
+  user_id: UserId | null
   browser_hash: Buffer
 }
 
@@ -38,7 +39,7 @@ export async function passkeyRequestOptions(
 export async function checkPasskey(
   { db, clock, config }: World,
   requested: PasskeyRequest & { text: string },
-): Promise<string | undefined> {
+): Promise<UserId | undefined> {
   const answer = identity.readPasskeyAnswer(requested.text)
   const now = clock.now()
   if (!answer) return undefined

@@ -1,6 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Origin } from '#platform/audit'
+import type { UserId } from '#platform/ids'
 import type { Delay, Limit } from '#platform/limits'
 import { networkOf, networksOf } from '#platform/networks'
 import { noteRefused } from './refused.ts'
@@ -14,7 +15,7 @@ const UNKNOWN_BROWSERS: Limit = { name: 'sign-in-unknown-browser', points: 300, 
 
 /** A browser in which an account's owner has signed in before. */
 export interface KnownDevice {
-  user_id: string
+  user_id: UserId
   device_id: string
 }
 
@@ -25,7 +26,7 @@ export interface PasswordClaim {
   known: KnownDevice | undefined
 }
 
-export type SignedIn = { outcome: 'signed_in'; user_id: string } | Refused
+export type SignedIn = { outcome: 'signed_in'; user_id: UserId } | Refused
 
 /**
  * Checks a password. An unknown address takes as long and answers the same as a wrong password.

@@ -1,12 +1,13 @@
 import type { World } from '#flows/world'
 import { audit, type Origin } from '#platform/audit'
+import type { UserId } from '#platform/ids'
 
 /** Audits a refused sign-in, with the account that it named, if there is one. */
 export async function noteRefused(
   { db, clock }: World,
   origin: Origin,
   facts: {
-    user_id: string | undefined
+    user_id: UserId | undefined
     by: 'password' | 'passkey' | 'code' | 'recovery_code'
     action?: 'sign_in_refused' | 'second_factor_refused' | 'proof_refused'
   },

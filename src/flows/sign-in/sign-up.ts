@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
-import { mintId } from '#platform/ids'
+import { mintId, type UserId } from '#platform/ids'
 import { type EntryEmailSent, takeEntryEmail } from './email.ts'
 import { resetUnverifiedAccount } from './link.ts'
 import type { KnownDevice } from './password.ts'
@@ -53,7 +53,7 @@ export async function answerSignUp(
     browser_hash: Buffer
     origin: Origin
   },
-): Promise<{ user_id: string; return_to: string | null } | undefined> {
+): Promise<{ user_id: UserId; return_to: string | null } | undefined> {
   const { token, password, browser_hash, origin } = facts
   const chosen = password === undefined ? undefined : await identity.hashPassword(password)
   const now = clock.now()

@@ -1,12 +1,13 @@
 import type { World } from '#flows/world'
 import { resolveAlarm } from '#platform/alarms'
+import type { AlarmId } from '#platform/ids'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /** Resolves an alarm by hand. False where it is not open. */
 export async function resolveByStaff(
   { db, clock }: World,
   staff: StaffWithReason,
-  alarm_id: string,
+  alarm_id: AlarmId,
 ): Promise<boolean> {
   const now = clock.now()
   return await db.tx(async (tx) => {

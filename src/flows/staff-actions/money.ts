@@ -1,6 +1,6 @@
 import * as ledger from '#domain/ledger'
 import type { World } from '#flows/world'
-import { mintId } from '#platform/ids'
+import { mintId, type PayeeId, type UserId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { cents } from '#platform/money'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
@@ -12,7 +12,7 @@ import { recordStaffAction, type StaffWithReason } from './staff.ts'
 export async function payBuyerOtherwise(
   { db, clock, random }: World,
   staff: StaffWithReason,
-  user_id: string,
+  user_id: UserId,
 ): Promise<Cents | undefined> {
   const now = clock.now()
   return await db.tx(async (tx) => {
@@ -38,7 +38,7 @@ export async function payBuyerOtherwise(
 export async function writeOff(
   { db, clock, random }: World,
   staff: StaffWithReason,
-  facts: { account: 'seller_payable' | 'affiliate_payable'; owner: string },
+  facts: { account: 'seller_payable' | 'affiliate_payable'; owner: PayeeId },
 ): Promise<Cents | undefined> {
   const now = clock.now()
   return await db.tx(async (tx) => {

@@ -2,6 +2,7 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { lockLicense, resume, suspend } from '#flows/locked-license'
 import type { World } from '#flows/world'
+import type { LicenseId } from '#platform/ids'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /**
@@ -13,7 +14,7 @@ export type SuspendedByStaff = 'suspended' | 'ended' | 'paused_by_owner'
 export async function suspendByStaff(
   world: World,
   staff: StaffWithReason,
-  license_id: string,
+  license_id: LicenseId,
 ): Promise<SuspendedByStaff> {
   return await world.db.tx(async (tx) => {
     const locked = await lockLicense(world, tx, license_id)
@@ -35,7 +36,7 @@ export async function suspendByStaff(
 export async function reinstateByStaff(
   world: World,
   staff: StaffWithReason,
-  license_id: string,
+  license_id: LicenseId,
 ): Promise<boolean> {
   return await world.db.tx(async (tx) => {
     const locked = await lockLicense(world, tx, license_id)

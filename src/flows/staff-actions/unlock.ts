@@ -1,5 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import type { UserId } from '#platform/ids'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /**
@@ -9,7 +10,7 @@ import { recordStaffAction, type StaffWithReason } from './staff.ts'
 export async function unlockAccount(
   { db, clock }: World,
   staff: StaffWithReason,
-  user_id: string,
+  user_id: UserId,
 ): Promise<boolean> {
   const now = clock.now()
   return await db.tx(async (tx) => {

@@ -4,6 +4,7 @@ import { lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
+import type { LicenseId } from '#platform/ids'
 import { endSubscription } from './dunning.ts'
 
 /**
@@ -14,7 +15,7 @@ import { endSubscription } from './dunning.ts'
 export async function setAutoRenew(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,
-  facts: { license_id: string; to: 'on' | 'off'; is_disowned?: boolean },
+  facts: { license_id: LicenseId; to: 'on' | 'off'; is_disowned?: boolean },
 ): Promise<boolean> {
   const { license_id, to, is_disowned = false } = facts
   return await world.db.tx(async (tx) => {

@@ -7,6 +7,7 @@ import { type ChargeOutcome, chargeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
+import type { LicenseId } from '#platform/ids'
 import { type Cents, cents, ZERO } from '#platform/money'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { decide, firstEnd, isAsShown, type Pinned, readAgreement } from './plan-change-quote.ts'
@@ -22,7 +23,7 @@ export type PlanChanged =
 export async function changePlan(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,
-  facts: { license_id: string; agreement: string; return_url: string },
+  facts: { license_id: LicenseId; agreement: string; return_url: string },
 ): Promise<PlanChanged> {
   const { license_id, return_url } = facts
   const pinned = readAgreement(world, facts.agreement)
@@ -133,7 +134,7 @@ async function intendUpgrade(
 export async function cancelPlanChange(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,
-  license_id: string,
+  license_id: LicenseId,
 ): Promise<void> {
   await world.db.tx(async (tx) => {
     const { subscription, now } = await lockLicense(world, tx, license_id)

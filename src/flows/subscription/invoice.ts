@@ -7,7 +7,7 @@ import type * as tax from '#domain/tax'
 import { divide, intend, isWaived, lockOwner, pay } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { mintId, type UserId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
 
 /** What an invoice of a subscription is for, and its amount. */
@@ -28,7 +28,7 @@ export type Intended =
 interface DueOf {
   subscription: billing.RunningSubscription
   app: apps.App
-  user_id: string
+  user_id: UserId
 }
 
 /**

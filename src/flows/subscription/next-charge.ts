@@ -3,6 +3,7 @@ import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { appTime, type World } from '#flows/world'
+import type { LicenseId } from '#platform/ids'
 import { type Cents, sum } from '#platform/money'
 import { plannedPrice } from './planned-price.ts'
 
@@ -29,7 +30,7 @@ export interface NextCharge extends Taxed {
  */
 export async function nextCharge(
   world: World,
-  facts: { license_id: string; app: { clock_ahead: number } },
+  facts: { license_id: LicenseId; app: { clock_ahead: number } },
 ): Promise<NextCharge | undefined> {
   const { db } = world
   const { license_id, app } = facts

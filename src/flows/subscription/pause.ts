@@ -2,6 +2,7 @@ import * as billing from '#domain/billing'
 import { lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
+import type { LicenseId } from '#platform/ids'
 
 /**
  * Schedules a pause for the end of the paid period, or cancels it. False where the seller does not
@@ -10,7 +11,7 @@ import { type ActorOf, audit } from '#platform/audit'
 export async function pauseAtEnd(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,
-  facts: { license_id: string; to: 'on' | 'off' },
+  facts: { license_id: LicenseId; to: 'on' | 'off' },
 ): Promise<boolean> {
   const { license_id, to } = facts
   return await world.db.tx(async (tx) => {

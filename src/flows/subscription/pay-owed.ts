@@ -7,7 +7,7 @@ import { lockLicense } from '#flows/locked-license'
 import { type ChargeOutcome, chargeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
-import { mintId } from '#platform/ids'
+import { type LicenseId, mintId } from '#platform/ids'
 import { type Due, intendDue } from './invoice.ts'
 
 /** The outcome of paying; nothing may be owed, or another attempt may be pending. */
@@ -19,7 +19,7 @@ export type Paid = ChargeOutcome | { outcome: 'nothing_owed' }
  */
 export async function payOwed(
   world: World,
-  facts: { license_id: string; requested_by: 'buyer' | 'staff'; return_url: string },
+  facts: { license_id: LicenseId; requested_by: 'buyer' | 'staff'; return_url: string },
 ): Promise<Paid> {
   const due = await dueOnResuming(world, facts.license_id)
   const charged = await world.db.tx(async (tx) => {
@@ -48,7 +48,7 @@ function owes({ status, paused_for }: licensing.PausableLicense): boolean {
 }
 
 /** What a paused license costs from now on; undefined where its owner did not pause it. */
-async function dueOnResuming(world: World, license_id: string): Promise<Due | undefined> {
+async function dueOnResuming(world: World, license_id: LicenseId): Promise<Due | undefined> {
   const { db, random } = world
   const locked = await db.tx((tx) => lockLicense(world, tx, license_id))
   const { license, subscription, now } = locked
@@ -72,7 +72,7 @@ export async function changeCard(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,
   facts: {
-    license_id: string
+    license_id: LicenseId
     card: payments.Card
     return_url: string
     /** Where the buyer lives now: later charges are taxed there. */

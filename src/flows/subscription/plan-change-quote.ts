@@ -7,7 +7,7 @@ import { type LockedLicense, lockLicense } from '#flows/locked-license'
 import { isWaived } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { idSchema, type LicenseId, mintId, type PriceId, type QuoteId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 import { type Taxed, withTax } from './next-charge.ts'
@@ -35,8 +35,8 @@ const GOOD_FOR_SECONDS = 600
  * What the agreement pins: the time to which the unused part is counted, and the tax on the rest.
  */
 export interface Pinned {
-  license_id: string
-  price_id: string
+  license_id: LicenseId
+  price_id: PriceId
   price_id_before: string
   period_index: number
   amount: number
@@ -45,30 +45,30 @@ export interface Pinned {
   /** The end of the trial that continues. */
   trial_end: number | null
   at: number
-  tax_quote_id: string | null
+  tax_quote_id: QuoteId | null
 }
 
 const AGREEMENT: TokenKind<Pinned> = {
   purpose: 'plan-change',
   seconds: GOOD_FOR_SECONDS,
   facts: z.object({
-    license_id: z.string(),
-    price_id: z.string(),
-    price_id_before: z.string(),
+    license_id: idSchema('lic'),
+    price_id: idSchema('prc'),
+    price_id_before: idSchema('prc'),
     period_index: z.number(),
     amount: z.number(),
     when: z.enum(['now', 'period_end', 'in_trial']),
     due: z.number(),
     trial_end: z.number().nullable(),
     at: z.number(),
-    tax_quote_id: z.string().nullable(),
+    tax_quote_id: idSchema('quote').nullable(),
   }),
 }
 
 /** Quotes a plan change to another price of the same app; undefined where it is not possible. */
 export async function quotePlanChange(
   world: World,
-  facts: { license_id: string; price_id: string },
+  facts: { license_id: LicenseId; price_id: PriceId },
 ): Promise<PlanChangeQuote | undefined> {
   const { db, random } = world
   const { license_id, price_id } = facts

@@ -8,7 +8,7 @@ import { chargeAttempt } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { type AppId, mintId, type SubscriptionId } from '#platform/ids'
 import { endSubscription, followCalendar, notify } from './dunning.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { plannedPrice } from './planned-price.ts'
@@ -21,7 +21,7 @@ const BATCH = 20
 
 /** Which subscriptions are processed: all, or one app's, and how many at once. */
 export interface Round {
-  app_id?: string
+  app_id?: AppId
   limit?: number
 }
 
@@ -73,7 +73,7 @@ interface Claimed {
   step: billing.NextStep
 }
 
-async function loadLocked(world: World, tx: Db, id: string): Promise<Claimed> {
+async function loadLocked(world: World, tx: Db, id: SubscriptionId): Promise<Claimed> {
   const subscription = await billing.lockSubscription(tx, id)
   const license = await licensing.lockLicense(tx, subscription.license_id)
   const app = (await apps.find(tx, subscription.app_id))!
@@ -85,7 +85,7 @@ async function loadLocked(world: World, tx: Db, id: string): Promise<Claimed> {
   return { subscription, license, app, now, step }
 }
 
-async function take(world: World, id: string): Promise<void> {
+async function take(world: World, id: SubscriptionId): Promise<void> {
   const charged = await world.db.tx(async (tx) => {
     const claimed = await loadLocked(world, tx, id)
     if (claimed.step === 'renew' || claimed.step === 'retry') return claimed

@@ -7,6 +7,7 @@ import { csrfToken } from '#http/form-token'
 import { requireOwner } from '#http/guards/owner'
 import { formOf, queryOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
+import { readId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { ConnectionsPage } from './connections-page.tsx'
 
@@ -37,7 +38,8 @@ export function declareConnections(scope: FastifyInstance, world: World): void {
   })
   scope.post(`${CONNECTIONS}agents/end`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
-    await disconnectAgent(world, owner, formOf(request).agent ?? '')
+    const agent_id = readId('agt', formOf(request).agent)
+    if (agent_id) await disconnectAgent(world, owner, agent_id)
     return goTo(reply, `${CONNECTIONS}?done=agent`)
   })
   scope.post(`${CONNECTIONS}apps/end`, async (request, reply) => {

@@ -18,6 +18,7 @@ import { csrfToken } from '#http/form-token'
 import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
 import { formOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
+import { readId } from '#platform/ids'
 import { AuthenticatorPage, PasskeyPage, RecoveryCodesPage } from './factor-pages.tsx'
 
 const AUTHENTICATOR = `${SECURITY}authenticator`
@@ -105,7 +106,8 @@ function declarePasskeys(scope: FastifyInstance, world: World): void {
   })
   scope.post(`${PASSKEYS}/remove`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, { recent: true, back: SECURITY })
-    await removePasskey(world, owner, formOf(request).passkey ?? '')
+    const passkey_id = readId('psk', formOf(request).passkey)
+    if (passkey_id) await removePasskey(world, owner, passkey_id)
     return goTo(reply, `${SECURITY}?done=removed`)
   })
 }

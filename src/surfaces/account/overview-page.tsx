@@ -6,6 +6,7 @@ import { type Link, SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { Heading, Mailbox, Panel, RecordRows } from '#design/panels'
 import { type Factors, owesFactor, type Passkey, type SessionRecord } from '#domain/identity'
+import type { SessionId } from '#platform/ids'
 import { counted } from '#platform/text'
 
 /** The security page of an account with an unconfirmed email: nothing can change yet. */
@@ -33,7 +34,7 @@ interface OverviewFacts {
   factors: Factors
   passkeys: Passkey[]
   sessions: SessionRecord[]
-  session_id: string
+  session_id: SessionId
   news: string | undefined
 }
 

@@ -8,6 +8,7 @@ import { requireOwner, SECURITY } from '#http/guards/owner'
 import { requireAnySession } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
+import { readId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { OverviewPage, UnprovenPage } from './overview-page.tsx'
 
@@ -51,7 +52,8 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
   const done = `${SECURITY}?done=sessions`
   scope.post(`${SECURITY}sessions/end`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
-    await endSession(world, owner, formOf(request).session ?? '')
+    const session_id = readId('ses', formOf(request).session)
+    if (session_id) await endSession(world, owner, session_id)
     return goTo(reply, done)
   })
   scope.post(`${SECURITY}sessions/end-others`, async (request, reply) => {

@@ -2,6 +2,7 @@ import * as payments from '#domain/payments'
 import { closeByHand, stuckBefore } from '#flows/payment'
 import { noteAttemptClosed, type StaffWithReason } from '#flows/staff-actions'
 import type { World } from '#flows/world'
+import type { AttemptId } from '#platform/ids'
 
 /** Payment attempts open for more than an hour. */
 export async function stuckAttempts(world: World): Promise<payments.OpenAttempt[]> {
@@ -12,7 +13,7 @@ export async function stuckAttempts(world: World): Promise<payments.OpenAttempt[
 export async function closeAttempt(
   world: World,
   staff: StaffWithReason,
-  { attempt_id, nothing_charged }: { attempt_id: string; nothing_charged: boolean },
+  { attempt_id, nothing_charged }: { attempt_id: AttemptId; nothing_charged: boolean },
 ): Promise<string> {
   const attempt = await payments.findOpenAttempt(world.db, attempt_id)
   if (!attempt) return 'nothing'

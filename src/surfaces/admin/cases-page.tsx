@@ -10,6 +10,7 @@ import type { User } from '#domain/identity'
 import type { StaffSuspension } from '#domain/licensing'
 import type { DisputeLine, OpenAttempt, RefundLine } from '#domain/payments'
 import type { Alarm } from '#platform/alarms'
+import type { PayeeId, UserId } from '#platform/ids'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
 import { AdminMenu } from './menu.tsx'
@@ -27,8 +28,8 @@ interface CasesFacts {
   disputes: DisputeLine[]
   /** Automatic refunds that the processor refused. */
   undone: RefundLine[]
-  owed: { user_id: string; email: string; amount: number }[]
-  debts: { owner: string; account: string; amount: number; name: string }[]
+  owed: { user_id: UserId; email: string; amount: number }[]
+  debts: { owner: PayeeId; account: string; amount: number; name: string }[]
   suspended: StaffSuspension[]
   locked: (User & { locked_at: Date })[]
   note: { tone: 'success' | 'warning'; text: string } | undefined

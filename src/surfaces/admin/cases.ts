@@ -20,7 +20,7 @@ import { formOf, queryOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
 import { openAlarms } from '#platform/alarms'
 import type { ActorOf } from '#platform/audit'
-import { isId } from '#platform/ids'
+import { type LicenseId, parseId, parsePayeeId, readId, readPayeeId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
 import { CasesPage } from './cases-page.tsx'
@@ -63,8 +63,9 @@ async function owedToBuyers({ db }: World) {
   const balances = await ledger.balancesOf(db, { account: 'buyer_payable', side: 'credit' })
   const owed = []
   for (const { owner, amount } of balances) {
-    const user = await identity.findUser(db, owner)
-    owed.push({ user_id: owner, email: user?.email ?? owner, amount: 0 - amount })
+    const user_id = parseId('usr', owner)
+    const user = await identity.findUser(db, user_id)
+    owed.push({ user_id, email: user?.email ?? owner, amount: 0 - amount })
   }
   return owed
 }
@@ -72,7 +73,9 @@ async function owedToBuyers({ db }: World) {
 async function debtsOf({ db }: World) {
   const debts = []
   for (const account of ['seller_payable', 'affiliate_payable'] as const) {
-    for (const { owner, amount } of await ledger.balancesOf(db, { account, side: 'debit' })) {
+    const balances = await ledger.balancesOf(db, { account, side: 'debit' })
+    for (const { owner: text, amount } of balances) {
+      const owner = parsePayeeId(text)
       const { name } = await ledger.nameOfOwner(db, owner)
       debts.push({ owner, account, amount, name })
     }
@@ -114,34 +117,47 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
     })
   }
 
-  staffAction('unlock', async ({ user_id = '' }, staff) =>
-    (await unlockAccount(world, staff, user_id)) ? 'unlocked' : 'nothing',
-  )
-  staffAction('suspend', async ({ license_id = '' }, staff) => {
-    if (!(await isLicense(world, license_id))) return 'nothing'
-    return await suspendByStaff(world, staff, license_id)
+  staffAction('unlock', async (fields, staff) => {
+    const user_id = readId('usr', fields.user_id)
+    return user_id && (await unlockAccount(world, staff, user_id)) ? 'unlocked' : 'nothing'
   })
-  staffAction('reinstate', async ({ license_id = '' }, staff) => {
-    if (!(await isLicense(world, license_id))) return 'nothing'
+  staffAction('suspend', async (fields, staff) => {
+    const license_id = await knownLicense(world, fields)
+    return license_id ? await suspendByStaff(world, staff, license_id) : 'nothing'
+  })
+  staffAction('reinstate', async (fields, staff) => {
+    const license_id = await knownLicense(world, fields)
+    if (!license_id) return 'nothing'
     return (await reinstateByStaff(world, staff, license_id)) ? 'reinstated' : 'nothing'
   })
-  staffAction('resolve-alarm', async ({ alarm_id = '' }, staff) =>
-    (await resolveByStaff(world, staff, alarm_id)) ? 'resolved' : 'nothing',
-  )
-  staffAction('close-attempt', async ({ attempt_id = '', nothing_charged }, staff) =>
-    closeAttempt(world, staff, { attempt_id, nothing_charged: nothing_charged === 'yes' }),
-  )
-  staffAction('paid-otherwise', async ({ user_id = '' }, staff) =>
-    (await payBuyerOtherwise(world, staff, user_id)) ? 'paid' : 'nothing',
-  )
-  staffAction('write-off', async ({ owner = '', account }, staff) => {
-    if (account !== 'seller_payable' && account !== 'affiliate_payable') return 'nothing'
+  staffAction('resolve-alarm', async (fields, staff) => {
+    const alarm_id = readId('alm', fields.alarm_id)
+    return alarm_id && (await resolveByStaff(world, staff, alarm_id)) ? 'resolved' : 'nothing'
+  })
+  staffAction('close-attempt', async (fields, staff) => {
+    const attempt_id = readId('att', fields.attempt_id)
+    if (!attempt_id) return 'nothing'
+    const nothing_charged = fields.nothing_charged === 'yes'
+    return await closeAttempt(world, staff, { attempt_id, nothing_charged })
+  })
+  staffAction('paid-otherwise', async (fields, staff) => {
+    const user_id = readId('usr', fields.user_id)
+    return user_id && (await payBuyerOtherwise(world, staff, user_id)) ? 'paid' : 'nothing'
+  })
+  staffAction('write-off', async ({ account, ...fields }, staff) => {
+    const owner = readPayeeId(fields.owner)
+    const isPayable = account === 'seller_payable' || account === 'affiliate_payable'
+    if (!owner || !isPayable) return 'nothing'
     return (await writeOff(world, staff, { account, owner })) ? 'written_off' : 'nothing'
   })
 }
 
-async function isLicense({ db }: World, id: string): Promise<boolean> {
-  return isId('lic', id) && (await licensing.hasLicense(db, id))
+async function knownLicense(
+  { db }: World,
+  fields: Record<string, string>,
+): Promise<LicenseId | undefined> {
+  const license_id = readId('lic', fields.license_id)
+  return license_id && (await licensing.hasLicense(db, license_id)) ? license_id : undefined
 }
 
 function staffOf({ session, request }: SessionContext): ActorOf<'staff'> {

@@ -12,7 +12,7 @@ import { browserHash } from '#http/browser'
 import { MisconfiguredPage } from '#http/error-page'
 import { csrfToken } from '#http/form-token'
 import { CART_PATH } from '#http/guards/cart'
-import { formOf, isRepeated, paramsOf, queryOf } from '#http/input'
+import { formOf, isRepeated, paramsOf, queryOf, requireId } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { goTo, sendPage } from '#http/pages'
 import { OWNED, redirectAfterForm } from '#http/redirect'
@@ -123,7 +123,7 @@ async function readLink(
   request: FastifyRequest,
   next: string | undefined,
 ): Promise<BuyLink & { next_ok: boolean }> {
-  const { price_id } = paramsOf(BUY_PATH, request)
+  const price_id = requireId('prc', paramsOf(BUY_PATH, request).price_id)
   const price = await catalog.findLivePrice(db, price_id)
   const app = price && (await apps.findOnSale(db, price.app_id))
   if (!price || !app) throw refuse('not_found')

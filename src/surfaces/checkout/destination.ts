@@ -2,6 +2,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
+import type { LicenseId, OrderId } from '#platform/ids'
 
 const REFERENCE = 'svc_order'
 
@@ -12,7 +13,7 @@ const REFERENCE = 'svc_order'
 export function returnAddress(
   { keys, clock }: World,
   app: apps.App,
-  facts: { next_url: string | null; order_id: string | undefined },
+  facts: { next_url: string | null; order_id: OrderId | LicenseId | undefined },
 ): string {
   const { next_url, order_id } = facts
   const url = next_url === null ? undefined : apps.readReturnUrl(next_url, app.url)

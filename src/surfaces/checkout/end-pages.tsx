@@ -5,6 +5,7 @@ import { Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { Heading, Mailbox } from '#design/panels'
+import type { CartId } from '#platform/ids'
 import { durationText } from '#platform/text'
 import { layoutOf, nameOf, type Step } from './layout.tsx'
 
@@ -33,7 +34,7 @@ export function ProcessingPage(
 /** Step 4: the key, and the link back to the app. */
 export function SuccessPage(
   facts: Step & {
-    cart_id: string
+    cart_id: CartId
     email: string
     license_key: string
     return_url: string

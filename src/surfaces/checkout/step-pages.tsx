@@ -6,6 +6,7 @@ import { FocusLayout } from '#design/layout'
 import { formatMoney } from '#design/money'
 import { Steps } from '#design/order'
 import { DescriptionList, Heading, Mailbox } from '#design/panels'
+import type { CartId } from '#platform/ids'
 import { COUNTRIES } from './countries.ts'
 import { layoutOf, nameOf, type PurchaseSummary, type Step, titled } from './layout.tsx'
 
@@ -84,7 +85,7 @@ export function DetailsPage(
 /** Asks the owner of an existing account to sign in. */
 export function SignInPage(
   facts: Step & {
-    cart_id: string
+    cart_id: CartId
     details_url: string
     email: string
     fault: string | undefined
@@ -129,7 +130,7 @@ export function SignInPage(
 /** Step 3: the whole order, and one button. */
 export function ConfirmPage(
   facts: Step & {
-    cart_id: string
+    cart_id: CartId
     agreement: string
     details_url: string
     email: string

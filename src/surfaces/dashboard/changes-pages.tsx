@@ -7,12 +7,13 @@ import { Icon } from '#design/icons'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Panel } from '#design/panels'
+import type { ChangeId } from '#platform/ids'
 import { counted } from '#platform/text'
 import { type AppFacts, AppPage, addressOf } from './layout.tsx'
 
 /** A change, for the list. */
 export interface ChangeFacts {
-  id: string
+  id: ChangeId
   at: Date
   what: string
   /** The account's email, preceded by the agent that acted for it. */

@@ -4,9 +4,10 @@ import * as apps from '#domain/apps'
 import { type ListedVersion, readListing, readVersions, revertChange } from '#flows/listing'
 import type { World } from '#flows/world'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
-import { formOf, paramsOf, queryOf } from '#http/input'
+import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
+import { readId } from '#platform/ids'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { type ChangeFacts, ChangesPage, UndoPage } from './changes-pages.tsx'
 import { compare, type Part } from './compare.ts'
@@ -22,7 +23,7 @@ const REVERTIBLE = /^(listing|versions|product)\./
 export function declareChanges(scope: FastifyInstance, world: World): void {
   scope.get(CHANGES, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
-    const before_id = queryOf(request, 'before')
+    const before_id = readId('chg', queryOf(request, 'before'))
     const page = { before_id, limit: ON_A_PAGE + 1 }
     const found = await apps.changesOf(world.db, context.app.id, page)
     const names = await planNames(world, context)
@@ -78,7 +79,7 @@ async function confirmUndo(world: World, context: SellerTermsContext, obstacles:
 }
 
 async function changeOf({ db }: World, { app, request }: SellerTermsContext): Promise<apps.Change> {
-  const { id } = paramsOf('/:id', request)
+  const id = requireId('chg', paramsOf('/:id', request).id)
   const change = await apps.findChange(db, { app_id: app.id, id })
   if (!change) throw refuse('not_found')
   return change

@@ -2,6 +2,7 @@ import type { ComparisonRow } from '#design/comparison'
 import { formatMoney } from '#design/money'
 import * as listing from '#domain/listing'
 import type { ListedVersion } from '#flows/listing'
+import type { ProductId } from '#platform/ids'
 import { parseAmount } from '#platform/money'
 
 /** The part of an app that a change affected: one or more fields. */
@@ -97,7 +98,7 @@ function sectionLines(sections: ComparedSection[]): ComparedLine[] {
 interface ComparedFeature {
   name: string
   description: string
-  product_ids: string[]
+  product_ids: ProductId[]
 }
 
 function featureLines(

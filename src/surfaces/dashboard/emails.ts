@@ -7,6 +7,7 @@ import { requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
+import type { SellerId } from '#platform/ids'
 import { HOME } from './app-context.ts'
 import { EmailsPage } from './emails-page.tsx'
 
@@ -15,7 +16,7 @@ const EMAILS = '/dashboard/emails/'
 /** The settings for emails about buyers; each can be turned off. */
 export function declareEmails(scope: FastifyInstance, world: World): void {
   const { db } = world
-  const sellerOf = async ({ session }: SessionContext): Promise<string> => {
+  const sellerOf = async ({ session }: SessionContext): Promise<SellerId> => {
     const seller_id = await apps.sellerOf(db, session.user_id)
     if (seller_id === undefined) throw refuse('not_found')
     return seller_id

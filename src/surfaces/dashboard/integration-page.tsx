@@ -4,6 +4,7 @@ import { Badge } from '#design/feedback'
 import { Field, Form, SelectField, TextareaField } from '#design/forms'
 import { Day, type PriceFrequency, priceText } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
+import type { PriceId, ProductId } from '#platform/ids'
 import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
 
 /** The form of URLs; lists have one entry per line. */
@@ -23,12 +24,12 @@ export interface Integration extends AppFacts {
   add_on: { is_on: boolean; is_charged: boolean; trial_ends_at: Date | null }
   /** Whether buyers may pause their subscription. */
   allows_pause: boolean
-  plans: { id: string; name: string }[]
+  plans: { id: ProductId; name: string }[]
   preview: { plan: string; license_key: string } | undefined
   is_published: boolean
   external_sales_enabled: boolean
   links: {
-    id: string
+    id: PriceId
     plan: string
     amount_cents: number
     frequency: PriceFrequency

@@ -5,12 +5,13 @@ import { CheckboxField, Field, Form, TextareaField } from '#design/forms'
 import { EmptyState } from '#design/panels'
 import { Code } from '#design/reading'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
+import type { ProductId } from '#platform/ids'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 import type { FeatureRow, SectionRow } from './listing-form.ts'
 
 /** The plans that a feature may belong to. */
 export interface PlanName {
-  id: string
+  id: ProductId
   name: string
 }
 

@@ -4,6 +4,7 @@ import { Alert } from '#design/feedback'
 import { CheckboxField, Field, Form, SelectField, TextareaField } from '#design/forms'
 import { EmptyState, Panel, RecordCards } from '#design/panels'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
+import type { ProductId } from '#platform/ids'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 import type { PlanRow, PriceRow } from './plans-form.ts'
 
@@ -178,7 +179,7 @@ function PriceFields(given: {
 /** The form of each plan's description. */
 export function DescriptionsPage(
   facts: AppFacts & {
-    rows: { product_id: string; name: string; description: string }[]
+    rows: { product_id: ProductId; name: string; description: string }[]
     faults: FormFault[]
   },
 ): JSX.Element {

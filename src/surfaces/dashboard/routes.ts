@@ -9,7 +9,7 @@ import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { requireRecentProof, requireSession } from '#http/guards/session'
-import { formOf } from '#http/input'
+import { formOf, requireId } from '#http/input'
 import { goTo, people, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { actorOf, HOME } from './app-context.ts'
@@ -144,11 +144,14 @@ function declareSwitches(scope: FastifyInstance, world: World): void {
   scope.post(`${INTEGRATION}preview`, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     const { session, app } = context
-    const { to: wish, product_id = '' } = formOf(request)
-    const to = stateOf(wish)
+    const form = formOf(request)
+    const to = stateOf(form.to)
     const requested = { session, request_id: request.id }
     if (to === 'off') await endPreview(world, requested, { app })
-    else if (!(await startPreview(world, requested, { app, product_id }))) throw refuse('not_found')
+    else {
+      const product_id = requireId('prod', form.product_id)
+      if (!(await startPreview(world, requested, { app, product_id }))) throw refuse('not_found')
+    }
     return goTo(reply, `${pathOf(context)}?done=preview_${to}`)
   })
 }

@@ -1,6 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
+import { parseId } from '#platform/ids'
 import {
   accountExists,
   confirmNewEmail,
@@ -49,7 +50,7 @@ async function writeSignUp(
   world: World,
   email: StoredEmail<'sign_up'>,
 ): Promise<WrittenEmail | undefined> {
-  const typed = await identity.findSignUp(world.db, email.subject_id)
+  const typed = await identity.findSignUp(world.db, parseId('sup', email.subject_id))
   if (!typed) return undefined
   const user = await identity.findByEmail(world.db, typed.email_normalized)
   if (user?.locked_at) return undefined
@@ -59,7 +60,7 @@ async function writeSignUp(
 }
 
 async function writeSecurity(world: World, email: StoredEmail<'security'>): Promise<WrittenEmail> {
-  const user = (await identity.findUser(world.db, email.subject_id))!
+  const user = (await identity.findUser(world.db, parseId('usr', email.subject_id)))!
   const { base_url } = world.config
   const urls = { security: `${base_url}/account/security/`, sign_in: `${base_url}/signin/` }
   return { to: user.email, content: securityChanged(email.facts, urls) }
@@ -69,7 +70,7 @@ async function writeToNewEmail(
   world: World,
   email: StoredEmail<'change_email'>,
 ): Promise<WrittenEmail | undefined> {
-  const change = await identity.findEmailChange(world.db, email.subject_id)
+  const change = await identity.findEmailChange(world.db, parseId('ech', email.subject_id))
   if (!change || change.done_at || change.ended_at) return undefined
   const taken = await identity.findByEmail(world.db, change.new_email_normalized)
   if (taken) return { to: taken.email, content: newEmailTaken() }
@@ -82,7 +83,7 @@ async function writeToOldEmail(
   world: World,
   email: StoredEmail<'email_change_requested' | 'email_changed'>,
 ): Promise<WrittenEmail | undefined> {
-  const change = await identity.findEmailChange(world.db, email.subject_id)
+  const change = await identity.findEmailChange(world.db, parseId('ech', email.subject_id))
   if (!change || change.ended_at) return undefined
   const { user_id, old_email, id } = change
   const url = await link(world, 'undo_email', { user_id, about: id })

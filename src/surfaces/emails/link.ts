@@ -1,12 +1,13 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import type { EmailChangeId, SignUpId, UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 
 /** Creates a link for an email to an account's owner. */
 export async function link(
   { db, clock, random, config }: World,
   purpose: identity.LinkPurpose,
-  facts: { user_id: string; return_to?: string | undefined; about?: string },
+  facts: { user_id: UserId; return_to?: string | undefined; about?: EmailChangeId },
 ): Promise<string> {
   const token = mintSecret(random)
   await identity.addLink(db, clock.now(), { token, purpose, ...facts })
@@ -16,7 +17,7 @@ export async function link(
 /** Creates the link for a sign-up, which has no account yet. */
 export async function signUpUrl(
   { db, clock, random, config }: World,
-  sign_up_id: string,
+  sign_up_id: SignUpId,
 ): Promise<string> {
   const token = mintSecret(random)
   await identity.addSignUpLink(db, clock.now(), { token, sign_up_id })

@@ -7,6 +7,14 @@ import * as payments from '#domain/payments'
 import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
+import {
+  type Id,
+  type IdPrefix,
+  type InvoiceId,
+  type LicenseId,
+  parseId,
+  type RefundId,
+} from '#platform/ids'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import {
   type Coming,
@@ -23,16 +31,20 @@ import { type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 
 /** The billing emails to a buyer. A writer returns undefined if its email is out of date. */
 export const MONEY_EMAILS = {
-  receipt: about(writeReceipt),
-  payment_failed: about(writePaymentFailed),
-  subscription_canceled: about(writeCanceled),
-  license_ended: about(writeLicenseEnded),
-  trial_ending: about(writeTrialEnding),
-  refund_issued: about(writeRefund),
+  receipt: about('inv', writeReceipt),
+  payment_failed: about('lic', writePaymentFailed),
+  subscription_canceled: about('lic', writeCanceled),
+  license_ended: about('lic', writeLicenseEnded),
+  trial_ending: about('lic', writeTrialEnding),
+  refund_issued: about('ref', writeRefund),
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
-function about(write: (world: World, subject_id: string) => Promise<WrittenEmail | undefined>) {
-  return async (world: World, { subject_id }: StoredEmail) => await write(world, subject_id)
+function about<Prefix extends IdPrefix>(
+  prefix: Prefix,
+  write: (world: World, id: Id<Prefix>) => Promise<WrittenEmail | undefined>,
+) {
+  return async (world: World, { subject_id }: StoredEmail) =>
+    await write(world, parseId(prefix, subject_id))
 }
 
 /** A license with everything that emails about it need. */
@@ -44,7 +56,7 @@ interface LicenseEmailFacts {
   plan: PlanFacts
 }
 
-async function factsOf({ db, config }: World, license_id: string): Promise<LicenseEmailFacts> {
+async function factsOf({ db, config }: World, license_id: LicenseId): Promise<LicenseEmailFacts> {
   const license = await licensing.findLicense(db, license_id)
   const app = (await apps.find(db, license.app_id))!
   const { email } = (await identity.findUser(db, license.user_id))!
@@ -71,7 +83,7 @@ async function cardOf({ db }: World, { card_id }: billing.Subscription): Promise
 }
 
 /** The receipt of an invoice; for a purchase it shows the key. */
-async function writeReceipt(world: World, invoice_id: string): Promise<WrittenEmail> {
+async function writeReceipt(world: World, invoice_id: InvoiceId): Promise<WrittenEmail> {
   const order_id = await billing.orderOfInvoice(world.db, invoice_id)
   if (order_id) return await writePurchaseReceipt(world, order_id)
   const receipt = (await billing.findReceipt(world.db, invoice_id))!
@@ -84,7 +96,7 @@ async function writeReceipt(world: World, invoice_id: string): Promise<WrittenEm
 
 async function writePaymentFailed(
   world: World,
-  license_id: string,
+  license_id: LicenseId,
 ): Promise<WrittenEmail | undefined> {
   const facts = await factsOf(world, license_id)
   const { license, subscription, app, plan } = facts
@@ -104,7 +116,10 @@ async function writePaymentFailed(
   return { to: facts.email, content }
 }
 
-async function writeCanceled(world: World, license_id: string): Promise<WrittenEmail | undefined> {
+async function writeCanceled(
+  world: World,
+  license_id: LicenseId,
+): Promise<WrittenEmail | undefined> {
   const { license, email, plan } = await factsOf(world, license_id)
   const { status, canceled_at } = license
   // The cancellation was undone before this was written.
@@ -114,14 +129,14 @@ async function writeCanceled(world: World, license_id: string): Promise<WrittenE
   return { to: email, content: subscriptionCanceled(plan, { ends_at, keep_url }) }
 }
 
-async function writeLicenseEnded(world: World, license_id: string): Promise<WrittenEmail> {
+async function writeLicenseEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {
   const { email, app, plan } = await factsOf(world, license_id)
   return { to: email, content: licenseEnded(plan, `${world.config.base_url}/apps/${app.slug}/`) }
 }
 
 async function writeTrialEnding(
   world: World,
-  license_id: string,
+  license_id: LicenseId,
 ): Promise<WrittenEmail | undefined> {
   const facts = await factsOf(world, license_id)
   const { license, subscription, email, plan } = facts
@@ -135,7 +150,7 @@ async function writeTrialEnding(
   return { to: email, content }
 }
 
-async function writeRefund(world: World, refund_id: string): Promise<WrittenEmail | undefined> {
+async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEmail | undefined> {
   const { db } = world
   const refund = await payments.findRefundById(db, refund_id)
   if (refund.status === 'failed' || refund.status === 'refused') return undefined

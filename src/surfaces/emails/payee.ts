@@ -5,6 +5,7 @@ import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
+import { type DisputeId, type PayoutId, parseId, parsePayeeId } from '#platform/ids'
 import {
   bankChanged,
   type DisputeFacts,
@@ -30,7 +31,7 @@ interface Disputed {
   facts: DisputeFacts
 }
 
-async function disputedOf({ db, config }: World, id: string): Promise<Disputed> {
+async function disputedOf({ db, config }: World, id: DisputeId): Promise<Disputed> {
   const dispute = (await payments.findDisputeOf(db, { id, app_id: null }))!
   const receipt = (await billing.findReceipt(db, dispute.invoice_id))!
   const app = (await apps.find(db, receipt.app_id))!
@@ -54,7 +55,7 @@ async function writeOpened(
   world: World,
   { subject_id }: StoredEmail,
 ): Promise<WrittenEmail | undefined> {
-  const { to, status, facts } = await disputedOf(world, subject_id)
+  const { to, status, facts } = await disputedOf(world, parseId('dsp', subject_id))
   if (status !== 'inquiry' && status !== 'open') return undefined
   return { to, content: disputeOpened(facts, status === 'inquiry') }
 }
@@ -63,12 +64,12 @@ async function writeClosed(
   world: World,
   { subject_id }: StoredEmail,
 ): Promise<WrittenEmail | undefined> {
-  const { to, status, facts } = await disputedOf(world, subject_id)
+  const { to, status, facts } = await disputedOf(world, parseId('dsp', subject_id))
   if (status !== 'won' && status !== 'lost') return undefined
   return { to, content: disputeClosed(facts, status) }
 }
 
-async function payoutOf({ db, config }: World, id: string) {
+async function payoutOf({ db, config }: World, id: PayoutId) {
   const payout = (await payouts.findPayout(db, id))!
   const { owner, account, number, amount, failure } = payout
   const { email } = await payouts.payeeFacts(db, owner)
@@ -80,20 +81,20 @@ async function payoutOf({ db, config }: World, id: string) {
 }
 
 async function writePaid(world: World, { subject_id }: StoredEmail): Promise<WrittenEmail> {
-  const { to, facts } = await payoutOf(world, subject_id)
+  const { to, facts } = await payoutOf(world, parseId('po', subject_id))
   return { to, content: payoutPaid(facts) }
 }
 
 async function writeFailed(world: World, { subject_id }: StoredEmail): Promise<WrittenEmail> {
-  const { to, facts } = await payoutOf(world, subject_id)
+  const { to, facts } = await payoutOf(world, parseId('po', subject_id))
   return { to, content: payoutFailed(facts) }
 }
 
 async function writeBankChanged(
   { db, config }: World,
-  { subject_id: owner, facts }: StoredEmail<'bank_changed'>,
+  { subject_id, facts }: StoredEmail<'bank_changed'>,
 ): Promise<WrittenEmail> {
-  const { email } = await payouts.payeeFacts(db, owner)
+  const { email } = await payouts.payeeFacts(db, parsePayeeId(subject_id))
   const security = `${config.base_url}/account/security/`
   return { to: email, content: bankChanged(facts, security) }
 }

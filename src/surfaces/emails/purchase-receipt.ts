@@ -2,13 +2,14 @@ import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
+import type { OrderId } from '#platform/ids'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import { link } from './link.ts'
 import { receipt } from './receipt-template.ts'
 import { soldBy, type WrittenEmail } from './template.ts'
 
 /** Writes the receipt of a purchase with its key; a trial has no invoice to attach yet. */
-export async function writePurchaseReceipt(world: World, order_id: string): Promise<WrittenEmail> {
+export async function writePurchaseReceipt(world: World, order_id: OrderId): Promise<WrittenEmail> {
   const { db, keys, config } = world
   const order = (await billing.orderDetails(db, order_id))!
   const user = (await identity.findUser(db, order.user_id))!

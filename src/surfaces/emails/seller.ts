@@ -6,6 +6,7 @@ import * as licensing from '#domain/licensing'
 import type * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
+import { parseId } from '#platform/ids'
 import { canceledByBuyer, renewalFailed, type SellerFacts, sold } from './seller-templates.ts'
 import type { EmailContent, EmailWriters, WrittenEmail } from './template.ts'
 
@@ -52,7 +53,7 @@ async function write({ db, config }: World, about: About): Promise<WrittenEmail>
 }
 
 async function aboutSale({ db }: World, order_id: string): Promise<About> {
-  const order = (await billing.orderDetails(db, order_id))!
+  const order = (await billing.orderDetails(db, parseId('ord', order_id)))!
   const { amount, fee, state, product_name, email: buyer_email } = order
   const sale = { amount, fee, state, is_trial: order.charged === 0 }
   const app = (await apps.find(db, order.app_id))!
@@ -60,16 +61,16 @@ async function aboutSale({ db }: World, order_id: string): Promise<About> {
 }
 
 async function aboutCancellation(world: World, license_id: string): Promise<About | undefined> {
-  const license = await licensing.findLicense(world.db, license_id)
+  const license = await licensing.findLicense(world.db, parseId('lic', license_id))
   if (license.canceled_at === null) return undefined
   const ends_at = license.status === 'canceled' ? null : license.canceled_at
   return await aboutLicense(world, license, (facts) => canceledByBuyer(facts, ends_at))
 }
 
 async function aboutFailedRenewal(world: World, license_id: string): Promise<About | undefined> {
-  const license = await licensing.findLicense(world.db, license_id)
+  const license = await licensing.findLicense(world.db, parseId('lic', license_id))
   if (license.status !== 'past_due') return undefined
-  const subscription = await billing.subscriptionOf(world.db, license_id)
+  const subscription = await billing.subscriptionOf(world.db, license.license_id)
   const code = (subscription?.last_decline ?? null) as payments.DeclineCode | null
   const retry_at = billing.isHardDecline(code) ? null : (subscription?.next_at ?? null)
   return await aboutLicense(world, license, (facts) => renewalFailed(facts, retry_at))

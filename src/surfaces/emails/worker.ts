@@ -6,6 +6,7 @@ import {
   markSent,
   type StoredEmail,
 } from '#platform/email-queue'
+import type { EmailId } from '#platform/ids'
 import { ACCOUNT_EMAILS } from './account.ts'
 import { MONEY_EMAILS } from './money.ts'
 import { PAYEE_EMAILS } from './payee.ts'
@@ -24,7 +25,7 @@ const WRITERS: EmailWriters<EmailTemplate> = {
 /** Sends queued emails. Each is written when it is sent; its content and links are not stored. */
 export function emailWorker(world: World): void {
   const footer = footerOf(world.config)
-  world.jobs.handle<{ email_id: string }>(EMAIL_QUEUE, async ({ email_id }) => {
+  world.jobs.handle<{ email_id: EmailId }>(EMAIL_QUEUE, async ({ email_id }) => {
     const email = await findUnsent(world.db, email_id)
     if (!email) return
     const written = await write(world, email)

@@ -3,6 +3,7 @@ import * as affiliates from '#domain/affiliates'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import type { UserId } from '#platform/ids'
 
 /** The entries of an account's menu. */
 export type MenuPlace =
@@ -20,7 +21,7 @@ export type MenuPlace =
  */
 export async function accountNav(
   { db }: World,
-  user_id: string,
+  user_id: UserId,
   current: MenuPlace,
 ): Promise<Link[]> {
   const sells = current === 'apps' || (await apps.sellerOf(db, user_id)) !== undefined

@@ -5,6 +5,7 @@ import type { BroughtBy } from '#domain/billing'
 import type { World } from '#flows/world'
 import { firstQueryOf } from '#http/input'
 import { readSignedCookie, type SignedCookie, setSignedCookie } from '#http/signed-cookie'
+import { type AffiliateId, type PriceId, readId } from '#platform/ids'
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 
 const DAY = 86_400
@@ -27,8 +28,8 @@ export async function noteReferrer(
 }
 
 /** The affiliate whose link this browser followed last. */
-export function referrerOf(world: World, request: FastifyRequest): string | null {
-  return readSignedCookie(world, request, REFERRER) ?? null
+export function referrerOf(world: World, request: FastifyRequest): AffiliateId | null {
+  return readId('aff', readSignedCookie(world, request, REFERRER)) ?? null
 }
 
 /** The price that a link of the service's own leads to. */
@@ -39,11 +40,11 @@ const VIA: TokenKind<string> = {
 }
 
 /** The `via` of a buy link on the marketplace: proof that the service brought the buyer. */
-export function viaService(world: World, price_id: string): string {
+export function viaService(world: World, price_id: PriceId): string {
   return signToken(world, VIA, price_id)
 }
 
 /** Who brought the buyer: the service if `via` is valid, otherwise the seller. */
-export function broughtBy(world: World, price_id: string, via: string | undefined): BroughtBy {
+export function broughtBy(world: World, price_id: PriceId, via: string | undefined): BroughtBy {
   return readToken(world, VIA, via) === price_id ? 'service' : 'seller'
 }

@@ -5,7 +5,7 @@ import * as identity from '#domain/identity'
 import { forReports, type World } from '#flows/world'
 import { accountNav, type MenuPlace } from '#http/account-menu'
 import { requireSession, type SessionContext } from '#http/guards/session'
-import { paramsOf } from '#http/input'
+import { paramsOf, requireId } from '#http/input'
 import { goTo, limitPage, people, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import {
@@ -19,6 +19,7 @@ import {
 } from '#http/tasks'
 import { addDays } from '#platform/calendar'
 import { type CsvColumn, csvOf } from '#platform/csv'
+import type { TaskId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import {
   addPart,
@@ -117,7 +118,7 @@ async function make<Row>(
   return { next_url: readyAddress(task_id) }
 }
 
-function readyAddress(task_id: string): string {
+function readyAddress(task_id: TaskId): string {
   return `${addressOf(task_id)}ready/`
 }
 
@@ -153,7 +154,7 @@ export function exports(app: FastifyInstance, world: World): void {
 async function exportOf(world: World, { request, session }: SessionContext) {
   const { db } = world
   const { user_id } = session
-  const { id } = paramsOf(TASK_PATH, request)
+  const id = requireId('task', paramsOf(TASK_PATH, request).id)
   const task = await findTask(db, { id, user_id })
   const kind = task && kindOf(world, task.kind)
   const isExport = task?.status === 'done' && task.result?.next_url === readyAddress(id)

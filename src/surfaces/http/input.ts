@@ -1,4 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { refuse } from '#http/refusals'
+import { type Id, type IdPrefix, isId } from '#platform/ids'
 
 /** The parameter names of a path: `slug` and `id` of `/apps/:slug/changes/:id/`. */
 type NamesOf<Path extends string> = Path extends `${string}:${infer Rest}`
@@ -27,6 +30,17 @@ export function paramsOf<Path extends string>(
   }
   // The loop has set every name.
   return params as ParamsOf<Path>
+}
+
+/** An id in a path or a form; a text that is no id with this prefix gets 404. */
+export function requireId<Prefix extends IdPrefix>(prefix: Prefix, text = ''): Id<Prefix> {
+  if (!isId(prefix, text)) throw refuse('not_found')
+  return text
+}
+
+/** The schema of an id in a task's request or result. */
+export function idSchema<Prefix extends IdPrefix>(prefix: Prefix) {
+  return z.custom<Id<Prefix>>((value) => isText(value) && isId(prefix, value))
 }
 
 /** The fields of a posted form. */

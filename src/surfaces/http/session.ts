@@ -4,6 +4,7 @@ import * as identity from '#domain/identity'
 import { enter, type KnownDevice, type ProvenOwner } from '#flows/sign-in'
 import { signOutOfService } from '#flows/sign-out'
 import type { World } from '#flows/world'
+import { idSchema, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { COOKIE, YEAR_SECONDS } from './browser.ts'
 import { deviceOf, originOf } from './device.ts'
@@ -95,11 +96,11 @@ export async function signOut(
 const KNOWN: SignedCookie<KnownDevice> = {
   name: 'known',
   seconds: YEAR_SECONDS,
-  facts: z.object({ user_id: z.string(), device_id: z.string() }),
+  facts: z.object({ user_id: idSchema('usr'), device_id: z.string() }),
 }
 
 /** Marks this browser as the owner's. */
-export function rememberDevice(world: World, reply: FastifyReply, user_id: string): void {
+export function rememberDevice(world: World, reply: FastifyReply, user_id: UserId): void {
   const device_id = mintSecret(world.random, 128)
   setSignedCookie(world, reply, KNOWN, { user_id, device_id })
 }

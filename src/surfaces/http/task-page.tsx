@@ -4,10 +4,11 @@ import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
+import type { TaskId } from '#platform/ids'
 
 /** A task, for the person who waits for it. */
 export interface TaskFacts {
-  id: string
+  id: TaskId
   nav: Link[]
   csrf_token: string
   /** What the task does. */

@@ -5,11 +5,11 @@ import type { World } from '#flows/world'
 import { accountNav, type MenuPlace } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireAnySession } from '#http/guards/session'
-import { paramsOf } from '#http/input'
+import { paramsOf, requireId } from '#http/input'
 import { goTo, people, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { mintId, type TaskId } from '#platform/ids'
 import {
   beginTask,
   endTask,
@@ -78,14 +78,14 @@ export function kindOf(world: World, name: TaskName): TaskKind | undefined {
 type TaskRequest = Pick<Task, 'kind' | 'user_id' | 'app_id' | 'request'>
 
 /** Queues a task for an account, and returns the path of its page. */
-export async function startTask(
-  { clock, jobs, random }: World,
-  tx: Db,
-  task: TaskRequest,
-): Promise<string> {
+export async function startTask(world: World, tx: Db, task: TaskRequest): Promise<string> {
+  return addressOf(await queued(world, tx, task))
+}
+
+async function queued({ clock, jobs, random }: World, tx: Db, task: TaskRequest): Promise<TaskId> {
   const id = mintId(random, 'task')
   await queueTask(tx, clock.now(), jobs, { ...task, id })
-  return addressOf(id)
+  return id
 }
 
 /** The path of a task's page, as its route has it. */
@@ -93,7 +93,7 @@ export const TASK_PATH = '/tasks/:id/'
 const HOME = '/dashboard/'
 
 /** The path of a task's page. */
-export function addressOf(id: string): string {
+export function addressOf(id: TaskId): string {
   return `/tasks/${id}/`
 }
 
@@ -104,9 +104,8 @@ const PATIENCE_MS = 2000
  * to the result, or shows the progress of a longer task.
  */
 export async function startTaskNow(world: World, task: TaskRequest): Promise<string> {
-  const page = await world.db.tx((tx) => startTask(world, tx, task))
+  const id = await world.db.tx((tx) => queued(world, tx, task))
   // It is also queued: if this process dies first, another one runs it.
-  const id = page.split('/')[2]!
   const work = runnerOf(world).running.get(id) ?? take(world, id)
   let timer: NodeJS.Timeout | undefined
   const patience = new Promise((resolve) => {
@@ -114,11 +113,11 @@ export async function startTaskNow(world: World, task: TaskRequest): Promise<str
   })
   await Promise.race([work, patience])
   clearTimeout(timer)
-  return page
+  return addressOf(id)
 }
 
 /** Runs a task to its end; a task that was claimed before is left alone. */
-function take(world: World, id: string): Promise<void> {
+function take(world: World, id: TaskId): Promise<void> {
   const { running } = runnerOf(world)
   const work = run(world, id).finally(() => running.delete(id))
   running.set(id, work)
@@ -133,7 +132,7 @@ const halfWay = (kind: TaskKind) =>
   `The task failed before it finished. ${remainsOf(kind)} Try again.`
 const stopped = (kind: TaskKind) => `The task was stopped. ${remainsOf(kind)}`
 
-async function run(world: World, id: string): Promise<void> {
+async function run(world: World, id: TaskId): Promise<void> {
   const { db, clock, log } = world
   const runner = runnerOf(world)
   const task = await beginTask(db, clock.now(), id)
@@ -161,7 +160,7 @@ export function tasks(app: FastifyInstance, world: World): void {
   const { db, clock } = world
   const runner = runnerOf(world)
 
-  world.jobs.handle<{ task_id: string }>(TASKS, async ({ task_id }) => {
+  world.jobs.handle<{ task_id: TaskId }>(TASKS, async ({ task_id }) => {
     // A task that already runs here is not awaited, so that it delays no other.
     if (!runner.running.has(task_id)) await take(world, task_id)
   })
@@ -173,7 +172,7 @@ export function tasks(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     scope.get(TASK_PATH, async (request, reply) => {
       const { session } = await requireAnySession(world, request, reply, HOME)
-      const { id } = paramsOf(TASK_PATH, request)
+      const id = requireId('task', paramsOf(TASK_PATH, request).id)
       const task = await findTask(db, { id, user_id: session.user_id })
       const kind = task && kindOf(world, task.kind)
       if (!kind) throw refuse('not_found')
@@ -195,7 +194,7 @@ export function tasks(app: FastifyInstance, world: World): void {
 
     scope.post(`${TASK_PATH}stop`, async (request, reply) => {
       const { session } = await requireAnySession(world, request, reply, HOME)
-      const { id } = paramsOf(TASK_PATH, request)
+      const id = requireId('task', paramsOf(TASK_PATH, request).id)
       const task = await findTask(db, { id, user_id: session.user_id })
       const kind = task && kindOf(world, task.kind)
       if (!kind) throw refuse('not_found')

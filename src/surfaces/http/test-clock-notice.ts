@@ -2,6 +2,7 @@ import { formatDay } from '#design/money'
 import * as payouts from '#domain/payouts'
 import { appTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
+import type { PayeeId } from '#platform/ids'
 
 /** A banner for an app whose test clock is ahead of real time; undefined for others. */
 export function clockNotice(
@@ -15,7 +16,7 @@ export function clockNotice(
 /** The same for a payee, whose time is that of the app that is furthest ahead. */
 export async function payeeNotice(
   { db, clock }: Pick<World, 'db' | 'clock'>,
-  owner: string,
+  owner: PayeeId,
 ): Promise<string | undefined> {
   const ahead = await payouts.clockAheadOf(db, owner)
   if (ahead === 0) return undefined

@@ -8,6 +8,7 @@ import { requireAppCredentials, requireAppSecret } from '#http/guards/app-creden
 import { byIpAndClient } from '#http/limit-keys'
 import { refuse } from '#http/refusals'
 import { isoSeconds } from '#platform/calendar'
+import { readId } from '#platform/ids'
 import { coarseNetworkOf } from '#platform/networks'
 import {
   LicenseState,
@@ -129,9 +130,12 @@ function regenerateKey(world: World): Endpoint {
     async run({ params, body, headers, request }) {
       const credentials = requireAppCredentials(request)
       const client = await apps.findClient(world.db, credentials.client_id)
+      const app_id = requireAppSecret(client, credentials)
+      const license_id = readId('lic', params.license_id)
+      if (!license_id) throw refuse('unknown_license')
       const rotation = await rotateKey(world, {
-        app_id: requireAppSecret(client, credentials),
-        license_id: params.license_id,
+        app_id,
+        license_id,
         actor: { kind: 'app', client_id: credentials.client_id, request_id: request.id },
         rotation_key: headers['idempotency-key'] ?? null,
         reason: body.reason,

@@ -8,11 +8,12 @@ import { EmptyState } from '#design/panels'
 import { FeatureTable, PlanCard, PlanGrid } from '#design/plans'
 import { Chapter, RichText } from '#design/reading'
 import { siteNav } from '#http/site-menu'
+import type { ProductId } from '#platform/ids'
 import { accountLink, type Visitor } from './visitor.ts'
 
 /** A plan on a product page. */
 export interface Plan {
-  id: string
+  id: ProductId
   name: string
   description: string
   prices: ListedPrice[]
@@ -62,7 +63,7 @@ export function ProductPage(facts: {
   on_sale: boolean
   /** The bodies are sanitized HTML. */
   sections: { title: string; clean_html: string }[]
-  features: { name: string; description: string; plan_ids: string[] }[]
+  features: { name: string; description: string; plan_ids: ProductId[] }[]
 }): JSX.Element {
   const { name, plans } = facts
   const featured = plans.find(({ prices }) => prices.some(({ frequency }) => frequency !== null))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { FREQUENCIES } from '#platform/calendar'
+import type { ChangeId } from '#platform/ids'
 
 /** The app that a result is about. */
 export const AppName = z.strictObject({
@@ -76,7 +77,7 @@ export type RemovalReceipt = z.output<z.ZodObject<typeof RECEIPT>>
 interface AppliedChange {
   changed: { path: string; before: unknown; after: unknown }[]
   removed: RemovalReceipt['removed']
-  change_id: string | null
+  change_id: ChangeId | null
 }
 
 /** The part of a tool's result that describes its change. */

@@ -2,6 +2,7 @@ import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provid
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
+import { parseId } from '#platform/ids'
 import { sessionOf } from './requests.ts'
 
 /** The storage of the sign-in library in our database: clients, and records by kind. */
@@ -85,7 +86,7 @@ function factsOf(kind: grants.RecordKind, payload: AdapterPayload, life = 0): gr
     sid: payload.sid as string | undefined,
     parent: kind === 'RefreshToken' ? rotatedToken() : undefined,
     client_id: payload.clientId,
-    user_id: payload.accountId,
+    user_id: payload.accountId === undefined ? undefined : parseId('usr', payload.accountId),
     scope: payload.scope,
     audience: Array.isArray(payload.aud) ? payload.aud.join(' ') : payload.aud,
     life,

@@ -7,6 +7,7 @@ import { deviceOf, originOf } from '#http/device'
 import { formOf } from '#http/input'
 import { accountActor } from '#platform/audit'
 import type { Config } from '#platform/config'
+import type { UserId } from '#platform/ids'
 import type { Interaction } from './interaction.ts'
 
 type Resources = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>
@@ -46,7 +47,7 @@ export async function grantAgent(
   world: World,
   provider: Provider,
   request: FastifyRequest,
-  facts: { interaction: Interaction; user_id: string },
+  facts: { interaction: Interaction; user_id: UserId },
 ): Promise<string> {
   const { interaction, user_id } = facts
   const requested = agentScopesOf(interaction)

@@ -1,6 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
+import { parseId } from '#platform/ids'
 import { isAgent } from './agents.ts'
 
 /**
@@ -13,13 +14,14 @@ export async function loadGrant({ db }: World, { oidc }: KoaContextWithOIDC) {
   if (!client || !account) return undefined
   const { clientId } = client
   const { accountId } = account
+  const user_id = parseId('usr', accountId)
   const just_made = result?.consent?.grantId
   if (just_made !== undefined) {
     const grant = await provider.Grant.find(just_made)
     return grant?.accountId === accountId ? grant : undefined
   }
   if (isAgent(client)) return undefined
-  const agreed = await grants.agreedScopes(db, { user_id: accountId, client_id: clientId })
+  const agreed = await grants.agreedScopes(db, { user_id, client_id: clientId })
   const wanted = [...oidc.requestParamOIDCScopes]
   if (agreed.length === 0 || !wanted.every((scope) => agreed.includes(scope))) return undefined
   const grant = new provider.Grant({ accountId, clientId })

@@ -82,8 +82,8 @@ export function satisfies(
   if (!grants.mayEnter(session, appOf(client))) return false
   const hinted = subjectOf(params.id_token_hint)
   const { user_id, authenticated_at } = session
-  const app_id = String(client.sector)
-  if (hinted !== undefined && hinted !== grants.subjectOf(keys.subject, { app_id, user_id })) {
+  const sector = String(client.sector)
+  if (hinted !== undefined && hinted !== grants.subjectOf(keys.subject, { sector, user_id })) {
     return false
   }
   return grants.isFreshEnough(clock.now(), authenticated_at, {

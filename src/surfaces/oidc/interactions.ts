@@ -10,6 +10,7 @@ import { paramsOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { currentSession } from '#http/session'
+import type { UserId } from '#platform/ids'
 import { AgentPage } from './agent-page.tsx'
 import { agentScopesOf, grantAgent, isAgent } from './agents.ts'
 import { ChoicePage, ConsentPage } from './consent-pages.tsx'
@@ -174,7 +175,7 @@ function scopesOf({ params }: Interaction): string[] {
 async function grantApp(
   { db, clock }: World,
   provider: Provider,
-  { interaction, user_id }: { interaction: Interaction; user_id: string },
+  { interaction, user_id }: { interaction: Interaction; user_id: UserId },
 ): Promise<string> {
   const client_id = String(interaction.params.client_id)
   const scopes = scopesOf(interaction)

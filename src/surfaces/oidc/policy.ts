@@ -1,6 +1,7 @@
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
+import { type AppId, parseId } from '#platform/ids'
 import { sessionOf } from './requests.ts'
 
 /**
@@ -35,6 +36,6 @@ async function isStillThere(world: World, ctx: KoaContextWithOIDC): Promise<bool
 }
 
 /** The app of a client. */
-export function appOf(client: { [key: string]: unknown } | undefined): string | null {
-  return (client?.app_id as string | null | undefined) ?? null
+export function appOf(client: { [key: string]: unknown } | undefined): AppId | null {
+  return typeof client?.app_id === 'string' ? parseId('app', client.app_id) : null
 }

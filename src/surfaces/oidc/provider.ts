@@ -7,6 +7,7 @@ import type { World } from '#flows/world'
 import { carry } from '#http/app-request'
 import { pageHeaders } from '#http/pages'
 import { logBug } from '#platform/http'
+import { parseId } from '#platform/ids'
 import { Problem } from '#platform/problem'
 import { adapterOf, NOWHERE } from './adapter.ts'
 import { isAgent, resourcesOf } from './agents.ts'
@@ -104,14 +105,17 @@ function settings(world: World, keys: grants.Keys): Configuration {
       url: (ctx, interaction) => nextPage(world, ctx, interaction),
     },
     loadExistingGrant: (ctx) => loadGrant(world, ctx),
-    findAccount: async (_ctx, user_id) => {
-      const user = await identity.findUser(world.db, user_id)
+    findAccount: async (_ctx, accountId) => {
+      const user = await identity.findUser(world.db, parseId('usr', accountId))
       if (!user || user.locked_at) return undefined
       // For any scope, claims contain only the pairwise ID of the account.
-      return { accountId: user_id, claims: () => ({ sub: user_id }) }
+      return { accountId, claims: () => ({ sub: accountId }) }
     },
-    pairwiseIdentifier: (_ctx, user_id, client) =>
-      grants.subjectOf(keys.subject, { app_id: String(client.sector), user_id }),
+    pairwiseIdentifier: (_ctx, accountId, client) =>
+      grants.subjectOf(keys.subject, {
+        sector: String(client.sector),
+        user_id: parseId('usr', accountId),
+      }),
     features: { ...FEATURES, resourceIndicators: resourcesOf(config) },
     renderError: (ctx, out, error) => renderRefusal(ctx, requestOf(ctx.req), out, error),
     ttl: {

@@ -10,6 +10,7 @@ import { formOf } from '#http/input'
 import { goTo, people, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { currentSession, signOut } from '#http/session'
+import { readId, type UserId } from '#platform/ids'
 import { SIGN_IN_COOKIE } from './cookies.ts'
 import { type Hint, readHint } from './hint.ts'
 import type { OpenLibrary } from './library.ts'
@@ -118,9 +119,9 @@ async function namesOtherAccount(
 ): Promise<boolean> {
   if (!client || !hint) return false
   const { keys } = await library()
-  const app_id = client.app_id ?? client.client_id
-  const isMeant = (user_id: string | undefined) =>
-    user_id !== undefined && grants.subjectOf(keys.subject, { app_id, user_id }) === hint.sub
+  const sector = client.app_id ?? client.client_id
+  const isMeant = (user_id: UserId | undefined) =>
+    user_id !== undefined && grants.subjectOf(keys.subject, { sector, user_id }) === hint.sub
   return !isMeant(session?.user_id) && !isMeant(sign_in?.user_id)
 }
 
@@ -130,7 +131,8 @@ async function sessionsOf(world: World, request: FastifyRequest): Promise<Browse
   const name = request.cookies[SIGN_IN_COOKIE] ?? ''
   const found = await grants.findRecord(db, clock.now(), { kind: 'Session', name })
   const { uid, accountId } = (found?.payload ?? {}) as { uid?: string; accountId?: string }
-  return { session, sign_in: uid === undefined ? undefined : { uid, user_id: accountId } }
+  const user_id = readId('usr', accountId)
+  return { session, sign_in: uid === undefined ? undefined : { uid, user_id } }
 }
 
 /** The supported parameters, unless repeated. */

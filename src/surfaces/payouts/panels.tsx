@@ -4,12 +4,13 @@ import { Alert, Badge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Day, formatDay, formatMoney, Money } from '#design/money'
 import { DescriptionList, Panel, RecordCards } from '#design/panels'
+import type { PayoutId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { causeLabel, payoutLabel } from './labels.ts'
 
 /** A payout in a list. */
 export interface PayoutCard {
-  id: string
+  id: PayoutId
   number: number
   amount: number
   cause: 'weekly' | 'request'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
+import type { LicenseId } from '#platform/ids'
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 import { durationText } from '#platform/text'
 import type { Note } from './layout.tsx'
@@ -81,14 +82,14 @@ function waitNote(seconds: number): Note {
 const DONE: TokenKind<string> = { purpose: 'done', seconds: 300, facts: z.string() }
 
 /** A signed code of what was just done, so that links cannot fake it. */
-export function signDone(world: World, license_id: string, done: string): string {
+export function signDone(world: World, license_id: LicenseId, done: string): string {
   return signToken(world, DONE, done, { about: license_id })
 }
 
 /** The message about what was just done; undefined if nothing was. */
 export async function noteOf(
   world: World,
-  license_id: string,
+  license_id: LicenseId,
   token: string | undefined,
 ): Promise<Note | undefined> {
   const done = readToken(world, DONE, token, { about: license_id })

@@ -15,6 +15,7 @@ import { LineItems } from '#design/order'
 import { Heading } from '#design/panels'
 import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
 import type { Product, ProductPrice } from '#domain/catalog'
+import type { PriceId } from '#platform/ids'
 import { type ManageLayoutFacts, type Note, QuestionPage } from './layout.tsx'
 
 /** The plans and prices of an app, with the current one marked. */
@@ -23,8 +24,8 @@ export function ChoosePlanPage(
     products: Product[]
     /** The prices, each with its total including sales tax. */
     prices: (ProductPrice & { total: number })[]
-    current_price_id: string
-    pending_price_id: string | null
+    current_price_id: PriceId
+    pending_price_id: PriceId | null
   },
 ): JSX.Element {
   const { at, prices } = facts

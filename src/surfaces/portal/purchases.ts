@@ -7,6 +7,7 @@ import { csrfToken } from '#http/form-token'
 import { requireAnySession } from '#http/guards/session'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
+import { readId } from '#platform/ids'
 import { type Outlook, PurchasesPage } from './purchases-page.tsx'
 
 const ON_A_PAGE = 20
@@ -17,7 +18,8 @@ function cursor({ created_at, order_id }: billing.PurchaseCursor): string {
 }
 
 function cursorOf(text: string | undefined): billing.PurchaseCursor | undefined {
-  const [, time, order_id] = /^(\d{1,14})-(ord_\w{1,40})$/.exec(text ?? '') ?? []
+  const [, time, id] = /^(\d{1,14})-(\w+)$/.exec(text ?? '') ?? []
+  const order_id = readId('ord', id)
   return order_id === undefined ? undefined : { created_at: new Date(Number(time)), order_id }
 }
 

@@ -3,7 +3,7 @@ import * as billing from '#domain/billing'
 import { resendReceipt } from '#flows/resend-receipt'
 import type { World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
-import { paramsOf } from '#http/input'
+import { paramsOf, requireId } from '#http/input'
 import { invoicePdf } from '#http/invoice-pdf'
 import { goTo, sendPdf } from '#http/pages'
 import { refuse } from '#http/refusals'
@@ -14,7 +14,7 @@ import { receiptWait } from './notes.ts'
 export function declareReceipts(scope: FastifyInstance, world: World): void {
   scope.get(`${MANAGE_PATH}/invoices/:invoice_id(^inv_\\w{22}$).pdf`, async (request, reply) => {
     const { session, app } = await requireManagedLicense(world, request, reply)
-    const { invoice_id } = paramsOf('/:invoice_id', request)
+    const invoice_id = requireId('inv', paramsOf('/:invoice_id', request).invoice_id)
     const receipt = await billing.findReceipt(world.db, invoice_id)
     if (receipt?.user_id !== session.user_id || receipt.app_id !== app.id) {
       throw refuse('not_found')

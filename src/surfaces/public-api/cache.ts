@@ -2,6 +2,7 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import type { World } from '#flows/world'
 import { etagOf } from '#http/etag'
+import { readId } from '#platform/ids'
 import { writePrices, writeProfile } from './wire.ts'
 
 /** Prepared JSON text with its ETag. */
@@ -73,9 +74,9 @@ async function load(
   { db, config, clock }: World,
   client_id: string,
 ): Promise<CacheEntry | undefined> {
-  if (client_id.includes('\0')) return undefined
+  const app_id = readId('app', client_id)
   const loaded_at = clock.now().getTime()
-  const app = await apps.findOnSale(db, client_id)
+  const app = app_id && (await apps.findOnSale(db, app_id))
   if (!app) return undefined
   const products = await catalog.products(db, app.id)
   const prices = await catalog.livePrices(db, app.id)

@@ -11,7 +11,7 @@ import {
   SIDES,
   type Side,
 } from '#http/guards/seller-or-staff'
-import { formOf, paramsOf, queryOf } from '#http/input'
+import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { ownValue } from '#platform/text'
@@ -51,7 +51,7 @@ const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
 }
 
 async function disputeOf(world: World, { request, app }: SalesContext) {
-  const { dispute_id: id } = paramsOf('/:dispute_id', request)
+  const id = requireId('dsp', paramsOf('/:dispute_id', request).dispute_id)
   const dispute = await payments.findDisputeOf(world.db, { id, app_id: app?.id ?? null })
   if (!dispute) throw refuse('not_found')
   // Stores recent counts first, so that they are part of the evidence.

@@ -3,6 +3,7 @@ import type { World } from '#flows/world'
 import { declareExport, ROWS_AT_ONCE } from '#http/exports'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
+import type { AppId } from '#platform/ids'
 import { cents } from '#platform/money'
 
 /** The task kind of an export of an app's invoices. */
@@ -25,7 +26,7 @@ export function declareSalesExport(world: World): void {
 }
 
 /** Every invoice of an app in pages, newest first. */
-async function* everySale({ db }: World, app_id: string): AsyncGenerator<billing.Sale[]> {
+async function* everySale({ db }: World, app_id: AppId): AsyncGenerator<billing.Sale[]> {
   let below: number | undefined
   for (;;) {
     const some = await billing.listSales(db, { app_id, below, limit: ROWS_AT_ONCE })

@@ -7,6 +7,7 @@ import { DescriptionList, Heading, Panel, RecordRows, RecordTable } from '#desig
 import { invoiceNumber, type PayoutOfSale, type Sale } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
+import type { ChargeId } from '#platform/ids'
 import {
   DISPUTE_LABELS,
   EVENT_LABELS,
@@ -21,7 +22,7 @@ import type { SalesPageFacts } from './sales-context.ts'
 export interface SaleFacts extends SalesPageFacts {
   app_name: string
   sale: Sale
-  charge: { id: string; card: string } | undefined
+  charge: { id: ChargeId; card: string } | undefined
   refunds: Refund[]
   disputes: Dispute[]
   payouts: PayoutOfSale[]

@@ -11,9 +11,10 @@ import {
   SIDES,
   type Side,
 } from '#http/guards/seller-or-staff'
-import { paramsOf, queryOf } from '#http/input'
+import { paramsOf, queryOf, requireId } from '#http/input'
 import { sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
+import type { AppId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { SalePage } from './sale-page.tsx'
 import { actorOf, pageFacts } from './sales-context.ts'
@@ -62,8 +63,8 @@ const NOTES: Record<string, string> = {
 export async function saleOf(
   { db }: World,
   { request, app }: SalesContext,
-): Promise<billing.Sale & { app_id: string }> {
-  const { invoice_id: id } = paramsOf('/:invoice_id', request)
+): Promise<billing.Sale & { app_id: AppId }> {
+  const id = requireId('inv', paramsOf('/:invoice_id', request).invoice_id)
   const sale = await billing.findSale(db, { id, app_id: app?.id ?? null })
   if (!sale) throw refuse('not_found')
   return sale

@@ -5,6 +5,7 @@ import { DISOWNED, type Disowned } from '#flows/sign-in'
 import { setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
+import type { InvoiceId } from '#platform/ids'
 
 const REASON = 'The owner of the email reported that they did not make this purchase.'
 
@@ -30,7 +31,7 @@ export function undoDisowned(world: World): void {
   })
 }
 
-async function openCase({ db, random, clock }: World, invoice_id: string): Promise<void> {
+async function openCase({ db, random, clock }: World, invoice_id: InvoiceId): Promise<void> {
   await raiseAlarm(db, random, clock.now(), {
     kind: 'disowned_purchase',
     subject: invoice_id,

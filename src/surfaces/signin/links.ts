@@ -12,6 +12,7 @@ import { sendPage } from '#http/pages'
 import { ownPath, redirectAfterForm } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { signOut, startSession } from '#http/session'
+import type { UserId } from '#platform/ids'
 import type { RouteLimit } from '#platform/route-limits'
 import {
   EmailChangedPage,
@@ -108,7 +109,7 @@ async function use(
 ): Promise<FastifyReply> {
   const origin = originOf(request)
   const by = purpose === 'sign_up' ? 'sign_up' : 'mail_link'
-  const enter = async (user_id: string, return_to: string | null) => {
+  const enter = async (user_id: UserId, return_to: string | null) => {
     const onwards = ownPath(return_to)
     const proven = { user_id, app_id: null, return_to: onwards, is_complete: false, by } as const
     return redirectAfterForm(reply, await startSession(world, request, reply, proven))

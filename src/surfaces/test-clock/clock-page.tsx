@@ -4,6 +4,7 @@ import { Alert, ErrorSummary, StatusBadge } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { EmptyState, Panel, RecordRows } from '#design/panels'
 import { formatMoment, Moment } from '#design/timeline'
+import type { LicenseId } from '#platform/ids'
 import { DISTANCES } from './jump-form.ts'
 import { ClockLayout, type ClockLayoutFacts } from './layout.tsx'
 import { RETRIES, SCENARIOS } from './scenarios.ts'
@@ -13,7 +14,7 @@ export interface ClockFacts extends ClockLayoutFacts {
   /** The next event, described. */
   due: { at: Date; text: string } | undefined
   subscribers: {
-    license_id: string
+    license_id: LicenseId
     email: string
     product_name: string
     status: string

@@ -8,6 +8,7 @@ import { renewDue } from '#flows/subscription'
 import type { ClockWork, TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
+import type { AppId } from '#platform/ids'
 
 /** What the test clock needs from outside the app: the test processor and its events. */
 export interface TestMode {
@@ -25,7 +26,7 @@ const WAIT_MS = 200
 export function clockWorkOf(
   world: World,
   test_mode: TestMode,
-  app_id: string,
+  app_id: AppId,
   pause: () => unknown = () => sleep(WAIT_MS),
 ): ClockWork {
   return {
@@ -55,7 +56,7 @@ export interface OtherDue {
 export async function nextOtherDue(
   { db }: World,
   { processor }: TestMode,
-  app_id: string,
+  app_id: AppId,
   after: Date,
 ): Promise<OtherDue | undefined> {
   const { is_weekly, under_way } = await payouts.payoutsAround(db, app_id)

@@ -6,10 +6,11 @@ import * as ledger from '#domain/ledger'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { APP_PATH } from '#http/guards/seller'
-import { formOf, paramsOf, queryOf } from '#http/input'
+import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { goTo, people, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { addressOf, startTaskNow } from '#http/tasks'
+import { readId } from '#platform/ids'
 import { findTask } from '#platform/tasks'
 import { type ClockContext, layoutFacts, requireTestClock } from './clock-context.ts'
 import { ClockPage } from './clock-page.tsx'
@@ -120,17 +121,23 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const { app, session } = context
     const busy = await underWay(world, app.id)
     if (busy) return goTo(reply, addressOf(busy.id))
-    const { scenario: name = '', price_id = '', retry } = formOf(request)
+    const { scenario: name = '', retry, ...form } = formOf(request)
+    const price_id = readId('prc', form.price_id)
     const scenario = scenarioOf(name, retry === undefined ? {} : { retry })
     const isOnSale = app.is_published && app.external_sales_enabled
-    const price = isOnSale ? await catalog.findLivePrice(world.db, price_id) : undefined
-    if (!scenario || price?.app_id !== app.id) throw refuse('invalid_request')
+    const price = isOnSale && price_id && (await catalog.findLivePrice(world.db, price_id))
+    if (!scenario || !price || price.app_id !== app.id) throw refuse('invalid_request')
     if (!fits(scenario, price)) {
       const message = 'This scenario needs a plan that renews. Choose another plan.'
       const faulty = { id: 'price_id', message }
       return await sendClock(world, test_mode, context, { faulty, date: '' })
     }
-    const requested = { slug: app.slug, scenario: name, price_id, ...(retry ? { retry } : {}) }
+    const requested = {
+      slug: app.slug,
+      scenario: name,
+      price_id: price.id,
+      ...(retry ? { retry } : {}),
+    }
     const task = { kind: SCENARIO, user_id: session.user_id, app_id: app.id, request: requested }
     return goTo(reply, await startTaskNow(world, task))
   })
@@ -167,8 +174,8 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
 
 /** The finished task of the path, if it belongs to this app. */
 async function taskOf({ db }: World, { request, session, app }: ClockContext, kind: string) {
-  const { task_id } = paramsOf('/:task_id', request)
-  const task = await findTask(db, { id: task_id, user_id: session.user_id })
+  const id = requireId('task', paramsOf('/:task_id', request).task_id)
+  const task = await findTask(db, { id, user_id: session.user_id })
   if (!isOf(task, app, kind)) throw refuse('not_found')
   return task
 }

@@ -7,6 +7,7 @@ import { refundCharge } from '#flows/refund'
 import { jump } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
+import type { AppId, LicenseId } from '#platform/ids'
 import { counted } from '#platform/text'
 import { clockWorkOf, type TestMode } from './clock-work.ts'
 import { buyAsNewBuyer, type ScenarioBuyer } from './scenario-buyer.ts'
@@ -23,14 +24,14 @@ interface RunState {
   world: World
   test_mode: TestMode
   actor: ActorOf<'buyer' | 'seller'>
-  app_id: string
+  app_id: AppId
   buyer: ScenarioBuyer
   report: ReportStep
 }
 
 /** The outcome of a scenario: its license, and whether every step succeeded. */
 export interface ScenarioRun {
-  license_id: string
+  license_id: LicenseId
   outcome: 'completed' | 'stuck'
 }
 

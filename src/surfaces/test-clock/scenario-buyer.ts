@@ -5,7 +5,7 @@ import * as tax from '#domain/tax'
 import { checkoutTotals, confirm, openCardPage, openCart, takeCard } from '#flows/checkout'
 import type { TestProcessor } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
-import { base62 } from '#platform/ids'
+import { base62, type LicenseId, type OrderId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 
 // Texas taxes software, so scenarios show tax.
@@ -14,8 +14,8 @@ const ZIP = '78701'
 /** The buyer of a scenario, and what was bought. */
 export interface ScenarioBuyer {
   email: string
-  order_id: string
-  license_id: string
+  order_id: OrderId
+  license_id: LicenseId
 }
 
 /**

@@ -4,7 +4,9 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { jump } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
+import { idSchema } from '#http/input'
 import { declareTask, type ReportProgress, type TaskEnd } from '#http/tasks'
+import type { AppId } from '#platform/ids'
 import { isUnderWay, type Task, type TaskName, tasksOf } from '#platform/tasks'
 import { counted } from '#platform/text'
 import { clockAddress } from './clock-context.ts'
@@ -19,7 +21,7 @@ export const JumpRequest = z.object({ slug: z.string(), to: z.string() })
 export const ScenarioRequest = z.object({
   slug: z.string(),
   scenario: z.string(),
-  price_id: z.string(),
+  price_id: idSchema('prc'),
   retry: z.string().optional(),
 })
 
@@ -33,7 +35,7 @@ export const JumpResult = z.object({
 
 /** The stored result of a scenario, with the app's time before and after. */
 export const ScenarioResult = z.object({
-  license_id: z.string(),
+  license_id: idSchema('lic'),
   outcome: z.enum(['completed', 'stuck']),
   from: z.string(),
   to: z.string(),
@@ -63,13 +65,13 @@ export function declareWork(world: World, test_mode: TestMode): void {
 }
 
 /** The running advance or scenario of an app, if there is one. */
-export async function underWay(world: World, app_id: string): Promise<Task | undefined> {
+export async function underWay(world: World, app_id: AppId): Promise<Task | undefined> {
   const latest = await tasksOf(world.db, { app_id, kinds: KINDS, limit: 5 })
   return latest.find((task) => isUnderWay(world.clock.now(), task))
 }
 
 /** The latest advances and scenarios of an app. */
-export async function latestWork({ db }: World, app_id: string): Promise<Task[]> {
+export async function latestWork({ db }: World, app_id: AppId): Promise<Task[]> {
   return await tasksOf(db, { app_id, kinds: KINDS, limit: 8 })
 }
 
@@ -125,7 +127,7 @@ async function runScenarioTask(
   }
 }
 
-async function timeOf(world: World, app_id: string): Promise<Date> {
+async function timeOf(world: World, app_id: AppId): Promise<Date> {
   return appTime(world, (await apps.find(world.db, app_id))!)
 }
 

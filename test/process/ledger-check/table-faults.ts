@@ -3,6 +3,7 @@ import { sumBalances } from '#domain/payouts'
 import { sumTaxes } from '#domain/tax'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { testId } from '../../support/ids.ts'
 import { aSale, idOf, type PlantedFault } from './planted-fault.ts'
 
 const ofSale = (id: string, account: string) => sql`e.transaction_id =
@@ -37,9 +38,13 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
   'a posting that nothing led to': {
     rule: 'a posting has its cause',
     async plant(tx, { now }) {
-      const facts = { payout_id: 'po_unknown', account: 'seller_payable', owner: 'sel_1' } as const
+      const facts = {
+        payout_id: testId('po_unknown'),
+        account: 'seller_payable',
+        owner: testId('sel_1'),
+      } as const
       const posting = ledger.payout({ ...facts, amount: cents(5000) })
-      await ledger.post(tx, now, 'txn_planted', posting)
+      await ledger.post(tx, now, testId('txn_planted'), posting)
       return 'po_unknown'
     },
   },
@@ -197,9 +202,13 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
   'a write-off that is not posted': {
     rule: 'write_off is posted',
     async plant(tx, { now }) {
-      const id = 'wof_planted'
-      const debt = { account: 'seller_payable', owner: 'sel_1', amount: cents(100) } as const
-      const by = { written_off_by: 'usr_1', reason: 'planted' }
+      const id = testId('wof_planted')
+      const debt = {
+        account: 'seller_payable',
+        owner: testId('sel_1'),
+        amount: cents(100),
+      } as const
+      const by = { written_off_by: testId('usr_1'), reason: 'planted' }
       await ledger.addWriteOff(tx, now, { id, ...debt, ...by })
       return id
     },
@@ -207,9 +216,13 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
   'a posting of a write-off that is not on record': {
     rule: 'a posting has its cause',
     async plant(tx, { now }) {
-      const debt = { account: 'seller_payable', owner: 'sel_1', amount: cents(100) } as const
-      const posting = ledger.writeOff({ write_off_id: 'wof_planted', ...debt })
-      await ledger.post(tx, now, 'txn_planted', posting)
+      const debt = {
+        account: 'seller_payable',
+        owner: testId('sel_1'),
+        amount: cents(100),
+      } as const
+      const posting = ledger.writeOff({ write_off_id: testId('wof_planted'), ...debt })
+      await ledger.post(tx, now, testId('txn_planted'), posting)
       return 'wof_planted'
     },
   },

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import { type Credentials, credentialsOf } from '#http/authorization'
 import { refuse } from '#http/refusals'
+import type { AppId } from '#platform/ids'
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="licenses", charset="UTF-8"' }
 
@@ -15,10 +16,7 @@ export function requireAppCredentials(request: FastifyRequest): Credentials {
 }
 
 /** Refuses a client that does not exist, has another secret, or belongs to no app. */
-export function requireAppSecret(
-  client: apps.Client | undefined,
-  credentials: Credentials,
-): string {
+export function requireAppSecret(client: apps.Client | undefined, credentials: Credentials): AppId {
   const isProven = apps.hasSecret(client, credentials.client_secret)
   if (!isProven || !client?.app_id) throw refuse('invalid_client', { headers: CHALLENGE })
   return client.app_id

@@ -5,7 +5,7 @@ import { browserHash } from '#http/browser'
 import { paramsOf } from '#http/input'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
-import { isId } from '#platform/ids'
+import { readId } from '#platform/ids'
 import { sameDigest } from '#platform/secrets'
 
 /** The base path of a checkout. */
@@ -37,6 +37,6 @@ export async function cartOfOtherBrowser(
 }
 
 async function namedCart({ db }: World, request: FastifyRequest) {
-  const { cart_id } = paramsOf(CART_PATH, request)
-  return isId('cart', cart_id) ? await billing.findCart(db, cart_id) : undefined
+  const cart_id = readId('cart', paramsOf(CART_PATH, request).cart_id)
+  return cart_id && (await billing.findCart(db, cart_id))
 }

@@ -6,10 +6,11 @@ import { mayBuyAs } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { MisconfiguredPage } from '#http/error-page'
 import { type SessionContext, signInFirst } from '#http/guards/session'
-import { isRepeated, paramsOf, queryOf } from '#http/input'
+import { isRepeated, paramsOf, queryOf, requireId } from '#http/input'
 import { AnsweredByGuard, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
+import type { AppId } from '#platform/ids'
 
 /** The base path of a license's manage pages. */
 export const MANAGE_PATH = '/manage/:client_id'
@@ -46,10 +47,10 @@ export async function findLicense(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<AppContext & Partial<LicenseContext>> {
-  const { client_id } = paramsOf(MANAGE_PATH, request)
-  const app = await apps.find(world.db, client_id)
+  const app_id = requireId('app', paramsOf(MANAGE_PATH, request).client_id)
+  const app = await apps.find(world.db, app_id)
   const session = await currentSession(world, request)
-  const owner = session && mayBuyAs(session, session.user_id, client_id) ? session : undefined
+  const owner = session && mayBuyAs(session, session.user_id, app_id) ? session : undefined
   const license = app && owner && (await latestLicense(world, app, owner))
   if (!app) throw refuse('not_found')
   const isKnown = license || (!owner && (await licensing.wasBought(world.db, app.id)))
@@ -86,7 +87,7 @@ function readNext(
 
 /** An address under an app's manage page; undefined query values are omitted. */
 export function manageUrl(
-  app_id: string,
+  app_id: AppId,
   path: string,
   query: Record<string, string | undefined>,
 ): string {

@@ -4,8 +4,9 @@ import * as apps from '#domain/apps'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import { requireSession, type SessionContext } from '#http/guards/session'
-import { paramsOf } from '#http/input'
+import { paramsOf, requireId } from '#http/input'
 import { refuse } from '#http/refusals'
+import type { PayeeId, UserId } from '#platform/ids'
 
 /** The two kinds of payees, and their pages. */
 export const PAYEE_PAGES = {
@@ -42,7 +43,7 @@ export async function requirePayout(
   kind: PayeeKind,
 ): Promise<PayeeContext & { payout: payouts.Payout }> {
   const context = await requirePayee(world, request, reply, kind)
-  const { id } = paramsOf('/:id', request)
+  const id = requireId('po', paramsOf('/:id', request).id)
   const payout = await payouts.findPayout(world.db, id)
   if (payout?.owner !== context.payee.owner) throw refuse('not_found')
   return { ...context, payout }
@@ -51,8 +52,8 @@ export async function requirePayout(
 async function ownerOf(
   { db }: World,
   kind: PayeeKind,
-  user_id: string,
-): Promise<string | undefined> {
+  user_id: UserId,
+): Promise<PayeeId | undefined> {
   if (kind === 'seller') return await apps.sellerOf(db, user_id)
   return (await affiliates.affiliateOf(db, user_id))?.id
 }

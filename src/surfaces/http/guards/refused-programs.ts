@@ -6,6 +6,7 @@ import { bearerToken, credentialsOf } from '#http/authorization'
 import { originOf } from '#http/device'
 import type { Endpoint } from '#http/endpoint'
 import { accountActor, audit } from '#platform/audit'
+import type { UserId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { networksOf } from '#platform/networks'
 import { Problem } from '#platform/problem'
@@ -41,7 +42,7 @@ export async function auditRefusedProgram(
 async function whoWasRefused(
   { db, clock }: World,
   request: FastifyRequest,
-): Promise<{ user_id?: string; client_id: string } | undefined> {
+): Promise<{ user_id?: UserId; client_id: string } | undefined> {
   const token = bearerToken(request)
   if (token !== undefined) return await grants.findHolder(db, clock.now(), token)
   const client_id = credentialsOf(request)?.client_id
