@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import { type Cents, formatAmount } from '#platform/money'
+import { type Cents, cents, formatAmount } from '#platform/money'
 
 /** A column of a table for other programs: its name, and the value of a row. */
 export interface CsvColumn<Row> {
@@ -25,6 +25,6 @@ export function csvOf<Row>(
     // The library quotes only a text with both characters; other programs end a row at either.
     quoted_match: /[\r\n]/,
     escape_formulas: true,
-    cast: { number: (amount: number) => formatAmount(amount as Cents) },
+    cast: { number: (amount: number) => formatAmount(cents(amount)) },
   })
 }

@@ -1,5 +1,6 @@
 import type { ChargeRequest, DeclineCode } from '#domain/payments'
 import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { BehaviourName } from './cards.ts'
 
@@ -29,7 +30,7 @@ export type ChargeResult =
 export interface Challenge {
   challenge_id: string
   status: SandboxCharge['status']
-  amount: number
+  amount: Cents
   description: string
   return_url: string
   app_name: string

@@ -1,5 +1,6 @@
 import type { Card, PortalRequest } from '#domain/payments'
 import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { CARD_COLUMNS, type KeptCard, keep } from './kept-cards.ts'
 
@@ -15,10 +16,10 @@ export interface Portal {
 /** A charge in the billing portal. */
 export interface PortalPayment {
   id: string
-  amount: number
+  amount: Cents
   description: string
   status: 'succeeded' | 'declined'
-  refunded: number
+  refunded: Cents
   created_at: Date
 }
 

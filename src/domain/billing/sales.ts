@@ -191,7 +191,7 @@ export interface FoundLicense {
   product_name: string
   email: string
   /** Its paid invoices, tax included, the latest first. */
-  invoices: { id: InvoiceId; number: number; amount: number }[]
+  invoices: { id: InvoiceId; number: number; amount: Cents }[]
 }
 
 /** Licenses by their id, an order's or invoice's id, an invoice number, or a buyer's email. */

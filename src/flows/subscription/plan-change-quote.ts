@@ -37,11 +37,11 @@ const GOOD_FOR_SECONDS = 600
 export interface Pinned {
   license_id: LicenseId
   price_id: PriceId
-  price_id_before: string
+  price_id_before: PriceId
   period_index: number
-  amount: number
+  amount: Cents
   when: billing.PlanChange['when']
-  due: number
+  due: Cents
   /** The end of the trial that continues. */
   trial_end: number | null
   at: number

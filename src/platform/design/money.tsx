@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import type { Cents } from '#platform/money'
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
 
@@ -15,9 +16,9 @@ export function adverbOf(frequency: NonNullable<PriceFrequency>): string {
 
 const MINUS = '\u2212'
 
-/** Cents as US dollars, exact at any size: `123456` is `$1,234.56`, `-7` is `−$0.07` (U+2212). */
-export function formatMoney(cents: number | bigint): string {
-  const exact = BigInt(cents)
+/** An amount as US dollars: 123456 cents are `$1,234.56`, and -7 are `−$0.07` (U+2212). */
+export function formatMoney(amount: Cents): string {
+  const exact = BigInt(amount)
   const size = exact < 0n ? -exact : exact
   const decimal = `${size / 100n}.${String(size % 100n).padStart(2, '0')}`
   return `${exact < 0n ? MINUS : ''}${dollars.format(decimal as Intl.StringNumericLiteral)}`
@@ -28,31 +29,28 @@ export function frequencyText(frequency: string | null): string {
   return frequency === null ? 'once' : `per ${frequency}`
 }
 
-/** An amount in cents and how often it is charged: "$12.00 per month", "$79.00 once". */
-export function priceText(cents: number | bigint, frequency: string | null): string {
-  return `${formatMoney(cents)} ${frequencyText(frequency)}`
+/** An amount and how often it is charged: "$12.00 per month", "$79.00 once". */
+export function priceText(amount: Cents, frequency: string | null): string {
+  return `${formatMoney(amount)} ${frequencyText(frequency)}`
 }
 
 /** The label of a line of sales tax: "Sales tax (TX)", or "Sales tax (OR, none)". */
-export function taxLabel({ state, tax }: { state: string; tax: number }): string {
+export function taxLabel({ state, tax }: { state: string; tax: Cents }): string {
   return `Sales tax (${state}${tax === 0 ? ', none' : ''})`
 }
 
-/** An amount of money given in cents, in figures of even width. */
-export function Money({ cents }: { cents: number | bigint }): JSX.Element {
-  return <span class="whitespace-nowrap tabular-nums">{formatMoney(cents)}</span>
+/** An amount of money, in figures of even width. */
+export function Money({ amount }: { amount: Cents }): JSX.Element {
+  return <span class="whitespace-nowrap tabular-nums">{formatMoney(amount)}</span>
 }
 
 /** A price and how often it is charged. */
-export function Price(facts: {
-  amount_cents: number | bigint
-  frequency: PriceFrequency
-}): JSX.Element {
-  const free = BigInt(facts.amount_cents) === 0n
+export function Price(facts: { amount: Cents; frequency: PriceFrequency }): JSX.Element {
+  const free = facts.amount === 0
   return (
     <span class="inline-flex flex-wrap items-baseline gap-x-1.5">
       <span class="text-2xl font-semibold tracking-tight">
-        {free ? '$0' : <Money cents={facts.amount_cents} />}
+        {free ? '$0' : <Money amount={facts.amount} />}
       </span>{' '}
       <span class="text-sm text-muted">{free ? 'free' : frequencyText(facts.frequency)}</span>
     </span>

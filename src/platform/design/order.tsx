@@ -1,19 +1,20 @@
 import type { ComponentChildren, JSX } from 'preact'
+import type { Cents } from '#platform/money'
 import { Icon } from './icons.tsx'
 import { Money, Price, type PriceFrequency } from './money.tsx'
 
 /** One line of an order. */
-export type LineItem = { label: string; detail?: string; amount_cents: number | bigint }
+export type LineItem = { label: string; detail?: string; amount: Cents }
 
-/** The figures of an order, in cents. `tax_cents` is null while the address is not known. */
+/** The figures of an order. `tax` is null while the address is not known. */
 export type OrderFigures = {
   items: LineItem[]
-  subtotal_cents: number | bigint
-  tax_cents: number | bigint | null
+  subtotal: Cents
+  tax: Cents | null
   tax_label?: string
   /** A deduction before the total, such as a free trial; its amount is negative. */
   deduction?: LineItem | undefined
-  total_cents: number | bigint
+  total: Cents
   total_label?: string
   /** What will be charged later and when, in a sentence. */
   renewal?: ComponentChildren
@@ -40,35 +41,35 @@ function Row({ label, detail, amount, look = '' }: OrderRowFacts): JSX.Element {
 
 /** The lines of an order, its tax and its total, as on a receipt; a single item is its subtotal. */
 export function LineItems(facts: OrderFigures): JSX.Element {
-  const { tax_cents } = facts
+  const { tax } = facts
   const items = facts.items.length > 1 ? facts.items : []
   return (
     <div class="grid gap-4 text-sm">
       <dl class="grid gap-3">
-        {items.map(({ label, detail, amount_cents }) => (
-          <Row key={label} label={label} detail={detail} amount={<Money cents={amount_cents} />} />
+        {items.map(({ label, detail, amount }) => (
+          <Row key={label} label={label} detail={detail} amount={<Money amount={amount} />} />
         ))}
         <Row
           look={`border-base-300 text-muted ${items.length > 0 ? 'border-t pt-3' : ''}`}
           label="Subtotal"
-          amount={<Money cents={facts.subtotal_cents} />}
+          amount={<Money amount={facts.subtotal} />}
         />
         <Row
           look="text-muted"
           label={facts.tax_label ?? 'Sales tax'}
-          amount={tax_cents === null ? 'Depends on your ZIP code' : <Money cents={tax_cents} />}
+          amount={tax === null ? 'Depends on your ZIP code' : <Money amount={tax} />}
         />
         {facts.deduction && (
           <Row
             look="text-muted"
             label={facts.deduction.label}
-            amount={<Money cents={facts.deduction.amount_cents} />}
+            amount={<Money amount={facts.deduction.amount} />}
           />
         )}
         <Row
           look="border-t border-base-300 pt-3 text-base font-semibold"
           label={facts.total_label ?? 'Due today'}
-          amount={<Total cents={facts.total_cents} taxed={tax_cents !== null} />}
+          amount={<Total amount={facts.total} taxed={tax !== null} />}
         />
       </dl>
       {facts.renewal && <p class="text-muted">{facts.renewal}</p>}
@@ -77,10 +78,10 @@ export function LineItems(facts: OrderFigures): JSX.Element {
 }
 
 /** A total; it is marked while its tax is still unknown. */
-export function Total({ cents, taxed }: { cents: number | bigint; taxed: boolean }): JSX.Element {
+export function Total({ amount, taxed }: { amount: Cents; taxed: boolean }): JSX.Element {
   return (
     <span class="whitespace-nowrap">
-      <Money cents={cents} />
+      <Money amount={amount} />
       {!taxed && <span class="font-normal text-muted"> + tax</span>}
     </span>
   )
@@ -91,7 +92,7 @@ export function OrderSummary(
   facts: OrderFigures & {
     product_name: string
     description?: string
-    amount_cents: number | bigint
+    amount: Cents
     frequency: PriceFrequency
   },
 ): JSX.Element {
@@ -100,7 +101,7 @@ export function OrderSummary(
       <div class="grid gap-1 border-b border-base-300 pb-5">
         <h2 class="font-semibold">{facts.product_name}</h2>
         <p>
-          <Price amount_cents={facts.amount_cents} frequency={facts.frequency} />
+          <Price amount={facts.amount} frequency={facts.frequency} />
         </p>
         {facts.description && <p class="mt-1 text-sm text-muted">{facts.description}</p>}
       </div>

@@ -1,12 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact'
+import type { Cents } from '#platform/money'
 import { Button } from './actions.tsx'
 import { Badge } from './feedback.tsx'
 import { Icon } from './icons.tsx'
 import { Price, type PriceFrequency } from './money.tsx'
 
-/** One price of a plan, with its buy link or a note; `amount_cents` is 0 for the free plan. */
+/** One price of a plan, with its buy link or a note; `amount` is 0 for the free plan. */
 export type PlanPrice = {
-  amount_cents: number | bigint
+  amount: Cents
   frequency: PriceFrequency
   note?: string
 } & ({ href: string; action: string } | { mark: string })
@@ -58,7 +59,7 @@ export function PlanCard(facts: PlanCardFacts): JSX.Element {
           <li key={index} class="grid gap-3 py-5 last:pb-0">
             <div class="grid gap-0.5">
               <p>
-                <Price amount_cents={price.amount_cents} frequency={price.frequency} />
+                <Price amount={price.amount} frequency={price.frequency} />
               </p>
               {price.note && <p class="text-xs text-muted">{price.note}</p>}
             </div>

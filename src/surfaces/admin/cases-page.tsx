@@ -11,6 +11,7 @@ import type { StaffSuspension } from '#domain/licensing'
 import type { DisputeLine, OpenAttempt, RefundLine } from '#domain/payments'
 import type { Alarm } from '#platform/alarms'
 import type { PayeeId, UserId } from '#platform/ids'
+import type { Cents } from '#platform/money'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
 import { AdminMenu } from './menu.tsx'
@@ -28,8 +29,8 @@ interface CasesFacts {
   disputes: DisputeLine[]
   /** Automatic refunds that the processor refused. */
   undone: RefundLine[]
-  owed: { user_id: UserId; email: string; amount: number }[]
-  debts: { owner: PayeeId; account: string; amount: number; name: string }[]
+  owed: { user_id: UserId; email: string; amount: Cents }[]
+  debts: { owner: PayeeId; account: string; amount: Cents; name: string }[]
   suspended: StaffSuspension[]
   locked: (User & { locked_at: Date })[]
   note: { tone: 'success' | 'warning'; text: string } | undefined
@@ -186,7 +187,7 @@ function Owed({ owed, csrf_token, filled }: CasesFacts): JSX.Element {
   return (
     <Entries title="Returned refunds, payable to buyers">
       {owed.map(({ user_id, email, amount }) => (
-        <Entry key={user_id} title={<Money cents={amount} />} details={email}>
+        <Entry key={user_id} title={<Money amount={amount} />} details={email}>
           <StaffAction
             csrf_token={csrf_token}
             path="paid-otherwise"
@@ -205,7 +206,7 @@ function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
   return (
     <Entries title="Owed to Purser">
       {debts.map(({ owner, account, amount, name }) => (
-        <Entry key={`${account}-${owner}`} title={<Money cents={amount} />} details={name}>
+        <Entry key={`${account}-${owner}`} title={<Money amount={amount} />} details={name}>
           <StaffAction
             csrf_token={csrf_token}
             path="write-off"

@@ -21,6 +21,7 @@ import { goTo, sendPage } from '#http/pages'
 import { openAlarms } from '#platform/alarms'
 import type { ActorOf } from '#platform/audit'
 import { type LicenseId, parseId, parsePayeeId, readId, readPayeeId } from '#platform/ids'
+import { cents } from '#platform/money'
 import { ownValue } from '#platform/text'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
 import { CasesPage } from './cases-page.tsx'
@@ -65,7 +66,7 @@ async function owedToBuyers({ db }: World) {
   for (const { owner, amount } of balances) {
     const user_id = parseId('usr', owner)
     const user = await identity.findUser(db, user_id)
-    owed.push({ user_id, email: user?.email ?? owner, amount: 0 - amount })
+    owed.push({ user_id, email: user?.email ?? owner, amount: cents(0 - amount) })
   }
   return owed
 }

@@ -8,6 +8,7 @@ import { PageNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import type { Liability, TaxLine } from '#domain/tax'
 import type { Paging } from '#http/pagination'
+import { cents, sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { FilingForm } from './filing-form.tsx'
 import { AdminMenu } from './menu.tsx'
@@ -49,7 +50,7 @@ export function TaxPage(facts: {
   }
   const dueOf = (month: string) => {
     const due = owed.filter((each) => each.month === month && each.status === 'due')
-    return due.reduce((sum, { amount }) => sum + amount, 0)
+    return sum(...due.map(({ amount }) => amount))
   }
   return (
     <SiteLayout title="Sales tax · Purser" nav={facts.nav}>
@@ -78,7 +79,7 @@ export function TaxPage(facts: {
             key: month,
             cells: [
               <TextLink href={`${home}${month}/`}>{nameOf(month)}</TextLink>,
-              <Money cents={dueOf(month)} />,
+              <Money amount={dueOf(month)} />,
               ...states.map((state) => cellOf(month, state)),
             ],
           }))}
@@ -104,7 +105,7 @@ export function MonthPage(
   const { home, month, states, fault } = facts
   const path = `${home}${month}/`
   const due = states.filter(({ status }) => status === 'due')
-  const total = due.reduce((sum, { amount }) => sum + amount, 0)
+  const total = sum(...due.map(({ amount }) => amount))
   return (
     <SiteLayout title={`Sales tax of ${nameOf(month)} · Purser`} nav={facts.nav}>
       <BackLink href={home}>Sales tax</BackLink>
@@ -143,13 +144,13 @@ export function MonthPage(
             key: each.state,
             cells: [
               <TextLink href={`${path}${each.state}/`}>{each.state}</TextLink>,
-              <Money cents={each.sales} />,
-              <Money cents={each.exempt_sales} />,
-              <Money cents={each.taxable_sales} />,
+              <Money amount={each.sales} />,
+              <Money amount={each.exempt_sales} />,
+              <Money amount={each.taxable_sales} />,
               each.rates.map(percent).join(', '),
-              <Money cents={each.charged} />,
-              <Money cents={each.relieved} />,
-              <Money cents={each.amount} />,
+              <Money amount={each.charged} />,
+              <Money amount={each.relieved} />,
+              <Money amount={each.amount} />,
               <Status status={each.status} />,
             ],
           }))}
@@ -192,12 +193,18 @@ export function StateMonthPage(
         <Panel title="Amount due" aside={<Status status={facts.status} />}>
           <DescriptionList
             items={[
-              { term: 'Sales before tax', detail: <Money cents={facts.sales} /> },
-              { term: 'Not taxed', detail: <Money cents={facts.exempt_sales} /> },
-              { term: 'Tax charged', detail: <Money cents={facts.charged} /> },
-              { term: 'Tax refunded in this month', detail: <Money cents={-facts.relieved} /> },
-              { term: 'Carried over from earlier months', detail: <Money cents={facts.carried} /> },
-              { term: 'Amount due', detail: <Money cents={facts.amount} /> },
+              { term: 'Sales before tax', detail: <Money amount={facts.sales} /> },
+              { term: 'Not taxed', detail: <Money amount={facts.exempt_sales} /> },
+              { term: 'Tax charged', detail: <Money amount={facts.charged} /> },
+              {
+                term: 'Tax refunded in this month',
+                detail: <Money amount={cents(0 - facts.relieved)} />,
+              },
+              {
+                term: 'Carried over from earlier months',
+                detail: <Money amount={facts.carried} />,
+              },
+              { term: 'Amount due', detail: <Money amount={facts.amount} /> },
             ]}
           />
         </Panel>
@@ -245,10 +252,10 @@ export function StateMonthPage(
             KINDS[line.event],
             line.app_name,
             line.zip,
-            <Money cents={line.amount} />,
-            <Money cents={line.taxable} />,
+            <Money amount={line.amount} />,
+            <Money amount={line.taxable} />,
             percent(line.rate_ppm),
-            <Money cents={line.tax} />,
+            <Money amount={line.tax} />,
           ],
         }))}
       />

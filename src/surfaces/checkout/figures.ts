@@ -3,7 +3,7 @@ import type { OrderFigures } from '#design/order'
 import type { ProductPrice } from '#domain/catalog'
 import type { CheckoutTotals } from '#flows/checkout'
 import { isoDate } from '#platform/calendar'
-import { ZERO } from '#platform/money'
+import { type Cents, cents, ZERO } from '#platform/money'
 
 const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
@@ -14,10 +14,10 @@ function day(at: Date): string {
 /** The order's lines before an address is entered, without tax. */
 export function figuresBeforeTax(price: ProductPrice): OrderFigures {
   return {
-    items: [{ label: price.product_name, amount_cents: price.amount }],
-    subtotal_cents: price.amount,
-    tax_cents: null,
-    total_cents: price.amount,
+    items: [{ label: price.product_name, amount: price.amount }],
+    subtotal: price.amount,
+    tax: null,
+    total: price.amount,
     renewal: rhythm(price),
   }
 }
@@ -27,12 +27,12 @@ export function figuresOf(price: ProductPrice, totals: CheckoutTotals): OrderFig
   const { quote, total, terms, trial_days } = totals
   const isTrial = terms.status === 'trialing'
   return {
-    items: [{ label: price.product_name, amount_cents: quote.amount }],
-    subtotal_cents: quote.amount,
-    tax_cents: quote.tax,
+    items: [{ label: price.product_name, amount: quote.amount }],
+    subtotal: quote.amount,
+    tax: quote.tax,
     tax_label: taxLabel(quote),
     ...(isTrial ? { deduction: freeTrial(total) } : {}),
-    total_cents: isTrial ? ZERO : total,
+    total: isTrial ? ZERO : total,
     renewal: isTrial
       ? `Free for ${trial_days} days. Then ${priceText(total, price.frequency)}. First charge: ${day(terms.period_end!)}. Cancel anytime.`
       : renewal(price, { total, period_end: terms.period_end }),
@@ -40,14 +40,14 @@ export function figuresOf(price: ProductPrice, totals: CheckoutTotals): OrderFig
 }
 
 /** The discount line of a trial. */
-export function freeTrial(total: number): { label: string; amount_cents: number } {
-  return { label: 'Free trial', amount_cents: -total }
+export function freeTrial(total: Cents): { label: string; amount: Cents } {
+  return { label: 'Free trial', amount: cents(0 - total) }
 }
 
 /** A sentence about the renewal. */
 export function renewal(
   price: Pick<ProductPrice, 'frequency'>,
-  facts: { total: number; period_end: Date | null },
+  facts: { total: Cents; period_end: Date | null },
 ): string {
   if (price.frequency === null || !facts.period_end) return 'One-time payment. Nothing renews.'
   return `Renews ${adverbOf(price.frequency)} at ${formatMoney(facts.total)}. Next charge: ${day(facts.period_end)}. Cancel anytime.`
@@ -61,6 +61,6 @@ function rhythm(price: ProductPrice): string {
 
 /** The order's lines for the processor's card page. */
 export function summaryLines(price: ProductPrice, totals: CheckoutTotals): string[] {
-  const { total_cents, renewal } = figuresOf(price, totals)
-  return [`${formatMoney(total_cents)} due today`, String(renewal)]
+  const { total, renewal } = figuresOf(price, totals)
+  return [`${formatMoney(total)} due today`, String(renewal)]
 }

@@ -1,11 +1,12 @@
 import type { PriceFrequency } from '#design/money'
 import { type OrderFigures, OrderSummary, Total } from '#design/order'
+import type { Cents } from '#platform/money'
 
 /** The order summary beside every step. */
 export interface PurchaseSummary {
   app_name: string
   product_name: string
-  amount_cents: number
+  amount: Cents
   frequency: PriceFrequency
   figures: OrderFigures
   /** A banner, for test mode or a preview. */
@@ -23,17 +24,17 @@ export const nameOf = ({ app_name, product_name }: PurchaseSummary) => `${app_na
 
 /** The layout of a step: seller's name and order summary. */
 export function layoutOf(purchase: PurchaseSummary) {
-  const { total_cents, tax_cents } = purchase.figures
+  const { total, tax } = purchase.figures
   return {
     app_name: purchase.app_name,
     selling: true,
     notice: purchase.notice,
-    summary_line: <Total cents={total_cents} taxed={tax_cents !== null} />,
+    summary_line: <Total amount={total} taxed={tax !== null} />,
     summary: (
       <OrderSummary
         {...purchase.figures}
         product_name={nameOf(purchase)}
-        amount_cents={purchase.amount_cents}
+        amount={purchase.amount}
         frequency={purchase.frequency}
       />
     ),

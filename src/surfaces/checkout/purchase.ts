@@ -46,7 +46,7 @@ export function purchaseOf(
   return {
     app_name: app.name,
     product_name: price.product_name,
-    amount_cents: price.amount,
+    amount: price.amount,
     frequency: price.frequency,
     figures,
     notice: is_preview ? 'Preview: nothing is charged.' : testNotice(world, app),

@@ -200,11 +200,11 @@ function confirmText({ purchase, is_preview }: { purchase: PurchaseSummary; is_p
     const text = 'This is the page your buyers see. Nothing is charged in a preview.'
     return { text, action: 'Finish the preview', pending: 'Finishing…', verb: undefined }
   }
-  const { total_cents } = purchase.figures
-  if (Number(total_cents) === 0) {
+  const { total } = purchase.figures
+  if (Number(total) === 0) {
     const text = 'Review your order. Nothing is charged today.'
     return { text, action: 'Start free trial', pending: 'Starting…', verb: 'starting' }
   }
   const text = 'Review your order. Your card is charged when you press Pay.'
-  return { text, action: `Pay ${formatMoney(total_cents)}`, pending: 'Paying…', verb: 'paying' }
+  return { text, action: `Pay ${formatMoney(total)}`, pending: 'Paying…', verb: 'paying' }
 }

@@ -34,7 +34,7 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     const page = SuccessPage({
       purchase: {
         ...own.purchase,
-        amount_cents: order.amount,
+        amount: order.amount,
         figures: figuresOfOrder(own, order),
       },
       csrf_token: csrfToken(world, request, reply),
@@ -97,12 +97,12 @@ function figuresOfOrder({ purchase }: OwnCart, order: billing.OrderDetails) {
   const total = sum(amount, tax)
   return {
     ...purchase.figures,
-    items: [{ label: product_name, amount_cents: amount }],
-    subtotal_cents: amount,
-    tax_cents: tax,
+    items: [{ label: product_name, amount: amount }],
+    subtotal: amount,
+    tax: tax,
     tax_label: taxLabel(order),
     deduction: charged < total ? freeTrial(total) : undefined,
-    total_cents: charged,
+    total: charged,
     total_label: 'Paid today',
     renewal: renewal(order, { total, period_end: order.period_end }),
   }

@@ -5,6 +5,7 @@ import { Field, Form, SelectField, TextareaField } from '#design/forms'
 import { Day, type PriceFrequency, priceText } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import type { PriceId, ProductId } from '#platform/ids'
+import type { Cents } from '#platform/money'
 import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
 
 /** The form of URLs; lists have one entry per line. */
@@ -31,7 +32,7 @@ export interface Integration extends AppFacts {
   links: {
     id: PriceId
     plan: string
-    amount_cents: number
+    amount: Cents
     frequency: PriceFrequency
     url: string
   }[]
@@ -251,11 +252,11 @@ function BuyLinks(facts: Integration): JSX.Element {
           ? 'Buy links are open. Add next, ref or email as query parameters if you need them.'
           : 'Buy links return 404 until both are enabled.'}
       </p>
-      {facts.links.map(({ id, plan, amount_cents, frequency, url }) => (
+      {facts.links.map(({ id, plan, amount, frequency, url }) => (
         <CopyField
           key={id}
           id={`link-${id}`}
-          label={`${plan}, ${priceText(amount_cents, frequency)}`}
+          label={`${plan}, ${priceText(amount, frequency)}`}
           value={url}
         />
       ))}

@@ -35,7 +35,7 @@ export async function integrationOf(
     links: prices.map(({ id, product_name, amount, frequency }) => ({
       id,
       plan: product_name,
-      amount_cents: amount,
+      amount: amount,
       frequency,
       url: `${config.base_url}/buy/${id}/`,
     })),

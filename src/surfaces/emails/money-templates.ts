@@ -2,7 +2,7 @@ import { formatDay, formatMoney, taxLabel } from '#design/money'
 import { invoiceNumber, RETRY_DAYS, type Receipt } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import { receiptLines } from '#http/invoice-lines'
-import { sum } from '#platform/money'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
 
 /** A buyer's plan as emails name it, and where it is managed. */
@@ -16,9 +16,9 @@ export interface PlanFacts {
 
 /** The next charge, in cents, with its date. */
 export interface Coming {
-  amount: number
-  tax: number
-  total: number
+  amount: Cents
+  tax: Cents
+  total: Cents
   state: string
   is_about: boolean
   day: Date
@@ -47,8 +47,10 @@ export function invoicePaid(
     ['Date', formatDay(receipt.paid_at)],
     ...receiptLines(receipt),
     [taxLabel(receipt), formatMoney(tax)],
-    ...(is_waived ? [['Waived (below the minimum charge)', formatMoney(-total)] as Row] : []),
-    ['Paid', formatMoney(is_waived ? 0 : total)],
+    ...(is_waived
+      ? [['Waived (below the minimum charge)', formatMoney(cents(0 - total))] as Row]
+      : []),
+    ['Paid', formatMoney(is_waived ? ZERO : total)],
     ['Card', card],
     ['Next charge', coming ? comingOf(coming) : 'None'],
   ]
@@ -72,7 +74,7 @@ function comingOf({ total, is_about, day }: Coming): string {
 
 /** An unpaid renewal: the amount due, the reason, and the next dates. */
 export interface Owed {
-  total: number
+  total: Cents
   card: string
   /** The decline reason, as a sentence. */
   declined: string | undefined
@@ -214,7 +216,7 @@ export function trialEnding(
 export function refundIssued(
   receipt: Receipt,
   plan: PlanFacts,
-  facts: { amount: number; has_ended: boolean },
+  facts: { amount: Cents; has_ended: boolean },
 ): EmailContent {
   const name = nameOf(plan)
   const amount = formatMoney(facts.amount)

@@ -2,6 +2,7 @@ import { formatDay, formatMoney } from '#design/money'
 import type { DisputeReason } from '#domain/payments'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
 import type { EmailTemplates } from '#platform/email-queue'
+import type { Cents } from '#platform/money'
 import type { EmailContent } from './template.ts'
 
 /** A dispute, for its emails; amounts in cents. */
@@ -10,9 +11,9 @@ export interface DisputeFacts {
   product_name: string
   buyer_email: string
   /** The disputed amount with tax, and the part that the seller loses if the dispute is lost. */
-  amount: number
-  sellers_part: number
-  cost: number
+  amount: Cents
+  sellers_part: Cents
+  cost: Cents
   reason: DisputeReason
   due_at: Date
   url: string
@@ -78,7 +79,7 @@ export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): E
 export interface PayoutFacts {
   number: number
   /** In cents. */
-  amount: number
+  amount: Cents
   /** `Tide Bank, account ending in 6789`, as far as known. */
   bank: string | undefined
   /** The processor's reason for the failure. */

@@ -6,6 +6,7 @@ import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { type DisputeId, type PayoutId, parseId, parsePayeeId } from '#platform/ids'
+import { cents } from '#platform/money'
 import {
   bankChanged,
   type DisputeFacts,
@@ -42,7 +43,7 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
     product_name: receipt.product_name,
     buyer_email: receipt.email,
     amount,
-    sellers_part: amount - owed - tax,
+    sellers_part: cents(amount - owed - tax),
     cost: billing.DISPUTE_COST,
     reason,
     due_at,

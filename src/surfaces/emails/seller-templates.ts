@@ -1,5 +1,6 @@
 import { formatDay, formatMoney } from '#design/money'
 import { RETRY_DAYS } from '#domain/billing'
+import { type Cents, cents } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
 
 /** A sale that an email to its seller is about: plan, buyer and links. */
@@ -20,10 +21,10 @@ function endOf({ sales_url, settings_url }: SellerFacts): Block[] {
 
 const nameOf = ({ app_name, product_name }: SellerFacts) => `${app_name} ${product_name}`
 
-/** A buyer paid or started a trial; amounts in cents. */
+/** A buyer paid or started a trial. */
 export function sold(
   facts: SellerFacts,
-  sale: { amount: number; fee: number; is_trial: boolean; state: string },
+  sale: { amount: Cents; fee: Cents; is_trial: boolean; state: string },
 ): EmailContent {
   const { amount, fee, is_trial, state } = sale
   const heading = is_trial ? `New trial of ${nameOf(facts)}` : `New sale of ${nameOf(facts)}`
@@ -31,8 +32,8 @@ export function sold(
     ? [['Price after the trial', formatMoney(amount)]]
     : [
         ['Price before tax', formatMoney(amount)],
-        ['Fees', formatMoney(-fee)],
-        ['Your earnings', formatMoney(amount - fee)],
+        ['Fees', formatMoney(cents(0 - fee))],
+        ['Your earnings', formatMoney(cents(amount - fee))],
       ]
   return {
     subject: is_trial ? heading : `${heading}: ${formatMoney(amount)}`,

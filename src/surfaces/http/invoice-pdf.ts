@@ -76,11 +76,11 @@ function totalsOf(receipt: billing.Receipt): NonNullable<PdfContent['totals']> {
     { label: `${taxLabel(receipt)}${rateOf(receipt)}`, amount: formatMoney(tax) },
     { label: 'Total (USD)', amount: formatMoney(total), strong: true },
     ...(receipt.is_waived
-      ? [{ label: 'Waived (below the minimum charge)', amount: formatMoney(-total) }]
+      ? [{ label: 'Waived (below the minimum charge)', amount: formatMoney(cents(0 - total)) }]
       : [{ label: `Paid with ${card}`, amount: formatMoney(total) }]),
     ...given_back.map((back) => ({
       label: `Refunded on ${formatDay(back.at)}`,
-      amount: formatMoney(-back.amount),
+      amount: formatMoney(cents(0 - back.amount)),
     })),
     ...(given_back.length > 0
       ? [{ label: 'Paid after refunds', amount: formatMoney(left), strong: true }]

@@ -9,6 +9,7 @@ import { FeatureTable, PlanCard, PlanGrid } from '#design/plans'
 import { Chapter, RichText } from '#design/reading'
 import { siteNav } from '#http/site-menu'
 import type { ProductId } from '#platform/ids'
+import type { Cents } from '#platform/money'
 import { accountLink, type Visitor } from './visitor.ts'
 
 /** A plan on a product page. */
@@ -21,15 +22,15 @@ export interface Plan {
 
 /** A price of a plan; amount 0 is a free plan's. */
 export interface ListedPrice {
-  amount_cents: number
+  amount: Cents
   frequency: PriceFrequency
   trial_days: number
   /** The link of the button: the checkout, or the app for a free plan. */
   href: string
 }
 
-function noteOf({ amount_cents, frequency, trial_days }: ListedPrice): string {
-  if (amount_cents === 0) return 'Free forever. No card needed.'
+function noteOf({ amount, frequency, trial_days }: ListedPrice): string {
+  if (amount === 0) return 'Free forever. No card needed.'
   if (frequency === null) return 'One-time payment. Nothing renews.'
   const trial = trial_days > 0 ? `${trial_days} days free. ` : ''
   return `${trial}Renews ${adverbOf(frequency)}. Cancel anytime.`
@@ -37,7 +38,7 @@ function noteOf({ amount_cents, frequency, trial_days }: ListedPrice): string {
 
 /** The label of a button; prices of one plan differ by their frequency. */
 function actionOf(app_name: string, plan: Plan, price: ListedPrice): string {
-  if (price.amount_cents === 0) return `Open ${app_name}`
+  if (price.amount === 0) return `Open ${app_name}`
   const text = price.frequency === null ? '' : ` ${adverbOf(price.frequency)}`
   return price.trial_days > 0 ? `Try ${plan.name}${text}` : `Buy ${plan.name}${text}`
 }

@@ -9,6 +9,7 @@ import { paramsOf, queryOf } from '#http/input'
 import { people, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
+import { ZERO } from '#platform/money'
 import { HomePage } from './home-page.tsx'
 import { type Plan, ProductPage } from './product-page.tsx'
 
@@ -88,11 +89,11 @@ async function plansOf(world: World, app: apps.App): Promise<Plan[]> {
   const products = await catalog.products(db, app.id)
   const prices = app.external_sales_enabled ? await catalog.livePrices(db, app.id) : []
   const plans = products.map(({ id, name, description, is_free, trial_days }) => {
-    const free = { amount_cents: 0, frequency: null, trial_days: 0, href: app.oauth_login_url }
+    const free = { amount: ZERO, frequency: null, trial_days: 0, href: app.oauth_login_url }
     const paid = prices
       .filter((price) => price.product_id === id)
       .map((price) => ({
-        amount_cents: price.amount,
+        amount: price.amount,
         frequency: price.frequency,
         trial_days,
         // Buyers from here count as brought by the service (spec: Fees).

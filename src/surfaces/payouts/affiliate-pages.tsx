@@ -5,6 +5,7 @@ import { Field, Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
+import type { Cents } from '#platform/money'
 import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
 
 /** The affiliate terms, and the form for a code. */
@@ -12,7 +13,7 @@ export function JoinPage(facts: {
   nav: Link[]
   action: string
   csrf_token: string
-  minimum: number
+  minimum: Cents
   delay_days: number
   code: string
   fault: string | undefined
@@ -79,8 +80,8 @@ export interface ReferralLine {
   at: Date
   text: string
   /** The fee of which the commission is a quarter. */
-  fee: number | null
-  amount: number
+  fee: Cents | null
+  amount: Cents
   /** When it becomes available. */
   available_at: Date | undefined
   /** The payout that includes it. */
@@ -154,8 +155,8 @@ function Lines(facts: {
             cells: [
               <Day date={line.at} />,
               line.text,
-              line.fee === null ? '' : <Money cents={line.fee} />,
-              <Money cents={line.amount} />,
+              line.fee === null ? '' : <Money amount={line.fee} />,
+              <Money amount={line.amount} />,
               stateOf(line),
             ],
           }))}

@@ -5,6 +5,7 @@ import { Form } from '#design/forms'
 import { Day, formatDay, formatMoney, Money } from '#design/money'
 import { DescriptionList, Panel, RecordCards } from '#design/panels'
 import type { PayoutId } from '#platform/ids'
+import { type Cents, cents, sum } from '#platform/money'
 import { ownValue } from '#platform/text'
 import { causeLabel, payoutLabel } from './labels.ts'
 
@@ -12,7 +13,7 @@ import { causeLabel, payoutLabel } from './labels.ts'
 export interface PayoutCard {
   id: PayoutId
   number: number
-  amount: number
+  amount: Cents
   cause: 'weekly' | 'request'
   status: 'open' | 'pending' | 'paid' | 'failed'
   failure: string | null
@@ -27,11 +28,11 @@ export interface BalanceFacts {
   base: string
   csrf_token: string
   /** The available balance; negative if the payee owes it. */
-  total: number
-  minimum: number
+  total: Cents
+  minimum: Cents
   delay_days: number
-  pending: { at: Date; amount: number }[]
-  pending_total: number
+  pending: { at: Date; amount: Cents }[]
+  pending_total: Cents
   /** Whether the balance reaches the minimum payout. */
   is_payable: boolean
   next_weekly: Date
@@ -45,7 +46,7 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
   return (
     <Panel title={total < 0 ? 'Balance due' : 'Available now'}>
       <p class="text-3xl font-semibold tracking-tight">
-        <Money cents={Math.abs(total)} />
+        <Money amount={cents(Math.abs(total))} />
       </p>
       <p class="text-sm text-muted">{balanceText(facts)}</p>
       {bank && is_payable && (
@@ -59,7 +60,7 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
       )}
       <div class="grid gap-2">
         <h3 class="text-sm font-medium">
-          Pending: <Money cents={pending_total} />
+          Pending: <Money amount={pending_total} />
         </h3>
         <p class="text-sm text-muted">
           {facts.earned} becomes available after {facts.delay_days} days, because it may still be
@@ -69,7 +70,7 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
           <DescriptionList
             items={pending.slice(0, MOST_DAYS).map(({ at, amount }) => ({
               term: formatDay(at),
-              detail: <Money cents={amount} />,
+              detail: <Money amount={amount} />,
             }))}
           />
         )}
@@ -85,8 +86,8 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
 
 const MOST_DAYS = 10
 
-function restOf(pending: BalanceFacts['pending']): number {
-  return pending.slice(MOST_DAYS).reduce((sum, { amount }) => sum + amount, 0)
+function restOf(pending: BalanceFacts['pending']): Cents {
+  return sum(...pending.slice(MOST_DAYS).map(({ amount }) => amount))
 }
 
 function balanceText({ total, minimum, is_payable, bank, next_weekly }: BalanceFacts): string {

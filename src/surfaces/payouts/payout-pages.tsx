@@ -6,6 +6,7 @@ import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { DescriptionList, Heading, RecordTable } from '#design/panels'
 import type { Paging } from '#http/pagination'
+import type { Cents } from '#platform/money'
 import { causeLabel, payoutLabel } from './labels.ts'
 import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
 
@@ -34,9 +35,9 @@ export interface StatementRow {
   /** The page of the sale. */
   href: string | undefined
   /** The gross amount of the sale, and the service's fees on it, in cents. */
-  gross: number | null
-  fees: number | null
-  amount: number
+  gross: Cents | null
+  fees: Cents | null
+  amount: Cents
 }
 
 /** A payout, line by line. */
@@ -49,7 +50,7 @@ export function StatementPage(facts: {
   path: string
   kind: 'seller' | 'affiliate'
   number: number
-  amount: number
+  amount: Cents
   cause: 'weekly' | 'request'
   status: 'open' | 'pending' | 'paid' | 'failed'
   failure: string | null
@@ -60,7 +61,7 @@ export function StatementPage(facts: {
 }): JSX.Element {
   const { label, tone } = payoutLabel(facts)
   const isSeller = facts.kind === 'seller'
-  const money = (cents: number | null) => (cents === null ? '' : <Money cents={cents} />)
+  const money = (amount: Cents | null) => (amount === null ? '' : <Money amount={amount} />)
   const figures = [
     ...(isSeller
       ? [

@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import type { PayeeKind } from '#http/guards/payee'
 import { isoDate } from '#platform/calendar'
 import { csvOf } from '#platform/csv'
-import { type Cents, cents } from '#platform/money'
+import { type Cents, cents, sum } from '#platform/money'
 import type { PdfContent } from '#platform/pdf/content'
 import { causeLabel, lineLabel, payoutLabel } from './labels.ts'
 import type { StatementRow } from './payout-pages.tsx'
@@ -82,8 +82,7 @@ export async function statementPdf(
   const isSeller = kind === 'seller'
   const figures = (line: payouts.StatementLine) =>
     isSeller ? [money(grossOf(line)), money(feesOf(line))] : []
-  const total = (of: (line: payouts.StatementLine) => Cents) =>
-    money(lines.reduce((sum, line) => sum + of(line), 0))
+  const total = (of: (line: payouts.StatementLine) => Cents) => money(sum(...lines.map(of)))
   const rowOf = (line: payouts.StatementLine) => [
     isoDate(line.at),
     lineLabel(line),

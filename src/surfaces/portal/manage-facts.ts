@@ -2,13 +2,14 @@ import type { PriceFrequency } from '#design/money'
 import type { ReceiptLine } from '#domain/billing'
 import type { PausedFor } from '#domain/licensing'
 import type { Paging } from '#http/pagination'
+import type { Cents } from '#platform/money'
 import type { ManageLayoutFacts, Note } from './layout.tsx'
 
 /** The next charge. Amounts are in cents. */
 export interface NextFigures {
-  amount: number
-  tax: number
-  total: number
+  amount: Cents
+  tax: Cents
+  total: Cents
   state: string
   /** True where a tax service computes the exact tax when it is charged. */
   is_about: boolean
@@ -26,7 +27,7 @@ export interface Renewing {
   /** Why the last payment failed, in a sentence. */
   declined: string | undefined
   /** The plan that replaces it at the end of the period. */
-  pending: { product_name: string; amount: number; frequency: PriceFrequency } | undefined
+  pending: { product_name: string; amount: Cents; frequency: PriceFrequency } | undefined
 }
 
 /** Everything that the manage page shows. */
@@ -35,7 +36,7 @@ export interface ManageFacts extends ManageLayoutFacts {
   status: string
   paused_for: PausedFor | null
   product_name: string
-  amount: number
+  amount: Cents
   frequency: PriceFrequency
   canceled_at: Date | null
   /** Undefined for a one-time purchase, and after the license has ended. */

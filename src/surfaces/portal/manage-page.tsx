@@ -7,6 +7,7 @@ import { Day, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { Heading, Panel, RecordRows } from '#design/panels'
 import type { ReceiptLine } from '#domain/billing'
+import type { Cents } from '#platform/money'
 import { NoteAlert } from './layout.tsx'
 import type { ManageFacts } from './manage-facts.ts'
 import { PlanPanel } from './plan-panel.tsx'
@@ -61,10 +62,10 @@ function Receipts(facts: ManageFacts): JSX.Element {
           records={receipts.map(({ id, kind, product_name, total, given_back, paid_at }) => ({
             key: id,
             title: `${product_name}, ${KINDS[kind].toLocaleLowerCase('en-US')}`,
-            details: [<Day date={paid_at} />, <Money cents={total} />],
+            details: [<Day date={paid_at} />, <Money amount={total} />],
             aside: given_back > 0 && (
               <Badge tone="warn">
-                {given_back === total ? 'Refunded' : <Refunded cents={given_back} />}
+                {given_back === total ? 'Refunded' : <Refunded amount={given_back} />}
               </Badge>
             ),
             action: (
@@ -93,10 +94,10 @@ function Receipts(facts: ManageFacts): JSX.Element {
   )
 }
 
-function Refunded({ cents }: { cents: number }): JSX.Element {
+function Refunded({ amount }: { amount: Cents }): JSX.Element {
   return (
     <>
-      <Money cents={cents} /> refunded
+      <Money amount={amount} /> refunded
     </>
   )
 }

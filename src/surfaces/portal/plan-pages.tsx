@@ -16,6 +16,7 @@ import { Heading } from '#design/panels'
 import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
 import type { Product, ProductPrice } from '#domain/catalog'
 import type { PriceId } from '#platform/ids'
+import { type Cents, cents, ZERO } from '#platform/money'
 import { type ManageLayoutFacts, type Note, QuestionPage } from './layout.tsx'
 
 /** The plans and prices of an app, with the current one marked. */
@@ -23,7 +24,7 @@ export function ChoosePlanPage(
   facts: ManageLayoutFacts & {
     products: Product[]
     /** The prices, each with its total including sales tax. */
-    prices: (ProductPrice & { total: number })[]
+    prices: (ProductPrice & { total: Cents })[]
     current_price_id: PriceId
     pending_price_id: PriceId | null
   },
@@ -34,9 +35,9 @@ export function ChoosePlanPage(
     amount,
     frequency,
     total,
-  }: ProductPrice & { total: number }): PlanPrice => {
+  }: ProductPrice & { total: Cents }): PlanPrice => {
     const note = total === amount ? 'No sales tax' : `${formatMoney(total)} with sales tax`
-    const price = { amount_cents: amount, frequency, note }
+    const price = { amount: amount, frequency, note }
     if (id === facts.current_price_id) return { ...price, mark: 'Your plan' }
     if (id === facts.pending_price_id) return { ...price, mark: 'Scheduled' }
     return { ...price, href: at(`plan/${id}/`), action: 'Choose' }
@@ -74,18 +75,18 @@ export function ChoosePlanPage(
 /** A plan change, exactly as it happens once confirmed. */
 export interface PlanChangeFacts {
   from: string
-  to: { product_name: string; amount: number; frequency: PriceFrequency }
+  to: { product_name: string; amount: Cents; frequency: PriceFrequency }
   /** True if only the frequency changes. */
   same_plan: boolean
   when: 'now' | 'in_trial' | 'period_end'
-  credit: number
-  due: number
-  tax: number
-  total: number
+  credit: Cents
+  due: Cents
+  tax: Cents
+  total: Cents
   /** True if the total is too small to charge. */
   is_waived: boolean
   /** The cost of each later period, tax included. */
-  renewal: { amount: number; tax: number; total: number; is_exact: boolean }
+  renewal: { amount: Cents; tax: Cents; total: Cents; is_exact: boolean }
   state: string
   changes_at: Date
   period_end: Date | null
@@ -130,18 +131,18 @@ export function PlanChangePage(
 
 function Lines(facts: PlanChangeFacts): JSX.Element {
   const { from, to, credit, due, tax, total, state, is_waived } = facts
-  const items = [{ label: nameOf(to), amount_cents: to.amount }]
-  if (credit > 0) items.push({ label: `Unused time on ${from}`, amount_cents: -credit })
+  const items = [{ label: nameOf(to), amount: to.amount }]
+  if (credit > 0) items.push({ label: `Unused time on ${from}`, amount: cents(0 - credit) })
   return (
     <LineItems
       items={items}
-      subtotal_cents={due}
-      tax_cents={tax}
+      subtotal={due}
+      tax={tax}
       tax_label={taxLabel({ state, tax })}
       {...(is_waived && {
-        deduction: { label: 'Waived (below the minimum charge)', amount_cents: -total },
+        deduction: { label: 'Waived (below the minimum charge)', amount: cents(0 - total) },
       })}
-      total_cents={is_waived ? 0 : total}
+      total={is_waived ? ZERO : total}
     />
   )
 }

@@ -4,6 +4,7 @@ import { StatusBadge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Day, formatMoney, Money, Price, priceText } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
+import type { Cents } from '#platform/money'
 import type { ManageFacts, NextFigures } from './manage-facts.ts'
 
 type Items = Parameters<typeof DescriptionList>[0]['items']
@@ -13,9 +14,7 @@ export function PlanPanel(facts: ManageFacts): JSX.Element {
   const { next, renewing } = facts
   return (
     <Panel title="Plan" aside={<StatusBadge status={facts.status} />}>
-      {facts.status !== 'canceled' && (
-        <Price amount_cents={facts.amount} frequency={facts.frequency} />
-      )}
+      {facts.status !== 'canceled' && <Price amount={facts.amount} frequency={facts.frequency} />}
       <DescriptionList items={[{ term: 'Plan', detail: facts.product_name }, ...itemsOf(facts)]} />
       {next && isCharging(facts) && <p class="text-sm text-muted">{partsOf(next)}</p>}
       {renewing && <PlanActions {...facts} renewing={renewing} />}
@@ -62,7 +61,7 @@ function itemsOf(facts: ManageFacts): Items {
 function owing({ next, renewing }: ManageFacts): Items {
   const { retry_at, gives_up_at } = renewing!
   return [
-    { term: 'Amount due', detail: next && <Money cents={next.total} /> },
+    { term: 'Amount due', detail: next && <Money amount={next.total} /> },
     {
       term: 'Next retry',
       detail: retry_at ? <Day date={retry_at} /> : 'After you update your card',
@@ -75,7 +74,7 @@ function Charge({ total, is_about, day }: NextFigures & { day: Date }): JSX.Elem
   return (
     <>
       {is_about && 'about '}
-      <Money cents={total} /> on <Day date={day} />
+      <Money amount={total} /> on <Day date={day} />
     </>
   )
 }
@@ -90,7 +89,7 @@ function partsOf({ amount, tax, state, is_about }: NextFigures): string {
 /** A plan with its price, in one name. */
 export function nameOf(plan: {
   product_name: string
-  amount: number
+  amount: Cents
   frequency: string | null
 }): string {
   return `${plan.product_name}, ${priceText(plan.amount, plan.frequency)}`

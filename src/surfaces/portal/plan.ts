@@ -6,6 +6,7 @@ import { MANAGE_PATH } from '#http/guards/license'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { goTo, limitPage, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
+import { ZERO } from '#platform/money'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
 import { noteOf } from './notes.ts'
 import { charge, resumeUrl } from './paying.ts'
@@ -98,8 +99,8 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
     to: quote,
     same_plan: before.product_id === quote.product_id,
     when: move.when,
-    credit: move.when === 'now' ? move.credit : 0,
-    due: move.when === 'now' ? move.due : 0,
+    credit: move.when === 'now' ? move.credit : ZERO,
+    due: move.when === 'now' ? move.due : ZERO,
     tax,
     total,
     is_waived,

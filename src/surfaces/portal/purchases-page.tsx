@@ -7,11 +7,12 @@ import { type Link, SiteLayout } from '#design/layout'
 import { Day, Money } from '#design/money'
 import { EmptyState, Heading, Mailbox, RecordCards } from '#design/panels'
 import type { Purchase } from '#domain/billing'
+import type { Cents } from '#platform/money'
 
 /** The next charge or the end of a purchase. */
 export interface Outlook {
   word: 'Next charge' | 'First charge' | 'Amount due' | 'Ends' | 'Pauses' | 'Ended'
-  cents?: number
+  amount?: Cents
   /** True if a tax service will compute the exact tax at that time. */
   is_about?: boolean
   day?: Date
@@ -82,11 +83,11 @@ export function PurchasesPage(facts: {
   )
 }
 
-function OutlookText({ word, cents, is_about, day }: Outlook): JSX.Element {
+function OutlookText({ word, amount, is_about, day }: Outlook): JSX.Element {
   return (
     <>
       {word}
-      {is_about && ' about'} {cents !== undefined && <Money cents={cents} />}
+      {is_about && ' about'} {amount !== undefined && <Money amount={amount} />}
       {day && (
         <>
           {' '}

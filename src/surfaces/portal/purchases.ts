@@ -65,10 +65,10 @@ function outlookOf(
 ): Outlook | undefined {
   if (status === 'canceled') return canceled_at ? { word: 'Ended', day: canceled_at } : undefined
   if (!subscription || !next) return undefined
-  if (next.why === 'owed') return { word: 'Amount due', cents: next.total }
+  if (next.why === 'owed') return { word: 'Amount due', amount: next.total }
   const { period_end: day } = subscription
   if (!subscription.auto_renew) return { word: 'Ends', day }
   if (subscription.pause_at_end) return { word: 'Pauses', day }
   const word = status === 'trialing' ? 'First charge' : 'Next charge'
-  return { word, cents: next.total, is_about: !next.is_exact, day }
+  return { word, amount: next.total, is_about: !next.is_exact, day }
 }

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Form } from '#design/forms'
 import { Day, formatDay, formatMoney } from '#design/money'
+import type { Cents } from '#platform/money'
 import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
 
 interface AutoRenewFacts extends ManageLayoutFacts {
@@ -13,7 +14,7 @@ interface AutoRenewFacts extends ManageLayoutFacts {
   is_trial: boolean
   plan: string
   period_end: Date
-  total: number
+  total: Cents
   is_about: boolean
   may_pause: boolean
 }

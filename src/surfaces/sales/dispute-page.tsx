@@ -8,6 +8,7 @@ import { DescriptionList, Heading, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
 import type { Dispute, Evidence } from '#domain/payments'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
+import type { Cents } from '#platform/money'
 import { DISPUTE_LABELS } from './labels.ts'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -20,7 +21,7 @@ export interface DisputePageFacts extends SalesPageFacts {
   is_accepted: boolean
   statement: string
   longest_statement: number
-  cost: number
+  cost: Cents
   note: { tone: 'success' | 'warning'; text: string } | undefined
   fault: string | undefined
 }
@@ -58,7 +59,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
               items={[
                 { term: 'Invoice', detail: number },
                 { term: 'Buyer', detail: sale.email },
-                { term: 'Disputed', detail: <Money cents={dispute.amount} /> },
+                { term: 'Disputed', detail: <Money amount={dispute.amount} /> },
                 { term: 'Opened', detail: <Day date={dispute.opened_at} /> },
                 { term: 'Evidence due', detail: <Day date={dispute.due_at} /> },
                 ...(dispute.submitted_at

@@ -10,6 +10,7 @@ import { invoiceNumber, SALE_STATUSES, type Sale } from '#domain/billing'
 import type { DisputeLine } from '#domain/payments'
 import { appMenu } from '#http/app-menu'
 import { isoDate } from '#platform/calendar'
+import { cents } from '#platform/money'
 import { counted } from '#platform/text'
 import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -85,10 +86,10 @@ function cellsOf(base: string, sale: Sale) {
     isoDate(sale.paid_at ?? sale.created_at),
     sale.email,
     `${sale.product_name}, ${KIND_LABELS[sale.kind].toLowerCase()}`,
-    <Money cents={sale.amount} />,
-    <Money cents={sale.tax} />,
-    <Money cents={sale.fee} />,
-    <Money cents={sale.amount - sale.fee} />,
+    <Money amount={sale.amount} />,
+    <Money amount={sale.tax} />,
+    <Money amount={sale.fee} />,
+    <Money amount={cents(sale.amount - sale.fee)} />,
   ]
 }
 
@@ -101,7 +102,7 @@ function Waiting({ disputes, base }: { disputes: DisputeLine[]; base: string }):
         {disputes.map((dispute) => (
           <li key={dispute.id}>
             <TextLink href={`${base}/disputes/${dispute.id}/`}>
-              <Money cents={dispute.amount} /> by {dispute.email}
+              <Money amount={dispute.amount} /> by {dispute.email}
             </TextLink>
             {dispute.submitted_at ? ': evidence submitted. Decision due after ' : ': evidence due '}
             <Day date={dispute.due_at} />

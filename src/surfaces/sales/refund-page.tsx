@@ -6,6 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
 import { DescriptionList, Heading, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
+import { type Cents, sum } from '#platform/money'
 import type { SalesPageFacts } from './sales-context.ts'
 
 /** The fields of the refund form. */
@@ -18,11 +19,11 @@ export interface RefundForm {
 
 /** What a refund would do. */
 interface QuotedRefund {
-  back: { amount: number; tax: number; fee: number }
-  cost: number
-  kept: number
+  back: { amount: Cents; tax: Cents; fee: Cents }
+  cost: Cents
+  kept: Cents
   ends_license: boolean
-  credit: { back: { amount: number; tax: number; fee: number }; cost: number } | undefined
+  credit: { back: { amount: Cents; tax: Cents; fee: Cents }; cost: Cents } | undefined
 }
 
 /** The refund form, then the exact amounts to confirm. */
@@ -32,9 +33,9 @@ export function RefundPage(
     form: RefundForm
     faults: { id: string; message: string }[]
     /** The refundable amount; undefined if nothing can be refunded, for the reason given. */
-    left: number | undefined
+    left: Cents | undefined
     /** The credit from earlier payments that an upgrade used, tax included; zero otherwise. */
-    credit: number
+    credit: Cents
     obstacle: string | undefined
     /** What would be refunded, once amount and reason are given. */
     quote: QuotedRefund | undefined
@@ -125,7 +126,7 @@ function Preview({
   as,
 }: RefundPageFacts & { quote: QuotedRefund }) {
   const { back, cost } = withCredit(quote, form)
-  const money = (term: string, cents: number) => ({ term, detail: <Money cents={cents} /> })
+  const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
   const whose = as === 'seller' ? 'your' : 'the seller’s'
   return (
     <Panel title="Review refund">
@@ -179,7 +180,7 @@ function withCredit(
   if (!form.credit || !credit) return { back, cost }
   const { amount, tax, fee } = credit.back
   return {
-    back: { amount: back.amount + amount, tax: back.tax + tax, fee: back.fee + fee },
-    cost: cost + credit.cost,
+    back: { amount: sum(back.amount, amount), tax: sum(back.tax, tax), fee: sum(back.fee, fee) },
+    cost: sum(cost, credit.cost),
   }
 }

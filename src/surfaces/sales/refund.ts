@@ -12,7 +12,7 @@ import { requireRecentProof } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { goTo, limitPage, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
-import { type Cents, formatAmount, parseAmount } from '#platform/money'
+import { type Cents, formatAmount, parseAmount, ZERO } from '#platform/money'
 import { REFUSAL_MESSAGES } from './labels.ts'
 import { type RefundForm, RefundPage } from './refund-page.tsx'
 import { saleOf } from './sale.ts'
@@ -132,7 +132,7 @@ async function show(
     form,
     faults: faults as { id: string; message: string }[],
     left: whole.left,
-    credit: 'back' in whole ? (whole.credit?.back.amount ?? 0) : 0,
+    credit: 'back' in whole ? (whole.credit?.back.amount ?? ZERO) : ZERO,
     obstacle,
     quote: isRequested && faults.length === 0 && 'back' in quote ? quote : undefined,
     seen: 'back' in quote ? seenOf(quote) : '',

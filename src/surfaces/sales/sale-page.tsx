@@ -8,6 +8,7 @@ import { invoiceNumber, type PayoutOfSale, type Sale } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
 import type { ChargeId } from '#platform/ids'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
 import {
   DISPUTE_LABELS,
   EVENT_LABELS,
@@ -68,7 +69,7 @@ export function SalePage(facts: SaleFacts): JSX.Element {
 }
 
 function Figures({ sale, charge, as }: SaleFacts): JSX.Element {
-  const money = (term: string, cents: number) => ({ term, detail: <Money cents={cents} /> })
+  const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
   const isYours = as === 'seller'
   return (
     <Panel title="Invoice">
@@ -77,10 +78,10 @@ function Figures({ sale, charge, as }: SaleFacts): JSX.Element {
           { term: 'Date', detail: <Day date={sale.paid_at ?? sale.created_at} /> },
           money('Price', sale.amount),
           money(taxLabel(sale), sale.tax),
-          money('Paid by the buyer', sale.amount + sale.tax),
-          money('Purser’s fee', sale.fee - sale.add_on_fee),
+          money('Paid by the buyer', sum(sale.amount, sale.tax)),
+          money('Purser’s fee', cents(sale.fee - sale.add_on_fee)),
           ...(sale.add_on_fee > 0 ? [money('Hosted sign-in add-on', sale.add_on_fee)] : []),
-          money(isYours ? 'Your earnings' : 'Seller earnings', sale.amount - sale.fee),
+          money(isYours ? 'Your earnings' : 'Seller earnings', cents(sale.amount - sale.fee)),
           ...(sale.refunded > 0 ? [money('Refunded', sale.refunded)] : []),
           ...(charge ? [{ term: 'Card', detail: charge.card }] : []),
           { term: 'Order', detail: <Id>{sale.order_id}</Id> },
@@ -160,17 +161,17 @@ function Payouts({ payouts, as }: SaleFacts): JSX.Element {
 
 /** The ledger entries of an invoice with the balance after each; the last balance is zero. */
 function Trace({ entries }: SaleFacts): JSX.Element {
-  let balance = 0
+  let balance = ZERO
   const rows = entries.map((entry) => {
-    balance += entry.amount
+    balance = sum(balance, entry.amount)
     return {
       key: `${entry.transaction_id}-${entry.position}`,
       cells: [
         <Day date={entry.at} />,
         EVENT_LABELS[entry.event],
         entryLabel(entry),
-        <Money cents={entry.amount} />,
-        <Money cents={balance} />,
+        <Money amount={entry.amount} />,
+        <Money amount={balance} />,
       ],
     }
   })
@@ -192,7 +193,7 @@ function Trace({ entries }: SaleFacts): JSX.Element {
       />
       <p class="flex justify-between border-t border-base-300 pt-3 text-sm font-semibold">
         <span>Final balance</span>
-        <Money cents={balance} />
+        <Money amount={balance} />
       </p>
     </Panel>
   )

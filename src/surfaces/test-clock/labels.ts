@@ -1,6 +1,7 @@
 import { formatMoney } from '#design/money'
 import type * as billing from '#domain/billing'
 import type { EmailTemplate } from '#platform/email-queue'
+import type { Cents } from '#platform/money'
 import type { OtherDue } from './clock-work.ts'
 
 const TRIGGERS: Record<string, string> = {
@@ -87,7 +88,7 @@ export function plain(code: string): string {
 export function stepText(
   step: billing.NextStep,
   { status }: Pick<billing.Subscriber, 'status'>,
-  total?: number,
+  total?: Cents,
 ): string {
   const sum = total === undefined ? '' : ` for ${formatMoney(total)}`
   switch (step) {

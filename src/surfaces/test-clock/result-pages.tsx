@@ -197,7 +197,7 @@ function Books({ entries }: { entries: Entry[] }): JSX.Element {
             <Moment at={entry.at} />,
             plain(entry.event),
             plain(entry.account),
-            <Money cents={entry.amount} />,
+            <Money amount={entry.amount} />,
           ],
         }))}
       />
