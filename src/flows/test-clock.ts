@@ -4,19 +4,22 @@ import type { DisputeReason } from '#domain/payments'
 import { appTime, type World } from '#flows/world'
 import { audit } from '#platform/audit'
 import { isoSeconds } from '#platform/calendar'
-import type { AppId, UserId } from '#platform/ids'
+import type { AppId, ProcessorId, UserId } from '#platform/ids'
 
 /** What a processor in test mode can simulate, in addition to its port. */
 export interface TestProcessor {
   /** Enters a test card on a page that waits for one; its fingerprint was never used before. */
-  enterCard(now: Date, entered: { entry_id: string; number: string }): Promise<void>
+  enterCard(now: Date, entered: { entry_id: ProcessorId; number: string }): Promise<void>
   /** Disputes what is left of a charge as its buyer; undefined where nothing is left. */
   disputeCharge(
     now: Date,
-    disputed: { charge_id: string; reason: DisputeReason },
-  ): Promise<{ dispute_id: string } | undefined>
+    disputed: { charge_id: ProcessorId; reason: DisputeReason },
+  ): Promise<{ dispute_id: ProcessorId } | undefined>
   /** Decides a dispute as the bank, now. */
-  decideDispute(now: Date, decided: { dispute_id: string; outcome: 'won' | 'lost' }): Promise<void>
+  decideDispute(
+    now: Date,
+    decided: { dispute_id: ProcessorId; outcome: 'won' | 'lost' },
+  ): Promise<void>
   /** When it next sends an event about these charges, refunds and payouts. */
   nextEventAt(after: Date, ids: string[]): Promise<Date | undefined>
 }

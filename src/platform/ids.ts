@@ -56,6 +56,9 @@ export type TransactionId = Id<'txn'>
 export type UserId = Id<'usr'>
 export type WriteOffId = Id<'wof'>
 
+/** A text by which a processor names something of its own; no id of the service is assignable. */
+export type ProcessorId = string & { readonly [prefixOf]?: never }
+
 /** Who is paid out: a seller or an affiliate. */
 export type PayeeId = SellerId | AffiliateId
 

@@ -36,7 +36,7 @@ export async function payOut(
     const { available } = await balance.read(tx, now)
     // Not stored, so that the same key is decided again.
     if (is_ready && amount > available) return { status: 'short', available }
-    const id = mintId(random, 'po')
+    const id: string = mintId(random, 'po')
     const status = is_ready ? 'pending' : 'failed'
     await tx.run(sql`insert into sandbox.payouts
       (id, key, request_hash, account_id, amount, description, status, reason, created_at)

@@ -39,7 +39,7 @@ export async function refund(
     const { refunds }: Behavior = fault ? {} : BEHAVIORS[charge.behavior]
     const settles_at = refunds ? addDays(now, SETTLES_AFTER_DAYS) : null
     const status = fault ? 'refused' : refunds === 'pending' ? 'pending' : 'succeeded'
-    const id = mintId(random, 're')
+    const id: string = mintId(random, 're')
     const fresh = await tx.run(sql`insert into sandbox.refunds
       (id, key, request_hash, charge_id, amount, status, reason, comes_back_at, created_at)
       values (${id}, ${key}, ${request_hash}, ${charge_id}, ${amount}, ${status},
@@ -74,7 +74,7 @@ export async function refundOutside(
     const phase = dispute && phaseOf(dispute, now)
     const left = await leftOf(tx, now, charge)
     if (disputed(phase, dispute?.outcome) ?? exceeding(amount, left)) return undefined
-    const refund_id = mintId(random, 're')
+    const refund_id: string = mintId(random, 're')
     await tx.run(sql`insert into sandbox.refunds
       (id, key, request_hash, charge_id, amount, status, created_at)
       values (${refund_id}, ${refund_id}, 'by hand', ${charge_id}, ${amount}, 'succeeded', ${now})`)

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AppId, isId, mintId, parseId, readId, readPayeeId, type UserId } from '#platform/ids'
+import {
+  type AppId,
+  type ChargeId,
+  isId,
+  mintId,
+  type ProcessorId,
+  parseId,
+  readId,
+  readPayeeId,
+  type UserId,
+} from '#platform/ids'
 import { systemRandom } from '#platform/random'
 
 const user_id = mintId(systemRandom, 'usr')
@@ -15,6 +25,14 @@ test('an id of another kind, or any text, does not compile where an id belongs',
   open(app_id, 'usr_0000000000000000000000')
   // @ts-expect-error No id is minted with this prefix.
   mintId(systemRandom, 'user')
+})
+
+test('an id of the service does not compile where the processor’s own id belongs', () => {
+  const refundAt = (charge_id: ProcessorId) => charge_id
+  const ours: ChargeId = mintId(systemRandom, 'ch')
+  assert.equal(refundAt('ch_3Pq'), 'ch_3Pq')
+  // @ts-expect-error A charge of ours has another id at the processor.
+  refundAt(ours)
 })
 
 test('an id has the prefix of its kind and 22 characters of base62', () => {

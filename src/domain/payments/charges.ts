@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { AttemptId, ChargeId, InvoiceId } from '#platform/ids'
+import type { AttemptId, ChargeId, InvoiceId, ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
@@ -9,7 +9,7 @@ export interface Charge {
   attempt_id: AttemptId
   invoice_id: InvoiceId
   processor: string
-  processor_charge_id: string
+  processor_charge_id: ProcessorId
   amount: Cents
 }
 
@@ -30,7 +30,10 @@ export async function chargeOf(db: Db, invoice_id: InvoiceId): Promise<Charge | 
 }
 
 /** A charge by the processor's id. */
-export async function findCharge(db: Db, processor_charge_id: string): Promise<Charge | undefined> {
+export async function findCharge(
+  db: Db,
+  processor_charge_id: ProcessorId,
+): Promise<Charge | undefined> {
   return await db.maybe<Charge>(
     sql`select ${COLUMNS} from charges where processor_charge_id = ${processor_charge_id}`,
   )
@@ -45,9 +48,9 @@ export async function findChargeById(db: Db, id: ChargeId): Promise<Charge> {
 export async function chargeWithClock(
   db: Db,
   id: ChargeId,
-): Promise<{ processor_charge_id: string; app: { clock_ahead: number } }> {
+): Promise<{ processor_charge_id: ProcessorId; app: { clock_ahead: number } }> {
   const { processor_charge_id, clock_ahead } = await db.one<{
-    processor_charge_id: string
+    processor_charge_id: ProcessorId
     clock_ahead: number
   }>(sql`select c.processor_charge_id, a.clock_ahead from charges c
     join invoices i on i.id = c.invoice_id join apps a on a.id = i.app_id where c.id = ${id}`)

@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { AppId, ChargeId, DisputeId, InvoiceId, LicenseId } from '#platform/ids'
+import type { AppId, ChargeId, DisputeId, InvoiceId, LicenseId, ProcessorId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { DisputeReason, Evidence } from './processor.ts'
@@ -9,7 +9,7 @@ import type { Refunded } from './refunds.ts'
 export interface Dispute {
   id: DisputeId
   charge_id: ChargeId
-  processor_dispute_id: string
+  processor_dispute_id: ProcessorId
   /** The disputed amount, tax included. */
   amount: Cents
   /** The part of it that the buyer was owed already because a refund had failed. */
@@ -56,7 +56,7 @@ export async function keepDispute(db: Db, dispute: ReportedDispute): Promise<voi
 /** A dispute by the processor's id. */
 export async function findDispute(
   db: Db,
-  processor_dispute_id: string,
+  processor_dispute_id: ProcessorId,
 ): Promise<Dispute | undefined> {
   return await db.maybe<Dispute>(sql`select ${COLUMNS} from disputes d
     where d.processor_dispute_id = ${processor_dispute_id}`)

@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { AppId } from '#platform/ids'
+import type { AppId, ProcessorId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /**
@@ -7,7 +7,7 @@ import { sql } from '#platform/sql'
  * refund, an undecided dispute.
  */
 export async function pendingOf(db: Db, app_id: AppId): Promise<string[]> {
-  const rows = await db.rows<{ processor_charge_id: string }>(sql`
+  const rows = await db.rows<{ processor_charge_id: ProcessorId }>(sql`
     select distinct c.processor_charge_id from charges c join invoices i on i.id = c.invoice_id
     where i.app_id = ${app_id} and (
       exists (select 1 from refunds r

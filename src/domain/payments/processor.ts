@@ -1,3 +1,4 @@
+import type { ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { Listings } from './listings.ts'
 
@@ -63,7 +64,7 @@ export type DeclineCode =
 
 /** The outcome of a charge request. */
 export type ChargeAnswer =
-  | { status: 'succeeded'; charge_id: string }
+  | { status: 'succeeded'; charge_id: ProcessorId }
   | { status: 'declined'; decline_code: DeclineCode }
   | { status: 'action_required'; action_url: string }
   /** Closed before anything was charged; nothing can be charged under its key from now on. */
@@ -89,14 +90,14 @@ export class DisputeClosed extends Error {}
 /** A request to refund. The same key never refunds twice. */
 export interface RefundRequest {
   key: string
-  charge_id: string
+  charge_id: ProcessorId
   /** The amount to refund, tax included; never more than is left of the charge. */
   amount: Cents
 }
 
 /** The outcome of a refund. An event reports the end of a pending one, and a later failure. */
 export type RefundAnswer =
-  | { status: 'succeeded' | 'pending'; refund_id: string }
+  | { status: 'succeeded' | 'pending'; refund_id: ProcessorId }
   /** The processor refused it: nothing moved. */
   | { status: 'refused'; reason: string }
 
@@ -105,14 +106,14 @@ export interface PayoutRequest {
   key: string
   amount: Cents
   /** The payee's account at the processor. */
-  account_id: string
+  account_id: ProcessorId
   /** What the payee's bank shows. */
   description: string
 }
 
 /** The outcome of a payout. An event reports the end of a pending one. */
 export type PayoutAnswer =
-  | { status: 'paid' | 'pending'; payout_id: string }
+  | { status: 'paid' | 'pending'; payout_id: ProcessorId }
   /** The payee's account or bank does not accept money, or the processor refused it. */
   | { status: 'failed'; reason: string }
   /** Our balance does not cover it: nothing moved, and it must be retried later. */
@@ -190,8 +191,8 @@ export type EventContent = WithoutIdAndTime<ProcessorEvent>
 export type ProcessorEvent = { id: string; at: Date } & (
   | {
       kind: 'dispute_opened'
-      dispute_id: string
-      charge_id: string
+      dispute_id: ProcessorId
+      charge_id: ProcessorId
       amount: Cents
       reason: DisputeReason
       /** An inquiry moves no money yet. */
@@ -199,20 +200,20 @@ export type ProcessorEvent = { id: string; at: Date } & (
       due_at: Date
     }
   /** Decided; reported again with the other outcome if an appeal reverses it. */
-  | { kind: 'dispute_closed'; dispute_id: string; outcome: 'won' | 'lost' }
+  | { kind: 'dispute_closed'; dispute_id: ProcessorId; outcome: 'won' | 'lost' }
   /** A refund that was made at the processor itself, not at our request. */
   | {
       kind: 'refund_made'
-      refund_id: string
-      charge_id: string
+      refund_id: ProcessorId
+      charge_id: ProcessorId
       amount: Cents
       status: 'succeeded' | 'pending'
     }
-  | { kind: 'refund_settled'; refund_id: string; outcome: 'succeeded' | 'failed' }
-  | { kind: 'payout_settled'; payout_id: string; outcome: 'paid' | 'failed'; reason?: string }
-  | { kind: 'account_changed'; account_id: string; account: PayeeAccount }
+  | { kind: 'refund_settled'; refund_id: ProcessorId; outcome: 'succeeded' | 'failed' }
+  | { kind: 'payout_settled'; payout_id: ProcessorId; outcome: 'paid' | 'failed'; reason?: string }
+  | { kind: 'account_changed'; account_id: ProcessorId; account: PayeeAccount }
   /** A notice that changes nothing in the books, for staff to act on. */
-  | { kind: 'notice'; subject: string; message: string; charge_id?: string }
+  | { kind: 'notice'; subject: string; message: string; charge_id?: ProcessorId }
 )
 
 /** What a processor is. */
@@ -257,22 +258,25 @@ export interface Processor extends ProcessorFacts, Listings {
    * Submits evidence; submitted again, it replaces the last. Throws DisputeClosed after the due
    * date.
    */
-  answerDispute(now: Date, request: { dispute_id: string; evidence: Evidence }): Promise<void>
+  answerDispute(now: Date, request: { dispute_id: ProcessorId; evidence: Evidence }): Promise<void>
   /** Opens an account for a payee; the same owner gets the same account. */
-  openAccount(now: Date, request: { owner: string; email: string }): Promise<{ account_id: string }>
+  openAccount(
+    now: Date,
+    request: { owner: string; email: string },
+  ): Promise<{ account_id: ProcessorId }>
   /** The processor's own page where a payee adds a US bank account. */
   openOnboarding(
     now: Date,
-    request: { account_id: string; return_url: string },
+    request: { account_id: ProcessorId; return_url: string },
   ): Promise<{ url: string }>
-  readAccount(account_id: string): Promise<PayeeAccount>
+  readAccount(account_id: ProcessorId): Promise<PayeeAccount>
   payOut(now: Date, request: PayoutRequest): Promise<PayoutAnswer>
   readBalance(now: Date): Promise<ProcessorBalance>
   /** The movements of the balance from a time on and before another, in any order. */
   balanceTransactions(from: Date, before: Date): AsyncIterable<BalanceTransaction>
   /** Unacknowledged events, in order; empty if they are delivered by webhook. */
   events(now: Date): Promise<ProcessorEvent[]>
-  acknowledge(event_id: string): Promise<void>
+  acknowledge(event_id: ProcessorId): Promise<void>
 }
 
 /** What the processor's portal shows, and where it sends the buyer afterwards. */

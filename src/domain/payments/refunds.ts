@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { ChargeId, InvoiceId, RefundId } from '#platform/ids'
+import type { ChargeId, InvoiceId, ProcessorId, RefundId } from '#platform/ids'
 import { type Cents, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 
@@ -18,7 +18,7 @@ export interface Refund {
   requested_by: string
   /** open: the outcome is unknown. refused: nothing moved. failed: the money was returned to us. */
   status: 'open' | 'pending' | 'succeeded' | 'failed' | 'refused'
-  processor_refund_id: string | null
+  processor_refund_id: ProcessorId | null
   /** Why the processor refused it. */
   refusal: string | null
   created_at: Date
@@ -53,7 +53,10 @@ export async function findRefundById(db: Db, id: RefundId): Promise<Refund> {
 }
 
 /** A refund by the processor's id. */
-export async function findRefund(db: Db, processor_refund_id: string): Promise<Refund | undefined> {
+export async function findRefund(
+  db: Db,
+  processor_refund_id: ProcessorId,
+): Promise<Refund | undefined> {
   return await db.maybe<Refund>(
     sql`select ${COLUMNS} from refunds where processor_refund_id = ${processor_refund_id}`,
   )
@@ -105,7 +108,7 @@ export async function recordRefund(
   db: Db,
   now: Date,
   id: RefundId,
-  answer: { status: Exclude<Refund['status'], 'open'>; refund_id?: string; reason?: string },
+  answer: { status: Exclude<Refund['status'], 'open'>; refund_id?: ProcessorId; reason?: string },
 ): Promise<void> {
   const settled_at = answer.status === 'pending' ? null : now
   await db.run(sql`update refunds set status = ${answer.status}, settled_at = ${settled_at},

@@ -1,12 +1,12 @@
 import type { Db } from '#platform/db'
-import type { PayeeId, UserId } from '#platform/ids'
+import type { PayeeId, ProcessorId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** A payee's account at the processor, with a bank account once it is ready. */
 export interface PayoutAccount {
   owner: PayeeId
   processor: string
-  processor_account_id: string
+  processor_account_id: ProcessorId
   bank_name: string | null
   bank_last4: string | null
   is_ready: boolean

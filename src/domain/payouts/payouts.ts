@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { PayoutId } from '#platform/ids'
+import type { PayoutId, ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Payee } from './available.ts'
@@ -13,7 +13,7 @@ export interface Payout extends Payee {
   cause: 'weekly' | 'request'
   /** open: the outcome is unknown. failed: it was returned, and is owed again. */
   status: 'open' | 'pending' | 'paid' | 'failed'
-  processor_payout_id: string | null
+  processor_payout_id: ProcessorId | null
   /** Why it failed, in the processor's words. */
   failure: string | null
   /** When it is retried, as the balance did not cover it; null: at once. */
@@ -49,7 +49,7 @@ export async function findPayout(db: Db, id: PayoutId): Promise<Payout | undefin
 /** A payout by the processor's id. */
 export async function payoutOfProcessor(
   db: Db,
-  processor_payout_id: string,
+  processor_payout_id: ProcessorId,
 ): Promise<Payout | undefined> {
   return await db.maybe<Payout>(sql`select ${COLUMNS} from payouts
     where processor_payout_id = ${processor_payout_id}`)
@@ -91,7 +91,7 @@ export async function recordPayout(
   db: Db,
   now: Date,
   id: PayoutId,
-  answer: { status: 'pending' | 'paid' | 'failed'; payout_id?: string; failure?: string },
+  answer: { status: 'pending' | 'paid' | 'failed'; payout_id?: ProcessorId; failure?: string },
 ): Promise<void> {
   const settled_at = answer.status === 'pending' ? null : now
   await db.run(sql`update payouts set status = ${answer.status}, settled_at = ${settled_at},

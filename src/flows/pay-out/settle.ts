@@ -7,7 +7,7 @@ import { clearAlarm, raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
-import { mintId, type PayoutId } from '#platform/ids'
+import { mintId, type PayoutId, type ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { payeeTime } from './time.ts'
 
@@ -26,7 +26,7 @@ export type PayoutOutcome =
 /** How a payout ended, or that it is on its way. */
 export interface PayoutEnd {
   status: 'paid' | 'pending' | 'failed'
-  payout_id?: string
+  payout_id?: ProcessorId
   reason?: string
 }
 

@@ -5,11 +5,11 @@ import * as payments from '#domain/payments'
 import type * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { type AttemptId, mintId } from '#platform/ids'
+import { type AttemptId, mintId, type ProcessorId } from '#platform/ids'
 import { sum, ZERO } from '#platform/money'
 
 /** What paid an invoice: a charge, or the service, which waived an amount too small to charge. */
-export type PaidBy = { attempt_id: AttemptId; processor_charge_id: string } | 'waived'
+export type PaidBy = { attempt_id: AttemptId; processor_charge_id: ProcessorId } | 'waived'
 
 /**
  * Records the charge that paid an invoice, if any, and posts fee, add-on, commission and tax to the

@@ -8,7 +8,7 @@ import { isWaived } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { idSchema, type LicenseId, mintId, type PriceId, type QuoteId } from '#platform/ids'
-import { type Cents, sum, ZERO } from '#platform/money'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 import { type Taxed, withTax } from './next-charge.ts'
 
@@ -56,9 +56,9 @@ const AGREEMENT: TokenKind<Pinned> = {
     price_id: idSchema('prc'),
     price_id_before: idSchema('prc'),
     period_index: z.number(),
-    amount: z.number(),
+    amount: z.number().transform(cents),
     when: z.enum(['now', 'period_end', 'in_trial']),
-    due: z.number(),
+    due: z.number().transform(cents),
     trial_end: z.number().nullable(),
     at: z.number(),
     tax_quote_id: idSchema('quote').nullable(),
