@@ -31,7 +31,8 @@ export function openListings(db: Db): Listings {
           case when ${REPORTED(sql`content ->> 'outcome' = 'failed'`)} then 0 else -amount end
            as moved,
           false as is_unheard
-        from sandbox.payouts s where status = 'pending' and ${WITHIN(sql`created_at`, listing_request)}`),
+        from sandbox.payouts s
+        where status = 'pending' and ${WITHIN(sql`created_at`, listing_request)}`),
     ),
     disputes: inPages((listing_request) =>
       db.rows<ListedRow>(sql`select id, null::text as key, opened_at as at, amount,

@@ -6,6 +6,7 @@
  * Guarantees: every posting sums to zero, asserted here and by the database, an event is posted
  * once, and every balance can be computed for any past instant.
  */
+export * from './account.ts'
 export * from './ledger.ts'
 export * from './posting.ts'
 export * from './staff-bookings.ts'

@@ -2,7 +2,8 @@ import type { Db } from '#platform/db'
 import type { TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import type { Account, LedgerEvent, Posting } from './posting.ts'
+import type { Account, LedgerEvent } from './account.ts'
+import type { Posting } from './posting.ts'
 
 /**
  * Writes a posting; a second posting of the same event and subject is refused. One without lines
