@@ -94,6 +94,7 @@ function everyComponent(text: string): Record<string, VNode> {
       />
     ),
     TextareaField: <forms.TextareaField name="note" label={text} value={text} optional />,
+    NewPasswordField: <forms.NewPasswordField label={text} error={text} />,
     UsernameField: <forms.UsernameField value={text} />,
     Icon: <icons.Icon name="external" />,
     FocusLayout: (

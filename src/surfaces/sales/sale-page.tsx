@@ -3,20 +3,14 @@ import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money, taxLabel } from '#design/money'
-import { DescriptionList, Heading, Panel, RecordRows, RecordTable } from '#design/panels'
+import { DescriptionList, Heading, Panel, RecordRows } from '#design/panels'
 import { invoiceNumber, type PayoutOfSale, type Sale } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
+import { LedgerEntries } from '#http/ledger-entries'
 import type { ChargeId } from '#platform/ids'
-import { type Cents, cents, sum, ZERO } from '#platform/money'
-import {
-  DISPUTE_LABELS,
-  EVENT_LABELS,
-  entryLabel,
-  KIND_LABELS,
-  REFUND_LABELS,
-  STATUS_LABELS,
-} from './labels.ts'
+import { type Cents, cents, sum } from '#platform/money'
+import { DISPUTE_LABELS, KIND_LABELS, REFUND_LABELS, STATUS_LABELS } from './labels.ts'
 import type { SalesPageFacts } from './sales-context.ts'
 
 /** The facts of an invoice's page. */
@@ -63,7 +57,7 @@ export function SalePage(facts: SaleFacts): JSX.Element {
           {facts.payouts.length > 0 && <Payouts {...facts} />}
         </div>
       </div>
-      {facts.entries.length > 0 && <Trace {...facts} />}
+      {facts.entries.length > 0 && <LedgerEntries entries={facts.entries} />}
     </SiteLayout>
   )
 }
@@ -155,46 +149,6 @@ function Payouts({ payouts, as }: SaleFacts): JSX.Element {
             : {}),
         }))}
       />
-    </Panel>
-  )
-}
-
-/** The ledger entries of an invoice with the balance after each; the last balance is zero. */
-function Trace({ entries }: SaleFacts): JSX.Element {
-  let balance = ZERO
-  const rows = entries.map((entry) => {
-    balance = sum(balance, entry.amount)
-    return {
-      key: `${entry.transaction_id}-${entry.position}`,
-      cells: [
-        <Day date={entry.at} />,
-        EVENT_LABELS[entry.event],
-        entryLabel(entry),
-        <Money amount={entry.amount} />,
-        <Money amount={balance} />,
-      ],
-    }
-  })
-  return (
-    <Panel title="Ledger entries">
-      <p class="text-sm text-muted">
-        Money received is positive. Where it went is negative. Each event sums to zero.
-      </p>
-      <RecordTable
-        caption="Ledger entries"
-        columns={[
-          { label: 'Date' },
-          { label: 'Event' },
-          { label: 'Description' },
-          { label: 'Amount', numeric: true },
-          { label: 'Balance', numeric: true },
-        ]}
-        rows={rows}
-      />
-      <p class="flex justify-between border-t border-base-300 pt-3 text-sm font-semibold">
-        <span>Final balance</span>
-        <Money amount={balance} />
-      </p>
     </Panel>
   )
 }

@@ -80,7 +80,7 @@ export function eventText({ kind, why }: Pick<billing.TimelineEvent, 'kind' | 'w
 }
 
 /** A code with spaces for underscores. */
-export function plain(code: string): string {
+function plain(code: string): string {
   return code.replaceAll('_', ' ')
 }
 

@@ -1,14 +1,15 @@
 import type { JSX } from 'preact'
 import { Button, CopyField, TextLink } from '#design/actions'
 import { Alert, Badge, StatusBadge } from '#design/feedback'
-import { formatMoney, Money } from '#design/money'
+import { formatMoney } from '#design/money'
 import { Pager } from '#design/navigation'
-import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
+import { DescriptionList, EmptyState, Panel } from '#design/panels'
 import { Moment, Timeline, type TimelineEntry } from '#design/timeline'
 import type { Tally, TimelineEvent } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import { isEntitled, type LicenseState, type LicenseStatus } from '#domain/licensing'
-import { eventText, plain } from './labels.ts'
+import { LedgerEntries } from '#http/ledger-entries'
+import { eventText } from './labels.ts'
 import { type ClockLayoutFacts, ResultLayout } from './layout.tsx'
 
 /** The result of an advance: what happened between two times. */
@@ -137,7 +138,7 @@ export function ScenarioPage(facts: ScenarioFacts): JSX.Element {
           </Panel>
         </div>
       </div>
-      {facts.entries.length > 0 && <Books entries={facts.entries} />}
+      {facts.entries.length > 0 && <LedgerEntries entries={facts.entries} with_time />}
     </ResultLayout>
   )
 }
@@ -175,32 +176,4 @@ function entryOf(
     ],
     ...(status === null ? {} : { aside: <Answer status={status as LicenseStatus} /> }),
   }
-}
-
-function Books({ entries }: { entries: Entry[] }): JSX.Element {
-  return (
-    <Panel title="Ledger entries">
-      <p class="text-sm text-muted">
-        Money received is positive. Where it went is negative. Each event sums to zero.
-      </p>
-      <RecordTable
-        caption="Ledger entries"
-        columns={[
-          { label: 'Time' },
-          { label: 'Event' },
-          { label: 'Account' },
-          { label: 'Amount', numeric: true },
-        ]}
-        rows={entries.map((entry) => ({
-          key: `${entry.transaction_id}-${entry.position}`,
-          cells: [
-            <Moment at={entry.at} />,
-            plain(entry.event),
-            plain(entry.account),
-            <Money amount={entry.amount} />,
-          ],
-        }))}
-      />
-    </Panel>
-  )
 }
