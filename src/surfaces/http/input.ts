@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { z } from 'zod'
 import { refuse } from '#http/refusals'
 import { type Id, type IdPrefix, isId } from '#platform/ids'
 
@@ -36,11 +35,6 @@ export function paramsOf<Path extends string>(
 export function requireId<Prefix extends IdPrefix>(prefix: Prefix, text = ''): Id<Prefix> {
   if (!isId(prefix, text)) throw refuse('not_found')
   return text
-}
-
-/** The schema of an id in a task's request or result. */
-export function idSchema<Prefix extends IdPrefix>(prefix: Prefix) {
-  return z.custom<Id<Prefix>>((value) => isText(value) && isId(prefix, value))
 }
 
 /** The fields of a posted form. */

@@ -3,8 +3,9 @@ import * as catalog from '#domain/catalog'
 import { cancelPlanChange, changePlan, quotePlanChange, withTax } from '#flows/subscription'
 import { appTime, type World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
-import { formOf, paramsOf, queryOf, requireId } from '#http/input'
+import { formOf, paramsOf, queryOf } from '#http/input'
 import { goTo, limitPage, sendPage } from '#http/pages'
+import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { ZERO } from '#platform/money'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
@@ -79,10 +80,11 @@ function priceOf({ request }: ManageContext): string {
 async function sendPlanQuote(world: World, context: ManageContext): Promise<FastifyReply> {
   const { request, reply, session, license, subscription, at } = context
   const { license_id } = license
-  const price_id = requireId('prc', paramsOf('/:price_id', request).price_id)
+  const price_id = readId('prc', paramsOf('/:price_id', request).price_id)
   // Each view stores a tax quote, which a tax service may charge for.
   await limitPage(world, OFFERS, session.user_id, reply)
-  const offered = mayMove(context) && (await quotePlanChange(world, { license_id, price_id }))
+  const isOffer = price_id !== undefined && mayMove(context)
+  const offered = isOffer && (await quotePlanChange(world, { license_id, price_id }))
   if (!offered) {
     if (subscription?.auto_renew === false)
       return goTo(reply, at('', { done: 'cannot_change_plan' }))
