@@ -55,7 +55,7 @@ const staff = async () => ({ ...(await staffActor(service)), reason: 'A look at 
 
 test('a new plan begins at the end of the old one, even if it is paid late', async () => {
   const app = await otherApp(service, { frequency: 'year', amount: cents(90_000) })
-  const monthly = testId('prc_monthly00000000000000')
+  const monthly = testId('prc_monthly000000000000000')
   await service.world.db.run(sql`insert into prices (id, product_id, amount, frequency, created_at)
     values (${monthly}, ${app.product_id}, 1200, 'month', ${service.clock.now()})`)
   const subscriber = await subscribe(service, { app })

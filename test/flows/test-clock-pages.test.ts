@@ -177,7 +177,7 @@ describe('a scenario', () => {
       /Card declined: generic decline/,
       /Email: Payment failed/,
       /License: recovered: the same key works again/,
-      /seller payable/,
+      /Seller earnings/,
     ]) {
       assert.match(pageText(), each)
     }
