@@ -1,3 +1,5 @@
+import ipaddr from 'ipaddr.js'
+
 /** A network that a caller belongs to, and how many times the points of one caller it may take. */
 export interface Network {
   key: string
@@ -10,14 +12,12 @@ export interface Network {
  * count too, with larger budgets.
  */
 export function networksOf(ip: string): Network[] {
-  const groups = groupsOf(ip)
-  if (!groups) return [{ key: ipv4Of(ip), share: 1 }]
-  const [first, second, third, fourth = '0'] = groups
-  const site = `${first}:${second}:${third}`
-  const half = (Number.parseInt(fourth, 16) >> 8).toString(16)
+  const groups = parse(ip)
+  if (typeof groups === 'string') return [{ key: groups, share: 1 }]
+  const [site, fourth = 0] = [groups.slice(0, 3).map(hex).join(':'), groups[3]]
   return [
-    { key: `${site}:${fourth}`, share: 1 },
-    { key: `${site}:${half}/56`, share: 4 },
+    { key: `${site}:${hex(fourth)}`, share: 1 },
+    { key: `${site}:${hex(fourth >> 8)}/56`, share: 4 },
     { key: `${site}/48`, share: 16 },
   ]
 }
@@ -41,22 +41,17 @@ export function coarseNetworkOf(ip: string): string {
   return `${network.split(mark).slice(0, parts).join(mark)}${mark}*`
 }
 
-/** The first four groups of an IPv6 address; undefined for an IPv4 one, however it is written. */
-function groupsOf(ip: string): string[] | undefined {
-  if (!ip.includes(':') || MAPPED.test(ip)) return undefined
-  const [head = '', tail = ''] = ip.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === '' ? [] : tail.split(':')
-  const gap = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
-  return [...left, ...(ip.includes('::') ? gap : []), ...right].slice(0, 4)
+/**
+ * The groups of an IPv6 address, as numbers; for an IPv4 address, however it is written, its dotted
+ * text. A text that is not an address, which a proxy may send, is returned as it is.
+ */
+function parse(ip: string): number[] | string {
+  // Most callers have an IPv4 address, which needs no parsing.
+  if (!ip.includes(':') || !ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  return address.kind() === 'ipv6' ? (address as ipaddr.IPv6).parts : address.toString()
 }
 
-/** An IPv4 address that is written as an IPv6 one: `::ffff:203.0.113.9` or `::ffff:cb00:7109`. */
-const MAPPED = /^::ffff:(?:([\d.]+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i
-
-function ipv4Of(ip: string): string {
-  const [, dotted, high, low] = MAPPED.exec(ip) ?? []
-  if (high === undefined || low === undefined) return dotted ?? ip
-  const halves = [high, low].map((half) => Number.parseInt(half, 16))
-  return halves.flatMap((half) => [half >> 8, half & 0xff]).join('.')
+function hex(group: number): string {
+  return group.toString(16)
 }

@@ -74,6 +74,8 @@ test('who rents a /48 does not get a budget for each of its networks', async () 
   assert.deepEqual(allowed, { same64: 3, same56: 3 * 4 - 3, same48: 3 * 16 - 3 * 4 })
   assert.equal(await take('2001:db8:2:a00::1'), true, 'the next /48 is another network')
   assert.deepEqual(networksOf('::ffff:203.0.113.9'), networksOf('203.0.113.9'))
+  assert.deepEqual(networksOf('2001:0DB8:1:0A00:0::7'), networksOf('2001:db8:1:a00::7'))
+  assert.deepEqual(networksOf('not:an:address'), [{ key: 'not:an:address', share: 1 }])
   await limits.close()
 })
 

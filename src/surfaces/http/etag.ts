@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import fresh from 'fresh'
 import { sha256 } from '#platform/secrets'
 
 /** A short name of a content, for an address or an entity tag: another content has another one. */
@@ -11,9 +12,7 @@ export function etagOf(content: string): string {
   return `"${tagOf(content)}"`
 }
 
-/** Whether the caller has this version; a proxy may have marked its tag as weak (RFC 9110, 13.1.2). */
+/** Whether the caller has this version, and does not ask for it again (RFC 9110, 13.1.2). */
 export function isCurrent({ headers }: FastifyRequest, etag: string): boolean {
-  const known = headers['if-none-match']?.trim() ?? ''
-  // No tag of the service contains a comma.
-  return known === '*' || known.split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
+  return fresh(headers, { etag })
 }
