@@ -6,7 +6,7 @@ import * as licensing from '#domain/licensing'
 import type * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
-import { parseId } from '#platform/ids'
+import { type Id, type IdPrefix, type LicenseId, type OrderId, parseId } from '#platform/ids'
 import { canceledByBuyer, renewalFailed, type SellerFacts, sold } from './seller-templates.ts'
 import type { EmailContent, EmailWriters, WrittenEmail } from './template.ts'
 
@@ -20,18 +20,19 @@ interface About {
 
 /** The emails to a seller about a buyer. A seller can turn each off. */
 export const SELLER_EMAILS = {
-  seller_sale: unlessMuted('sale', aboutSale),
-  seller_cancellation: unlessMuted('cancellation', aboutCancellation),
-  seller_failed_renewal: unlessMuted('failed_renewal', aboutFailedRenewal),
+  seller_sale: unlessMuted('sale', 'ord', aboutSale),
+  seller_cancellation: unlessMuted('cancellation', 'lic', aboutCancellation),
+  seller_failed_renewal: unlessMuted('failed_renewal', 'lic', aboutFailedRenewal),
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
 /** Writes an email to a seller; undefined if it is turned off or out of date. */
-function unlessMuted(
+function unlessMuted<Prefix extends IdPrefix>(
   email: apps.SellerEmail,
-  find: (world: World, subject_id: string) => Promise<About | undefined>,
+  prefix: Prefix,
+  find: (world: World, id: Id<Prefix>) => Promise<About | undefined>,
 ) {
   return async (world: World, { subject_id }: StoredEmail) => {
-    const about = await find(world, subject_id)
+    const about = await find(world, parseId(prefix, subject_id))
     if (!about || (await apps.mutedEmails(world.db, about.app.seller_id)).includes(email)) {
       return undefined
     }
@@ -52,23 +53,23 @@ async function write({ db, config }: World, about: About): Promise<WrittenEmail>
   return { to: seller.email, content: content(facts) }
 }
 
-async function aboutSale({ db }: World, order_id: string): Promise<About> {
-  const order = (await billing.orderDetails(db, parseId('ord', order_id)))!
+async function aboutSale({ db }: World, order_id: OrderId): Promise<About> {
+  const order = (await billing.orderDetails(db, order_id))!
   const { amount, fee, state, product_name, email: buyer_email } = order
   const sale = { amount, fee, state, is_trial: order.charged === 0 }
   const app = (await apps.find(db, order.app_id))!
   return { app, product_name, buyer_email, content: (facts) => sold(facts, sale) }
 }
 
-async function aboutCancellation(world: World, license_id: string): Promise<About | undefined> {
-  const license = await licensing.findLicense(world.db, parseId('lic', license_id))
+async function aboutCancellation(world: World, license_id: LicenseId): Promise<About | undefined> {
+  const license = await licensing.findLicense(world.db, license_id)
   if (license.canceled_at === null) return undefined
   const ends_at = license.status === 'canceled' ? null : license.canceled_at
   return await aboutLicense(world, license, (facts) => canceledByBuyer(facts, ends_at))
 }
 
-async function aboutFailedRenewal(world: World, license_id: string): Promise<About | undefined> {
-  const license = await licensing.findLicense(world.db, parseId('lic', license_id))
+async function aboutFailedRenewal(world: World, license_id: LicenseId): Promise<About | undefined> {
+  const license = await licensing.findLicense(world.db, license_id)
   if (license.status !== 'past_due') return undefined
   const subscription = await billing.subscriptionOf(world.db, license.license_id)
   const code = (subscription?.last_decline ?? null) as payments.DeclineCode | null

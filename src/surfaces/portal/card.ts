@@ -13,6 +13,7 @@ import {
   type SignedCookie,
   setSignedCookie,
 } from '#http/signed-cookie'
+import { idSchema, type LicenseId, type SessionId } from '#platform/ids'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
 import { type BilledPlace, MovedPage } from './moved-page.tsx'
 import { charge, resumeUrl } from './paying.ts'
@@ -21,12 +22,16 @@ import { charge, resumeUrl } from './paying.ts'
 const PORTAL: SignedCookie<OpenedPortal> = {
   name: 'portal',
   seconds: 3600,
-  facts: z.object({ session_id: z.string(), license_id: z.string(), portal_id: z.string() }),
+  facts: z.object({
+    session_id: idSchema('ses'),
+    license_id: idSchema('lic'),
+    portal_id: z.string(),
+  }),
 }
 
 interface OpenedPortal {
-  session_id: string
-  license_id: string
+  session_id: SessionId
+  license_id: LicenseId
   portal_id: string
 }
 
