@@ -73,7 +73,7 @@ test('.node-version names the Node that the lock file installs', () => {
   assert.equal(lock.packages['node_modules/node'].version, manifest.dependencies.node)
 })
 
-test('npm run dev watches folders that exist, and every one that the service reads', () => {
+test('npm run dev watches folders that exist, including all that the service reads', () => {
   const [, list = ''] = /^const WATCHED = \[(.+)\]$/m.exec(read('scripts/dev.ts')) ?? []
   const watched = [...list.matchAll(/'([^']+)'/g)].map(([, path]) => path!)
   for (const path of watched) assert.ok(existsSync(path), path)
@@ -133,7 +133,7 @@ for (const path of ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md']) {
   })
 }
 
-test('a path that does not exist is found, also in a list and by its glob', () => {
+test('finds a path that does not exist, also in a list and by its glob', () => {
   const named = pathsIn(
     'See `src/flows/{payment,account}`, src/gone/*.ts, `migrations` and a/src/x.',
   )

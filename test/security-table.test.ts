@@ -93,7 +93,7 @@ describe('the table of security requirements', () => {
     )
   })
 
-  test('says of each whether it is met, and nothing else', () => {
+  test('has a known status for each requirement', () => {
     const odd = rows.filter(({ status }) => !/^(met|not met|not applicable)$/.test(status))
     assert.deepEqual(odd, [])
   })
@@ -118,7 +118,7 @@ describe('the table of security requirements', () => {
     )
   })
 
-  test('has the chapter that each requirement of documentation points to', () => {
+  test('has the chapter that each documentation requirement refers to', () => {
     const links = [...text.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor!)
     assert.deepEqual(
       links.filter((anchor) => !anchors.has(anchor)),
@@ -126,7 +126,7 @@ describe('the table of security requirements', () => {
     )
   })
 
-  test('counts what is met, not met and not applicable as the table does', () => {
+  test('counts met, not met and not applicable requirements correctly', () => {
     const count = (status: string) => rows.filter((row) => row.status === status).length
     const counts = /(\d+) are met, (\d+) are not met and (\d+) do not apply/.exec(text)
     assert.deepEqual(counts?.slice(1).map(Number), [
@@ -137,7 +137,7 @@ describe('the table of security requirements', () => {
   })
 })
 
-test('the limits that the page lists are those of the code', () => {
+test('the listed limits match the code', () => {
   const declared = globSync('src/**/*.ts').flatMap((path) => {
     const limit = /name: '([\w-]+)',\s*points: ([\d_]+),\s*seconds: ([\d_]+)/g
     const source = readFileSync(path, 'utf8')

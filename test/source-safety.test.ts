@@ -16,19 +16,19 @@ function holders(pattern: RegExp, allowed: string[] = []): string[] {
   return found.map(({ path }) => path)
 }
 
-test('no text is run as code, as a shell command or as a pattern that a visitor wrote', () => {
+test("no text runs as code, as a shell command or as a visitor's pattern", () => {
   assert.deepEqual(holders(/\beval\(|new Function\b|node:vm|node:child_process|setTimeout\('/), [])
   // The one pattern that is put together is made of a constant port.
   assert.deepEqual(holders(/new RegExp\(|[^.\w]RegExp\(/, ['src/domain/grants/agent.ts']), [])
 })
 
-test('HTML is written by the page renderer alone, but for the cleaned sections of a listing', () => {
+test('only the page renderer writes HTML, except for sanitized sections of a listing', () => {
   const raw = /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/
   assert.deepEqual(holders(raw, ['src/platform/design/reading.tsx']), [])
   assert.match(readFileSync('src/platform/design/reading.tsx', 'utf8'), /__html: clean_html/)
 })
 
-test('scripts keep nothing in a browser, and take messages of no other window', () => {
+test('scripts store nothing in a browser, and accept messages of no other window', () => {
   const browser = /localStorage|sessionStorage|indexedDB|document\.cookie|caches\.open/
   assert.deepEqual(holders(browser), [])
   // Threads of the service exchange messages too; what runs in a browser has none.
@@ -52,12 +52,12 @@ test('only the adapters of processor, mail, limits and database open connections
   assert.deepEqual(holders(calls, ['src/platform/design/browser/', 'src/surfaces/docs/']), [])
 })
 
-test('certificates are checked wherever a connection is made', () => {
+test('certificates are verified wherever a connection is made', () => {
   const loose = /rejectUnauthorized\s*:\s*false|NODE_TLS_REJECT_UNAUTHORIZED|insecureHTTPParser/
   assert.deepEqual(holders(loose), [])
 })
 
-test('ciphers and hashes are those of one list, and Node and known libraries compute them', () => {
+test('ciphers and hashes are on one list, and computed by Node and known libraries', () => {
   const weak = /\bmd5\b|\bsha-?1\b|\becb\b|\bcbc\b|\brc4\b|\bdes-|'none' as alg|createCipher\(/i
   // The codes of authenticator apps are HMAC-SHA-1, as all such apps have it (RFC 6238).
   assert.deepEqual(holders(weak, ['src/domain/identity/authenticator-code.ts']), [])
@@ -77,7 +77,7 @@ test('ciphers and hashes are those of one list, and Node and known libraries com
   assert.deepEqual([...new Set(ciphers)], ['aes-256-gcm'])
 })
 
-test('every third-party package is of an exact version, with the digest of what was reviewed', () => {
+test('every third-party package has an exact version, with the digest of what was reviewed', () => {
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<
       string,
@@ -106,7 +106,7 @@ test('the sources contain no secret', () => {
   assert.deepEqual(holders(secret), [])
 })
 
-test('a password field masks what is typed, and managers and pasting may fill it in', () => {
+test('a password field masks its text, and allows password managers and pasting', () => {
   const fields = sources.flatMap(({ path, text }) =>
     [...text.matchAll(/<(?:Field|input)\b[^>]*?name="password"[^>]*?>/gs)].map(([field]) => ({
       path,

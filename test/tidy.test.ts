@@ -128,7 +128,7 @@ test('no import leads back to its own file, types included', () => {
   assert.deepEqual(cycles, [])
 })
 
-test('a surface is a folder: beside the folders there is the site that mounts them', () => {
+test('a surface is a folder; only the site is beside the folders', () => {
   assert.deepEqual(globSync('src/surfaces/*.{ts,tsx}'), [SITE])
 })
 
@@ -195,7 +195,7 @@ test('only the module that owns a table writes it', () => {
   assert.deepEqual(foreignWrites, [])
 })
 
-test('no statement of the service reads the tables of an adapter: it asks the processor', () => {
+test("no statement of the service reads an adapter's tables: it calls the processor", () => {
   const reading = own.flatMap(({ path, text }) =>
     [...text.matchAll(/\b(?:from|join|into|update|table)\s+((sandbox|stripe)\w*\.\w+)/g)]
       .filter(([, , adapter]) => !path.startsWith(`src/${adapter}/`))
@@ -224,7 +224,7 @@ test('each table is created in the migration that is named after its owner', () 
   assert.deepEqual(misplaced, [])
 })
 
-test('only platform/clock.ts reads the time and only platform/random.ts draws chance', () => {
+test('only platform/clock.ts reads the time and only platform/random.ts draws random bytes', () => {
   const readers = own
     .filter(({ path }) => !/platform\/(clock|random)\.ts$|design\/browser/.test(path))
     .filter(({ text }) => /new Date\(\)|Date\.now\(|Math\.random|randomBytes|randomUUID/.test(text))
@@ -297,7 +297,7 @@ test('no name of a type is defined twice in the service', () => {
 const SIGNED_IN =
   /^src\/surfaces\/(account|admin|dashboard|payouts|portal|sales|test-clock|http\/(exports|tasks))\b/
 
-test('each route of a signed-in surface asks a guard before anything else', () => {
+test('each route of a signed-in surface calls a guard before anything else', () => {
   const routes = own
     .filter(({ path }) => SIGNED_IN.test(path))
     .flatMap(({ path, text }) => {
@@ -311,7 +311,7 @@ test('each route of a signed-in surface asks a guard before anything else', () =
   )
 })
 
-test('no handler casts what a request carries', () => {
+test('no handler casts the contents of a request', () => {
   const casting = own.filter(({ text }) =>
     /\brequest\.(?:params|query|body)\b[^\n]* as /.test(text),
   )

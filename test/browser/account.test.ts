@@ -109,7 +109,7 @@ test('from a new account to a passkey: code, then passkey as second factor, then
   await arrive(page, 'Change your password')
 })
 
-test('a person without a passkey sees why it failed, and can press the button again', async (t) => {
+test('a person without a passkey sees why it failed, and can try again', async (t) => {
   const page = await setup.newPage(t)
   await addDevice(page)
   await page.goto('/signin/')
@@ -119,7 +119,7 @@ test('a person without a passkey sees why it failed, and can press the button ag
   }
 })
 
-test('without scripts an account is made, guarded by a code and entered by it', async (t) => {
+test('without scripts an account can be created, protected by a code, and signed in to with it', async (t) => {
   const email = newEmail()
   const page = await setup.newPage(t, { javaScriptEnabled: false })
   await signUp(page, email)
@@ -204,7 +204,7 @@ test('every page of account security is accessible', async (t) => {
   await assertAccessible(page, 'recovery code')
 })
 
-test('an account that is unproven shows what there is to do first', async (t) => {
+test('an unconfirmed account shows what to do first', async (t) => {
   const page = await setup.newPage(t)
   await buy(page, { buy_url: setup.service.demo.app.prices[0]!.buy_url, email: newEmail() })
   await page.goto('/account/security/')

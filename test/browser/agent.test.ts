@@ -58,7 +58,7 @@ for (const library of Object.keys(LIBRARIES) as Library[]) {
   })
 }
 
-test('an agent that may read asks again for what a tool needs to write', async (t) => {
+test('an agent with read access asks again for what a tool needs to write', async (t) => {
   const { agent, page } = await atConsent(t, '@modelcontextprotocol/client 2')
   await allow(agent, page)
   const facts = { app_slug: 'tidepool' }
@@ -83,7 +83,7 @@ test('a person cancels, and the agent gets the error', async (t) => {
   await assert.rejects(agent.connect(), /unauthorized/i)
 })
 
-test('a person ends the access of one agent on the page that lists them', async (t) => {
+test('a person disconnects one agent on the page that lists them', async (t) => {
   const { agent, page } = await atConsent(t, '@modelcontextprotocol/client 2')
   await allow(agent, page)
   await page.goto('/account/connections/')

@@ -90,7 +90,7 @@ describe('buying the app whose visitors sign in', () => {
       { viewport: { width: 375, height: 800 }, javaScriptEnabled: false },
     ],
   ] as const) {
-    test(`a buyer comes back signed in without a click, ${name}`, async (t) => {
+    test(`a buyer returns signed in without a click, ${name}`, async (t) => {
       const page = await setup.newPage(t, choices)
       await buyPro(page, newEmail())
       const shown = shownTo(page)
@@ -101,13 +101,13 @@ describe('buying the app whose visitors sign in', () => {
     })
   }
 
-  test('the success page leads back automatically, and the buyer is signed in', async (t) => {
+  test('the success page redirects automatically, and the buyer is signed in', async (t) => {
     const page = await setup.newPage(t)
     await buyPro(page, newEmail())
     await isInside(page)
   })
 
-  test('an owner who opens a Buy link is sent back, and is signed in', async (t) => {
+  test('an owner who opens a Buy link is redirected to the app, signed in', async (t) => {
     const { page } = await owner(t)
     await page.goto(setup.service.demo.sign_in_app.prices[1]!.buy_url)
     await isInside(page)
@@ -115,7 +115,7 @@ describe('buying the app whose visitors sign in', () => {
 })
 
 describe('signing out and in again', () => {
-  test('a confirmed sign-out ends both sessions, and the password opens them again', async (t) => {
+  test('a confirmed sign-out ends both sessions, and the password starts them again', async (t) => {
     const { email, password } = setup.service.demo.buyer
     const page = await setup.newPage(t)
     await buyPro(page, email, password)
@@ -157,7 +157,7 @@ describe('signing out and in again', () => {
     await arrive(there, 'You are signed out')
   })
 
-  test('a person who stays signed in at Purser is back at the site with one click', async (t) => {
+  test('a person who is still signed in at Purser returns to the site with one click', async (t) => {
     const { page } = await owner(t)
     await press(page, 'Sign out')
     await page.getByRole('link', { name: 'Stay signed in' }).click()
@@ -181,7 +181,7 @@ describe('a person who did not buy', () => {
     return page
   }
 
-  test('is the free tier without an account, and is shown the gate and the plans', async (t) => {
+  test('uses the free tier without an account, and sees the paywall and the plans', async (t) => {
     const page = await setup.newPage(t)
     await page.goto(site.url)
     await page.locator('#today').waitFor()
@@ -191,14 +191,14 @@ describe('a person who did not buy', () => {
     assert.deepEqual(await accessibilityProblems(page), [])
   })
 
-  test('is asked first, may cancel, and sees a plain message', async (t) => {
+  test('is asked first, may cancel, and sees a clear message', async (t) => {
     const page = await atConsent(t)
     await press(page, 'Cancel')
     await arrive(page, 'You did not sign in')
     assert.deepEqual(await accessibilityProblems(page), [])
   })
 
-  test('says yes, and is on the free plan', async (t) => {
+  test('agrees, and is on the free plan', async (t) => {
     const page = await atConsent(t)
     await press(page, 'Allow')
     await page.getByText('You are on the free plan').waitFor()
@@ -206,7 +206,7 @@ describe('a person who did not buy', () => {
     await page.getByRole('link', { name: 'Buy Pro monthly' }).waitFor()
   })
 
-  test("is the developer, and sees the preview as a buyer sees the plan's pages", async (t) => {
+  test("is the seller, and sees the preview as a buyer sees the plan's pages", async (t) => {
     const { email, password } = setup.service.demo.seller
     const page = await setup.newPage(t)
     await page.goto('/signin/')
@@ -223,7 +223,7 @@ describe('a person who did not buy', () => {
     await page.getByText('Developer preview').waitFor()
   })
 
-  test('brings an answer to a sign-in that began in another browser', async (t) => {
+  test('presents an answer to a sign-in that began in another browser', async (t) => {
     const page = await setup.newPage(t)
     await page.goto(`${site.url}/auth/callback?code=stolen&state=planted`)
     await arrive(page, 'This sign-in is over')
@@ -232,7 +232,7 @@ describe('a person who did not buy', () => {
 })
 
 describe('the life of a session at the site', () => {
-  test('an old access token is renewed, also where two tabs find it old together', async (t) => {
+  test('an old access token is refreshed, even if two tabs find it expired at once', async (t) => {
     const { page } = await owner(t)
     for (let round = 0; round < 3; round++) {
       clock.pass(HOUR)
@@ -243,7 +243,7 @@ describe('the life of a session at the site', () => {
     }
   })
 
-  test('while the add-on is off signing in works, and the site says that the fault is its own', async (t) => {
+  test('while the add-on is off, sign-in works and the site names its own configuration as the cause', async (t) => {
     const { page } = await owner(t)
     const { world } = setup.service
     await apps.disableAddOn(world.db, world.clock.now(), client_id)
@@ -264,7 +264,7 @@ describe('the life of a session at the site', () => {
     assert.deepEqual(await accessibilityProblems(page), [])
   })
 
-  test('a refund closes the paid pages at once, and leaves today free', async (t) => {
+  test('a refund closes the paid pages at once, and leaves the free page open', async (t) => {
     const { page, email } = await owner(t)
     await forceStatus(setup.service, 'canceled', { email })
     await page.reload()

@@ -28,7 +28,7 @@ async function signIn(page: Page, email: string, password: string): Promise<void
   await press(page, /^Sign in$/)
 }
 
-test('the receipt contains the key, the figures and the links, and confirming the email signs in fully', async (t) => {
+test('the receipt contains the key, the amounts and the links, and confirming the email signs in fully', async (t) => {
   const email = newEmail()
   const buyer = await setup.newPage(t)
   const key = await buy(buyer, { buy_url, email })
@@ -56,7 +56,7 @@ test('the receipt contains the key, the figures and the links, and confirming th
   await arrive(reader, 'This link has expired or was already used')
 })
 
-test('a password is set from the receipt, and signs in from then on', async (t) => {
+test('a password is set from the receipt, and works from then on', async (t) => {
   const email = newEmail()
   await buy(await setup.newPage(t), { buy_url, email })
   const reader = await setup.newPage(t)
@@ -76,7 +76,7 @@ test('a password is set from the receipt, and signs in from then on', async (t) 
   await arrive(page, 'Your purchases')
 })
 
-test('"This was not me" locks the account: its sessions end and no link opens it', async (t) => {
+test('"This was not me" locks the account: its sessions end and no link works', async (t) => {
   const email = newEmail()
   const other = await setup.newPage(t)
   await buy(other, { buy_url, email })
@@ -93,7 +93,7 @@ test('"This was not me" locks the account: its sessions end and no link opens it
   await arrive(reader, 'This link has expired or was already used')
 })
 
-test('the success page sends the receipt once more', async (t) => {
+test('the success page resends the receipt', async (t) => {
   const email = newEmail()
   const page = await setup.newPage(t)
   await buy(page, { buy_url, email })
@@ -103,7 +103,7 @@ test('the success page sends the receipt once more', async (t) => {
   assert.equal(await countEmails(setup, email), 2)
 })
 
-test('the manage page shows the plan and the key, and leads back to the app', async (t) => {
+test('the manage page shows the plan and the key, and links back to the app', async (t) => {
   const email = newEmail()
   const page = await setup.newPage(t)
   const key = await buy(page, { buy_url, email })
@@ -120,7 +120,7 @@ test('the manage page shows the plan and the key, and leads back to the app', as
   await page.waitForURL(next)
 })
 
-test('a manage link that would lead elsewhere is stopped', async (t) => {
+test('a manage link with a return address elsewhere is refused', async (t) => {
   const page = await setup.newPage(t)
   const { client_id } = setup.service.demo.app
   await page.goto(`/manage/${client_id}/?next=https://elsewhere.example/`)

@@ -100,7 +100,7 @@ test('a person cancels, and the app gets the error', async (t) => {
   assert.equal(searchParams.get('code'), null)
 })
 
-test('two tabs on their way into the app do not disturb each other', async (t) => {
+test('two tabs that sign in to the app do not interfere', async (t) => {
   const page = await setup.newPage(t)
   const tab = await page.context().newPage()
   const one = await begin(side, callback)
@@ -113,7 +113,7 @@ test('two tabs on their way into the app do not disturb each other', async (t) =
   await exchange(side, other, await back(tab))
 })
 
-test('an app that asks for something impossible leaves a person on a page of ours', async (t) => {
+test('an invalid request of an app ends on an error page of the service', async (t) => {
   const page = await setup.newPage(t)
   const attempt = await begin(side, 'https://evil.example/callback')
   await leave(page, attempt)

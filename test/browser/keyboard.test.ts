@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => setup.close())
 
-test('a purchase needs no mouse, and one always sees where one is', async (t) => {
+test('a purchase needs no mouse, and the focus is always visible', async (t) => {
   const page = await setup.newPage(t)
   const email = newEmail()
   await page.goto(setup.service.demo.app.prices[0]!.buy_url)
@@ -44,7 +44,7 @@ test('a purchase needs no mouse, and one always sees where one is', async (t) =>
   assert.equal(await chargesOf(setup, email), 1)
 })
 
-test('a fault in a form takes the focus, and leads to its field', async (t) => {
+test('an error in a form takes the focus, and links to its field', async (t) => {
   const page = await setup.newPage(t)
   await page.goto(setup.service.demo.app.prices[0]!.buy_url)
   await tabTo(page, 'Continue')
@@ -56,7 +56,7 @@ test('a fault in a form takes the focus, and leads to its field', async (t) => {
   assert.equal(await page.getByLabel('ZIP code').inputValue(), '78701')
 })
 
-test('a seller adds a section without a mouse: the focus goes to it, and Enter saves', async (t) => {
+test('a seller adds a section without a mouse: the focus moves to it, and Enter saves', async (t) => {
   const { email, password } = setup.service.demo.seller
   const page = await setup.newPage(t)
   await page.goto('/signin/?return_to=/dashboard/apps/driftlog/listing/sections/')

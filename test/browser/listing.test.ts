@@ -88,7 +88,7 @@ test('a seller edits the listing and sees it on the product page', async (t) => 
   assert.equal(await page.getByRole('link', { name: /^Driftlog/ }).count(), 0)
 })
 
-test('a price is changed after a review, and its buy link stays what it was', async (t) => {
+test('a price is changed after a review, and its buy link stays the same', async (t) => {
   const page = await seller(t)
   const before = (await prices()).find(({ amount }) => amount === '12.00')!
   await page.goto(`${APP}plans/`)
@@ -130,7 +130,7 @@ test('what changed since the review is shown before anything is saved', async (t
   await page.getByText('Plans saved.').waitFor()
 })
 
-test('a plan with a subscriber stays, and the page says why', async (t) => {
+test('a plan with a subscriber is kept, and the page says why', async (t) => {
   const buyer = await setup.newPage(t)
   await buy(buyer, { buy_url: setup.service.demo.app.prices[0]!.buy_url, email: newEmail() })
   const page = await seller(t)
@@ -143,7 +143,7 @@ test('a plan with a subscriber stays, and the page says why', async (t) => {
   assert.ok((await prices()).some(({ product_name }) => product_name === 'Pro'))
 })
 
-test('a removed price kills its buy link, the review says so, and undoing revives it', async (t) => {
+test('a removed price disables its buy link, the review says so, and undoing restores it', async (t) => {
   const page = await seller(t)
   const yearly = setup.service.demo.app.prices[1]!
   await page.goto(`${APP}plans/`)
@@ -167,7 +167,7 @@ test('a removed price kills its buy link, the review says so, and undoing revive
   assert.equal((await page.goto(yearly.buy_url))?.status(), 200)
 })
 
-test('rows are added, moved and removed without scripts, and what was typed stays', async (t) => {
+test('rows are added, moved and removed without scripts, and entered text is kept', async (t) => {
   const page = await seller(t, { javaScriptEnabled: false })
   await page.goto(`${APP}plans/`)
   await press(page, 'Add plan')
@@ -206,7 +206,7 @@ test('nothing is saved before the terms are accepted', async (t) => {
   await page.getByText(/^You accepted these terms on/).waitFor()
 })
 
-test('an app leaves the external mode of older days only when it is asked twice', async (t) => {
+test('an app leaves external mode only after a confirmation', async (t) => {
   const page = await seller(t)
   const { db } = setup.service.world
   const set = async (mode: string, enabled: boolean) =>
@@ -230,7 +230,7 @@ test('an app leaves the external mode of older days only when it is asked twice'
   await page.getByRole('link', { name: /^Listing mode: / }).waitFor()
 })
 
-test('a person who sells nothing gets 404 for the seller terms', async (t) => {
+test('a person who is not a seller gets 404 for the seller terms', async (t) => {
   const { email, password } = setup.service.demo.buyer
   const page = await setup.newPage(t)
   await page.goto('/signin/?return_to=%2Fdashboard%2Fterms%2F')
@@ -240,7 +240,7 @@ test('a person who sells nothing gets 404 for the seller terms', async (t) => {
   await arrive(page, 'Page not found')
 })
 
-test('the page for agents says how to connect each one, with the address of this service', async (t) => {
+test("the page for agents explains how to connect each one, with this service's address", async (t) => {
   const page = await setup.newPage(t, { permissions: ['clipboard-read', 'clipboard-write'] })
   await page.goto('/')
   await page.getByRole('link', { name: 'Agents' }).click()

@@ -43,7 +43,7 @@ for (const [name, choices] of browsers) {
   })
 }
 
-test('the success page leads back to the app automatically', async (t) => {
+test('the success page redirects to the app automatically', async (t) => {
   const page = await setup.newPage(t)
   await page.clock.install()
   await page.goto(setup.site.url)

@@ -49,7 +49,7 @@ const badge = (page: Page, label: string) =>
 const shownKey = async (page: Page) =>
   (await page.getByLabel('License key', { exact: true }).textContent())?.trim()
 
-test('an upgrade charges the cents that were shown, and the key stays', async (t) => {
+test('an upgrade charges exactly what was shown, and the key stays the same', async (t) => {
   const email = newEmail()
   const page = await setup.newPage(t)
   const { client_id, prices } = setup.service.demo.app
@@ -95,7 +95,7 @@ test('a renewal fails, the buyer updates the card, and the same key is active', 
   assert.equal(pdf.headers()['content-type'], 'application/pdf')
 })
 
-test('a trial turns into a plan that is paid, on its day and for its sum', async (t) => {
+test('a trial becomes a paid plan on its day, for its amount', async (t) => {
   const email = newEmail()
   const page = await setup.newPage(t)
   const app = await anApp({ trial_days: 14 })

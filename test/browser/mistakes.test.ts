@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => setup.close())
 
-test('an address that is not sold to, or does not exist, is named and nothing typed is lost', async (t) => {
+test('an unsupported or invalid address is named, and entered values are kept', async (t) => {
   const page = await setup.newPage(t)
   const email = newEmail()
   await page.goto(buy_url)
@@ -42,7 +42,7 @@ test('an address that is not sold to, or does not exist, is named and nothing ty
   await arrive(page, 'Enter your card')
 })
 
-test('a card that cannot be read is refused, and its number is not shown again', async (t) => {
+test('an invalid card is refused, and its number is not shown again', async (t) => {
   const page = await setup.newPage(t)
   await page.goto(buy_url)
   await giveDetails(page, newEmail())
@@ -67,7 +67,7 @@ const declines = [
   ['4100 0000 0000 0019', 'Your bank declined this card. Try another card, or ask your bank.'],
 ] as const
 
-test('each declined card is answered with its sentence, and another card then works', async (t) => {
+test('each declined card is explained, and another card then works', async (t) => {
   const page = await setup.newPage(t)
   const email = newEmail()
   const tried = declines.filter((_, at) => at % CARD_STRIDE === 0)
@@ -114,7 +114,7 @@ test(
   },
 )
 
-test('a bank that asks is answered: a failed answer charges nothing, a good one completes', async (t) => {
+test('a bank’s challenge: failing it charges nothing, and passing it completes the purchase', async (t) => {
   const page = await setup.newPage(t)
   const email = newEmail()
   await goToConfirm(page, { buy_url, email, card: CARDS.asks })

@@ -54,7 +54,7 @@ async function column(page: Page, index: number): Promise<{ sum: number; total: 
   return { sum: amounts.reduce((sum, amount) => sum + amount, 0), total }
 }
 
-test('a payout month: what was sold, given back and disputed is a statement that sums to the balance', async (t) => {
+test('a payout month: sales, refunds and disputes are a statement that sums to the balance', async (t) => {
   const { service } = setup
   const { owner } = await payeeOf(service, 'seller')
   const page = await openSignedIn(t, 'seller', '/dashboard/payouts/')
@@ -96,7 +96,7 @@ test('a payout month: what was sold, given back and disputed is a statement that
   await later.getByText('Paid', { exact: true }).first().waitFor()
 })
 
-test('a payout that the bank sends back says why, and is part of the next', async (t) => {
+test('a returned payout shows why, and is part of the next', async (t) => {
   const { service } = setup
   await buy(service, { price: 2 })
   service.clock.pass(7 * DAY)
@@ -153,7 +153,7 @@ test('a person becomes an affiliate, and sees every commission and its payment',
   await newcomer.getByText('You are now an affiliate.').waitFor()
 })
 
-test('an operator files a month, all states at once, and watches how far it is', async (t) => {
+test('staff files a month for all states at once, and sees the progress', async (t) => {
   const { service } = setup
   const month = service.clock.now().toISOString().slice(0, 7)
   for (const zip of ['78701', '10001', '98101']) {

@@ -37,7 +37,7 @@ async function openProductPage(page: Page): Promise<void> {
 
 const buyLink = { name: 'Buy Pro monthly' }
 
-test('a buyer from the product page is one that the service brought: 10 % and 50 cents', async (t) => {
+test('a buyer from the product page counts as brought by the service: 10% and 50 cents', async (t) => {
   const page = await setup.newPage(t)
   await openProductPage(page)
   await page.getByRole('link', buyLink).click()
@@ -47,7 +47,7 @@ test('a buyer from the product page is one that the service brought: 10 % and 50
 
 // In development both may be at localhost, and differ by their port alone.
 for (const host of ['127.0.0.1', 'localhost']) {
-  test(`a buyer who comes from the seller's site at ${host} after that is the seller's: 5 %`, async (t) => {
+  test(`a buyer who then comes from the seller's site at ${host} counts as the seller's: 5%`, async (t) => {
     const page = await setup.newPage(t)
     await openProductPage(page)
     await page.getByRole('link', buyLink).click()
@@ -58,7 +58,7 @@ for (const host of ['127.0.0.1', 'localhost']) {
   })
 }
 
-test('a buyer who was referred earns the affiliate a quarter of the fee, in the ledger', async (t) => {
+test('a referred buyer earns the affiliate a quarter of the fee, in the ledger', async (t) => {
   const page = await setup.newPage(t)
   const { prices } = setup.service.demo.app
   const { code } = setup.service.demo.affiliate

@@ -121,7 +121,7 @@ test('a seller refunds half, then the rest: the license ends, and every cent is 
   await siteSays(buyers, 'Your license has ended')
 })
 
-test('a buyer disputes; the seller answers with what is known; lost, the license ends', async (t) => {
+test('a buyer disputes; the seller submits evidence; after the loss the license ends', async (t) => {
   const { page: buyers, email } = await buyAtSite(t, DISPUTED)
   await siteSays(buyers, 'Your license is paused')
   const page = await signedIn(t, 'seller')
@@ -139,7 +139,7 @@ test('a buyer disputes; the seller answers with what is known; lost, the license
   await page.getByText('Dispute lost').first().waitFor()
 })
 
-test('a dispute that is won brings back the same key', async (t) => {
+test('a won dispute reactivates the same key', async (t) => {
   const { page: buyers, email } = await buyAtSite(t, DISPUTED)
   await siteSays(buyers, 'Your license is paused')
   const page = await signedIn(t, 'seller')
@@ -149,7 +149,7 @@ test('a dispute that is won brings back the same key', async (t) => {
   await siteSays(buyers, 'License verified')
 })
 
-test('staff sees disputes, debts and suspensions in the admin area, and answers for what it does', async (t) => {
+test('staff sees disputes, debts and suspensions in the admin area, and gives reasons for actions', async (t) => {
   const inquired = await buyAtSite(t, ASKED_ABOUT)
   const refunded = await buyAtSite(t, COMES_BACK)
   const sellers = await signedIn(t, 'seller')

@@ -50,7 +50,7 @@ async function secretsOf(page: Page): Promise<Record<string, string>> {
 
 // Another site, whose form brings no cookies along; and another port of the same site, whose does.
 for (const host of ['127.0.0.1', 'localhost']) {
-  test(`a page at ${host} cannot press Pay for the buyer, even if it knew the form's secrets`, async (t) => {
+  test(`a page at ${host} cannot press Pay for the buyer, even with the form's tokens`, async (t) => {
     const page = await setup.newPage(t)
     const email = newEmail()
     await goToConfirm(page, { buy_url, email })
@@ -92,7 +92,7 @@ for (const host of ['127.0.0.1', 'localhost']) {
   })
 }
 
-test('no page can be shown inside a page of another site', async () => {
+test('no page can be framed by another site', async () => {
   // A context of its own: the browser writes each refusal into the console.
   const context = await setup.browser.newContext({ baseURL: setup.service.world.config.base_url })
   const page = await context.newPage()
@@ -110,7 +110,7 @@ test('no page can be shown inside a page of another site', async () => {
   await context.close()
 })
 
-test('every cookie is of this host alone, and out of reach of scripts and other sites', async (t) => {
+test('every cookie is limited to this host, and unreadable to scripts and other sites', async (t) => {
   const page = await setup.newPage(t)
   const { code } = setup.service.demo.affiliate
   await page.goto('/apps/tidepool/')

@@ -46,7 +46,7 @@ async function refusalOf(client_secret: string): Promise<string> {
   return error
 }
 
-test('a seller changes the addresses of an app; an error is shown at its field', async (t) => {
+test('a seller changes the URLs of an app; an error is shown at its field', async (t) => {
   const page = await seller(t)
   await toIntegration(page)
   assert.deepEqual(await accessibilityProblems(page), [])
@@ -65,7 +65,7 @@ test('a seller changes the addresses of an app; an error is shown at its field',
   assert.equal(await redirects.inputValue(), 'https://tidepool.example/auth/callback')
 })
 
-test('a seller turns hosted sign-in on and off, and reads what it costs', async (t) => {
+test('a seller turns hosted sign-in on and off, and sees its price', async (t) => {
   const page = await seller(t)
   await toIntegration(page)
   await page.getByText('Free for 3 months from the day you first turn it on.').waitFor()
@@ -88,7 +88,7 @@ test('a seller starts a preview from the page and ends it', async (t) => {
   await page.getByText('Preview ended').waitFor()
 })
 
-test('a seller tries their own buy link, back into the app, and is not charged', async (t) => {
+test('a seller tries their own buy link, returns to the app, and is not charged', async (t) => {
   const { email } = setup.service.demo.seller
   const page = await seller(t)
   await page.goto(`${setup.site.url}/`)
@@ -118,7 +118,7 @@ test('a seller tries their own buy link, back into the app, and is not charged',
   assert.equal(await chargesOf(setup, email), 0)
 })
 
-test('a seller makes a new secret: it is shown once, and the old one is refused', async (t) => {
+test('a seller rotates the secret: it is shown once, and the old one is refused', async (t) => {
   const page = await seller(t)
   const { client_secret } = setup.service.demo.app
   await toIntegration(page)
@@ -137,7 +137,7 @@ test('a seller makes a new secret: it is shown once, and the old one is refused'
   assert.ok(!(await page.content()).includes(fresh))
 })
 
-test('a person who sells nothing gets an empty page, and no menu entry for it', async (t) => {
+test('a person who is not a seller gets an empty page, and no menu entry for it', async (t) => {
   const { email, password } = setup.service.demo.buyer
   const page = await setup.newPage(t)
   await page.goto('/dashboard/')

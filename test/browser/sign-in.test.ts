@@ -43,7 +43,7 @@ test('an email with an account signs in first: a wrong password shows an error, 
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with' : 'without'
-  test(`an owner without a password gets in by a mailed link, and back to the app, ${how} scripts`, async (t) => {
+  test(`an owner without a password signs in with an emailed link and returns to the app, ${how} scripts`, async (t) => {
     const email = newEmail()
     await buy(await setup.newPage(t), { buy_url, email })
     const page = await setup.newPage(t, { javaScriptEnabled })
@@ -61,7 +61,7 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-test('a mailed link goes on with the purchase that it was asked for', async (t) => {
+test('an emailed link continues the purchase that it was requested for', async (t) => {
   const { email } = setup.service.demo.affiliate
   const page = await setup.newPage(t)
   await page.goto(buy_url)

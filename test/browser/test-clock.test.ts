@@ -29,7 +29,7 @@ async function toClock(t: TestContext, app_name: string): Promise<Page> {
   return page
 }
 
-test('a seller lets a month pass and sees the renewal, its email, and the license that goes on', async (t) => {
+test('a seller advances a month and sees the renewal, its email, and the renewed license', async (t) => {
   const subscriber = await subscribe(setup.service)
   const before = await stateOf(setup.service, subscriber)
   const page = await toClock(t, 'Tidepool')
@@ -48,7 +48,7 @@ test('a seller lets a month pass and sees the renewal, its email, and the licens
   await page.getByRole('heading', { level: 1, name: /^Renewal / }).waitFor()
 })
 
-test('a seller runs a scenario, and its key answers as the scenario ends', async (t) => {
+test('a seller runs a scenario, and its key validates as the scenario ended', async (t) => {
   const page = await toClock(t, 'Tidepool')
   await page.getByLabel('Retry that succeeds').selectOption('2')
   await page
@@ -65,7 +65,7 @@ test('a seller runs a scenario, and its key answers as the scenario ends', async
   assert.deepEqual([state.status, state.entitled], ['active', true])
 })
 
-test('a long jump shows how far it is, and can be stopped', async (t) => {
+test('a long advance shows its progress, and can be stopped', async (t) => {
   const facts = { slug: 'daily', name: 'Daily', frequency: 'day', amount: cents(100) } as const
   const app = await addApp(setup.service, facts)
   for (let each = 0; each < 4; each++) await subscribe(setup.service, { app })

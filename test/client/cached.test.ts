@@ -36,7 +36,7 @@ function scripted(first: object | Error) {
   return client
 }
 
-test('an entitled answer is kept for max_age_seconds and no longer', async () => {
+test('an entitled response is cached for max_age_seconds and no longer', async () => {
   const client = scripted(license())
   const licenses = cachedValidator(client, { max_age_seconds: 300 })
   await licenses.validate('key_1')
@@ -48,7 +48,7 @@ test('an entitled answer is kept for max_age_seconds and no longer', async () =>
   assert.equal(client.requests, 2)
 })
 
-test('an answer is not kept past its period_end', async () => {
+test('a response is not cached past its period_end', async () => {
   const client = scripted(license({ period_end: '2026-03-02' }))
   const licenses = cachedValidator(client, { max_age_seconds: 7 * 86_400 })
   await licenses.validate('key_1')
@@ -68,7 +68,7 @@ test('a refusal is not cached: a buyer who updates the card gets access at once'
   assert.equal((await licenses.validate('key_1')).entitled, true)
 })
 
-test('an error is never kept, and an unknown key forgets its last good answer', async () => {
+test('an error is never cached, and an unknown key drops its last good response', async () => {
   const client = scripted(license())
   const licenses = cachedValidator(client, { max_age_seconds: 0 })
   await licenses.validate('key_1')
@@ -80,7 +80,7 @@ test('an error is never kept, and an unknown key forgets its last good answer', 
   assert.equal((await licenses.validate('key_1')).entitled, true)
 })
 
-test('while the service is down the last good answer serves for the grace and no longer', async () => {
+test('while the service is down, the last good response is used for the grace period and no longer', async () => {
   const client = scripted(license())
   const licenses = cachedValidator(client, { max_age_seconds: 60, grace_seconds: 600 })
   await licenses.validate('key_1')
@@ -91,7 +91,7 @@ test('while the service is down the last good answer serves for the grace and no
   await assert.rejects(licenses.validate('key_1'), unreachable)
 })
 
-test('an outage is not asked about on every page: the grace pauses five seconds between tries', async () => {
+test('an outage does not cause a request on every page: retries pause for five seconds', async () => {
   const client = scripted(license())
   const licenses = cachedValidator(client, { max_age_seconds: 0 })
   await licenses.validate('key_1')
@@ -103,7 +103,7 @@ test('an outage is not asked about on every page: the grace pauses five seconds 
   assert.equal(client.requests, 3)
 })
 
-test('a rate limit counts as an outage of the seconds it names', async () => {
+test('a rate limit counts as an outage for the seconds it names', async () => {
   const client = scripted(license())
   const licenses = cachedValidator(client, { max_age_seconds: 0 })
   await licenses.validate('key_1')
@@ -114,7 +114,7 @@ test('a rate limit counts as an outage of the seconds it names', async () => {
   assert.equal(client.requests, 2)
 })
 
-test('the grace does not outlast the day a canceled license ends', async () => {
+test('the grace period does not outlast the day on which a canceled license ends', async () => {
   const ending = { period_end: '2026-03-02', canceled_at: '2026-03-02' }
   const client = scripted(license(ending))
   const licenses = cachedValidator(client, { max_age_seconds: 60, grace_seconds: 7 * 86_400 })
@@ -126,7 +126,7 @@ test('the grace does not outlast the day a canceled license ends', async () => {
   await assert.rejects(licenses.validate('key_1'), unreachable)
 })
 
-test('a key that was forgotten is asked about again', async () => {
+test('a dropped key is requested again', async () => {
   const client = scripted(license())
   const licenses = cachedValidator(client, { max_age_seconds: 300 })
   await licenses.validate('key_1')
@@ -135,7 +135,7 @@ test('a key that was forgotten is asked about again', async () => {
   assert.equal(client.requests, 2)
 })
 
-test('a store of the seller, synchronous or not, is used in place of memory', async () => {
+test('a store of the seller, synchronous or not, replaces memory', async () => {
   const entries = new Map<string, CacheEntry>()
   const store = {
     get: async (key: string) => entries.get(key),

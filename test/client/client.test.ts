@@ -36,7 +36,7 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-test('the public calls ask the public addresses and carry no credentials', async () => {
+test('the public calls use the public paths and send no credentials', async () => {
   await using service = await startFakeService(() => ({ body: { client_id } }))
   const client = clientOf(`${service.url}/`)
   await client.app()
@@ -50,7 +50,7 @@ test('the public calls ask the public addresses and carry no credentials', async
   )
 })
 
-test('the license calls carry the app as HTTP Basic and the bodies of the specification', async () => {
+test('the license calls send HTTP Basic and the bodies of the specification', async () => {
   await using service = await startFakeService(() => ({ body: license({ license_key: key }) }))
   const client = clientOf(service.url)
   await client.validate(key)
@@ -71,7 +71,7 @@ test('the license calls carry the app as HTTP Basic and the bodies of the specif
   assert.equal(service.requests[2]?.headers['idempotency-key'], 'once')
 })
 
-test('a client id and secret with reserved characters are form-encoded before they are joined', async () => {
+test('a client ID and secret with reserved characters are form-encoded before they are joined', async () => {
   await using service = await startFakeService(() => ({ body: license() }))
   await createClient({ base_url: service.url, client_id: 'a:b', client_secret: 'c%d é' }).validate(
     key,
@@ -80,7 +80,7 @@ test('a client id and secret with reserved characters are form-encoded before th
   assert.equal(Buffer.from(sent, 'base64').toString(), 'a%3Ab:c%25d+%C3%A9')
 })
 
-test('an order that is processing is asked for again exactly when Retry-After says', async (t) => {
+test('an order that is processing is requested again exactly after Retry-After', async (t) => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'] })
   t.after(() => mock.timers.reset())
   const replies = [
@@ -99,7 +99,7 @@ test('an order that is processing is asked for again exactly when Retry-After sa
   assert.equal(requests, 2)
 })
 
-test('an order that stays processing is an answer with its retry_after, not an error', async () => {
+test('an order that stays processing is returned with its retry_after, not as an error', async () => {
   await using service = await startFakeService(() => ({
     status: 202,
     headers: { 'retry-after': '3' },
@@ -110,7 +110,7 @@ test('an order that stays processing is an answer with its retry_after, not an e
   assert.equal(service.requests.length, 1, 'a wait that would outlast wait_seconds is not begun')
 })
 
-test('a reference that no address can carry is unknown, and the service is not asked', async () => {
+test('a reference that fits no path is unknown, without a request', async () => {
   await using service = await startFakeService(() => ({}))
   for (const ref of ['', '.', '..', '\ud800']) {
     const error = await errorOf(clientOf(service.url).order(ref))
@@ -119,7 +119,7 @@ test('a reference that no address can carry is unknown, and the service is not a
   assert.equal(service.requests.length, 0)
 })
 
-test('reads and validate outlast two faults of the network or the service', async () => {
+test('reads and validate survive two failures of the network or the service', async () => {
   for (const name of ['app', 'prices', 'validate', 'order']) {
     const faults: Reply[] = [{ reset: true }, refusal(503, 'internal_error')]
     await using service = await startFakeService(() => faults.shift() ?? { body: license() })
@@ -128,7 +128,7 @@ test('reads and validate outlast two faults of the network or the service', asyn
   }
 })
 
-test('a third fault is given up, and keeps the request id of the last answer', async () => {
+test('a third failure is thrown, with the request ID of the last response', async () => {
   await using service = await startFakeService(() => refusal(502, 'internal_error'))
   const error = await errorOf(clientOf(service.url).validate(key))
   assert.ok(error instanceof UnreachableError)
@@ -144,7 +144,7 @@ test('regenerate-key is never retried automatically', async () => {
   }
 })
 
-test('a service that does not answer in time is unreachable', async () => {
+test('a service that does not respond in time is unreachable', async () => {
   await using service = await startFakeService(() => ({ hang: true }))
   const error = await errorOf(clientOf(service.url, { timeout_ms: 40 }).validate(key))
   assert.ok(error instanceof UnreachableError)
@@ -152,7 +152,7 @@ test('a service that does not answer in time is unreachable', async () => {
   assert.deepEqual([error.status, error.request_id], [null, null])
 })
 
-test('a service that is not there is unreachable, and the message says why', async () => {
+test('a service that does not exist is unreachable, and the message says why', async () => {
   const service = await startFakeService(() => ({}))
   await service[Symbol.asyncDispose]()
   const error = await errorOf(clientOf(service.url).prices())
@@ -160,7 +160,7 @@ test('a service that is not there is unreachable, and the message says why', asy
   assert.match(error.message, /ECONNREFUSED/)
 })
 
-test('every refusal keeps its code, status, message and request id, and is not retried', async () => {
+test('every error has its code, status, message and request ID, and is not retried', async () => {
   for (const [status, code] of [
     [401, 'invalid_client'],
     [404, 'unknown_key'],
@@ -181,7 +181,7 @@ test('every refusal keeps its code, status, message and request id, and is not r
   }
 })
 
-test('too many calls surface at once with the seconds to wait', async () => {
+test('a rate limit is thrown at once with the seconds to wait', async () => {
   for (const reply of [
     { ...refusal(429, 'rate_limited'), headers: { 'retry-after': '17' } },
     refusal(429, 'rate_limited', { retry_after: 17 }),
@@ -194,7 +194,7 @@ test('too many calls surface at once with the seconds to wait', async () => {
   }
 })
 
-test('a malformed request names its faulty fields', async () => {
+test('a malformed request names its invalid fields', async () => {
   const fields = [{ path: 'reason', message: 'too long' }]
   await using service = await startFakeService(() => refusal(400, 'invalid_request', { fields }))
   const error = await errorOf(clientOf(service.url).regenerateKey('lic_1', { reason: 'x' }))
@@ -202,7 +202,7 @@ test('a malformed request names its faulty fields', async () => {
   assert.deepEqual(error.fields, fields)
 })
 
-test('an answer that is not of the service is never taken for a license', async () => {
+test('a response of another server is never accepted as a license', async () => {
   await using elsewhere = await startFakeService(() => ({ body: license() }))
   for (const reply of [
     { body: '<h1>It works</h1>' },
@@ -217,7 +217,7 @@ test('an answer that is not of the service is never taken for a license', async 
   assert.equal(elsewhere.requests.length, 0, 'a redirect is not followed')
 })
 
-test('neither the secret nor the key shows in an error or in an inspection of the client', async () => {
+test('neither the secret nor the key appears in an error or an inspection of the client', async () => {
   const everything = (value: unknown) => {
     const { stack, ...own } = Object(value)
     return inspect(value, { depth: null, showHidden: true }) + JSON.stringify(own) + stack
@@ -246,7 +246,7 @@ test('neither the secret nor the key shows in an error or in an inspection of th
   }
 })
 
-test('a client that cannot work is refused where it is made or used', async () => {
+test('an invalid client configuration is rejected on creation or first use', async () => {
   assert.throws(() => createClient({ base_url: 'purser.example', client_id }), TypeError)
   assert.throws(() => createClient({ base_url: 'file:///etc', client_id }), TypeError)
   assert.throws(
@@ -258,7 +258,7 @@ test('a client that cannot work is refused where it is made or used', async () =
 })
 
 // F21
-test('the entitlement call shows the token of the user, and no secret of the app', async () => {
+test("the entitlement call sends the user's token, and no secret of the app", async () => {
   const entitlement = {
     entitled: true,
     version: 'Pro',
@@ -276,7 +276,7 @@ test('the entitlement call shows the token of the user, and no secret of the app
 })
 
 // F21
-test('an add-on that is off is an error of its own, and a token that cannot be is never sent', async () => {
+test('a disabled add-on has an error of its own, and an impossible token is never sent', async () => {
   await using service = await startFakeService(() => refusal(403, 'service_not_enabled'))
   const error = await errorOf(clientOf(service.url).entitlement('token'))
   assert.ok(error instanceof ServiceNotEnabledError)

@@ -119,7 +119,7 @@ function discoveryOf(issuer: string) {
   }
 }
 
-test('signing in asks for a code, bound to this browser, this attempt and PKCE', async () => {
+test('signing in requests a code, bound to this browser, this attempt and PKCE', async () => {
   await using setup = await openDriftlogTest()
   const { visitor, location, params } = await setup.begin()
   assert.ok(location.startsWith(`${setup.service.url}/o/auth?`))
@@ -154,7 +154,7 @@ test('the code becomes a session, and no token reaches the browser', async () =>
   }
 })
 
-test('an answer counts once, and only in the browser that asked', async () => {
+test('an answer is accepted once, and only in the browser that requested it', async () => {
   await using setup = await openDriftlogTest()
   const { visitor, state } = await setup.begin()
   const path = `/auth/callback?code=good&state=${state}`
@@ -175,7 +175,7 @@ test('an answer counts once, and only in the browser that asked', async () => {
   assert.equal((await visitor.get(`/auth/callback?code=good&state=${second.state}`)).status, 400)
 })
 
-test('explains a canceled sign-in and a refused one', async () => {
+test('explains a canceled and a refused sign-in', async () => {
   await using setup = await openDriftlogTest()
   for (const [error, text] of [
     ['access_denied', /You did not sign in/],
@@ -189,7 +189,7 @@ test('explains a canceled sign-in and a refused one', async () => {
   }
 })
 
-test('the paid pages open for the plans by their id alone, whatever they are called', async () => {
+test('the paid pages open for plans by ID only, whatever their names', async () => {
   await using setup = await openDriftlogTest()
   const visitor = await setup.signIn()
   for (const [entitlement, opens] of [
@@ -207,7 +207,7 @@ test('the paid pages open for the plans by their id alone, whatever they are cal
   }
 })
 
-test('an old token is renewed once, however many requests find it old together', async () => {
+test('an expired token is refreshed once, however many requests find it expired at once', async () => {
   await using setup = await openDriftlogTest()
   setup.replies.expires_in = 5
   const visitor = await setup.signIn()
@@ -233,7 +233,7 @@ test('a person who signed out elsewhere is signed out here as well', async () =>
   assert.ok(!visitor.jar.has('driftlog_session'))
 })
 
-test('a token that is refused early is renewed before the person is asked to sign in', async () => {
+test('a token that is refused early is refreshed before the person is asked to sign in', async () => {
   await using setup = await openDriftlogTest()
   const visitor = await setup.signIn()
   setup.replies.entitlement = ({ headers }) =>
@@ -242,7 +242,7 @@ test('a token that is refused early is renewed before the person is asked to sig
   assert.equal(setup.renewals(), 1)
 })
 
-test('what is not the visitor’s fault is not put on the visitor, who stays signed in', async () => {
+test('an error of the service is not blamed on the visitor, who stays signed in', async () => {
   await using setup = await openDriftlogTest()
   const visitor = await setup.signIn()
   for (const [entitlement, status, text] of [
@@ -261,7 +261,7 @@ test('what is not the visitor’s fault is not put on the visitor, who stays sig
   assert.equal((await visitor.get('/app')).status, 200)
 })
 
-test('an issuer that does not answer closes signing in, until it answers', async () => {
+test('sign-in is unavailable while the issuer does not respond', async () => {
   await using setup = await openDriftlogTest()
   const visitor = visitorOf(setup.driftlog.url)
   for (const discovery of [refusal(503, 'internal_error'), { reset: true }]) {
@@ -274,7 +274,7 @@ test('an issuer that does not answer closes signing in, until it answers', async
   await setup.begin(visitor)
 })
 
-test('signing out ends the session here, and goes on to the other side with whose it was', async () => {
+test('signing out ends the session here, and continues at the issuer with the ID token hint', async () => {
   await using setup = await openDriftlogTest()
   const visitor = await setup.signIn()
   const stolen = visitor.jar.get('driftlog_session') ?? ''
@@ -291,7 +291,7 @@ test('signing out ends the session here, and goes on to the other side with whos
   assert.equal((await visitor.get('/app')).status, 403)
 })
 
-test('Buy links name no return address: buyers come back to the Login URL', async () => {
+test('Buy links contain no return address: buyers return to the login URL', async () => {
   await using setup = await openDriftlogTest()
   const { page } = await visitorOf(setup.driftlog.url).get('/')
   for (const { public_id } of prices.prices) {
@@ -299,7 +299,7 @@ test('Buy links name no return address: buyers come back to the Login URL', asyn
   }
 })
 
-test('every page has its security headers; forms lead here and to the service alone', async () => {
+test('every page has its security headers; forms lead here and to the service only', async () => {
   await using setup = await openDriftlogTest()
   const visitor = await setup.signIn()
   for (const path of ['/', '/app', '/auth/callback', '/nowhere']) {

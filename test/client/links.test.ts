@@ -34,7 +34,7 @@ test('every parameter of a manage link survives encoding', () => {
   )
 })
 
-test('a parameter that is not given leaves no trace in the link', () => {
+test('an omitted parameter does not appear in the link', () => {
   assert.equal(buyLink(base_url, 'prc_1'), 'https://purser.example/buy/prc_1/')
   assert.equal(
     buyLink(base_url, 'prc_1', { next: undefined, ref: '', email: undefined }),
@@ -48,7 +48,7 @@ test('a service under a path keeps its path, with or without a trailing slash', 
   }
 })
 
-test('a link that could not work is refused where it is built', () => {
+test('an invalid link is rejected when it is built', () => {
   assert.throws(() => buyLink(base_url, 'prod_1'), /public_id of a price/)
   assert.throws(() => buyLink(base_url, 'prc_1', { next: '/return' }), /absolute/)
   assert.throws(() => buyLink(base_url, 'prc_1', { next: 'javascript:alert(1)' }), /absolute/)

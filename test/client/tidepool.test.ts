@@ -17,7 +17,7 @@ test('the home page shows every live price with its own Buy link and the free co
   assert.ok(!(await visitorOf(setup.tidepool.url).get('/')).page.includes('>Free<'))
 })
 
-test('prices are kept for max_age_seconds, so that a busy site does not run into a limit', async () => {
+test('prices are cached for max_age_seconds, so that a busy site stays within limits', async () => {
   await using setup = await openTidepoolTest({ max_age_seconds: 60 })
   for (let view = 0; view < 3; view++) await visitorOf(setup.tidepool.url).get('/')
   assert.equal(setup.service.requests.length, 1)
@@ -35,7 +35,7 @@ test('a home page without prices works, and says why there are none', async () =
   assert.ok(!page.includes('/buy/'))
 })
 
-test('a buyer who comes back to the browser that began is signed in at once', async () => {
+test('a buyer who returns to the same browser is signed in at once', async () => {
   await using setup = await openTidepoolTest()
   const visitor = visitorOf(setup.tidepool.url)
   const back = await visitor.get(await visitor.returnPath('order'))
@@ -55,7 +55,7 @@ test('a buyer who comes back to the browser that began is signed in at once', as
   assert.ok(![...visitor.jar.values()].includes(key))
 })
 
-test('an order in a link from another person is adopted only after the visitor agrees', async () => {
+test("an order in another person's link is adopted only after the visitor agrees", async () => {
   await using setup = await openTidepoolTest()
   const [attacker, victim] = [visitorOf(setup.tidepool.url), visitorOf(setup.tidepool.url)]
   await victim.get('/')
@@ -75,7 +75,7 @@ test('an order in a link from another person is adopted only after the visitor a
   assert.equal((await victim.get('/app')).status, 200)
 })
 
-test('a nonce brings back one purchase, and a second order on it is asked about', async () => {
+test('a nonce returns one purchase, and a second order with it needs confirmation', async () => {
   await using setup = await openTidepoolTest()
   const visitor = visitorOf(setup.tidepool.url)
   const path = await visitor.returnPath('order')
@@ -84,7 +84,7 @@ test('a nonce brings back one purchase, and a second order on it is asked about'
   assert.match((await visitor.get(path)).page, /Is this purchase yours\?/)
 })
 
-test('a payment that is still settling shows a page that checks again, and then lets in', async () => {
+test('a pending payment shows a page that checks again, and then signs in', async () => {
   await using setup = await openTidepoolTest()
   const visitor = visitorOf(setup.tidepool.url)
   const { order } = setup.replies
@@ -101,7 +101,7 @@ test('a payment that is still settling shows a page that checks again, and then 
   assert.equal((await visitor.get(path)).location, '/app')
 })
 
-test('an order that is unknown or missing is a clear page with ways on', async () => {
+test('an unknown or missing order shows a clear page with next steps', async () => {
   await using setup = await openTidepoolTest()
   setup.replies.order = refusal(404, 'unknown_order')
   const visitor = visitorOf(setup.tidepool.url)
@@ -113,7 +113,7 @@ test('an order that is unknown or missing is a clear page with ways on', async (
   }
 })
 
-test('a key that is pasted opens the app, and a wrong one is explained beside the field', async () => {
+test('a pasted key opens the app, and an invalid one is explained beside the field', async () => {
   await using setup = await openTidepoolTest()
   const visitor = visitorOf(setup.tidepool.url)
   assert.match((await visitor.get('/login')).page, /<label for="license_key">License key<\/label>/)
@@ -131,7 +131,7 @@ test('a key that is pasted opens the app, and a wrong one is explained beside th
   assert.equal((await visitor.get('/login')).location, '/app')
 })
 
-test('a text that cannot be a key is refused without asking the service', async () => {
+test('malformed keys are rejected without a request', async () => {
   await using setup = await openTidepoolTest()
   const visitor = visitorOf(setup.tidepool.url)
   assert.equal((await visitor.post('/login', { license_key: 'hello' })).status, 422)
@@ -139,7 +139,7 @@ test('a text that cannot be a key is refused without asking the service', async 
   assert.equal(setup.service.requests.length, 0)
 })
 
-test('a license that is not entitled closes the app and says what to do about it', async () => {
+test('a license that is not entitled closes the app and says what to do', async () => {
   await using setup = await openTidepoolTest()
   const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
@@ -157,7 +157,7 @@ test('a license that is not entitled closes the app and says what to do about it
   }
 })
 
-test('a key that was replaced is dropped, and the visitor is asked for the new one', async () => {
+test('a replaced key is dropped, and the visitor is asked for the new one', async () => {
   await using setup = await openTidepoolTest()
   const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
@@ -178,7 +178,7 @@ test('a verified visitor keeps access in an outage, and a new one sees that it i
   assert.match(other.page, /We cannot check licenses right now/)
 })
 
-test('a form that another site sends changes nothing', async () => {
+test('rejects a form of another site', async () => {
   await using setup = await openTidepoolTest()
   const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
@@ -216,7 +216,7 @@ test('every page has its security headers and carries no script and no inline st
   }
 })
 
-test('cookies stay out of scripts and foreign posts, and under https never leave it', async () => {
+test('cookies are unavailable to scripts and cross-site posts, and Secure under https', async () => {
   await using plain = await openTidepoolTest()
   const port = await freePort()
   await using tls = await openTidepoolTest({ public_url: 'https://tidepool.example', port })

@@ -9,7 +9,7 @@ const instant = fc.date({
   noInvalidDate: true,
 })
 
-test('high and low water alternate, and each is higher or lower than the hour around it', () => {
+test('high and low water alternate, each higher or lower than the hour around it', () => {
   fc.assert(
     fc.property(instant, (date) => {
       const from = date.getTime()
@@ -26,7 +26,7 @@ test('high and low water alternate, and each is higher or lower than the hour ar
   )
 })
 
-test('a walk is a span to come in which the water stays below the zone', () => {
+test('a walk is a future interval in which the water stays below the zone', () => {
   fc.assert(
     fc.property(instant, fc.constantFrom(4, 1.8, 0), (date, level) => {
       const now = date.getTime()

@@ -54,7 +54,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
   const works = () => db.tx((tx) => tx.rows(sql`select 1 as one`))
 
   // R1
-  test('one that is terminated inside a transaction fails that transaction and nothing else', async () => {
+  test('terminated inside a transaction fail that transaction and nothing else', async () => {
     for (let round = 0; round < 3; round++) {
       await assert.rejects(
         db.tx(async (tx) => {
@@ -72,7 +72,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
   })
 
   // R1
-  test('all of them terminated are replaced without a restart, and listeners receive messages again', async () => {
+  test('are all replaced without a restart after termination, and listeners receive messages again', async () => {
     const received: string[] = []
     let lost = 0
     await db.listen(
@@ -92,7 +92,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
   })
 
   // R2
-  test('a statement that runs too long is ended by the server, and its connection stays good', async () => {
+  test('survive a statement that runs too long, which the server cancels', async () => {
     await assert.rejects(db.rows(sql`select pg_sleep(60)`), { code: '57014' })
     await assert.rejects(
       db.tx((tx) => tx.rows(sql`select pg_sleep(60)`)),
@@ -102,7 +102,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
   })
 
   // R2
-  test('a patient statement may take longer', async () => {
+  test('allow a patient statement more time', async () => {
     assert.equal((await db.patient.rows(sql`select pg_sleep(1)`)).length, 1)
     assert.equal(
       (await db.tx((tx) => tx.rows(sql`select pg_sleep(1)`), { patient: true })).length,
@@ -111,7 +111,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
   })
 
   // R2
-  test('a transaction that is left idle is ended by the server', async () => {
+  test('in an idle transaction are terminated by the server', async () => {
     await assert.rejects(
       db.tx(async (tx) => {
         await tx.rows(sql`select 1`)
@@ -123,7 +123,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
   })
 
   // R2, R9
-  test('lost without a word, each fails in time and all heal once the way is free', async () => {
+  test('that are lost silently fail in time, and recover once the network does', async () => {
     let lost = 0
     await db.listen(
       'jars',
@@ -159,7 +159,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
   })
 
   // R2
-  test('closing does not wait for a server that is silent', async () => {
+  test('close without waiting for a silent server', async () => {
     const other = await openPostgres(through.href, log, BRIEF)
     await other.hot(sql`select 1`)
     proxy.silence(true)

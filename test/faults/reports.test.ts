@@ -11,7 +11,7 @@ import { openTestService, type TestService } from '../support/service.ts'
 const SKIP = SERVER_URL === undefined && 'it needs a PostgreSQL server (TEST_DATABASE_URL)'
 
 // R5
-describe('while every database connection for reports is taken, and a queue waits', {
+describe('while every database connection for reports is in use, and requests wait', {
   skip: SKIP,
 }, () => {
   let service: TestService
@@ -85,7 +85,7 @@ describe('while every database connection for reports is taken, and a queue wait
     }
   })
 
-  test('and the same pages are back once the connections are', async () => {
+  test('and the same pages work again once the connections do', async () => {
     release()
     await taken
     assert.equal((await seller.open('/dashboard/apps/tidepool/sales/')).status, 200)

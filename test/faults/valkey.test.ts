@@ -55,7 +55,7 @@ async function took(limits: Limits, key: string): Promise<number> {
 }
 
 describe('limits in Valkey', () => {
-  test('are shared by two processes, and counted by each alone when it is lost', {
+  test('are shared by two processes, and counted by each process when it is lost', {
     skip: SKIP,
   }, async () => {
     const port = await freePort()
@@ -91,7 +91,7 @@ describe('limits in Valkey', () => {
   })
 
   // R6
-  test('are counted alone where nothing listens, and shared as soon as it does', {
+  test('are counted by each process while nothing listens, and shared as soon as it does', {
     skip: SKIP,
   }, async () => {
     const port = await freePort()
@@ -102,7 +102,7 @@ describe('limits in Valkey', () => {
   })
 
   // R6
-  test('are counted alone where a server takes connections and never answers', async () => {
+  test('are counted by each process if the server accepts connections and never responds', async () => {
     const mute = createServer((socket) => socket.on('error', () => {}).resume())
     mute.listen(0, '127.0.0.1')
     await once(mute, 'listening')

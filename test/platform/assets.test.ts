@@ -8,14 +8,14 @@ import { formatCard, formatExpiry, formatZip } from '../../src/platform/design/b
 
 before(buildAssets)
 
-describe('typing helps', () => {
-  test('a card number is grouped as on the card, however it arrives', () => {
+describe('input formatting', () => {
+  test('a card number is grouped as on the card, however it is entered', () => {
     assert.equal(formatCard('4242424242424242'), '4242 4242 4242 4242')
     assert.equal(formatCard(' 5555-5555 5555\t4444'), '5555 5555 5555 4444')
     assert.equal(formatCard('378282246310005'), '3782 822463 10005')
   })
 
-  test('an expiry date is understood in the ways people and browsers write it', () => {
+  test('an expiry date is understood as people and browsers write it', () => {
     for (const written of ['0427', '427', '4/27', '04/27', '04 / 27', '4-2027', '04/2027']) {
       assert.equal(formatExpiry(written), '04 / 27', written)
     }
@@ -26,7 +26,7 @@ describe('typing helps', () => {
     assert.equal(formatZip('K1A 0B6'), 'K1A 0B6')
   })
 
-  test('what is formatted stays as it is when it is formatted again', () => {
+  test('formatting twice changes nothing', () => {
     for (const format of [formatCard, formatExpiry, formatZip]) {
       fc.assert(
         fc.property(fc.stringMatching(/^[\d /.-]{0,24}$/), (text) => {
@@ -90,18 +90,18 @@ describe('the palette', () => {
 })
 
 describe('the build', () => {
-  test('it does nothing while its inputs are the same', async () => {
+  test('does nothing while its inputs are unchanged', async () => {
     assert.equal((await buildAssets()).built, false)
   })
 
-  test('each asset is named by its content and served from one place', () => {
+  test('names each asset by its content and serves it from one path', () => {
     assert.match(asset('app.css'), /^\/assets\/app-[0-9a-f]{12}\.css$/)
     assert.match(asset('app.js'), /^\/assets\/app-[0-9a-f]{12}\.js$/)
     assert.match(asset('passkey.js'), /^\/assets\/passkey-[0-9a-f]{12}\.js$/)
     assert.match(asset('favicon.svg'), /^\/assets\/favicon-[0-9a-f]{12}\.svg$/)
   })
 
-  test('an asset the build does not make is an error that says what to do', () => {
+  test('an unknown asset is an error that says what to do', () => {
     assert.throws(() => asset('other.css' as 'app.css'), /run npm run build/)
   })
 })

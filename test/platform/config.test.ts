@@ -59,7 +59,7 @@ for (const [variable, value] of WRONG) {
   })
 }
 
-test('every wrong setting is named at once', () => {
+test('every wrong setting is reported at once', () => {
   assert.throws(() => read({ PORT: 'x', DEMO: 'x' }), /PORT: [\s\S]*DEMO: /)
 })
 
@@ -71,7 +71,7 @@ test('without settings it serves the loopback from an embedded database, with th
   )
 })
 
-test('the development key is made once, readable by its owner alone', () => {
+test('the development key is created once, readable by its owner only', () => {
   const first = read({}).secret_keys[0]!
   assert.deepEqual(read({}).secret_keys, [first])
   const file = join(DATA_DIR, 'secret.key')
@@ -119,7 +119,7 @@ test('the operator is what the settings say, with the help page of the service a
 })
 
 // S5
-test('production does not start before it is said which proxies are in front, or none', () => {
+test('production requires a statement about proxies: their addresses, or none', () => {
   assert.throws(() => read({ ...LIVE, TRUST_PROXY: '' }), /must be set: TRUST_PROXY\. .*or is none/)
   assert.deepEqual(read(LIVE).trusted_proxies, [])
   const named = { ...LIVE, TRUST_PROXY: '10.0.0.0/8, 192.0.2.1' }
@@ -127,7 +127,7 @@ test('production does not start before it is said which proxies are in front, or
 })
 
 // S9
-test('development is served on addresses of this machine only', () => {
+test('development listens on local addresses only', () => {
   for (const host of ['localhost:4000', '127.0.0.1', '[::1]:4000', 'app.localhost']) {
     assert.equal(read({ BASE_URL: `http://${host}` }).base_url, `http://${host}`)
   }
@@ -139,13 +139,13 @@ test('development has an operator that says it is a demo', () => {
   for (const text of [legal_name, address[0], tax_id]) assert.match(text ?? '', /demo/i)
 })
 
-test('emails are sent in the name of the operator when MAIL_FROM has no name', () => {
+test("emails have the operator's name as sender if MAIL_FROM has none", () => {
   const from = (MAIL_FROM: string) => read({ ...LIVE, MAIL_FROM }).mail_from
   assert.equal(from('sales@harbor.example'), '"Harbor Software, Inc." <sales@harbor.example>')
   assert.equal(from('Harbor <sales@harbor.example>'), 'Harbor <sales@harbor.example>')
 })
 
-test('production demands its key, its address and its mail server, and starts without the demo', () => {
+test('production requires its key, its address and its mail server, and starts without the demo', () => {
   for (const variable of ['SECRET_KEY', 'BASE_URL', 'SMTP_URL']) {
     assert.throws(() => read({ ...LIVE, [variable]: '' }), new RegExp(variable))
   }
@@ -155,7 +155,7 @@ test('production demands its key, its address and its mail server, and starts wi
 
 const STRIPE = { STRIPE_SECRET_KEY: 'sk_test_abc', STRIPE_WEBHOOK_SECRET: 'whsec_a, whsec_b' }
 
-test('Stripe is chosen by its key, which wants the secrets of its endpoints', () => {
+test('Stripe is chosen by its key, which requires the secrets of its endpoints', () => {
   assert.equal(read({}).stripe, undefined)
   assert.deepEqual(read(STRIPE).stripe, {
     secret_key: 'sk_test_abc',
@@ -173,7 +173,7 @@ test('Stripe is chosen by its key, which wants the secrets of its endpoints', ()
   }
 })
 
-test('a live key is accepted in production alone, and sent to Stripe alone', () => {
+test('a live key is accepted in production only, and sent to Stripe only', () => {
   const live = { ...STRIPE, STRIPE_SECRET_KEY: 'sk_live_abc' }
   assert.throws(() => read(live), /STRIPE_SECRET_KEY: .*production/)
   assert.equal(read({ ...LIVE, ...live }).stripe?.secret_key, 'sk_live_abc')

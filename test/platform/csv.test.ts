@@ -9,7 +9,7 @@ const COLUMNS = [
   { name: 'amount', of: ([, amount]: [string, Cents]) => amount },
 ]
 
-test('keeps rows and cells apart, whatever a cell contains', () => {
+test('keeps rows and cells separate, whatever a cell contains', () => {
   const names = ['two\nlines', 'two\rlines', 'two\r\nlines', 'a, b', 'a "b"', 'a;b', "it's"]
   const text = csvOf(
     COLUMNS,
@@ -24,7 +24,7 @@ test('keeps rows and cells apart, whatever a cell contains', () => {
   assert.equal(outside.split(/\r\n|\r|\n/).length, names.length + 2)
 })
 
-test('nothing is taken for a formula, and amounts stay numbers', () => {
+test('escapes formulas, and keeps amounts as numbers', () => {
   const rows = ['=1+1', '+1', '-1', '@sum', '\t=1', '\r=1'].map(
     (name) => [name, cents(-500)] as [string, Cents],
   )

@@ -25,7 +25,7 @@ after(() => db.close())
 
 const shells = async () => (await db.rows<{ shells: number }>(sql`select * from jars`)).length
 
-test('what a transaction throws rolls it back, and the next one works', async () => {
+test('an error in a transaction rolls it back, and the next one works', async () => {
   await assert.rejects(
     db.tx(async (tx) => {
       await tx.run(sql`insert into jars values ('a', 1)`)
@@ -38,7 +38,7 @@ test('what a transaction throws rolls it back, and the next one works', async ()
   assert.equal(await shells(), 1)
 })
 
-test('a statement that fails leaves the connection usable, and names a broken unique rule', async () => {
+test('a failed statement leaves the connection usable, and names a violated unique constraint', async () => {
   const error = await db.run(sql`insert into jars values ('a', 2)`).catch((caught) => caught)
   assert.equal(isUniqueViolation(error), true)
   assert.equal(isUniqueViolation(error, 'jars_pkey'), true)
@@ -46,7 +46,7 @@ test('a statement that fails leaves the connection usable, and names a broken un
   assert.equal(await shells(), 1)
 })
 
-test('inside a transaction the database itself, a second transaction and the outside are refused', async () => {
+test('a transaction refuses the outer database, a second transaction and outside calls', async () => {
   await db.tx(async () => {
     await assert.rejects(async () => db.rows(sql`select 1`), /while a transaction is open/)
     await assert.rejects(async () => db.tx(async () => {}), /while a transaction is open/)
@@ -125,7 +125,7 @@ test('a message arrives after its transaction commits, and never when it rolls b
   assert.deepEqual(received, ['high'])
 })
 
-test('a statement set into another keeps both their values in place', async () => {
+test("a nested statement keeps both statements' values in place", async () => {
   const rich = sql`shells > ${10}`
   const named = sql`select id from jars where id = ${'sum'} and ${rich} and shells < ${100}`
   assert.deepEqual(await db.rows(named), [{ id: 'sum' }])
@@ -143,7 +143,7 @@ test('migrations are applied once', async () => {
   assert.deepEqual(await migrate(db, new Date()), [])
 })
 
-test('a database that another version migrated is refused, with the way out', async () => {
+test('a database that another version migrated is refused, with the next step', async () => {
   const refused = (pattern: RegExp) => (error: Error) =>
     error instanceof ConfigError && pattern.test(error.message)
   const before = await db.rows(sql`select * from schema_migrations order by name`)
@@ -163,7 +163,7 @@ test('a database that another version migrated is refused, with the way out', as
   assert.equal((await db.rows(sql`select * from schema_migrations`)).length, before.length)
 })
 
-test('the ledger refuses what does not sum to zero, and any change of an entry', async () => {
+test('the ledger rejects what does not sum to zero, and any change of an entry', async () => {
   await db.run(sql`insert into ledger_transactions values ('txn_1', now(), 'test', 'one')`)
   const entry = (position: number, amount: number) => sql`('txn_1', ${position}::int, 'fees', '',
     ${amount}::bigint, 'usd')`
@@ -176,7 +176,7 @@ test('the ledger refuses what does not sum to zero, and any change of an entry',
   await assert.rejects(db.run(sql`delete from ledger_transactions`), /append only/)
 })
 
-test('the audit log is only ever added to', async () => {
+test('the audit log is append-only', async () => {
   const actor = { kind: 'account', user_id: testId('usr_1'), request_id: 'req_1' } as const
   const entry = { actor, action: 'account.signed_in', subject: 'usr_1' } as const
   await audit(db, new Date('2026-11-22T12:00:00Z'), entry)

@@ -252,7 +252,7 @@ const hostileText = fc.oneof(
 )
 
 describe('pages are safe to fill with anything', () => {
-  test('no text, as a child or in an attribute, makes a tag or an attribute of its own', () => {
+  test('no text, as a child or in an attribute, creates a tag or an attribute', () => {
     const expected = Object.entries(everyComponent('words')).map(
       ([name, node]) => [name, skeleton(renderToString(node))] as const,
     )
@@ -267,7 +267,7 @@ describe('pages are safe to fill with anything', () => {
     )
   })
 
-  test('every component is in the list the guarantees here are checked on', () => {
+  test('every component is in the list of these tests', () => {
     const modules = [
       actions,
       brand,
@@ -290,7 +290,7 @@ describe('pages are safe to fill with anything', () => {
     assert.deepEqual(Object.keys(everyComponent('words')).sort(), components)
   })
 
-  test('no component carries a style, a handler or a script of its own', () => {
+  test('no component contains a style, a handler or a script', () => {
     for (const [name, node] of Object.entries(everyComponent('words'))) {
       for (const part of skeleton(renderToString(node))) {
         assert.doesNotMatch(part, /\s(style|on[a-z]+)(\s|$)/i, name)
@@ -300,7 +300,7 @@ describe('pages are safe to fill with anything', () => {
     }
   })
 
-  test('a rendered page is a whole document, in its language, with its assets', () => {
+  test('a rendered page is a complete document, in its language, with its assets', () => {
     const html = layout.renderPage(<layout.SiteLayout title="Home">words</layout.SiteLayout>)
     assert.match(html, /^<!doctype html><html lang="en">/)
     assert.ok(html.includes(`href="${asset('app.css')}"`))
@@ -310,7 +310,7 @@ describe('pages are safe to fill with anything', () => {
 })
 
 describe('fields', () => {
-  test('a field names its label, and describes itself by its hint and its error', () => {
+  test('a field names its label, and is described by its hint and its error', () => {
     const html = renderToString(
       <forms.Field name="zip" label="ZIP code" hint="Five digits." error="That is no ZIP code." />,
     )
@@ -321,13 +321,13 @@ describe('fields', () => {
     assert.match(html, /aria-invalid="true"/)
   })
 
-  test('a field without a hint or an error describes itself by nothing and is not invalid', () => {
+  test('a field without a hint or an error has no description and is not invalid', () => {
     const html = renderToString(<forms.Field name="email" label="Email" />)
     assert.doesNotMatch(html, /aria-describedby|aria-invalid/)
     assert.match(html, /\srequired/)
   })
 
-  test('an error in the summary leads to the field of the same id', () => {
+  test('an error in the summary links to the field with the same ID', () => {
     const html = renderToString(
       <>
         <feedback.ErrorSummary errors={[{ id: 'zip', message: 'Five digits.' }]} />
@@ -348,7 +348,7 @@ describe('fields', () => {
 })
 
 describe('money', () => {
-  test('an amount is shown in dollars, exact at any size', () => {
+  test('formats cents as dollars, exact at any size', () => {
     assert.equal(money.formatMoney(cents(1200)), '$12.00')
     assert.equal(money.formatMoney(cents(0)), '$0.00')
     assert.equal(money.formatMoney(cents(5)), '$0.05')
@@ -357,7 +357,7 @@ describe('money', () => {
     assert.equal(money.formatMoney(cents(Number.MAX_SAFE_INTEGER)), '$90,071,992,547,409.91')
   })
 
-  test('a price, a line of sales tax and a count each have one wording', () => {
+  test('a price, a tax line and a count each have one wording', () => {
     assert.equal(money.priceText(cents(1200), 'month'), '$12.00 per month')
     assert.equal(money.priceText(cents(7900), null), '$79.00 once')
     assert.equal(money.taxLabel({ state: 'TX', tax: cents(60) }), 'Sales tax (TX)')
@@ -366,7 +366,7 @@ describe('money', () => {
     assert.deepEqual(counts, ['0 disputes', '1 dispute', '2 disputes', '1,200 disputes'])
   })
 
-  test('the digits shown are the cents given', () => {
+  test('the displayed digits are the given cents', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (whole) => {
         const digits = money.formatMoney(cents(whole)).replace('−', '-').replace(/[$,.]/g, '')
@@ -375,7 +375,7 @@ describe('money', () => {
     )
   })
 
-  test('a fraction of a cent is refused rather than rounded', () => {
+  test('a fraction of a cent is rejected rather than rounded', () => {
     assert.throws(() => money.formatMoney(cents(12.5)), RangeError)
   })
 })

@@ -25,7 +25,7 @@ describe('SECRET_KEY', () => {
   const start = (...names: string[]) =>
     checkSecretKeys(db, NOW, keyRing(names.map((name) => sha256(name))))
 
-  test('is refused at the start where the database was written with another', async () => {
+  test('is refused at startup if the database was written with another key', async () => {
     await start('old')
     await start('old')
     await assert.rejects(start('other'), refused(/written with another key.*empty database/))
@@ -43,14 +43,14 @@ describe('SECRET_KEY', () => {
     await assert.rejects(start('new'), refused(/written with another key/))
   })
 
-  test('announced and never used may be dropped again', async () => {
+  test('that was announced and never used can be dropped', async () => {
     await start('old', 'new')
     await start('old')
   })
 })
 
 // R10
-test('a license key that one step of a rotation minted is known at the next', async () => {
+test('a license key created during a rotation validates in the next step', async () => {
   const minted = keyRing([sha256('old'), sha256('new')])
   const looked = keyRing([sha256('new'), sha256('old')])
   assert.ok(
@@ -70,11 +70,11 @@ describe('the money of a database', () => {
   const TEST = stripe('sk_test_abc')
   const LIVE = stripe('rk_live_abc')
 
-  test('is nothing to mind before the first sale', async () => {
+  test('is undecided before the first sale', async () => {
     for (const settings of [SANDBOX, TEST, LIVE, SANDBOX]) await checkMoney(db, settings)
   })
 
-  test('of test mode refuses a live key, with the way out', async () => {
+  test('refuses a live key for a database with test money, and names the next step', async () => {
     const service = await openTestService({ db: { ...db, close: async () => {} } })
     await purchase(service, buyer(service), { email: 'mode@example.com' })
     await service.close()
@@ -91,7 +91,7 @@ describe('the money of a database', () => {
     await assert.rejects(checkMoney(db, SANDBOX), refused(/accepts a live key only/))
   })
 
-  test('with a test clock that is ahead is for the sandbox alone', async () => {
+  test('with a test clock that is ahead requires the sandbox', async () => {
     const service = await openTestService({ db: { ...db, close: async () => {} } })
     await service.close()
     await db.run(sql`update apps set clock_ahead = 86400 where id = ${service.demo.app.client_id}`)

@@ -28,7 +28,7 @@ after(async () => {
 })
 
 // R7
-test('a job of a worker that was killed is tried again within a minute', async () => {
+test('a job of a killed worker is retried within a minute', async () => {
   const done: string[] = []
   const jobs = await openWorker(async ({ jar }) => {
     done.push(jar)
@@ -48,7 +48,7 @@ test('a job of a worker that was killed is tried again within a minute', async (
   assert.deepEqual(done, ['lost'])
 })
 
-test('works off a queue without waiting for the next poll after each job', async () => {
+test('processes a queue without waiting for the next poll after each job', async () => {
   const done: string[] = []
   const jobs = openJobs(db, openLog('silent'))
   const queue = { name: 'one-by-one', retries: 2, retry_seconds: 1 }

@@ -7,7 +7,7 @@ import { coarseNetworkOf, networkOf, networksOf } from '#platform/networks'
 const log = openLog('silent')
 const LIMIT: Limit = { name: 'shells', points: 3, seconds: 60 }
 
-test('a key takes its points and is then refused until the window ends', async () => {
+test('a key uses its points and is then refused until the window ends', async () => {
   const limits = openLimits(undefined, log)
   const taken = []
   for (let index = 0; index < 4; index++) taken.push(await limits.take(LIMIT, 'one'))
@@ -25,7 +25,7 @@ test('a key takes its points and is then refused until the window ends', async (
   await limits.close()
 })
 
-test('a point that is given back can be taken again', async () => {
+test('a returned point can be used again', async () => {
   const limits = openLimits(undefined, log)
   for (let index = 0; index < 9; index++) {
     assert.equal((await limits.take(LIMIT, 'one')).allowed, true)
@@ -36,7 +36,7 @@ test('a point that is given back can be taken again', async () => {
   await limits.close()
 })
 
-test('looking at a limit takes nothing of it', async () => {
+test('checking a limit uses no point', async () => {
   const limits = openLimits(undefined, log)
   for (let index = 0; index < 9; index++) await limits.take(LIMIT, 'one', 0)
   assert.equal((await limits.take(LIMIT, 'one')).remaining, 2)
@@ -58,7 +58,7 @@ test('IPv6 callers count by their network, IPv4 callers by their address', () =>
 })
 
 // S14
-test('who rents a /48 does not get a budget for each of its networks', async () => {
+test('a /48 does not get a budget for each of its networks', async () => {
   const limits = openLimits(undefined, log)
   const take = async (ip: string) => (await limits.take(LIMIT, networksOf(ip))).allowed
   const allowed = { same64: 0, same56: 0, same48: 0 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Stripe } from 'stripe'
 import { openLog } from '#platform/log'
 
-test('of an error the log contains name, message and stack, and none of its properties', () => {
+test('logs the name, message and stack of an error, and none of its properties', () => {
   const lines: string[] = []
   const log = openLog('info', { write: (line) => lines.push(line) })
   const payment_intent = { client_secret: 'pi_1_secret_x', receipt_email: 'robin@example.com' }
@@ -33,7 +33,7 @@ test('a line is one JSON text with its time in UTC, whatever it contains', () =>
   assert.deepEqual([msg, agent], ['answered', forged])
 })
 
-test('lines go to the standard output alone, and nothing else is written there', () => {
+test('writes to standard output only, and nothing else is written there', () => {
   const paths = globSync('src/**/*.{ts,tsx}')
   const holding = (pattern: RegExp) =>
     paths.filter((path) => pattern.test(readFileSync(path, 'utf8')))

@@ -67,7 +67,7 @@ async function receivedEmail(index: number): Promise<Email> {
   return taken[index]!
 }
 
-test('the receipt reaches a mail server, with receipt, key, links and nothing of the card but its tail', async () => {
+test("the receipt reaches a mail server, with receipt, key, links and only the card's last digits", async () => {
   const page = await purchase(service, buyer(service), { email: 'Mail.Reader@example.com' })
   const receipt = await receivedEmail(0)
   assert.equal(receipt.to?.[0]?.address, 'Mail.Reader@example.com')
@@ -102,7 +102,7 @@ test('the receipt reaches a mail server, with receipt, key, links and nothing of
   assert.equal(pdf?.mimeType, 'application/pdf')
 })
 
-test('an email that is turned away is tried again, and arrives once', async () => {
+test('a rejected email is retried, and arrives once', async () => {
   refusals = 1
   // The queue pauses before a retry; the test does not wait for it.
   await purchase(service, buyer(service), { email: 'patient@example.com' })
@@ -119,7 +119,7 @@ test('an email that is turned away is tried again, and arrives once', async () =
   assert.equal(taken.length, 2)
 })
 
-test('a buyer with a proven account gets no links for a new one', async () => {
+test('a buyer with a confirmed account gets no links for a new one', async () => {
   const agent = buyer(service)
   await agent.open('/signin/')
   const { email, password } = service.demo.buyer
@@ -131,7 +131,7 @@ test('a buyer with a proven account gets no links for a new one', async () => {
 })
 
 // S15
-test('mail that leaves the machine is sent under TLS or not at all', async () => {
+test('mail to another machine is sent with TLS or not at all', async () => {
   const { port } = server.server.address() as { port: number }
   const before = taken.length
   // The same server by an address that is not the loopback's; it offers no TLS.
@@ -145,7 +145,7 @@ test('mail that leaves the machine is sent under TLS or not at all', async () =>
   assert.equal(taken.length, before)
 })
 
-test('no text of a visitor or a seller adds a header or a receiver to an email', async () => {
+test('no text of a visitor or a seller adds a header or a recipient to an email', async () => {
   const { port } = server.server.address() as { port: number }
   const before = taken.length
   const mailer = smtpMailer(`smtp://127.0.0.1:${port}`, {
@@ -171,7 +171,7 @@ test('no text of a visitor or a seller adds a header or a receiver to an email',
 })
 
 // R8
-test('a sign-in link does not wait for receipts, which go out side by side', async () => {
+test('a sign-in link does not wait for receipts, which are sent concurrently', async () => {
   const { db, jobs } = service.world
   let release = () => {}
   blocked = new Promise((resolve) => {

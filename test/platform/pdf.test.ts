@@ -37,23 +37,23 @@ test('prints characters outside Latin-1', async () => {
     assert.ok(text.includes(name), `${name} in ${text}`)
 })
 
-test('prints a character of a script that the font lacks as a question mark, the rest as it is', async () => {
+test('prints characters that the font lacks as question marks, and all others', async () => {
   const { text } = await readPdf(await pool.draw(content({ lines: ['Tanaka 田中 Ltd.'] })))
   assert.match(text, /Tanaka \?\? Ltd\./)
 })
 
-test('a document embeds the characters it uses, not the whole font', async () => {
+test('a document embeds only the characters it uses', async () => {
   const pdf = await pool.draw(content({ lines: ['Żółć'] }))
   assert.ok(pdf.byteLength < 40_000, `${pdf.byteLength} bytes`)
 })
 
-test('the same facts are the same bytes', async () => {
+test('the same content gives the same bytes', async () => {
   const draw = () => pool.draw(content({ table: table([['Pro', '$12.00']]) }))
   assert.ok((await draw()).equals(await draw()))
 })
 
 // R5
-test('others are served between the parts of a long table, and a short document overtakes it', async () => {
+test('other documents are drawn between the parts of a long table', async () => {
   let turns = 0
   let isDrawn = false
   const rows = (function* () {
@@ -77,7 +77,7 @@ test('others are served between the parts of a long table, and a short document 
   assert.ok((pages?.length ?? 0) > 300, 'all of its pages are there')
 })
 
-test('more documents than may wait are refused with a clear sentence, and the others are drawn', async () => {
+test('too many waiting documents are refused with a clear message, and the others are drawn', async () => {
   const small = openPdfPool({ workers: 1, waiting: 2 })
   const requested = Array.from({ length: 5 }, () => small.draw(content()))
   const ends = await Promise.allSettled(requested)

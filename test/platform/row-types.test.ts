@@ -66,13 +66,13 @@ after(() => db.close())
 
 const fileOf = ({ place }: { place: string }) => place.slice(0, place.lastIndexOf(':'))
 
-test('every statement of the source is read, with all its alternatives', () => {
+test('every statement of the source is found, with all its alternatives', () => {
   assert.ok(statements.filter(({ row }) => row).length > 250)
   const unread = statements.filter(({ texts }) => texts.length === 0)
   assert.deepEqual(unread.map(fileOf), PASSED_ON)
 })
 
-test('every declared row fits the columns that its statement returns', () => {
+test('every declared row matches the columns of its statement', () => {
   const isAssured = (fault: Fault) =>
     fault.isNarrow &&
     ASSURED.some(
@@ -85,7 +85,7 @@ test('every declared row fits the columns that its statement returns', () => {
   )
 })
 
-test('no assurance outlives the statement that it is about', () => {
+test('every exception refers to a statement that exists', () => {
   const unused = ASSURED.flatMap(([file, names]) =>
     names
       .split(' ')
@@ -95,7 +95,7 @@ test('no assurance outlives the statement that it is about', () => {
   assert.deepEqual(unused, [])
 })
 
-test('each kind of wrong row is found, and no right one', () => {
+test('each kind of wrong row is reported, and no correct one', () => {
   const found = faults.filter((fault) => fileOf(fault) === PLANTED)
   assert.deepEqual(
     found.map(({ field, text }) => `${field} ${text}`),

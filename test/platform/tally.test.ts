@@ -5,7 +5,7 @@ import { openTally } from '#platform/tally'
 const at = (second: number) => new Date(second * 1000)
 
 // R16
-test('what could not be written is counted on, and written with what came after', async () => {
+test('counts that could not be written are kept and written with later ones', async () => {
   const tally = openTally<string>((name) => name)
   tally.add('shell', at(1))
   tally.add('shell', at(2))

@@ -5,7 +5,7 @@ import { EXPECTED_FAILURES, runConformance } from '../conformance/run.ts'
 
 const KEPT = ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection']
 
-test('the agent endpoint keeps the protocol, as its official conformance suite has it', async () => {
+test('the agent endpoint passes the official conformance suite', async () => {
   const { code, output } = await runConformance()
   assert.equal(code, 0, output)
   for (const scenario of KEPT) {

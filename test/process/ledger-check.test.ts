@@ -157,7 +157,7 @@ describe('the check of the books', () => {
     })
   }
 
-  test('ignores payments that are still pending on either side', async () => {
+  test('ignores payments that are pending on either side', async () => {
     const found = await afterPlanting(async (tx, { outside }) => {
       const moved = outside.charges.at(-1)!
       const open = await idOf(
@@ -181,7 +181,7 @@ describe('the check of the books', () => {
     assert.deepEqual(aboutOutside(found), [])
   })
 
-  test('names what differs on the books, and that the processor was not reached', async () => {
+  test('reports differences on the books, and that the processor was not reached', async () => {
     const charges: Processor['charges'] = () => {
       throw new ProcessorUnreachable('no answer')
     }
@@ -193,7 +193,7 @@ describe('the check of the books', () => {
     assert.ok(counts.invoices! >= 7)
   })
 
-  test('expects the fee of the add-on while it was on, by its switches', async () => {
+  test("expects the add-on's fee while it was on", async () => {
     const rule = 'a fee follows its terms'
     const turned = async (tx: Db, is_on: boolean, at: Date) => {
       await tx.run(sql`insert into add_on_switches (app_id, at, is_on)
@@ -213,7 +213,7 @@ describe('the check of the books', () => {
     assert.ok((await afterSwitches(true, false, true)) >= 7)
   })
 
-  test('counts what differs only where it differs when both sides are read again', async () => {
+  test('counts a difference only if a second reading finds it again', async () => {
     const outside = await readOutside()
     const { processor, db } = { ...service.world, processor: processorOf(outside) }
     const at = service.clock.now()

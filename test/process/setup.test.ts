@@ -33,7 +33,7 @@ const FLAGS = [
 ]
 
 // F26
-test('setup names every missing or wrong answer and saves nothing', () => {
+test('setup reports every missing or wrong answer and saves nothing', () => {
   const { status, output } = setUp('--operator-name=Harbor', '--statement-descriptor=ABC')
   assert.equal(status, 1)
   assert.match(output, /--operator-address: must be set/)
@@ -41,7 +41,7 @@ test('setup names every missing or wrong answer and saves nothing', () => {
   assert.throws(() => statSync(ENV_FILE), /ENOENT/)
 })
 
-test('setup writes the file that a start reads, and leaves its other lines alone', () => {
+test('setup writes the file that a start reads, and keeps its other lines', () => {
   writeFileSync(ENV_FILE, '# ours\nPORT=4100\nSUPPORT_EMAIL=old@harbor.example\n')
   assert.deepEqual(setUp(...FLAGS).status, 0)
   const text = readFileSync(ENV_FILE, 'utf8')
@@ -54,7 +54,7 @@ test('setup writes the file that a start reads, and leaves its other lines alone
   assert.match(readFileSync(ENV_FILE, 'utf8'), /GOVERNING_LAW='Oregon'/)
 })
 
-test('the environment goes before the file, and a file that is named must be there', () => {
+test('the environment takes precedence over the file, and a named file must exist', () => {
   assert.equal(environment({ ENV_FILE, PORT: '4200' }).PORT, '4200')
   assert.equal(environment({ ENV_FILE, PORT: '' }).PORT, '4100')
   const absent = join(folder, 'absent.env')

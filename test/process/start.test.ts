@@ -20,7 +20,7 @@ function folder(): string {
   return made
 }
 
-test('a second start on one data folder is refused with a clear sentence, and the first goes on', async () => {
+test('a second start on the same data folder is refused with a clear message, and the first continues', async () => {
   const data_dir = folder()
   await prepareDataFolder(data_dir)
   const first = await startProcess('src/main.ts', { DATA_DIR: data_dir, DEMO: '0' })
@@ -74,7 +74,7 @@ test('the demo writes what programs need, and a restart keeps it', async () => {
   assert.equal(await second.exit, 0)
 })
 
-test('a port that is taken is named', FULL_ONLY, async () => {
+test('a port in use is named', FULL_ONLY, async () => {
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
   const data_dir = folder()
@@ -89,7 +89,7 @@ test('a port that is taken is named', FULL_ONLY, async () => {
   other.close()
 })
 
-test('a wrong setting stops the start and is named', async () => {
+test('a wrong setting prevents the start and is named', async () => {
   const refused = await startProcess('src/main.ts', { DATA_DIR: folder(), PORT: 'http' })
   assert.equal(await refused.exit, 1)
   assert.match(refused.output(), /PORT: must be a port number/)

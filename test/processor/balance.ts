@@ -17,7 +17,7 @@ export function describeBalance(world: () => ProcessorSteps): void {
 
   describe('the balance', () => {
     // M5
-    test('is the sum of what moved it, less fees', async () => {
+    test('is the sum of its movements, less fees', async () => {
       await world().charged('4242424242424242')
       const { available, pending } = await world().processor.readBalance(world().now())
       const sum = (await listed()).reduce((total, { amount, fee }) => total + amount - fee, 0)
@@ -25,7 +25,7 @@ export function describeBalance(world: () => ProcessorSteps): void {
     })
 
     // M5
-    test('is moved by a charge and its fee, and by a refund, each under its name', async () => {
+    test('changes with a charge and its fee, and with a refund, each under its name', async () => {
       const { charge_id } = await world().charged('4242424242424242')
       const request = { key: `ref_${randomUUID()}`, charge_id, amount: cents(500) }
       const refund = await world().processor.refund(world().now(), request)
@@ -38,7 +38,7 @@ export function describeBalance(world: () => ProcessorSteps): void {
     })
 
     // M5
-    test('is moved by a dispute and its fee', async () => {
+    test('changes with a dispute and its fee', async () => {
       const { charge_id } = await world().charged('4000000000000259')
       const { dispute_id } = await world().waitForEvent(
         'dispute_opened',

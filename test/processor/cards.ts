@@ -10,7 +10,7 @@ const ASKS_ALWAYS = '4000002760003184'
 /** Cards: what is known of them, what they decline, when they ask their buyer. */
 export function describeCards(world: () => ProcessorSteps): void {
   describe('a card', () => {
-    test('is known once it was entered, and never its number', async () => {
+    test('is returned once it was entered, and never its number', async () => {
       const entry = await world().openEntry()
       assert.equal(await world().processor.readCardEntry(entry.id), undefined)
       const card = await world().enterCard(GOOD, '10001')
@@ -24,7 +24,7 @@ export function describeCards(world: () => ProcessorSteps): void {
       assert.ok(!JSON.stringify(card).includes(GOOD))
     })
 
-    test('of one number has one fingerprint, and of another another', async () => {
+    test('has one fingerprint per number', async () => {
       const [first, second] = [await world().enterCard(GOOD), await world().enterCard(GOOD)]
       const other = await world().enterCard('5555555555554444')
       assert.equal(first.fingerprint, second.fingerprint)
@@ -33,13 +33,13 @@ export function describeCards(world: () => ProcessorSteps): void {
 
     const issued = { '4000001240000000': 'CA', '4000008260000000': 'GB' }
     for (const [number, country] of Object.entries(issued)) {
-      test(`issued abroad says so: ${country}`, async () => {
+      test(`issued abroad has its country: ${country}`, async () => {
         assert.equal((await world().enterCard(number)).issuer_country, country)
       })
     }
   })
 
-  describe('a bank says no', () => {
+  describe('a declined card', () => {
     const declines = {
       '4000000000000002': 'generic_decline',
       '4000000000009995': 'insufficient_funds',
@@ -51,7 +51,7 @@ export function describeCards(world: () => ProcessorSteps): void {
       '4100000000000019': 'fraudulent',
     }
     for (const [number, decline_code] of Object.entries(declines)) {
-      test(`${number}: ${decline_code}, buying or verifying`, async () => {
+      test(`${number}: ${decline_code}, for charges and verification`, async () => {
         const card = await world().enterCard(number)
         const declined = { status: 'declined', decline_code }
         assert.deepEqual(await world().charge(card.token), declined)
@@ -69,7 +69,7 @@ export function describeCards(world: () => ProcessorSteps): void {
     })
   })
 
-  test('a good card is verified without a charge, pays, and pays again without its buyer', async () => {
+  test('a good card is verified without a charge, pays, and pays again off session', async () => {
     const card = await world().enterCard(GOOD)
     assert.equal((await world().charge(card.token, { amount: ZERO })).status, 'succeeded')
     assert.equal((await world().charge(card.token)).status, 'succeeded')
@@ -77,7 +77,7 @@ export function describeCards(world: () => ProcessorSteps): void {
   })
 
   // M1
-  test('a charge below the smallest one is refused, and so is closing its key or asking again', async () => {
+  test('a charge below the minimum is refused, and so is closing its key or repeating it', async () => {
     const { processor, now, requestFor } = world()
     const card = await world().enterCard(GOOD)
     const amount = cents(processor.smallest_charge - 1)
@@ -111,7 +111,7 @@ function describeChallenges(world: () => ProcessorSteps): void {
   }
 
   describe('a challenge', () => {
-    test('takes nothing before it is over, and when it is passed takes the money', async () => {
+    test('takes no money before it is passed', async () => {
       const { end, find, request } = await challenged(ASKS_ONCE)
       assert.equal((await find())?.status, 'action_required')
       await end('passed')
@@ -134,14 +134,14 @@ function describeChallenges(world: () => ProcessorSteps): void {
       assert.deepEqual(await find(), { status: 'closed' })
     })
 
-    test(`${ASKS_ONCE}: once it was passed, the card renews silently`, async () => {
+    test(`${ASKS_ONCE}: renews without a challenge once one was passed`, async () => {
       const { card, end } = await challenged(ASKS_ONCE)
       await end('passed')
       const renewal = await world().charge(card.token, { off_session: true })
       assert.equal(renewal.status, 'succeeded')
     })
 
-    test(`${ASKS_ALWAYS}: asks every time, so it cannot renew without its buyer`, async () => {
+    test(`${ASKS_ALWAYS}: requires a challenge every time, so it cannot renew`, async () => {
       const { card, end } = await challenged(ASKS_ALWAYS)
       await end('passed')
       const renewal = await world().charge(card.token, { off_session: true })

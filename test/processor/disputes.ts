@@ -49,21 +49,21 @@ export function describeDisputes(world: () => ProcessorSteps): void {
       [FRAUDULENT, 'fraudulent'],
       [NOT_RECEIVED, 'product_not_received'],
     ] as const) {
-      test(`${number}: is reported with its reason, its amount and the time to respond`, async () => {
+      test(`${number}: is reported with its reason, its amount and its deadline`, async () => {
         const { opened } = await disputed(number)
         assert.partialDeepStrictEqual(opened, { reason, amount: 1275, is_inquiry: false })
         assert.ok(opened.due_at > opened.at)
       })
     }
 
-    test('is won by good evidence, and closed', async () => {
+    test('is won with good evidence, and closed', async () => {
       const { answer, closed } = await disputed(FRAUDULENT)
       await answer(WINNING)
       assert.equal((await closed()).outcome, 'won')
       await assert.rejects(answer(WINNING), DisputeClosed)
     })
 
-    test('is lost by bad evidence, and then nothing is left to refund', async () => {
+    test('is lost with bad evidence, and then nothing is left to refund', async () => {
       const { answer, closed, refund } = await disputed(NOT_RECEIVED)
       await answer(LOSING)
       assert.equal((await closed()).outcome, 'lost')
@@ -71,20 +71,20 @@ export function describeDisputes(world: () => ProcessorSteps): void {
       await assert.rejects(answer(WINNING), DisputeClosed)
     })
 
-    test('uses the evidence that was sent last', async () => {
+    test('uses the latest evidence', async () => {
       const { answer, closed } = await disputed(FRAUDULENT)
       await answer(EVIDENCE)
       await answer(LOSING)
       assert.equal((await closed()).outcome, 'lost')
     })
 
-    test('while it is open refuses every refund of its charge', async () => {
+    test('refuses every refund of its charge while it is open', async () => {
       const { refund } = await disputed(FRAUDULENT)
       assert.equal((await refund()).status, 'refused')
     })
   })
 
-  test(`${INQUIRY}: an inquiry says that it is one, and closes once it was answered`, async () => {
+  test(`${INQUIRY}: is reported as an inquiry, and closes once it was answered`, async () => {
     const { opened, answer, closed } = await disputed(INQUIRY)
     assert.equal(opened.is_inquiry, true)
     await answer(WINNING)

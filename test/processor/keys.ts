@@ -15,14 +15,14 @@ export function describeKeys(world: () => ProcessorSteps): void {
   const close = (key: string) => world().processor.close(world().now(), key)
 
   describe('the key of a charge', () => {
-    test('asked twenty times at once charges once, and all get the same answer', async () => {
+    test('used twenty times concurrently charges once, with the same answer for all', async () => {
       const request = await fresh()
       const answers = await Promise.all(Array.from({ length: 20 }, () => ask(request)))
       assert.equal(answers[0]?.status, 'succeeded')
       for (const answer of answers) assert.deepEqual(answer, answers[0])
     })
 
-    test('answers a declined request as it was', async () => {
+    test('repeats the answer of a declined request', async () => {
       const request = world().requestFor((await world().enterCard('4000000000009995')).token)
       const first = await ask(request)
       assert.equal(first.status, 'declined')
@@ -30,7 +30,7 @@ export function describeKeys(world: () => ProcessorSteps): void {
       assert.deepEqual(await world().processor.find(request.key), first)
     })
 
-    test('with other parameters is a conflict, and the first request remains', async () => {
+    test('with other parameters is a conflict, and the first request is kept', async () => {
       const request = await fresh()
       const answer = await ask(request)
       const others = [
@@ -51,14 +51,14 @@ export function describeKeys(world: () => ProcessorSteps): void {
       assert.deepEqual(await world().processor.find(request.key), answer)
     })
 
-    test('that has ended answers as it ended when it is closed', async () => {
+    test('that has ended returns its answer when it is closed', async () => {
       const request = await fresh()
       const answer = await ask(request)
       assert.deepEqual(await close(request.key), answer)
       assert.deepEqual(await world().processor.find(request.key), answer)
     })
 
-    test('that was closed before anything was asked stays closed: a late charge takes nothing', async () => {
+    test('that was closed before any request stays closed: a late charge takes nothing', async () => {
       const request = await fresh()
       assert.deepEqual(await close(request.key), CLOSED)
       assert.deepEqual(await close(request.key), CLOSED)
@@ -66,7 +66,7 @@ export function describeKeys(world: () => ProcessorSteps): void {
       assert.deepEqual(await world().processor.find(request.key), CLOSED)
     })
 
-    test('charged and closed at the same moment has one end', async () => {
+    test('charged and closed concurrently has one outcome', async () => {
       for (let round = 0; round < 5; round++) {
         const request = await fresh()
         const [charged, closed] = await Promise.all([ask(request), close(request.key)])
@@ -75,7 +75,7 @@ export function describeKeys(world: () => ProcessorSteps): void {
     })
   })
 
-  describe('an answer that is lost', () => {
+  describe('a lost answer', () => {
     test('after the charge was made: it is found, and closing it returns the same', async () => {
       const card = await world().enterLossyCard('answer')
       const request = world().requestFor(card.token)

@@ -58,7 +58,7 @@ export function describeListings(world: () => ProcessorSteps): void {
   }
 
   describe('a listing of charges', () => {
-    test('has each that took money once, with its key, its amount and what came in', async () => {
+    test('has each successful charge once, with its key, amount and movement', async () => {
       const { token } = await world().enterCard(GOOD)
       const key = `att_${randomUUID()}`
       const answer = await world().charge(token, { key })
@@ -69,7 +69,7 @@ export function describeListings(world: () => ProcessorSteps): void {
       assert.ok(Math.abs(at.getTime() - world().now().getTime()) < 1000)
     })
 
-    test('has none that was declined, closed, or only verified a card', async () => {
+    test('has no charge that was declined or closed, and no verification', async () => {
       const { token } = await world().enterCard(GOOD)
       const keys = { verified: `att_${randomUUID()}`, closed: `att_${randomUUID()}` }
       await world().charge(token, { key: keys.verified, amount: ZERO })
@@ -81,7 +81,7 @@ export function describeListings(world: () => ProcessorSteps): void {
       for (const unlisted of [...Object.values(keys), key]) assert.ok(!found.includes(unlisted))
     })
 
-    test('has what was made from its first instant on and before its last, more than a page of it', async () => {
+    test('has what was created from its first instant until before its last, over several pages', async () => {
       await world().pass(HOUR_SECONDS)
       const { token } = await world().enterCard(GOOD)
       const from = world().now()
@@ -99,14 +99,14 @@ export function describeListings(world: () => ProcessorSteps): void {
   })
 
   describe('a listing of refunds', () => {
-    test('has what goes out for one that was asked for, under its key', async () => {
+    test('has the amount of a requested refund, under its key', async () => {
       const { charge_id } = await world().charged(GOOD)
       const { id, key } = await refund(charge_id, 500)
       const facts = { id, key, amount: 500, moved: -500, is_unheard: false }
       assert.partialDeepStrictEqual(await theOne('refunds', id), facts)
     })
 
-    test('has nothing that went out for one that came back, once that was reported', async () => {
+    test('has no movement for a failed refund, once that was reported', async () => {
       const { charge_id } = await world().charged('4000000000005126')
       const { id } = await refund(charge_id, 1275)
       const isIt = (event: { refund_id: string; outcome: string }) =>
@@ -115,7 +115,7 @@ export function describeListings(world: () => ProcessorSteps): void {
       assert.partialDeepStrictEqual(await settled('refunds', id), { amount: 1275, moved: 0 })
     })
 
-    test('has one that was made at the processor itself, before its event arrives', async () => {
+    test('has a refund made at the processor, before its event arrives', async () => {
       const { charge_id } = await world().charged(GOOD)
       const id = await world().refundOutside(charge_id, 300)
       assert.equal((await theOne('refunds', id)).is_unheard, true)
@@ -142,7 +142,7 @@ export function describeListings(world: () => ProcessorSteps): void {
     const untilEnded = (id: string) =>
       world().waitForEvent('payout_settled', (event) => event.payout_id === id)
 
-    test('has what goes out for one, under its key and its name', async () => {
+    test('has the amount of a payout, with its key and ID', async () => {
       const { key, id } = await paidOut('works')
       const facts = { id, key, amount: 5000, moved: -5000, is_unheard: false }
       assert.partialDeepStrictEqual(await theOne('payouts', key), facts)
@@ -150,7 +150,7 @@ export function describeListings(world: () => ProcessorSteps): void {
       assert.partialDeepStrictEqual(await settled('payouts', key), facts)
     })
 
-    test('has nothing that went out for one that failed, once that was reported', async () => {
+    test('has no movement for a failed payout, once that was reported', async () => {
       const { key, id } = await paidOut('fails')
       await untilEnded(id)
       assert.partialDeepStrictEqual(await settled('payouts', key), { amount: 5000, moved: 0 })
@@ -164,7 +164,7 @@ export function describeListings(world: () => ProcessorSteps): void {
       return await world().waitForEvent('dispute_opened', isIt)
     }
 
-    test('has what the bank took, and nothing once it was won', async () => {
+    test('has the withdrawn amount, and nothing once it was won', async () => {
       const { dispute_id } = await disputed('4000000000000259')
       const open = { id: dispute_id, amount: 1275, moved: -1275 }
       assert.partialDeepStrictEqual(await settled('disputes', dispute_id), open)
@@ -174,14 +174,14 @@ export function describeListings(world: () => ProcessorSteps): void {
       assert.partialDeepStrictEqual(await settled('disputes', dispute_id), { moved: 0 })
     })
 
-    test('has an inquiry, which takes nothing', async () => {
+    test('has an inquiry without movement', async () => {
       const { dispute_id } = await disputed('4000000000001976')
       assert.partialDeepStrictEqual(await settled('disputes', dispute_id), { moved: 0 })
     })
   })
 
   for (const kind of KINDS) {
-    test(`a listing of ${kind} is not asked for while a transaction is open`, async () => {
+    test(`a listing of ${kind} cannot be requested while a transaction is open`, async () => {
       const inside = insideTransaction(() => listed(kind))
       await assert.rejects(inside, /while a transaction is open/)
     })

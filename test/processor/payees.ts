@@ -42,19 +42,19 @@ export function describePayees(world: () => ProcessorSteps): void {
 
   describe('an account', () => {
     // M3
-    test('that does not exist is refused, in the words of the port', async () => {
+    test("that does not exist is refused with the port's error", async () => {
       const unknown = 'acct_0123456789abcdef01234567'
       await assert.rejects(world().processor.readAccount(unknown), ProcessorRefused)
     })
 
-    test('is one for one owner', async () => {
+    test('is one per owner', async () => {
       const owner = `sel_${randomUUID()}`
       const first = await open(owner)
       assert.deepEqual(await open(owner), first)
       assert.notDeepEqual(await open(), first)
     })
 
-    test('is ready once its owner entered a bank, of which four digits are known', async () => {
+    test('is ready once its owner entered a bank account, of which four digits are known', async () => {
       const account_id = await payee()
       const { processor } = world()
       assert.deepEqual(await processor.readAccount(account_id), {
@@ -79,12 +79,12 @@ export function describePayees(world: () => ProcessorSteps): void {
   })
 
   describe('a payout', () => {
-    test('arrives at a bank that takes it', async () => {
+    test('arrives at a bank that accepts it', async () => {
       const answer = await payOut(await payee('works'))
       assert.equal((await endOf(answer)).outcome, 'paid')
     })
 
-    test('that the bank does not take fails with a reason', async () => {
+    test('that the bank rejects fails with a reason', async () => {
       const answer = await payOut(await payee('fails'))
       const { outcome, reason } = await endOf(answer)
       assert.equal(outcome, 'failed')
@@ -102,7 +102,7 @@ export function describePayees(world: () => ProcessorSteps): void {
     })
 
     // M4
-    test('that our balance does not cover moves nothing, and is made under its key later', async () => {
+    test('that the balance does not cover moves nothing, and is made under its key later', async () => {
       const account_id = await payee('works')
       const { available } = await world().processor.readBalance(world().now())
       const facts = { key: `po_${randomUUID()}`, amount: available + 5000 }
@@ -120,7 +120,7 @@ export function describePayees(world: () => ProcessorSteps): void {
       assert.ok(answer.status === 'failed' && answer.reason.length > 0)
     })
 
-    test('asked under one key ten times at once is paid once, and another request conflicts', async () => {
+    test('requested under one key ten times concurrently is paid once, and another request conflicts', async () => {
       const account_id = await payee('works')
       const key = `po_${randomUUID()}`
       const answers = await Promise.all(
@@ -152,7 +152,7 @@ export function describePayees(world: () => ProcessorSteps): void {
       assert.equal(await world().processor.readPortal(portal.id), undefined)
     })
 
-    test('returns the card that replaced it, which pays with and without its buyer', async () => {
+    test('returns the card that replaced it, which pays on and off session', async () => {
       const portal = await openPortal()
       await world().changeCard(portal, OTHER)
       const card = await world().processor.readPortal(portal.id)
@@ -161,7 +161,7 @@ export function describePayees(world: () => ProcessorSteps): void {
       assert.equal((await world().charge(card!.token, { off_session: true })).status, 'succeeded')
     })
 
-    test('takes another card again: the last one stays', async () => {
+    test('accepts another card again: the last one counts', async () => {
       const portal = await openPortal()
       await world().changeCard(portal, OTHER)
       await world().changeCard(portal, GOOD)

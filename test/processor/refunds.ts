@@ -15,14 +15,14 @@ export function describeRefunds(world: () => ProcessorSteps): void {
     world().processor.refund(world().now(), { key, charge_id, amount: cents(amount) })
 
   describe('a refund', () => {
-    test('gives the whole charge back, and then nothing more', async () => {
+    test('returns the full charge, and then nothing more', async () => {
       const { charge_id } = await world().charged(GOOD)
       assert.equal((await refund(charge_id)).status, 'succeeded')
       const more = await refund(charge_id, 1)
       assert.ok(more.status === 'refused' && more.reason.length > 0)
     })
 
-    test('gives parts back until nothing is left, and never more than is left', async () => {
+    test('returns parts until nothing is left, and never more than is left', async () => {
       const { charge_id } = await world().charged(GOOD)
       assert.equal((await refund(charge_id, 500)).status, 'succeeded')
       assert.equal((await refund(charge_id, 776)).status, 'refused')
@@ -31,7 +31,7 @@ export function describeRefunds(world: () => ProcessorSteps): void {
     })
 
     // M13
-    test('is what a warning of fraud asks for: it names the charge', async () => {
+    test('follows a fraud warning, which names the charge', async () => {
       const { charge_id } = await world().charged(GOOD)
       await world().warnOfFraud(charge_id)
       const { message } = await world().waitForEvent(
@@ -46,7 +46,7 @@ export function describeRefunds(world: () => ProcessorSteps): void {
       assert.equal((await refund(charge_id, 1276)).status, 'refused')
     })
 
-    test('asked under one key ten times at once goes back once', async () => {
+    test('requested under one key ten times concurrently is made once', async () => {
       const { charge_id } = await world().charged(GOOD)
       const key = `ref_${randomUUID()}`
       const requested = Array.from({ length: 10 }, () => refund(charge_id, 500, key))
@@ -56,14 +56,14 @@ export function describeRefunds(world: () => ProcessorSteps): void {
       assert.equal((await refund(charge_id, 775)).status, 'succeeded')
     })
 
-    test('asked under several keys at once never exceeds the charge', async () => {
+    test('requested under several keys concurrently never exceeds the charge', async () => {
       const { charge_id } = await world().charged(GOOD)
       const answers = await Promise.all([1, 2, 3, 4, 5].map(() => refund(charge_id, 500)))
       const given = answers.filter(({ status }) => status === 'succeeded')
       assert.equal(given.length, 2)
     })
 
-    test('under a key that said something else is a conflict', async () => {
+    test('under a key of another request is a conflict', async () => {
       const { charge_id } = await world().charged(GOOD)
       const key = `ref_${randomUUID()}`
       await refund(charge_id, 500, key)
@@ -73,7 +73,7 @@ export function describeRefunds(world: () => ProcessorSteps): void {
     })
 
     // M13
-    test('that was made at the processor is reported with its charge, and refunds of the service are not', async () => {
+    test('made at the processor is reported with its charge, and refunds of the service are not', async () => {
       const { charge_id } = await world().charged(GOOD)
       await refund(charge_id, 300)
       const refund_id = await world().refundOutside(charge_id, 500)
@@ -90,7 +90,7 @@ export function describeRefunds(world: () => ProcessorSteps): void {
       assert.equal((await refund(charge_id, 476)).status, 'refused')
     })
 
-    test(`${PENDS}: is pending, counts at once, and is reported when it is done`, async () => {
+    test(`${PENDS}: is pending, counts at once, and is reported when it succeeds`, async () => {
       const { charge_id } = await world().charged(PENDS)
       const answer = await refund(charge_id)
       assert.ok(answer.status === 'pending')
@@ -103,7 +103,7 @@ export function describeRefunds(world: () => ProcessorSteps): void {
       assert.equal((await refund(charge_id, 1)).status, 'refused')
     })
 
-    test(`${FAILS_LATER}: comes back later, which is reported, and can be refunded again`, async () => {
+    test(`${FAILS_LATER}: fails later, which is reported, and can be made again`, async () => {
       const { charge_id } = await world().charged(FAILS_LATER)
       const answer = await refund(charge_id)
       assert.ok(answer.status === 'succeeded')

@@ -21,7 +21,7 @@ async function openPage() {
 }
 
 describe('the page of a payee', () => {
-  test('takes a bank, reports it, shows it, and leads back', async () => {
+  test('stores a bank account, reports it, shows it, and links back', async () => {
     const { account_id, url } = await openPage()
     assert.match((await world.get(url)).body, /None yet/)
     const answer = await world.post(url, BANK)
@@ -34,7 +34,7 @@ describe('the page of a payee', () => {
     assert.match((await world.get(url)).body, /account ending in 6789/)
   })
 
-  test('takes another bank later, which is reported again', async () => {
+  test('replaces the bank account later, which is reported again', async () => {
     const { account_id, url } = await openPage()
     await world.post(url, BANK)
     await world.post(url, { ...BANK, account_number: '000111111116' })
@@ -63,7 +63,7 @@ describe('the page of a payee', () => {
     })
   }
 
-  test('is not found by guessing, and takes no form from another site', async () => {
+  test('is not found by guessing, and rejects forms of other sites', async () => {
     const guess = '/sandbox/accounts/obd_0000000000000000000000'
     assert.equal((await world.get(guess)).statusCode, 404)
     const { account_id, url } = await openPage()
@@ -74,7 +74,7 @@ describe('the page of a payee', () => {
 })
 
 describe('a routing number', () => {
-  test('is nine digits whose weighted sum ends in zero', () => {
+  test('has nine digits whose weighted sum is a multiple of ten', () => {
     for (const text of ['110000000', '021000021', '011401533', '091000019']) {
       assert.ok(isRoutingNumber(text), text)
     }
@@ -83,7 +83,7 @@ describe('a routing number', () => {
     }
   })
 
-  test('of the test bank, and an account, may be written with spaces or dashes', () => {
+  test('and an account number may be written with spaces or dashes', () => {
     const form = { routing_number: '110-000-000', account_number: '0001 2345 6789' }
     assert.ok('bank' in readBankForm(form))
     assert.ok('faults' in readBankForm(undefined))

@@ -13,7 +13,7 @@ async function submit(form: Partial<typeof FORM>, headers: Record<string, string
 }
 
 describe('the card page', () => {
-  test('shows what is bought, the fields by their names, and the way back', async () => {
+  test('shows the order, the fields by their labels, and the link back', async () => {
     const { url } = await world.openEntry()
     const answer = await world.get(url)
     assert.equal(answer.statusCode, 200)
@@ -31,7 +31,7 @@ describe('the card page', () => {
     assert.match(answer.body, /Test mode: no real money moves/)
   })
 
-  test('is stored nowhere, framed nowhere, and runs nothing but its own', async () => {
+  test('is not cached or framed, and runs only its own scripts', async () => {
     const { url } = await world.openEntry()
     for (const each of [url, '/sandbox/card-entries/nothing', '/sandbox/nothing']) {
       const { headers } = await world.get(each)
@@ -45,7 +45,7 @@ describe('the card page', () => {
     }
   })
 
-  test('takes a card once and sends the buyer on; then it is used', async () => {
+  test('accepts a card once and redirects the buyer; then it is used up', async () => {
     const { url, answer, card } = await submit({})
     assert.equal(answer.statusCode, 303)
     assert.equal(answer.headers.location, world.entry.return_url)
@@ -65,14 +65,14 @@ describe('the card page', () => {
     }
   })
 
-  test('posted twice at once keeps one card', async () => {
+  test('posted twice concurrently stores one card', async () => {
     const { id, url } = await world.openEntry()
     const answers = await Promise.all([world.post(url, FORM), world.post(url, FORM)])
     assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [303, 404])
     assert.ok(await world.sandbox.readCardEntry(id))
   })
 
-  test('of an unknown address says so calmly', async () => {
+  test('with an unknown ID shows a clear error', async () => {
     const unknown = ['ce_0000000000000000000000', 'ce_%00', 'nothing']
     for (const id of unknown) {
       for (const answer of [
@@ -86,7 +86,7 @@ describe('the card page', () => {
     assert.equal(await world.sandbox.readCardEntry('nothing'), undefined)
   })
 
-  test('writes what a seller typed as text, never as markup', async () => {
+  test('escapes text of the seller', async () => {
     const hostile = { ...world.entry, product_name: '<script>alert(1)</script>' }
     const { url } = await world.sandbox.openCardEntry(NOON, hostile)
     const { body } = await world.get(url)
@@ -94,7 +94,7 @@ describe('the card page', () => {
   })
 })
 
-describe('a fault', () => {
+describe('an error', () => {
   const TEST_CARD = 'This is a test checkout. Use a test card such as 4242 4242 4242 4242.'
   const BACK = 'Enter the 3 digits on the back of your card.'
   const FRONT = 'Enter the 4 digits on the front of your card.'
@@ -141,20 +141,20 @@ describe('a fault', () => {
     assert.ok(!answer.body.includes(astray))
   })
 
-  test('lists every fault at once', async () => {
+  test('lists every error at once', async () => {
     const { answer } = await submit({ number: '', expiry: '', cvc: '', zip: '' })
     assert.equal(answer.body.match(/aria-invalid="true"/g)?.length, 4)
   })
 })
 
 describe('the form', () => {
-  test('takes a number with spaces, with dashes or with neither', () => {
+  test('accepts a number with spaces, with dashes or with neither', () => {
     for (const number of ['4242424242424242', '4242-4242-4242-4242', ' 4242 4242 4242 4242 ']) {
       assert.ok('read' in readCardForm({ ...FORM, number }, NOON), number)
     }
   })
 
-  test('takes the expiry as people write it', () => {
+  test('accepts the expiry as people write it', () => {
     const spellings = ['12/30', '12 / 30', '1230', '12/2030', '12 / 2030', '122030', '12-30']
     for (const expiry of spellings) {
       const form = readCardForm({ ...FORM, expiry }, NOON)
@@ -164,13 +164,13 @@ describe('the form', () => {
     assert.ok('read' in readCardForm({ ...FORM, expiry: '4/30' }, NOON))
   })
 
-  test('takes a card until the month of its expiry is over', () => {
+  test('accepts a card until the end of its expiry month', () => {
     const at = (time: string) => readCardForm({ ...FORM, expiry: '03 / 26' }, new Date(time))
     assert.ok('read' in at('2026-03-31T23:59:59Z'))
     assert.ok('faults' in at('2026-04-01T00:00:00Z'))
   })
 
-  test('that is no form is answered like one without values', () => {
+  test('without a form body is treated like one without values', () => {
     for (const body of [undefined, null, 'text', { number: ['1', '2'] }]) {
       const form = readCardForm(body, NOON)
       assert.ok('faults' in form)
@@ -182,14 +182,14 @@ describe('the form', () => {
 describe('a form from another site', () => {
   const refused = ['https://evil.example', 'null', 'https://purser.example.evil.example', '']
   for (const origin of refused) {
-    test(`is refused: Origin "${origin}"`, async () => {
+    test(`is rejected: Origin "${origin}"`, async () => {
       const { answer, card } = await submit({}, { origin })
       assert.equal(answer.statusCode, 403)
       assert.equal(card, undefined)
     })
   }
 
-  test('is none where the origin is the address of the service, or of the request', async () => {
+  test("is not one if the origin is the service's, or the request's", async () => {
     const own: Record<string, string>[] = [
       { origin: 'https://purser.example' },
       { origin: 'http://127.0.0.1:4000', host: '127.0.0.1:4000' },
@@ -201,7 +201,7 @@ describe('a form from another site', () => {
   })
 })
 
-test('a body that is no form is refused with a page', async () => {
+test('a body that is not a form is rejected with a page', async () => {
   const { url } = await world.openEntry()
   const headers = { 'content-type': 'application/json' }
   const answer = await world.post(url, {}, headers)
@@ -209,7 +209,7 @@ test('a body that is no form is refused with a page', async () => {
   assert.match(answer.body, /We could not read this form/)
 })
 
-test('one number has one fingerprint, for every buyer, and another has another', async () => {
+test('a number has one fingerprint for every buyer, and another number another', async () => {
   const first = await world.enterCard()
   const second = await world.enterCard({ number: '4242-4242-4242-4242', zip: '10001' })
   const third = await world.enterCard({ number: '5555 5555 5555 4444' })

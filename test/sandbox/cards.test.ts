@@ -13,7 +13,7 @@ async function firstCharge(number: string) {
 const statusOf = (answer: { status: string; decline_code?: string }) =>
   answer.decline_code ?? answer.status
 
-describe('a test card that works at its first charge', () => {
+describe('a test card whose first charge succeeds', () => {
   const rows: [number: string, brand: string, country: string][] = [
     ['4242 4242 4242 4242', 'visa', 'US'],
     ['5555 5555 5555 4444', 'mastercard', 'US'],
@@ -47,7 +47,7 @@ for (const [number, retries] of [
   ['4999 9900 0000 0122', 2],
   ['4999 9900 0000 0130', 3],
 ] as const) {
-  test(`${number}: each renewal fails and works on retry ${retries}`, async () => {
+  test(`${number}: each renewal fails and succeeds on retry ${retries}`, async () => {
     const { card } = await firstCharge(number)
     const fails = Array(retries).fill('generic_decline')
     for (const expected of [...fails, 'succeeded', ...fails, 'succeeded']) {
@@ -56,7 +56,7 @@ for (const [number, retries] of [
   })
 }
 
-test('4999 9900 0000 0197: works with its buyer there, never renews', async () => {
+test('4999 9900 0000 0197: succeeds with its buyer present, and never renews', async () => {
   const { card } = await firstCharge('4999 9900 0000 0197')
   for (let retry = 0; retry < 8; retry++) {
     const answer = await world.charge(card.token, { off_session: true })
@@ -75,7 +75,7 @@ test('counts attempts per card: another token of the same number starts at zero'
 })
 
 describe('a scenario', () => {
-  test('declines as many renewals as it says, and then the card works again', async () => {
+  test('declines the requested number of renewals, and then the card works again', async () => {
     const { card } = await firstCharge('4242 4242 4242 4242')
     await world.sandbox.declineRenewals(card.token, 2)
     assert.equal(statusOf(await world.charge(card.token)), 'succeeded')
@@ -84,7 +84,7 @@ describe('a scenario', () => {
     }
   })
 
-  test('fixes a card, whatever it did', async () => {
+  test('recovers a card, whatever its behavior', async () => {
     const { card } = await firstCharge('4999 9900 0000 0197')
     await world.sandbox.declineRenewals(card.token, 5)
     await world.sandbox.recoverCard(card.token)

@@ -23,7 +23,7 @@ const renew = (token: string) => world.charge(token, { off_session: true })
 const DECLINED = (decline_code: string) => ({ status: 'declined', decline_code })
 
 describe('a challenge', () => {
-  test('shows what is confirmed and two ways to end it', async () => {
+  test('shows the payment and two buttons to end it', async () => {
     const { url } = await challenged(ONCE)
     const { statusCode, body } = await world.get(url)
     assert.equal(statusCode, 200)
@@ -33,7 +33,7 @@ describe('a challenge', () => {
     }
   })
 
-  test('that is completed takes the money and sends the buyer back', async () => {
+  test('that is passed takes the money and redirects the buyer', async () => {
     const { url, request, find } = await challenged(ONCE)
     const answer = await complete(url)
     assert.equal(answer.statusCode, 303)
@@ -41,14 +41,14 @@ describe('a challenge', () => {
     assert.equal((await find())?.status, 'succeeded')
   })
 
-  test('that is failed declines the request and sends the buyer back', async () => {
+  test('that is failed declines the request and redirects the buyer', async () => {
     const { url, request, find } = await challenged(ONCE)
     const answer = await fail(url)
     assert.equal(answer.headers.location, request.return_url)
     assert.deepEqual(await find(), DECLINED('authentication_failed'))
   })
 
-  test('is decided once: what comes later changes nothing', async () => {
+  test('is decided once: later decisions change nothing', async () => {
     const passed = await challenged(ONCE)
     await complete(passed.url)
     const succeeded = await passed.find()
@@ -62,7 +62,7 @@ describe('a challenge', () => {
     assert.deepEqual(await failed.find(), DECLINED('authentication_failed'))
   })
 
-  test('decided both ways at once ends one way', async () => {
+  test('decided both ways concurrently has one outcome', async () => {
     const { url, find } = await challenged(ONCE)
     await Promise.all([complete(url), fail(url)])
     const ended = await find()
@@ -70,7 +70,7 @@ describe('a challenge', () => {
     assert.deepEqual(await find(), ended)
   })
 
-  test('that is over leads back to the order instead of asking again', async () => {
+  test('that has ended redirects to the order', async () => {
     const { url, request } = await challenged(ONCE)
     await complete(url)
     const answer = await world.get(url)
@@ -88,14 +88,14 @@ describe('a challenge', () => {
     assert.deepEqual(await world.charge(request.card_token, request), closed)
   })
 
-  test('keeps its key for longer than a day: the same request leads to the same page', async () => {
+  test('keeps its key for more than a day: the same request leads to the same page', async () => {
     const { card, request, url } = await challenged(ONCE)
     world.pass(25 * 60 * 60 * 1000)
     const again = await world.charge(card.token, request)
     assert.deepEqual(again, { status: 'action_required', action_url: url })
   })
 
-  test('is not found by a charge id, and not decided by an unknown word', async () => {
+  test('is not found by a charge ID, and not decided by an unknown value', async () => {
     const { url, find } = await challenged(ONCE)
     const unclear = await world.post(url, { result: 'perhaps' })
     assert.equal(unclear.statusCode, 400)
@@ -115,8 +115,8 @@ describe('a challenge', () => {
   })
 })
 
-describe(`${ONCE} asks once`, () => {
-  test('and after that was passed, buys and renews silently', async () => {
+describe(`${ONCE} challenges once`, () => {
+  test('and after it was passed, buys and renews without a challenge', async () => {
     const { card, url } = await challenged(ONCE)
     await complete(url)
     for (let month = 0; month < 3; month++) {
@@ -125,14 +125,14 @@ describe(`${ONCE} asks once`, () => {
     assert.equal((await world.charge(card.token)).status, 'succeeded')
   })
 
-  test('but asks again after it was failed, and cannot renew before it was passed', async () => {
+  test('but challenges again after a failure, and cannot renew before one was passed', async () => {
     const { card, url } = await challenged(ONCE)
     assert.deepEqual(await renew(card.token), DECLINED('authentication_required'))
     await fail(url)
     assert.equal((await world.charge(card.token)).status, 'action_required')
   })
 
-  test('also when it is only verified', async () => {
+  test('also for a verification', async () => {
     const card = await world.enterCard({ number: ONCE })
     const answer = await world.charge(card.token, { amount: ZERO })
     assert.ok(answer.status === 'action_required')

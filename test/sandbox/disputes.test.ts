@@ -38,7 +38,7 @@ const outcomes = async () =>
   (await world.receive()).map((event) => 'outcome' in event && event.outcome)
 
 describe('a dispute', () => {
-  test('without a response is lost after a week, and not before', async () => {
+  test('without evidence is lost after a week, and not before', async () => {
     await world.charged(FRAUDULENT)
     const { at, due_at, dispute_id } = await opened()
     assert.deepEqual([at, due_at.getTime() - at.getTime()], [world.now(), 7 * 24 * 60 * 60 * 1000])
@@ -49,7 +49,7 @@ describe('a dispute', () => {
     await assert.rejects(answer(dispute_id), DisputeClosed)
   })
 
-  test('that was answered is won on its due date', async () => {
+  test('with evidence is won on its due date', async () => {
     await world.charged(FRAUDULENT)
     const { dispute_id } = await opened()
     await answer(dispute_id)
@@ -59,14 +59,14 @@ describe('a dispute', () => {
     assert.deepEqual(await outcomes(), ['won'])
   })
 
-  test('that was won leaves the charge to be refunded', async () => {
+  test('that was won leaves the charge refundable', async () => {
     const { charge_id } = await world.charged(FRAUDULENT)
     const { dispute_id } = await opened()
     await world.sandbox.decideDispute(world.now(), { dispute_id, outcome: 'won' })
     assert.equal((await world.refund(charge_id)).status, 'succeeded')
   })
 
-  test('follows every charge of its card that takes money: renewals too', async () => {
+  test('follows every successful charge of its card, renewals included', async () => {
     const { card } = await world.charged(FRAUDULENT)
     await opened()
     await world.charge(card.token, { amount: ZERO })
@@ -81,7 +81,7 @@ describe('a dispute', () => {
 })
 
 describe('an inquiry', () => {
-  test('without a response becomes a dispute of the same id, which is then lost', async () => {
+  test('without an answer becomes a dispute with the same ID, which is then lost', async () => {
     await world.charged(INQUIRY)
     const inquiry = await opened()
     world.passDays(7)
@@ -140,14 +140,14 @@ describe('a scenario', () => {
     assert.equal(await dispute(charge_id), undefined)
   })
 
-  test('disputes nothing where nothing is left', async () => {
+  test('disputes nothing if nothing is left', async () => {
     const { charge_id } = await world.charged(GOOD)
     await world.refund(charge_id)
     assert.equal(await dispute(charge_id), undefined)
     await assert.rejects(dispute('ch_unknown'))
   })
 
-  test('lets the bank decide now, and only once', async () => {
+  test('decides as the bank now, and only once', async () => {
     for (const outcome of ['won', 'lost'] as const) {
       const { charge_id } = await world.charged(GOOD)
       const { dispute_id } = (await dispute(charge_id))!
@@ -169,7 +169,7 @@ describe('a scenario', () => {
   })
 })
 
-test('a refund and an answer at the same moment end one way', async () => {
+test('a concurrent refund and answer have one outcome', async () => {
   for (let round = 0; round < 5; round++) {
     const { charge_id } = await world.charged(INQUIRY)
     const { dispute_id } = await opened()

@@ -12,7 +12,7 @@ const world = await openWorld()
 const kinds = async (now = world.now()) => (await world.sandbox.events(now)).map((e) => e.kind)
 
 describe('an event', () => {
-  test('is returned from its time on, repeatedly until it is acknowledged', async () => {
+  test('is returned from its due time until it is acknowledged', async () => {
     const { charge_id } = await world.charged(PENDS)
     await world.refund(charge_id)
     assert.deepEqual(await kinds(), [])
@@ -36,7 +36,7 @@ describe('an event', () => {
     await world.sandbox.acknowledge(event!.id)
   })
 
-  test('comes in the order of its time, not of its making', async () => {
+  test('is ordered by its time, not its creation', async () => {
     const { charge_id } = await world.charged(PENDS)
     await world.refund(charge_id, 100)
     world.passDays(0.5)

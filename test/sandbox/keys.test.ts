@@ -18,7 +18,7 @@ async function recorded(key: string) {
 }
 
 describe('one key', () => {
-  test('under other words or another address is a conflict, and takes nothing', async () => {
+  test('with other parameters or another path is a conflict, and takes no money', async () => {
     const request = requestFor(token)
     await world.charge(token, request)
     const others = [
@@ -32,7 +32,7 @@ describe('one key', () => {
     assert.deepEqual([charge?.amount, rest.length], [1275, 0])
   })
 
-  test('is kept for 24 hours, and then is a new request', async () => {
+  test('is kept for 24 hours, and then starts a new request', async () => {
     const request = requestFor(token)
     const first = await world.charge(token, request)
     world.pass(24 * HOUR - 1)
@@ -45,7 +45,7 @@ describe('one key', () => {
   })
 })
 
-test('a key that was closed is kept for good', async () => {
+test('that was closed is kept permanently', async () => {
   const request = requestFor(token)
   const closed = { status: 'closed' }
   assert.deepEqual(await world.closeKey(request.key), closed)
@@ -58,7 +58,7 @@ describe('a lost answer', () => {
   const charge = (card_token: string, key: string) =>
     world.charge(card_token, { ...requestFor(card_token), key })
 
-  test('4999 9900 0000 0015: the money is taken, and three seconds later it can be known', async () => {
+  test('4999 9900 0000 0015: the money is taken, and three seconds later the answer is found', async () => {
     const card = await world.enterCard({ number: '4999 9900 0000 0015' })
     const key = 'att_lost_answer'
     await assert.rejects(charge(card.token, key), ProcessorUnreachable)
@@ -90,7 +90,7 @@ describe('a lost answer', () => {
   })
 })
 
-test('a charge for an unknown card, or of a negative amount, is refused and leaves nothing', async () => {
+test('a charge of an unknown card, or of a negative amount, is refused and stores nothing', async () => {
   const key = 'att_refused'
   await assert.rejects(world.charge('card_unknown', { key }))
   await assert.rejects(world.charge(token, { key, amount: cents(-1) }), RangeError)

@@ -19,7 +19,7 @@ async function openPortal(number = FORM.number) {
 }
 
 describe('the portal', () => {
-  test('shows the card on file, what was paid with it, and the way back', async () => {
+  test('shows the card on file, its payments, and the link back', async () => {
     const { url, charge_id, token } = await openPortal()
     await world.refund(charge_id, 500)
     const { statusCode, body } = await world.get(url)
@@ -33,7 +33,7 @@ describe('the portal', () => {
     assert.match((await world.get(url)).body, /Declined/)
   })
 
-  test('puts another card in its place, shows it, and sends the buyer back', async () => {
+  test('replaces the card, shows it, and redirects the buyer', async () => {
     const { id, url } = await openPortal()
     const answer = await world.post(url, { ...FORM, number: '5555 5555 5555 4444' })
     assert.deepEqual([answer.statusCode, answer.headers.location], [303, RETURN_URL])
@@ -55,7 +55,7 @@ describe('the portal', () => {
     assert.doesNotMatch((await world.get(url)).body, /ending in 4242/)
   })
 
-  test('is not found by guessing, and takes no form from another site', async () => {
+  test('is not found by guessing, and rejects forms of other sites', async () => {
     const guess = '/sandbox/portals/ptl_0000000000000000000000'
     assert.equal((await world.get(guess)).statusCode, 404)
     assert.equal((await world.post(guess, FORM)).statusCode, 404)
@@ -66,7 +66,7 @@ describe('the portal', () => {
     assert.equal(await world.sandbox.readPortal('nothing'), undefined)
   })
 
-  test('takes a card that asks its buyer, whose challenge names the app', async () => {
+  test('accepts a card with a challenge, which names the app', async () => {
     const { id, url } = await openPortal()
     await world.post(url, { ...FORM, number: '4000 0025 0000 3155' })
     const card = await world.sandbox.readPortal(id)

@@ -69,7 +69,7 @@ describe('the check of the account at Stripe', () => {
     })
   }
 
-  test('names everything that a fresh account lacks, each with the next step', async () => {
+  test('lists everything that a new account lacks, each with the next step', async () => {
     double.state.setup.has_connect = false
     const found = await missing()
     assert.deepEqual(
@@ -95,7 +95,7 @@ describe('the check of the account at Stripe', () => {
     assert.deepEqual(await missing(), [])
   })
 
-  test('names a missing event and another API version', async () => {
+  test('lists a missing event and another API version', async () => {
     setUp()
     const [own] = double.state.setup.webhook_endpoints
     Object.assign(own!, {
@@ -109,7 +109,7 @@ describe('the check of the account at Stripe', () => {
     )
   })
 
-  test('runs as npm run stripe:check, and ends with 1 while something is missing', async () => {
+  test('runs as npm run stripe:check, and exits with 1 while something is missing', async () => {
     setUp()
     Object.assign(double.state.setup, { portals: [] })
     const script = ['--import', './scripts/register-tsx.mjs', 'scripts/stripe-check.ts']

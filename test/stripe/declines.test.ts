@@ -28,7 +28,7 @@ for (const [code, decline_code, ours] of ROWS) {
 }
 
 // M14
-test('a card that its bank advises not to try again waits for another card', () => {
+test('a card that its bank advises not to retry waits for another card', () => {
   const advice_code = 'do_not_try_again'
   const declined = { code: 'card_declined', decline_code: 'insufficient_funds' }
   assert.equal(declineOf({ ...declined, advice_code }), 'lost_card')
@@ -36,6 +36,6 @@ test('a card that its bank advises not to try again waits for another card', () 
   assert.equal(declineOf({ ...declined, advice_code: 'try_again_later' }), 'insufficient_funds')
 })
 
-test('a decline without any reason is a decline all the same', () => {
+test('a decline without a reason is still a decline', () => {
   assert.equal(declineOf(null), 'generic_decline')
 })

@@ -82,7 +82,7 @@ describe('events of Stripe', () => {
   }
   const count = async () => (await world.db.rows(sql`select id from processor_events`)).length
 
-  test('is accepted with a signature of either endpoint, and with no other', async () => {
+  test('are accepted with a signature of either endpoint, and with no other', async () => {
     const event = eventOf(world, 'refund.updated', refundOf('re_1', 'succeeded'))
     const body = JSON.stringify(event)
     const { double, send } = world
@@ -103,7 +103,7 @@ describe('events of Stripe', () => {
     await listen()
   })
 
-  test('is believed for five minutes and not for longer', async () => {
+  test('are valid for five minutes and no longer', async () => {
     const now = Math.floor(world.clock.now().getTime() / 1000)
     const event = eventOf(world, 'refund.updated', refundOf('re_2', 'succeeded'))
     const body = JSON.stringify(event)
@@ -113,7 +113,7 @@ describe('events of Stripe', () => {
     await listen()
   })
 
-  test('is read as it came: another type or a changed byte is refused', async () => {
+  test('are read as raw bytes: another type or a changed byte is refused', async () => {
     const body = JSON.stringify(eventOf(world, 'payout.paid', { id: 'po_1', status: 'paid' }))
     const signature = world.double.sign(body)
     assert.equal(await world.send(`${body} `, signature), 400)
@@ -121,7 +121,7 @@ describe('events of Stripe', () => {
     assert.equal(await world.send('x'.repeat(600_000), signature), 413)
   })
 
-  test('is stored once, however often it is delivered, and returned until it is acknowledged', async () => {
+  test('are stored once, however often they are delivered, and returned until acknowledged', async () => {
     const refund_id = await ourRefund()
     const event = eventOf(world, 'refund.failed', refundOf(refund_id, 'failed'))
     const before = await count()
@@ -137,7 +137,7 @@ describe('events of Stripe', () => {
     assert.deepEqual(await receive(), [])
   })
 
-  test('of a kind that says nothing here is thanked for and forgotten', async () => {
+  test('of irrelevant types are acknowledged and ignored', async () => {
     const before = await count()
     await send(eventOf(world, 'customer.created', { id: 'cus_1' }))
     await send(eventOf(world, 'a.kind.of.tomorrow', { id: 'x_1' }))
@@ -146,14 +146,14 @@ describe('events of Stripe', () => {
     assert.equal(await count(), before)
   })
 
-  test('of the other mode is none of ours', async () => {
+  test('of the other mode are ignored', async () => {
     const before = await count()
     const paid = { id: 'po_live', status: 'paid', metadata: { key: 'po_key:payout' } }
     await send(eventOf(world, 'payout.paid', paid, { livemode: true }))
     assert.equal(await count(), before)
   })
 
-  test('of a dispute is returned in order, whichever way it arrives', async () => {
+  test('of a dispute are returned in order, in any order of arrival', async () => {
     await send(eventOf(world, 'charge.dispute.closed', disputeOf('du_1', 'won'), {}, 60))
     await send(eventOf(world, 'charge.dispute.created', disputeOf('du_1', 'needs_response')))
     const received = await listen()
@@ -164,7 +164,7 @@ describe('events of Stripe', () => {
     assert.partialDeepStrictEqual(received[0], { charge_id: PAYMENT.id, amount: 1275 })
   })
 
-  test('of the end of a dispute alone implies its beginning, which is not returned again', async () => {
+  test('of the end of a dispute alone imply its opening, which is not returned again', async () => {
     await send(eventOf(world, 'charge.dispute.closed', disputeOf('du_2', 'lost'), {}, 60))
     const received = await listen()
     assert.deepEqual(
@@ -175,7 +175,7 @@ describe('events of Stripe', () => {
     assert.deepEqual(await listen(), [])
   })
 
-  test('of what others do with the same account is none of ours', async () => {
+  test('of other software on the same account are ignored', async () => {
     const { state } = world.double
     const theirs = state.add('pi', 'payment_intent', { metadata: {}, customer: 'cus_other' })
     const dispute = { ...disputeOf('du_9', 'needs_response'), payment_intent: theirs.id }
@@ -192,7 +192,7 @@ describe('events of Stripe', () => {
     assert.deepEqual(open, [])
   })
 
-  test('of a dispute of a charge whose answer was lost is returned', async () => {
+  test('of a dispute of a charge whose answer was lost are returned', async () => {
     const { token } = await processorSteps(testModeOf(world)).enterCard('4000000000000259')
     const { requestFor } = processorSteps(testModeOf(world))
     const request = requestFor(token)
@@ -204,7 +204,7 @@ describe('events of Stripe', () => {
     assert.partialDeepStrictEqual(opened, { kind: 'dispute_opened', charge_id: found.charge_id })
   })
 
-  test('of an inquiry says so, and says when it becomes a dispute', async () => {
+  test('of an inquiry are marked as such, and report when it becomes a dispute', async () => {
     const inquiry = disputeOf('du_3', 'warning_needs_response')
     await send(eventOf(world, 'charge.dispute.created', inquiry))
     const [requested] = await listen()
@@ -222,7 +222,7 @@ describe('events of Stripe', () => {
 
   // M6
   for (const status of STATUSES) {
-    test(`of a dispute in the status ${status} is returned once, or changes nothing`, async () => {
+    test(`of a dispute in the status ${status} are returned once, or change nothing`, async () => {
       const id = `du_${status}`
       await send(eventOf(world, 'charge.dispute.created', disputeOf(id, status)))
       const received = (await listen()).map((event) => {
@@ -234,7 +234,7 @@ describe('events of Stripe', () => {
   }
 
   // M6
-  test('of a dispute that was open and is then prevented closes it as won', async () => {
+  test('of a dispute that was open and is then prevented close it as won', async () => {
     await send(eventOf(world, 'charge.dispute.created', disputeOf('du_p', 'needs_response')))
     assert.equal((await listen()).length, 1)
     await send(eventOf(world, 'charge.dispute.closed', disputeOf('du_p', 'prevented'), {}, 60))
@@ -242,7 +242,7 @@ describe('events of Stripe', () => {
   })
 
   // M6
-  test('of a dispute in an unknown status alerts staff, with its name', async () => {
+  test('of a dispute in an unknown status alert staff, with its name', async () => {
     await send(eventOf(world, 'charge.dispute.updated', disputeOf('du_t', 'arbitrated')))
     const [received] = await listen()
     assert.ok(received?.kind === 'notice')
@@ -252,7 +252,7 @@ describe('events of Stripe', () => {
     )
   })
 
-  test('of a refund that failed is not undone by an older word that it succeeded', async () => {
+  test('of a failed refund are not undone by an older success', async () => {
     const refund_id = await ourRefund()
     await send(eventOf(world, 'refund.failed', refundOf(refund_id, 'failed'), {}, 60))
     assert.equal((await listen()).length, 1)
@@ -260,7 +260,7 @@ describe('events of Stripe', () => {
     assert.deepEqual(await listen(), [])
   })
 
-  test('of an account is kept without what Stripe knows of its owner', async () => {
+  test("of an account are stored without its owner's data", async () => {
     const bank = { object: 'bank_account', bank_name: 'COAST BANK', last4: '6789' }
     const account = {
       id: 'acct_1',
@@ -285,7 +285,7 @@ describe('events of Stripe', () => {
     })
   })
 
-  test('that a payout failed waits until the money is back', async () => {
+  test('of a failed payout wait until the money is returned', async () => {
     const { processor, double } = world
     const owner = { owner: 'sel_1', email: 'seller@example.com' }
     const now = world.clock.now()
@@ -304,7 +304,7 @@ describe('events of Stripe', () => {
     assert.partialDeepStrictEqual(await listen(), [{ kind: 'payout_settled', outcome: 'failed' }])
   })
 
-  test('are the kinds that the manual lists', async () => {
+  test('have the types that the manual lists', async () => {
     const { readFileSync } = await import('node:fs')
     const manual = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
     for (const kind of KINDS) assert.ok(manual.includes(`\`${kind}\``), kind)

@@ -42,7 +42,7 @@ describe('evidence at Stripe', () => {
     assert.equal(submissions(dispute_id), 1)
   })
 
-  test('without one is kept, and is submitted five days before it is due', async () => {
+  test('without one is stored, and is submitted five days before it is due', async () => {
     const dispute_id = await disputed()
     await world.processor.answerDispute(steps.now(), { dispute_id, evidence: EVIDENCE })
     // It is due after nine days.

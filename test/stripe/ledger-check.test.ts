@@ -18,7 +18,7 @@ function checkLedger(settings: Record<string, string>): Promise<{ status: number
   })
 }
 
-test('npm run ledger:check compares the books with Stripe, and says where it was not reached', async (t) => {
+test('npm run ledger:check compares the books with Stripe, and reports where it was unreachable', async (t) => {
   const double = await StripeDouble.open(() => new Date())
   const database = await keepDatabase()
   t.after(async () => {

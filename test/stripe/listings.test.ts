@@ -23,7 +23,7 @@ describe('the listings of Stripe', () => {
     return all
   }
 
-  test('have nothing of another service that uses the same account', async () => {
+  test('have nothing of another service on the same account', async () => {
     const { state } = world.double
     const theirs = { currency: 'usd', metadata: { key: 'theirs' }, status: 'succeeded' }
     const money = { ...theirs, amount: 900, amount_received: 900 }
@@ -35,7 +35,7 @@ describe('the listings of Stripe', () => {
     for (const kind of KINDS) assert.deepEqual(await listed(kind), [], kind)
   })
 
-  test('have what was made though its answer was lost, under its key', async () => {
+  test('have objects whose answer was lost, under their keys', async () => {
     const { token } = await steps.enterCard('4242424242424242')
     const request = steps.requestFor(token)
     await world.unheard(() => world.processor.charge(steps.now(), request))
@@ -48,7 +48,7 @@ describe('the listings of Stripe', () => {
     assert.partialDeepStrictEqual(refund, { key: 'ref_lost', moved: -300, is_unheard: false })
   })
 
-  test('fail in the words of the port where Stripe refuses or does not answer', async () => {
+  test("throw the port's errors if Stripe refuses or does not respond", async () => {
     for (const [status, pattern] of [
       [400, /^ProcessorRefused: Stripe refused listing charges/],
       [503, /^ProcessorUnreachable: Stripe did not answer/],

@@ -10,7 +10,7 @@ describe("a payee's account at Stripe", () => {
   after(() => world.close())
 
   // M2
-  test('asks for card payments beside transfers, as a new platform must', async () => {
+  test('requests card payments in addition to transfers, as a new platform must', async () => {
     const owner = { owner: 'sel_new', email: 'seller@example.com' }
     const { account_id } = await world.processor.openAccount(world.clock.now(), owner)
     const account = world.double.state.find(account_id, 'account')

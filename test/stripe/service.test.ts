@@ -53,7 +53,7 @@ describe('a service with the keys of Stripe', () => {
   const charges = () =>
     double.state.all('payment_intent', ({ status }) => status === 'succeeded').reverse()
 
-  test('has no pages of the sandbox, and lets its forms lead to Stripe', async () => {
+  test('has no pages of the sandbox, and allows its forms to lead to Stripe', async () => {
     const { app, demo } = service
     const missing = await app.inject({ url: '/sandbox/card-entries/ce_0123456789012345678901' })
     assert.equal(missing.statusCode, 404)
@@ -104,7 +104,7 @@ describe('a service with the keys of Stripe', () => {
     assert.partialDeepStrictEqual(state.json(), { status: 'active', entitled: true })
   })
 
-  test('a declined card is explained in words, and nothing is charged', async () => {
+  test('a declined card is explained, and nothing is charged', async () => {
     const before = charges().length
     const { agent } = await goToStripeConfirm('robin.declined@example.com', '4000000000009995')
     const page = await agent.submit(/^Pay /)
@@ -126,7 +126,7 @@ describe('a service with the keys of Stripe', () => {
   })
 
   // M3
-  test('shows a fault of ours, logs it and alarms staff when Stripe refuses our request', async () => {
+  test('shows an error, logs it and alarms staff when Stripe refuses our request', async () => {
     const agent = buyer(service)
     await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
     const form = { email: 'robin.refused@example.com', ...TEXAS }
@@ -153,7 +153,7 @@ describe('a service with the keys of Stripe', () => {
   })
 
   // M14
-  test('records the tax of sales and of what went back with Stripe, once', async () => {
+  test('records the tax of sales and refunds with Stripe, once', async () => {
     const { world } = service
     await recordTaxes(world)
     const recorded = () => double.state.all('tax.transaction', () => true)
@@ -179,7 +179,7 @@ describe('a service with the keys of Stripe', () => {
   })
 
   // I21: the outside is compared with Stripe too.
-  test('compares its books with what Stripe has on record', async () => {
+  test("compares its books with Stripe's records", async () => {
     clock.pass(2 * 60 * 60)
     const { counts, differences } = await checkBooks(service.world)
     assert.deepEqual(differences, [])
@@ -205,7 +205,7 @@ describe('a service with the keys of Stripe', () => {
     Object.assign(refund!, { status: 'succeeded' })
   })
 
-  test('a tax service that does not answer asks for patience, and the next try goes on', async () => {
+  test('a tax service that does not respond asks to try again, and the next attempt continues', async () => {
     const agent = buyer(service)
     await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
     const form = { email: 'robin.patient@example.com', ...TEXAS }

@@ -28,7 +28,7 @@ describe("what is said to Stripe and what the double answers, by Stripe's own de
   })
   after(() => world.close())
 
-  test('every operation that is described here was run', () => {
+  test('every described operation was run', () => {
     const seen = new Set(world.double.requests.map(({ method, route }) => `${method} ${route}`))
     const described = Object.keys(EXTRACT.operations).map((name) =>
       name.replaceAll(/\{\w+\}/g, '{}'),
@@ -39,7 +39,7 @@ describe("what is said to Stripe and what the double answers, by Stripe's own de
     )
   })
 
-  test('every parameter that we send is one that Stripe takes', () => {
+  test('every parameter that we send is accepted by Stripe', () => {
     for (const { method, route, form } of world.double.requests) {
       const { takes } = operationOf(method, route)
       const strange = Object.keys(form).filter((name) => ![...takes, ...TAKEN_SINCE].includes(name))
@@ -56,7 +56,7 @@ describe("what is said to Stripe and what the double answers, by Stripe's own de
     assert.deepEqual([...new Set(wrong)], [])
   })
 
-  test('every event has the shape that Stripe describes, and what it is about too', () => {
+  test('every event has the shape that Stripe describes, and so does its object', () => {
     assert.ok(world.delivered.length >= 6)
     const wrong = world.delivered.flatMap((body) => {
       const event = JSON.parse(body)

@@ -90,7 +90,7 @@ describe('the tax that Stripe has on record', () => {
     return rows.map(({ transaction_id }) => known.find(({ id }) => id === transaction_id)!)
   }
 
-  test('of a sale whose lost dispute is won on appeal is owed again', async () => {
+  test('of a sale whose lost dispute is won on appeal is due again', async () => {
     const { charge_id, invoice_id, amount } = await charged('robin.appeal@example.com')
     await lose('du_appeal', { charge_id, amount })
     assert.equal(await recordTaxes(service.world), 1)

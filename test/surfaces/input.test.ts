@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstQueryOf, formOf, isRepeated, paramsOf, queryOf } from '#http/input'
 
-test('parameters are read by the names in the pattern of the route', () => {
+test("parameters are read by the names in the route's pattern", () => {
   const params = { slug: 'tides', id: 'chg_1', more: 'x' }
   assert.deepEqual(paramsOf('/apps/:slug/changes/:id/', { params }), {
     slug: 'tides',
@@ -11,13 +11,13 @@ test('parameters are read by the names in the pattern of the route', () => {
   assert.deepEqual(paramsOf('/:id', { params }), { id: 'chg_1' })
 })
 
-test('a parameter that the route does not have is a bug, never undefined', () => {
+test('a parameter that the route lacks throws', () => {
   for (const params of [{}, { id: 7 }, null, undefined, 'id']) {
     assert.throws(() => paramsOf('/tasks/:id/', { params }), /no parameter id/)
   }
 })
 
-test('a query that is given more than once has no single value', () => {
+test('a repeated query parameter has no single value', () => {
   const query = { once: 'a', twice: ['a', 'b'] }
   assert.equal(queryOf({ query }, 'once'), 'a')
   assert.equal(queryOf({ query }, 'twice'), undefined)
@@ -29,7 +29,7 @@ test('a query that is given more than once has no single value', () => {
   )
 })
 
-test('a form has texts alone', () => {
+test('a form has only text values', () => {
   assert.deepEqual(formOf({ body: { email: 'a@example.com', nested: {}, count: 1 } }), {
     email: 'a@example.com',
   })
