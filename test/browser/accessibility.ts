@@ -12,9 +12,9 @@ const EVERY_RULE = {
 }
 
 /**
- * Examines the open page on a phone and on a desktop, in both color schemes, and returns what
- * keeps people from using it: a breach of WCAG 2.2 A and AA or of best practice, a page wider than
- * its screen, a field without a label. `npm test` runs the rules on the light desktop page only.
+ * Checks the open page on a phone and on a desktop, in both color schemes, and returns the
+ * problems: violations of WCAG 2.2 A and AA or of best practice, a page wider than its screen, a
+ * field without a label. `npm test` checks the light desktop page only.
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   const found: string[] = []
@@ -47,7 +47,7 @@ async function ruleBreaches(page: Page): Promise<string[]> {
   )
 }
 
-/** The figures of a table that a phone shows only after scrolling sideways. */
+/** The amounts of a table that a phone shows only after scrolling sideways. */
 async function hiddenFigures(page: Page): Promise<string[]> {
   const figures = page.locator('td.tabular-nums')
   return await figures.evaluateAll((all) =>

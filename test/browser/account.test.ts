@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => setup.close())
 
-/** Gives the browser a device that keeps passkeys and always finds its owner's finger. */
+/** Adds a virtual passkey device that always verifies its user. */
 async function addDevice(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('WebAuthn.enable')
@@ -54,7 +54,7 @@ async function enterPassword(page: Page, email: string): Promise<void> {
   await press(page, /^Sign in$/)
 }
 
-/** Sets up an authenticator app; the next code comes half a minute later. */
+/** Sets up an authenticator app; the next code is valid half a minute later. */
 async function addAuthenticator(page: Page): Promise<string> {
   await page.getByRole('link', { name: 'Security' }).click()
   await press(page, 'Set up an authenticator app')
@@ -101,7 +101,7 @@ test('from a new account to a passkey: code, then passkey as second factor, then
   await arrive(page, 'Security')
   await page.getByText(/Last used on/).waitFor()
 
-  // It also confirms the person again, before something is changed.
+  // It also re-authenticates the person before a change.
   setup.service.clock.pass(601)
   await page.getByRole('link', { name: 'Change password' }).click()
   await arrive(page, 'Confirm your identity')

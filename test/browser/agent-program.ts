@@ -6,10 +6,10 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import * as grants from '#domain/grants'
 
-/** What an agent's library asks of its caller, kept in memory. */
+/** What an agent's library requires of its caller, in memory. */
 class Provider implements v2.OAuthClientProvider {
   readonly redirectUrl: string
-  /** Where the library wants a person to go. */
+  /** The authorization page of the library. */
   authorization: URL | undefined
   #tokens: v2.OAuthTokens | undefined
   #verifier = ''
@@ -53,14 +53,14 @@ class Provider implements v2.OAuthClientProvider {
   }
 }
 
-/** What a tool answered, as far as both libraries have it alike. */
+/** A tool result, as far as both libraries agree. */
 export interface ToolAnswer {
   isError?: boolean | undefined
   structuredContent?: unknown
   content: unknown
 }
 
-/** A library's way to the endpoint: connect, exchange what came back, call a tool. */
+/** A library's calls: connect, exchange the code, call a tool. */
 interface Way {
   connect(): Promise<void>
   finish(answer: URLSearchParams): Promise<void>
@@ -106,16 +106,16 @@ export const LIBRARIES = {
 
 export type Library = keyof typeof LIBRARIES
 
-/** An agent on this computer, which waits for its answer at a port that happened to be free. */
+/** An agent on this machine, with a redirect URL on a free port. */
 export interface AgentProgram extends Way {
   callback: string
-  /** Where a person must go, once the endpoint has refused the agent. */
+  /** The authorization page, once the endpoint has refused the agent. */
   authorization(): string
-  /** What the browser brought back. */
+  /** The parameters that the browser returned with. */
   answer(): Promise<URLSearchParams>
 }
 
-/** Starts an agent that wants to use the agent endpoint of a service. */
+/** Starts an agent that wants to use a service's agent endpoint. */
 export async function startAgent(library: Library, base_url: string): Promise<AgentProgram> {
   const answered = Promise.withResolvers<URLSearchParams>()
   const server = createServer((request, response) => {

@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => setup.close())
 
-/** An agent that the endpoint has sent away to be allowed, and the page on which it asks for that. */
+/** An agent that needs authorization, and its consent page. */
 async function atConsent(t: TestContext, library: Library) {
   const agent = await startAgent(library, setup.service.world.config.base_url)
   t.after(() => agent.close())
@@ -25,12 +25,12 @@ async function atConsent(t: TestContext, library: Library) {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  // F44: an agent that has called nothing yet asks for reading alone.
+  // F44: an agent that has called nothing yet requests read access only.
   await arrive(page, 'Let an agent read your apps?')
   return { agent, page }
 }
 
-/** Allows what is checked, and lets the agent fetch its token and connect. */
+/** Allows the checked scopes, and lets the agent fetch its token and connect. */
 async function allow(agent: AgentProgram, page: Page): Promise<void> {
   await press(page, 'Allow')
   await arrive(page, 'You can close this tab')
@@ -65,7 +65,7 @@ test('an agent with read access asks again for what a tool needs to write', asyn
   const read = await agent.call('get_app_listing', facts)
   assert.ok(!read.isError)
   await assert.rejects(agent.call('update_app_listing', { ...facts, tagline: 'Not yet' }))
-  // The library asks for what was missing, beside what it has.
+  // The library requests what was missing, in addition to what it has.
   const again = new URL(agent.authorization())
   assert.match(again.searchParams.get('scope') ?? '', /listing\.write/)
   await page.goto(again.href)

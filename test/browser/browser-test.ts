@@ -12,7 +12,7 @@ import { recordFaults } from './faults.ts'
 
 const PATIENCE_MS = 15_000
 
-/** The machine's time, which a test may put forward. */
+/** The machine's time, which a test may advance. */
 export class RunningClock extends ManualClock {
   #start = Date.now()
 
@@ -21,19 +21,19 @@ export class RunningClock extends ManualClock {
   }
 }
 
-/** A service and the cast's own site, both on real ports, and a browser that opens both. */
+/** A service and the cast's site, both on real ports, and a browser for both. */
 export interface BrowserTest {
   service: TestService
   site: Tidepool
   browser: Browser
-  /** A person with a browser of their own; an unexpected error in it fails the test. */
+  /** A new browser context; an unexpected error in it fails the test. */
   newPage(t: TestContext, choices?: BrowserContextOptions): Promise<Page>
   close(): Promise<void>
 }
 
 /**
- * Opens both. The service is at `localhost` and the seller's site at 127.0.0.1, so that they are
- * two sites to a browser, as they are in real life.
+ * Opens both. The service is at `localhost` and the seller's site at 127.0.0.1, so that a browser
+ * treats them as two sites, as in production.
  */
 export async function openBrowserTest(choices: Choices = {}): Promise<BrowserTest> {
   const clock = new RunningClock(new Date())
@@ -78,7 +78,7 @@ export async function openBrowserTest(choices: Choices = {}): Promise<BrowserTes
   }
 }
 
-/** How often the processor itself, whose records are the second truth, has charged a buyer. */
+/** How often the processor's own records say that it charged a buyer. */
 export async function chargesOf({ service }: BrowserTest, email: string): Promise<number> {
   const { count } = await service.world.db.one<{ count: number }>(sql`
     select count(*) from sandbox.charges c join attempts a on a.id = c.key

@@ -11,7 +11,7 @@ import { arrive, buy, CARDS, press } from './steps.ts'
 
 const NEVER_RENEWS = '4999 9900 0000 0197'
 
-/** Every page of a buyer's purchases: the list, and one purchase in all its states. */
+/** Every page of a buyer's purchases: the list, and a purchase in all its states. */
 export async function* buyerPages(setup: PagesTest, page: Page) {
   const { demo, world } = setup.service
   const { client_id, prices } = demo.app
@@ -39,7 +39,7 @@ export async function* buyerPages(setup: PagesTest, page: Page) {
   yield* suspended(setup, page, manage)
 }
 
-/** A plan that costs less than the one bought here, so changing to it waits for the period's end. */
+/** A cheaper plan than the one bought here, so changing to it waits for the period's end. */
 async function addCheaperPlan({ service }: PagesTest): Promise<string> {
   const { world, clock, demo } = service
   const [product_id, id] = [mintId(world.random, 'prod'), mintId(world.random, 'prc')]
@@ -53,7 +53,7 @@ async function addCheaperPlan({ service }: PagesTest): Promise<string> {
   return id
 }
 
-/** What a buyer can change without paying at once. */
+/** Changes that a buyer can make without paying at once. */
 async function* changes(
   page: Page,
   { manage, upgrade, down }: Record<'manage' | 'upgrade' | 'down', string>,
@@ -90,7 +90,7 @@ async function* changes(
   await press(page, 'Keep my subscription')
 }
 
-/** Cards, and a payment with trouble. */
+/** Cards, and failing payments. */
 async function* payments(
   setup: PagesTest,
   page: Page,
@@ -135,7 +135,7 @@ async function* payments(
   yield 'purchases, one is owed for'
 }
 
-/** What keeps a license from being used for a while, or for good. */
+/** Licenses that are suspended or have ended. */
 async function* suspended(setup: PagesTest, page: Page, manage: string) {
   const { world, demo } = setup.service
   await page.goto(manage)
@@ -164,7 +164,7 @@ async function* suspended(setup: PagesTest, page: Page, manage: string) {
   yield 'manage, ended'
 }
 
-/** Lets days pass for the cast's app, and does what is due then. */
+/** Advances the cast's app by days, and processes what is due. */
 async function passDays({ service }: PagesTest, days: number): Promise<void> {
   const { db } = service.world
   const { client_id } = service.demo.app

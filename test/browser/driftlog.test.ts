@@ -41,7 +41,7 @@ after(async () => {
   await setup.close()
 })
 
-/** Buys Driftlog Pro, from the button on its home page up to the success page. */
+/** Buys Driftlog Pro, from the button on its home page to the success page. */
 async function buyPro(page: Page, email: string, password?: string): Promise<void> {
   await page.goto(site.url)
   await page.getByRole('link', { name: 'Buy Pro monthly' }).click()
@@ -73,7 +73,7 @@ async function owner(t: TestContext): Promise<{ page: Page; email: string }> {
   return { page, email }
 }
 
-/** The pages of the service and of the site that a browser was shown, one after the other. */
+/** The pages of the service and of the site that a browser showed, in order. */
 function shownTo(page: Page): string[] {
   const titles: string[] = []
   page.on('domcontentloaded', async () => {
@@ -169,7 +169,7 @@ describe('signing out and in again', () => {
 })
 
 describe('a person who did not buy', () => {
-  /** A browser of the cast's affiliate, who has no plan, at the page that asks for consent. */
+  /** A browser of the cast's affiliate, who has no plan, on the consent page. */
   async function atConsent(t: TestContext): Promise<Page> {
     const { email, password } = setup.service.demo.affiliate
     const page = await setup.newPage(t)

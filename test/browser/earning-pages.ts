@@ -21,7 +21,7 @@ async function enter({ service }: PagesTest, page: Page, role: Role): Promise<vo
   await arrive(page, 'Your purchases')
 }
 
-/** What sellers and affiliates earn, how it reaches their banks, and what they take with them. */
+/** The earnings, payouts and exports of sellers and affiliates. */
 export async function* earningPages(setup: PagesTest, page: Page) {
   const { service } = setup
   await enter(setup, page, 'seller')
@@ -56,17 +56,17 @@ export async function* earningPages(setup: PagesTest, page: Page) {
   yield* referrals(setup, page)
 }
 
-/** Names a bank on the processor's page, and comes back. */
+/** Enters a bank account on the processor's page, and returns. */
 async function nameBank({ service }: PagesTest, page: Page): Promise<void> {
   await page.getByLabel('Routing number').fill('110000000')
   await page.getByLabel('Account number').fill(BANKS.works)
   await press(page, 'Save this account')
   await page.getByText('Your bank account is ready for payouts.').waitFor()
-  // The days of this test pass in seconds: the calendar must not pay in between.
+  // The days of this test pass in seconds: the weekly payout must not happen in between.
   await service.world.db.run(sql`update payout_accounts set weekly_at = '2099-01-05'`)
 }
 
-/** An export on its way, at its end, gone after a week, and one that died. */
+/** An export while it runs, when done, after it expired, and when it failed. */
 async function* exported({ service }: PagesTest, page: Page) {
   const { db, clock } = service.world
   const task = (id: string, at: Date) => sql`insert into tasks
@@ -114,7 +114,7 @@ async function* referrals(setup: PagesTest, page: Page) {
   yield 'join the affiliates, with a fault'
 }
 
-/** What the service's staff looks after. */
+/** The pages of the admin area. */
 export async function* adminPages(setup: PagesTest, page: Page) {
   const { service } = setup
   await enter(setup, page, 'operator')
@@ -127,7 +127,7 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   await handleEvents(service.world)
   await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}
     where id = ${(await buy(service)).user_id}`)
-  // Staff who did nothing for half a day are signed out.
+  // Idle staff are signed out after half a day.
   await enter(setup, page, 'operator')
   await page.goto(`/admin/?q=${bought.email}`)
   yield 'admin, with cases'

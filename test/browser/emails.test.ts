@@ -47,10 +47,10 @@ test('the receipt contains the key, the amounts and the links, and confirming th
   await arrive(reader, 'Your purchases')
   assert.equal(await reader.getByText('Confirm your email').count(), 0)
 
-  // The buyer had not confirmed this address: that session is over.
+  // The buyer had not confirmed this email, so that session ended.
   await buyer.goto('/account/')
   await arrive(buyer, 'Sign in')
-  // And the link is used.
+  // The link is used up.
   await receiptOf(reader, email)
   await followLink(reader, 'verify_email')
   await arrive(reader, 'This link has expired or was already used')

@@ -3,7 +3,7 @@ import { listMailbox } from '#platform/mail'
 import { eventually } from '../support/browser.ts'
 import type { BrowserTest } from './browser-test.ts'
 
-/** How many emails an address has received, of all or of one subject. */
+/** The number of emails to an address, of all subjects or one. */
 export async function countEmails(
   { service }: BrowserTest,
   email: string,
@@ -13,7 +13,7 @@ export async function countEmails(
   return emails.filter((each) => each.recipient === email && subject.test(each.subject)).length
 }
 
-/** Opens the latest email to an address in the development mailbox, once so many have come. */
+/** Opens the latest email to an address in the development mailbox, once there are that many. */
 export async function openEmail(
   setup: BrowserTest,
   page: Page,

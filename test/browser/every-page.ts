@@ -19,7 +19,7 @@ import {
   press,
 } from './steps.ts'
 
-/** A service whose processor can fall silent, or break. */
+/** A service whose processor can stop responding, or fail. */
 export interface PagesTest extends BrowserTest {
   processor: { state: 'works' | 'is silent' | 'breaks' }
 }
@@ -45,7 +45,7 @@ export async function openPagesTest(): Promise<PagesTest> {
 /** Opens one page after another and yields the name of each. */
 export type PageTour = (setup: PagesTest, page: Page) => AsyncGenerator<string>
 
-/** The pages that anyone comes by. */
+/** The pages that anyone can open. */
 const SHORT_PAGE_TOURS: Record<string, PageTour> = {
   'public pages': publicPages,
   'a purchase': purchase,
@@ -58,11 +58,12 @@ const LONG_PAGE_TOURS: Record<string, PageTour> = {
   'emails and their links': emailsAndLinks,
   'earnings of sellers and affiliates': earningPages,
   'staff pages': adminPages,
-  // Its buyer is the cast's affiliate, who earns on no own card; and it moves an app's clock.
+  // Its buyer is the cast's affiliate, who earns nothing on their own card; and it advances an
+  // app's clock.
   'what a buyer owns': buyerPages,
 }
 
-/** Every page tour by its name; together they open every page of the service for people. */
+/** Every page tour by name; together they open every page of the service. */
 export const PAGE_TOURS: Record<string, PageTour> = {
   ...SHORT_PAGE_TOURS,
   ...(EVERY_VIEW ? LONG_PAGE_TOURS : {}),

@@ -1,9 +1,9 @@
 import type { BrowserContext, Request, Response } from 'playwright-core'
 
 /**
- * Listens to everything that happens in a browser and writes down what must not: an error in the
- * console (a breach of the content security policy is one), a script that throws, a page that loads
- * anything from elsewhere, a page of the service that may be framed or kept, a weak cookie.
+ * Records everything in a browser that must not happen: an error in the console (including
+ * violations of the content security policy), a script that throws, a page that loads anything from
+ * elsewhere, a page of the service that may be framed or cached, a weak cookie.
  */
 export function recordFaults(context: BrowserContext, base_url: string): string[] {
   const faults: string[] = []
@@ -14,7 +14,7 @@ export function recordFaults(context: BrowserContext, base_url: string): string[
   })
   context.on('console', (message) => {
     if (message.type() !== 'error') return
-    // The console repeats the status of a page that says no; that is the page's own business.
+    // The console repeats the status of error pages, which is expected.
     const isStatus = message.text().startsWith('Failed to load resource: the server responded')
     if (isStatus && documents.has(message.location().url)) return
     faults.push(`${message.location().url} says ${message.text()}`)
@@ -37,7 +37,7 @@ function pageOf(request: Request): string {
   return request.frame().url()
 }
 
-/** A redirect may have words of its own, which no browser shows. */
+/** A redirect may have a body, which no browser shows. */
 function isPage(response: Response): boolean {
   if (response.status() >= 300 && response.status() < 400) return false
   return response.headers()['content-type']?.startsWith('text/html') ?? false
@@ -60,7 +60,7 @@ function weakCookies(response: Response): string[] {
   return set.filter((cookie) => !isStrong(cookie)).map((each) => `${response.url()} sets ${each}`)
 }
 
-/** Of this host alone, or under the one path that needs it; for no script and no other site. */
+/** Limited to this host or one path, and unavailable to scripts and other sites. */
 function isStrong(cookie: string): boolean {
   const [pair = '', ...attributes] = cookie.split('; ')
   const has = (each: string) => attributes.some((other) => other.toLowerCase() === each)

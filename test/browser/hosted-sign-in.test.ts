@@ -37,7 +37,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-/** Waits until the browser is back at the app, and returns the address. */
+/** Waits until the browser returns to the app, and returns the address. */
 async function back(page: Page): Promise<string> {
   await page.waitForURL(`${callback}?*`)
   return page.url()
@@ -60,7 +60,7 @@ for (const javaScriptEnabled of [true, false]) {
     const tokens = await exchange(side, first, await back(page))
     assert.equal((await entitlementOf(setup.service, tokens.access_token)).statusCode, 200)
 
-    // A second time there is nothing to do.
+    // The second sign-in needs no action.
     const second = await begin(side, callback)
     await leave(page, second)
     await exchange(side, second, await back(page))

@@ -80,7 +80,7 @@ test('a seller adds a section without a mouse: the focus moves to it, and Enter 
 
 const MOST_STEPS = 30
 
-/** Presses Tab until the element of this name has the focus; on the way every stop must show it. */
+/** Presses Tab until the named element has the focus; each stop must be visible. */
 async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   const passed: string[] = []
   while (passed.length < MOST_STEPS) {

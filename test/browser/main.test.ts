@@ -35,7 +35,7 @@ for (const [name, choices] of browsers) {
     await page.getByRole('link', { name: 'Continue to Tidepool' }).click()
     await verifiedAt(page)
 
-    // A buyer who already owns it is sent back, whichever plan the link is for.
+    // A buyer who already owns it is redirected to the app, whichever plan the link is for.
     await page.goto(setup.site.url)
     await page.getByRole('link', { name: 'Buy Pro yearly' }).click()
     await arriveAtSite(page)

@@ -18,13 +18,13 @@ after(() => setup.close())
 
 let slugs = 0
 
-/** An app of its own for a test, so that its clock is its own too. */
+/** A separate app for a test, with its own test clock. */
 async function anApp(facts: { trial_days?: number } = {}) {
   const slug = `changed-${++slugs}`
   return await addApp(setup.service, { slug, name: 'Harbor', amount: cents(1000), ...facts })
 }
 
-/** Lets days pass for one app, and does what is due then. */
+/** Advances one app by days, and processes what is due. */
 async function passDays(client_id: AppId, days: number): Promise<void> {
   const { db } = setup.service.world
   const { clock_ahead } = (await apps.find(db, client_id))!
@@ -32,7 +32,7 @@ async function passDays(client_id: AppId, days: number): Promise<void> {
   await runDue(setup.service)
 }
 
-/** What the processor's page asks for of another card. */
+/** Enters another card on the processor's page. */
 async function enterAnother(page: Page, number: string): Promise<void> {
   await arrive(page, 'Your card and payments')
   await page.getByLabel('Card number').fill(number)
@@ -107,7 +107,7 @@ test('a trial becomes a paid plan on its day, for its amount', async (t) => {
   await page.goto(`/manage/${app.client_id}/`)
   await badge(page, 'Trial')
   await page.getByText('First charge').waitFor()
-  // The card was verified, and nothing taken.
+  // The card was verified, and nothing charged.
   assert.deepEqual(await takenFrom(setup.service, email), [0])
   await passDays(app.client_id, 15)
   await page.reload()

@@ -72,7 +72,7 @@ test('each declined card is explained, and another card then works', async (t) =
   const email = newEmail()
   const tried = declines.filter((_, at) => at % CARD_STRIDE === 0)
   for (const [index, [number, sentence]] of tried.entries()) {
-    // A checkout is confirmed six times a minute at most, so a new one begins after five cards.
+    // A checkout is confirmed at most six times a minute, so a new one begins after five cards.
     if (index % 5 === 0) await goToConfirm(page, { buy_url, email, card: number })
     else {
       await page.getByRole('link', { name: 'Use another card' }).click()
@@ -82,7 +82,7 @@ test('each declined card is explained, and another card then works', async (t) =
     const alert = page.getByRole('alert')
     await alert.getByText('Your card was declined').waitFor()
     await alert.getByText(sentence).waitFor()
-    // The card's ending is on the page, so this is the answer to this very card.
+    // The card's ending is on the page, so this is the response to this card.
     await page.getByText(`ending in ${number.slice(-4)}`).waitFor()
   }
   assert.equal(await chargesOf(setup, email), 0)

@@ -32,7 +32,7 @@ async function openSignedIn(
   return page
 }
 
-/** Names a bank on the processor's page, and comes back. */
+/** Enters a bank account on the processor's page, and returns. */
 async function nameBank(page: Page, account: string): Promise<void> {
   await press(page, /bank account$/)
   await arrive(page, 'Where your payouts go')
@@ -40,11 +40,11 @@ async function nameBank(page: Page, account: string): Promise<void> {
   await page.getByLabel('Account number').fill(account)
   await press(page, 'Save this account')
   await page.getByText('Your bank account is ready for payouts.').waitFor()
-  // The days of this test pass in seconds: the calendar must not pay in between.
+  // The days of this test pass in seconds: the weekly payout must not happen in between.
   await setup.service.world.db.run(sql`update payout_accounts set weekly_at = '2099-01-05'`)
 }
 
-/** The amounts in a column of the statement, in cents, and the total at its foot. */
+/** The amounts in a column of the statement, in cents, and its total. */
 async function column(page: Page, index: number): Promise<{ sum: number; total: number }> {
   const cells = await page.locator(`tbody tr td:nth-child(${index})`).allTextContents()
   const centsOf = (cell: string) =>
@@ -70,7 +70,7 @@ test('a payout month: sales, refunds and disputes are a statement that sums to t
   const given = await buy(service, { price: 1 })
   await refund(service, given, 2_000)
   await objectTo(service, (await buy(service)).charge)
-  // Weeks have passed, and with them the seller's session.
+  // Weeks have passed, so the seller's session has ended.
   const returned = await openSignedIn(t, 'seller', '/dashboard/payouts/')
   await returned.getByText('Pending:').waitFor()
   assert.deepEqual(await accessibilityProblems(returned), [])
@@ -163,7 +163,7 @@ test('staff files a month for all states at once, and sees the progress', async 
   const page = await openSignedIn(t, 'operator', '/admin/tax/')
   await arrive(page, 'Sales tax')
   assert.deepEqual(await accessibilityProblems(page), [])
-  // Texas has earlier months, from the tests before: a state's months are filed in their order.
+  // Texas has earlier months from other tests, and a state's months are filed in order.
   const earlier = (await taxOwed(service.world)).filter((each) => each.month < month)
   for (const each of earlier) {
     await page.goto(`/admin/tax/${each.month}/${each.state}/`)

@@ -1,4 +1,4 @@
-/** An app whose pages redirect onward to another origin of its own, in each browser found here. */
+/** An app whose pages redirect onward to another origin of its own, in each installed browser. */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +27,8 @@ const servers: Server[] = []
 
 before(async () => {
   setup = await openBrowserTest()
-  // Firefox takes twice the time of all else here, so `npm test` leaves it to `npm run test:all`.
+  // Firefox takes twice as long as everything else here, so `npm test` leaves it to `npm run
+  // test:all`.
   const found = EVERY_VIEW ? findFirefox() : undefined
   firefox = found ? await launchFirefox(found) : undefined
   onward_url = await listen(() => undefined)
@@ -46,7 +47,7 @@ after(async () => {
   await setup.close()
 })
 
-/** A site that redirects to where `onward` says, or answers with a page. */
+/** A site that redirects to `onward`, or shows a page. */
 async function listen(onward: (path: string) => string | undefined): Promise<string> {
   const server = createServer((request, response) => {
     const location = onward(request.url!)
@@ -68,11 +69,11 @@ async function addOwner(): Promise<void> {
   await identity.proveMailbox(db, clock.now(), user!.id)
 }
 
-/** What a person does in a browser, whichever that is. */
+/** A person in any of the browsers. */
 interface Person {
   open(url: string): Promise<void>
   fill(label: string, value: string): Promise<void>
-  /** Presses the button, or follows the link, of these words. */
+  /** Presses the button, or follows the link, with this text. */
   press(label: string): Promise<void>
   url(): Promise<string>
 }
@@ -97,7 +98,7 @@ const BROWSERS: Record<string, (t: TestContext) => Promise<Person | undefined>> 
 
 function onTab(tab: FirefoxTab): Person {
   const until = (what: string, source: string) =>
-    // A page that goes away in the middle of the question answers with an error.
+    // A page that unloads during the query responds with an error.
     eventually(what, () => tab.run(source).then(Boolean, () => false)).then(() => undefined)
   const find = (selector: string, label: string) =>
     `[...document.querySelectorAll('${selector}')]

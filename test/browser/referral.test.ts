@@ -18,7 +18,7 @@ interface Sale {
   commission: number
 }
 
-/** Buys from the checkout page that is open, and returns what the sale was booked as. */
+/** Buys from the open checkout page, and returns how the sale was booked. */
 async function buyFromHere(page: Page): Promise<Sale> {
   const email = newEmail()
   await giveDetails(page, email)
@@ -45,7 +45,7 @@ test('a buyer from the product page counts as brought by the service: 10% and 50
   assert.deepEqual({ brought_by, fee }, { brought_by: 'service', fee: 170 })
 })
 
-// In development both may be at localhost, and differ by their port alone.
+// In development both may be at localhost, with different ports.
 for (const host of ['127.0.0.1', 'localhost']) {
   test(`a buyer who then comes from the seller's site at ${host} counts as the seller's: 5%`, async (t) => {
     const page = await setup.newPage(t)
@@ -63,7 +63,7 @@ test('a referred buyer earns the affiliate a quarter of the fee, in the ledger',
   const { prices } = setup.service.demo.app
   const { code } = setup.service.demo.affiliate
   await page.goto(`${prices[0]!.buy_url}?ref=${code}`)
-  // The referrer is remembered: what is bought is another plan, opened by a link without a code.
+  // The referrer is remembered: another plan is bought, through a link without a code.
   await page.goto(prices[1]!.buy_url)
   const { id, fee, commission } = await buyFromHere(page)
   assert.deepEqual({ fee, commission }, { fee: 530, commission: 132 })

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => setup.close())
 
-/** A screenshot of the page on a wide screen and on a phone, where one is asked for. */
+/** A screenshot of the page on a wide screen and on a phone, if requested. */
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.PICTURES
   if (!folder) return
@@ -41,7 +41,7 @@ async function signedIn(t: TestContext, role: 'seller' | 'operator'): Promise<Pa
   return page
 }
 
-/** A buyer who has bought the monthly plan on the seller's site, and uses it there. */
+/** A buyer of the monthly plan on the seller's site, who uses it there. */
 async function buyAtSite(t: TestContext, card?: string): Promise<{ page: Page; email: string }> {
   const page = await setup.newPage(t)
   const email = newEmail()
@@ -57,7 +57,7 @@ async function buyAtSite(t: TestContext, card?: string): Promise<{ page: Page; e
   return { page, email }
 }
 
-/** Looks at the seller's site again until it says this of the license. */
+/** Reloads the seller's site until it shows this about the license. */
 async function siteSays(page: Page, heading: string): Promise<void> {
   const title = page.getByRole('heading', { name: heading })
   for (let time = 0; time < 40; time++) {

@@ -29,7 +29,7 @@ after(async () => {
   await setup.close()
 })
 
-/** The form of a page that sends itself to another address as soon as it is opened. */
+/** A page whose form submits itself to another address when it is opened. */
 function selfSending(action: string, fields: Record<string, string>): string {
   const inputs = Object.entries(fields).map(
     ([name, value]) => `<input name=${name} value="${value}">`,
@@ -38,7 +38,7 @@ function selfSending(action: string, fields: Record<string, string>): string {
     <script>document.forms[0].submit()</script>`
 }
 
-/** The hidden fields of the form that a page would send. */
+/** The hidden fields of a page's form. */
 async function secretsOf(page: Page): Promise<Record<string, string>> {
   const inputs = await page.locator('main form input[type=hidden]').all()
   const pairs = inputs.map(async (input) => [
@@ -48,7 +48,7 @@ async function secretsOf(page: Page): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(pairs))
 }
 
-// Another site, whose form brings no cookies along; and another port of the same site, whose does.
+// Another site, whose form sends no cookies; and another port of the same site, whose does.
 for (const host of ['127.0.0.1', 'localhost']) {
   test(`a page at ${host} cannot press Pay for the buyer, even with the form's tokens`, async (t) => {
     const page = await setup.newPage(t)
@@ -63,7 +63,7 @@ for (const host of ['127.0.0.1', 'localhost']) {
     await arrive(other, 'Request refused')
     assert.equal(await chargesOf(setup, email), 0)
 
-    // The buyer's own page was not harmed.
+    // The buyer's own page still works.
     await press(page, /^Pay /)
     await keyOnSuccess(page)
     assert.equal(await chargesOf(setup, email), 1)
@@ -93,7 +93,7 @@ for (const host of ['127.0.0.1', 'localhost']) {
 }
 
 test('no page can be framed by another site', async () => {
-  // A context of its own: the browser writes each refusal into the console.
+  // A separate context, because the browser logs each refusal to the console.
   const context = await setup.browser.newContext({ baseURL: setup.service.world.config.base_url })
   const page = await context.newPage()
   await goToConfirm(page, { buy_url, email: newEmail() })

@@ -33,7 +33,7 @@ async function toIntegration(page: Page): Promise<void> {
   await arrive(page, 'Tidepool: integration')
 }
 
-/** What the license API answers to this secret. */
+/** The response of the license API to this secret. */
 async function refusalOf(client_secret: string): Promise<string> {
   const { world, demo } = setup.service
   const pair = Buffer.from(`${demo.app.client_id}:${client_secret}`).toString('base64')

@@ -28,7 +28,8 @@ test('an email with an account signs in first: a wrong password shows an error, 
   await keyOnSuccess(page)
   assert.equal(await chargesOf(setup, email), 1)
 
-  // The same person in another browser: known only after signing in, and then sent back to the app.
+  // The same person in another browser is recognized only after signing in, and then redirected to
+  // the app.
   const elsewhere = await setup.newPage(t)
   await elsewhere.goto(buy_url)
   await giveDetails(elsewhere, email)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { codeOf } from '../support/account.ts'
 import type { TestService } from '../support/service.ts'
 
-/** Cards of the sandbox, by what they do. */
+/** Cards of the sandbox, by behavior. */
 export const CARDS = {
   good: '4242 4242 4242 4242',
   declined: '4000 0000 0000 0002',
@@ -29,7 +29,7 @@ export async function press(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('button', { name }).click()
 }
 
-/** Fills in the first step and goes on; where that leads is for the caller to see. */
+/** Fills in the first step and continues; the caller checks where that leads. */
 export async function giveDetails(page: Page, email: string, zip = '78701'): Promise<void> {
   await arrive(page, 'Your details')
   await page.getByLabel('Email').fill(email)
@@ -37,7 +37,7 @@ export async function giveDetails(page: Page, email: string, zip = '78701'): Pro
   await press(page, 'Continue')
 }
 
-/** Fills in the processor's card page and goes on. */
+/** Fills in the processor's card page and continues. */
 export async function giveCard(
   page: Page,
   number: string = CARDS.good,
@@ -89,7 +89,7 @@ export async function signIn(
   await page.getByLabel('Password').fill(person.password)
   await press(page, /^Sign in$/)
   if (person.totp_secret === undefined) return
-  // A code is taken once, so each sign-in has a half minute of its own.
+  // A code is accepted once, so each sign-in needs a new half minute.
   service.clock.pass(30)
   await page.getByLabel('Authentication code').fill(codeOf(service, person.totp_secret))
   await press(page, /^Sign in$/)

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => setup.close())
 
-/** The clock of an app, for its seller, who comes by the menu. */
+/** The test clock of an app, for its seller, opened from the menu. */
 async function toClock(t: TestContext, app_name: string): Promise<Page> {
   const { email, password } = setup.service.demo.seller
   const page = await setup.newPage(t)

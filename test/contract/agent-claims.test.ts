@@ -47,7 +47,7 @@ async function rotate(): Promise<{ path: string; expires_at: string }> {
   return { path: pathname, expires_at: json.expires_at }
 }
 
-/** Whether the service takes a secret of the app. */
+/** Whether the service accepts a secret of the app. */
 async function isGood(client_secret: string): Promise<boolean> {
   const { client_id } = service.demo.app
   const basic = Buffer.from(`${client_id}:${client_secret}`).toString('base64')

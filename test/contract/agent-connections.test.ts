@@ -55,7 +55,7 @@ async function auditOf(user_id: UserId): Promise<string[]> {
   return (rows as { action: string }[]).map(({ action }) => action)
 }
 
-/** Sends the form of one record, of which the page has as many as records. */
+/** Submits the form of one record among several. */
 async function disconnect(agent: Agent, what: 'agent' | 'app', id: string) {
   await agent.open(CONNECTIONS)
   return await agent.submit(what === 'agent' ? 'Revoke access' : 'Disconnect', { [what]: id })
@@ -163,7 +163,7 @@ test('signing out of the service ends every agent at once, in whichever browser 
   await here.open('/account/security/')
   await here.submit('Sign out here')
   for (const each of tokens) await assertEnded(each)
-  // The app's own sign-in is another matter (spec: Sign-in rules, 8).
+  // The app's own sign-in is separate (spec: Sign-in rules, 8).
   assert.equal((await entitlementOf(setup, app.access_token)).statusCode, 200)
   assert.equal((await there.open(CONNECTIONS)).url, CONNECTIONS)
 })

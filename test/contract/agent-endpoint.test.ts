@@ -326,7 +326,7 @@ describe('tokens', () => {
     assert.equal(error.data.error, 'insufficient_scope')
     assert.equal(error.data.required_scope, 'listing.write')
     assert.match(error.message, /listing\.write/)
-    // It hides in a batch no better.
+    // It is found in a batch too.
     const batch = await post(service, [PING, call], await bearer('listing.read'))
     assert.equal(batch.statusCode, 403)
   })

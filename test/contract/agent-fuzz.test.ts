@@ -63,7 +63,7 @@ const prices = fc.uniqueArray(fc.record({ amount: amounts, frequency: frequencie
 const product = fc.constantFrom('live:0', 'live:1', 'live:2')
 const word = fc.constantFrom('Pro', 'Team', 'Solo', 'Tides & more', 'Ångström', '潮汐表', '😀')
 
-/** For each tool that writes, arguments that are good, or nearly. */
+/** For each write tool, arguments that are valid, or nearly. */
 const GOOD: Record<string, fc.Arbitrary<Args>> = {
   update_integration_settings: fc.record({
     oauth_login_url: fc.constantFrom(`${SITE}/login`, 'http://localhost:4999/login'),
@@ -147,7 +147,7 @@ const HOSTILE: Json[] = [
   Array.from({ length: 60 }, (_, index) => ({ name: `P${index}`, prices: [] })),
 ]
 
-/** One way to spoil arguments: at a place in their tree, in a manner. */
+/** One way to corrupt arguments: a place in their tree, and a change. */
 const spoiling = fc.record({
   place: fc.nat(1000),
   how: fc.constantFrom('replace', 'remove', 'repeat', 'add'),
@@ -185,7 +185,7 @@ function resolve(value: Args, ids: string[]): Args {
   })
 }
 
-/** Changes with every row that is written, and with nothing else. */
+/** Changes with every written row, and with nothing else. */
 async function signature(): Promise<string> {
   const parts = TABLES.map(
     (table) => `(select count(*) || ':' || coalesce(max(xmin::text::bigint), 0) from ${table})`,

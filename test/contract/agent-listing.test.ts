@@ -31,14 +31,14 @@ interface Product {
   prices: { public_id: PriceId }[]
 }
 
-/** A call for the cast's app that is answered. */
+/** A successful call for the cast's app. */
 async function done(name: string, args: object = {}) {
   const { is_error, json } = await agent.call(name, { app_slug: SLUG, ...args })
   assert.equal(is_error, false, JSON.stringify(json))
   return json
 }
 
-/** A call that is refused with nothing written: where its faults are. */
+/** A rejected call that wrote nothing: the paths of its errors. */
 async function refused(name: string, args: object): Promise<string[]> {
   const before = await sellersTables(service.world)
   const { is_error, json } = await agent.call(name, { app_slug: SLUG, ...args })

@@ -11,7 +11,7 @@ import { openTestService, type TestService } from '../support/service.ts'
 
 const APPS = { own: 'tidepool', "another seller's": 'lighthouse', unknown: 'nowhere' }
 
-/** Which scopes let a token use which tool; the first is the one that is asked for. */
+/** The scopes that allow each tool; the first is the requested one. */
 const SCOPES: Record<string, readonly grants.AgentScope[]> = {
   list_apps: grants.AGENT_SCOPES,
   list_products: grants.AGENT_SCOPES,
@@ -43,7 +43,7 @@ after(async () => {
 const agentWith = (...scopes: grants.AgentScope[]) =>
   mcpAgent(service, { email: service.demo.seller.email, scopes })
 
-/** Arguments that are good for the own app, as a dry run where the tool writes. */
+/** Valid arguments for the own app, as a dry run if the tool writes. */
 function argsOf(name: string): object {
   const args: Record<string, object> = {
     replace_detail_sections: { sections: [] },
@@ -55,7 +55,7 @@ function argsOf(name: string): object {
   return { ...args[name], ...(writes ? { dry_run: true } : {}) }
 }
 
-/** Calls a tool for each kind of app, and asserts what a token that may use it is answered. */
+/** Calls a tool for each kind of app, and asserts the results of a token that may use it. */
 async function assertAllowed(agent: McpAgent, name: string): Promise<void> {
   if (name === 'list_apps') {
     assert.equal((await agent.call(name)).is_error, false)
@@ -87,7 +87,7 @@ for (const [name, enough] of Object.entries(SCOPES)) {
   })
 }
 
-/** Whose app it is makes no difference to who may not use the tool at all. */
+/** Without the scope, the result does not depend on whose app it is. */
 async function assertRefused(agent: McpAgent, name: string, scope: string): Promise<void> {
   for (const app_slug of Object.values(APPS)) {
     const { status, json } = await agent.call(name, { app_slug, ...argsOf(name) })

@@ -235,7 +235,7 @@ test('refuses an agent that sends a secret, and an app that sends none', async (
   const basic = await tokenRequest(fields, { authorization })
   assert.deepEqual([basic.status, basic.error], [401, 'invalid_client'])
 
-  // A code of an app, shown without the app's secret, is worth nothing, and is not used up by it.
+  // A code of an app is useless without the app's secret, and is not used up by trying it.
   const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await goToApp(await enter(setup, seller), attempt)
   const app = {

@@ -38,7 +38,7 @@ after(async () => {
   await service.close()
 })
 
-/** Changes with every row that is written, and with nothing else. */
+/** Changes with every written row, and with nothing else. */
 async function signature(): Promise<string> {
   const parts = TABLES.map(
     (table) => `select md5(string_agg(xmin::text, ',' order by ctid)) as sum from ${table}`,
@@ -66,7 +66,7 @@ const address = fc.oneof(
   fc.constantFrom('https://evil.example/', 'javascript:x', `${SITE}/#x`, `http://${SITE}`, '//x'),
   text,
 )
-/** Now and then something of a wholly other shape. */
+/** Occasionally replaces a value with one of another shape. */
 const mostly = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 12, arbitrary }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) })
 const some = <Value>(arbitrary: fc.Arbitrary<Value>, maxLength = 4) =>
@@ -92,7 +92,7 @@ const version = () =>
     { requiredKeys: [] },
   )
 
-/** Arguments that look like those of any tool, good and bad. */
+/** Arguments that resemble those of any tool, valid and invalid. */
 const args = () =>
   fc.record(
     {
@@ -124,7 +124,7 @@ const args = () =>
     { requiredKeys: ['app_slug'] },
   )
 
-/** A tool with arguments of its own, mostly, and others now and then. */
+/** A tool, mostly with arguments of its own. */
 const call = () =>
   fc.tuple(fc.constantFrom(...tools), args(), fc.nat(9)).map(([tool, all, stray]) => ({
     name: tool.name,
@@ -144,7 +144,7 @@ test(
         const { status, is_error, json } = await agent.call(name, args)
         const after = await signature()
         const summary = `${name} ${JSON.stringify(args)}: ${JSON.stringify(json)}`
-        // A NUL and a poisoned prototype are refused before any tool is asked, as everywhere.
+        // A NUL and a poisoned prototype are refused before any tool is called.
         const isUnreadable =
           status === 400 && /\\u0000|__proto__|constructor/.test(JSON.stringify(args))
         assert.ok(status === 200 || isUnreadable, summary)

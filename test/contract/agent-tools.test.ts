@@ -35,7 +35,7 @@ beforeEach(async () => {
 const rows = async (text: string) => (await service.world.db.raw(text)).rows
 const changes = async () => await apps.changesOf(service.world.db, client_id, { limit: 100 })
 
-/** All that the tools of this file could write. */
+/** Everything that the tools of this file could write. */
 async function everything() {
   const tables = ['apps', 'clients', 'sellers', 'app_changes', 'secret_claims']
   const all = await Promise.all(tables.map((table) => rows(`select * from ${table} order by 1`)))

@@ -20,7 +20,7 @@ after(() => service.close())
 const FORM = 'application/x-www-form-urlencoded'
 const linkWith = (name: string, text: string) => `${link}?${name}=${encodeURIComponent(text)}`
 
-/** Posts the details page's form of a browser that has it open. */
+/** Posts the form of the details page from a browser that has opened it. */
 const post = (agent: Agent, fields: Record<string, string>, url = link) =>
   service.app.inject({
     method: 'POST',

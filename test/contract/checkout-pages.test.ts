@@ -19,7 +19,7 @@ after(() => service.close())
 let emails = 0
 const fresh = () => `page-${emails++}@example.com`
 
-/** Every kind of page that a buyer can see on the way, by its name. */
+/** Every kind of page that a buyer can see, by name. */
 async function seeEveryPage(): Promise<Record<string, Seen>> {
   const pages: Record<string, Seen> = {}
   const agent = buyer(service)
@@ -123,7 +123,7 @@ describe('every page', () => {
   })
 })
 
-/** How much there is of everything that a form could make. */
+/** The number of rows of everything that a form could create. */
 async function everything(): Promise<unknown> {
   return await service.world.db.one(sql`select
     (select count(*) from carts) as carts, (select max(updated_at) from carts) as touched,
@@ -135,7 +135,7 @@ async function everything(): Promise<unknown> {
 describe('a form that this site did not draw for this browser', () => {
   test('is refused on every step and changes nothing', async () => {
     const agent = buyer(service)
-    // A checkout is confirmed six times a minute at most; more are asked here, each of its own.
+    // A checkout is confirmed at most six times a minute, so each needs a checkout of its own.
     const confirmations: string[] = []
     while (confirmations.length < 12) {
       await goToConfirm(service, agent, { email: fresh() })

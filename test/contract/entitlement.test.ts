@@ -20,7 +20,7 @@ import {
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
-/** A buyer of the monthly plan, and the access token that the app got for them. */
+/** A buyer of the monthly plan, and the access token that the app received. */
 let buyer: Agent
 let token: string
 let plans: { Free: ProductId; Pro: ProductId; Lifetime: ProductId }
@@ -48,11 +48,11 @@ const run = (text: string, values: unknown[] = []) => setup.world.db.raw(text, v
 
 async function ask(access_token: string | undefined, url = PATHS[0]!) {
   const headers = access_token === undefined ? {} : { authorization: `Bearer ${access_token}` }
-  // The limit counts by token; another address of the machine would not help.
+  // The limit counts by token, so another address does not help.
   return await setup.app.inject({ url, headers })
 }
 
-/** A token for a client, as the library would have given it. */
+/** A token for a client, as the library would have issued it. */
 async function give(
   who: { user_id: UserId; client_id?: AppId },
   facts: { scope?: string; audience?: string } = {},
@@ -108,7 +108,7 @@ test('a buyer whose mailbox is not proven yet is entitled at once', async () => 
   assert.deepEqual(rows, [{ email_verified_at: null }])
 })
 
-/** What each status of a license becomes, with a free plan and without. */
+/** The entitlement for each license status, with a free plan and without. */
 const STATUSES: Record<LicenseStatus, [with_free: string, without: string]> = {
   active: ['active', 'active'],
   trialing: ['trialing', 'trialing'],

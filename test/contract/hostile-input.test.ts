@@ -24,7 +24,7 @@ after(() => service.close())
 
 let callers = 0
 
-/** Sends a request from an address of its own, so that no limit answers in the service's place. */
+/** Sends a request from a separate address, so that no rate limit responds. */
 async function send(options: InjectOptions) {
   const remoteAddress = `10.8.${callers >> 8}.${callers++ & 255}`
   return await service.app.inject({ ...options, remoteAddress })

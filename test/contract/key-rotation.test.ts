@@ -16,7 +16,7 @@ after(() => service.close())
 
 let licenses = 0
 
-/** A license that was bought just now. */
+/** A license that was just bought. */
 async function bought(): Promise<{ key: string; license_id: LicenseId }> {
   const email = `rotation-${licenses++}@example.com`
   const key = licenseKey(await purchase(service, buyer(service), { email }))
@@ -33,7 +33,7 @@ const validate = (key: string) =>
 
 let callers = 0
 
-/** Each call from an address of its own, so that no limit refuses it. */
+/** Each call comes from a separate address, so that no rate limit refuses it. */
 const rotate = (license_id: string, headers: object = {}, payload?: object | string) =>
   service.app.inject({
     method: 'POST',

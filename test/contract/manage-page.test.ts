@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-/** An app with a plan at $10.00 a month and a second one, dearer unless said otherwise. */
+/** An app with a plan at $10.00 a month and a second, by default more expensive one. */
 async function twoPlans(facts: Parameters<typeof otherApp>[1] & { other?: Cents } = {}) {
   const { other = cents(3000), ...rest } = facts
   const app = await otherApp(service, { amount: cents(1000), ...rest })
@@ -60,7 +60,7 @@ async function passDays(app: OtherApp, days: number) {
   }
 }
 
-/** The bank says no to a card from now on. */
+/** The bank declines a card from now on. */
 async function declineFromNowOn({ user_id }: Subscriber) {
   await service.world.db.run(sql`update sandbox.cards
     set behavior = 'declines_insufficient_funds'
@@ -423,7 +423,7 @@ describe('the card', () => {
     await agent.press('Cancel subscription')
     assert.match(pageText(agent), /The \$10\.50 is no longer due/)
     await agent.submit('Cancel now')
-    // The end is said once, and a license that has ended shows no price.
+    // The end is mentioned once, and an ended license shows no price.
     assert.equal(pageText(agent).match(/license has ended/gi)?.length, 1)
     assert.doesNotMatch(pageText(agent), /per month/)
     assert.equal((await stateOf(service, subscriber)).status, 'canceled')

@@ -1,6 +1,6 @@
 /**
- * The modules of the OpenID certification plans that apply here, each as a row: what an app asks
- * for, who is at the browser, and what comes of it. Basic OP first, RP-initiated logout after.
+ * The applicable modules of the OpenID certification plans, each as a row: the app's request, the
+ * signed-in person, and the result. Basic OP first, then RP-initiated logout.
  */
 
 import assert from 'node:assert/strict'
@@ -39,7 +39,7 @@ after(async () => {
   await setup.close()
 })
 
-/** Asks in the name of the app, with changes: an absent value takes the parameter out. */
+/** Sends the app's request with changes: an absent value removes the parameter. */
 async function ask(
   who: Agent,
   changes: Record<string, string | undefined> = {},
@@ -174,7 +174,7 @@ test('prompt none without consent: the app receives consent_required', async () 
   assert.equal(errorAt(page), 'consent_required')
 })
 
-/** Signs in again: the page asks for it, and opening the sign-in again without it asks again. */
+/** Signs in again: the page requires it, and so does opening the sign-in again without it. */
 async function signInAgain(page: Seen): Promise<Seen> {
   assert.match(page.url, /^\/signin\/\?return_to=/)
   const back = new URL(page.url, 'http://localhost').searchParams.get('return_to')!
@@ -250,7 +250,7 @@ test('oidcc-ensure-post-request-succeeds: a request may come as a form', async (
   assert.ok(await gives({ attempt, page: await agent.open(String(answer.headers.location)) }))
 })
 
-/** The ways to show an access token at userinfo, and what comes of each. */
+/** The ways to send an access token to userinfo, with their results. */
 const USERINFO: Record<string, [(token: string) => object, number]> = {
   'oidcc-userinfo-get': [(token) => ({ method: 'GET', headers: bearer(token) }), 200],
   'oidcc-userinfo-post-header': [(token) => ({ method: 'POST', headers: bearer(token) }), 200],

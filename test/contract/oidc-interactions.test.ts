@@ -201,7 +201,7 @@ test('another account that appears in the browser at the last moment is signed o
   assert.equal((await entitlementOf(setup, theirs.access_token)).statusCode, 401)
 })
 
-/** Opens one address and returns where it leads, without going there. */
+/** Opens one address and returns its redirect, without following it. */
 async function hop(agent: Agent, url: string): Promise<string> {
   const cookie = [...agent.cookies].map((pair) => pair.join('=')).join('; ')
   const answer = await setup.app.inject({ url, headers: { cookie } })
@@ -227,7 +227,7 @@ test('another account that signs in in the browser is asked for its own consent'
   const { url } = await agent.open(attempt.url.href)
   const thief = await person('other-asked')
   await enter(setup, thief, { agent })
-  // The form was drawn for the session before, so it is not taken; nor is the page itself.
+  // The form was rendered for the previous session, so neither it nor the page is accepted.
   assert.equal((await agent.submit('Allow')).status, 403)
   const page = await agent.open(url)
   assert.match(textOf(page.body), /other-asked@example\.org/)

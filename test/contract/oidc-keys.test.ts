@@ -76,7 +76,7 @@ test('a running service publishes a new key, then signs with it, then lets the o
   assert.deepEqual(await kids(), [made.id])
   assert.ok(!(await isGood(meanwhile.id_token!)))
 
-  // Whose hint it is can no longer be read, so the client id decides, and the person.
+  // The hint can no longer be verified, so the client ID decides, and the person.
   const query = new URLSearchParams({
     id_token_hint: before.id_token!,
     client_id: setup.demo.app.client_id,

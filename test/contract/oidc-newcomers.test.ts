@@ -1,4 +1,4 @@
-/** People whom the service does not know yet, or not well enough, on their way into an app. */
+/** Sign-ins of people without an account, or without a confirmed email. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addAuthenticator, codeOf, newEmail, PASSWORD, signUp } from '../support/account.ts'

@@ -120,7 +120,7 @@ test('a rotation seals under the new master key, and the private ids stay what t
   const before = await grants.openKeys(db, now, tools())
   const made = await grants.rotateKeys(db, now, tools(ring(2, 1)), { at_once: false })
   assert.deepEqual(made.active_from, addSeconds(now, 600))
-  // The old master key may go now.
+  // The old master key may be removed now.
   const keys = await grants.openKeys(db, now, tools(ring(2)))
   assert.deepEqual(keys.subject, before.subject)
   assert.deepEqual(

@@ -29,7 +29,7 @@ after(async () => {
 
 type Mutation = (uri: string, at: number, character: string) => string
 
-/** What an attacker would try, each at any place and with any character. */
+/** Typical attacks, each at any place and with any character. */
 const WAYS: Mutation[] = [
   (uri, at, character) => uri.slice(0, at) + character + uri.slice(at),
   (uri, at) => uri.slice(0, at) + uri.slice(at + 1),

@@ -1,4 +1,4 @@
-/** Families of refresh tokens: what a client may do twice, and what ends a login. */
+/** Families of refresh tokens: what a client may repeat, and what ends a login. */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -50,7 +50,7 @@ test('F31: 20 parallel refreshes of one token all succeed, and each may go on', 
   assert.equal(new Set(got.map(({ refresh_token }) => refresh_token)).size, 20)
   for (const each of got) assert.equal(await status(each), 200)
   setup.clock.pass(3600)
-  // Two windows that kept different answers both stay signed in.
+  // Two windows that kept different responses both stay signed in.
   for (const each of got.slice(0, 2)) assert.equal(await status(await refresh(each)), 200)
 })
 

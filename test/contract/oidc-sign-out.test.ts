@@ -1,4 +1,4 @@
-/** The modules of the RP-initiated logout plan that apply, and what a sign-out revokes. */
+/** The applicable modules of the RP-initiated logout plan, and what a sign-out revokes. */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -43,7 +43,7 @@ async function signedIn(): Promise<{ agent: Agent; tokens: Tokens; user_id: User
 const endSession = (parameters: Record<string, string>) =>
   `/o/session/end?${new URLSearchParams(parameters)}`
 
-/** As openid-client asks for it: with the ID token, the client id, the address and a state. */
+/** The sign-out URL of openid-client: ID token hint, client ID, return URL and state. */
 function signOutUrl(tokens: Tokens, changes: Record<string, string> = {}): string {
   const url = client.buildEndSessionUrl(setup.app_side, {
     id_token_hint: tokens.id_token!,

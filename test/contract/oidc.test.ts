@@ -356,7 +356,7 @@ test('F43: an app revokes a refresh token, and with it the login alone', async (
   assert.equal((await entitlementOf(setup, one.access_token)).statusCode, 401)
   await assert.rejects(client.refreshTokenGrant(setup.app_side, one.refresh_token!))
   assert.equal((await entitlementOf(setup, other.access_token)).statusCode, 200)
-  // Another app revokes nothing of this one.
+  // Another app cannot revoke this one's tokens.
   const other_app = await addApp(setup, { redirect_uris: [setup.callback] })
   await client.tokenRevocation(await discover(setup, other_app), other.refresh_token!)
   assert.ok((await client.refreshTokenGrant(setup.app_side, other.refresh_token!)).access_token)

@@ -60,7 +60,7 @@ after(async () => {
 const operationOf = (row: Endpoint) =>
   document.paths[documentedPath(row)]![row.method.toLowerCase()]!
 
-/** The codes that a row can be refused with at each status, as its description has them. */
+/** The documented error codes of an endpoint at each status. */
 function codesOf(row: Endpoint): Record<string, string[]> {
   const refusals = Object.entries(operationOf(row).responses).filter(([status]) => status >= '400')
   return Object.fromEntries(
@@ -84,7 +84,7 @@ rules:
   no-invalid-schema-examples: error
 `
 
-/** What the linter has to say, each finding as its rule and its words. */
+/** The linter's findings, each with its rule and message. */
 function lint(what: object): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'purser-openapi-'))
   try {
@@ -240,7 +240,7 @@ test("serves the explorer's files with a permanent cache, and nothing else of th
   const files = body.match(/\/api\/v1\/docs\/assets\/[^"]+/g) ?? []
   assert.equal(files.length, 4)
   const folder = files[0]!.slice(0, files[0]!.lastIndexOf('/'))
-  // The stylesheet of ours asks for the library's.
+  // Our stylesheet imports the library's.
   for (const file of [...files, `${folder}/swagger-ui.css`]) {
     const answer = await app.inject(file)
     assert.equal(answer.statusCode, 200, file)

@@ -243,7 +243,7 @@ describe('caching', () => {
       deaf.clock.pass(1)
       assert.match(await ask(), /"amount":"13\.00"/)
       await changePrice(deaf, { id: prices[0]!.public_id, amount: parseAmount('14.00')! })
-      // A clock that is set back makes nothing last longer.
+      // Setting the clock back extends nothing.
       deaf.clock.pass(-3600)
       assert.match(await ask(), /"amount":"14\.00"/)
     } finally {

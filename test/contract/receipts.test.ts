@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-/** The paid invoices of a subscriber, the oldest first. */
+/** The paid invoices of a subscriber, oldest first. */
 async function invoicesOf({
   license_id,
 }: Subscriber): Promise<{ id: InvoiceId; number: number }[]> {
@@ -50,7 +50,7 @@ test('a receipt names seller of record, seller, buyer, line, tax with state and 
   assert.equal(author, 'Purser Demo, Inc.')
   for (const part of [
     number,
-    // F26: the operator's settings, and what the card statement really shows.
+    // F26: the operator's settings, and the actual statement descriptor.
     'Purser Demo, Inc., merchant of record',
     '1 Demo Street',
     'Tax ID 00-0000000 (demo)',
@@ -85,7 +85,7 @@ test('a receipt is its buyer’s alone, under its own app, and only once it was 
   }
   const other = await otherApp(service, {})
   const elsewhere = url.replace(service.demo.app.client_id, other.client_id)
-  // Nor is there any under another app, which this session does not reach at all.
+  // Nor under another app, which this session cannot access.
   assert.notEqual((await fetchPdf(subscriber, elsewhere)).statusCode, 200)
   for (const id of ['inv_0000000000000000000000', 'inv_x', invoice!.id.slice(0, -1)]) {
     assert.equal((await fetchPdf(subscriber, address(subscriber, id))).statusCode, 404, id)

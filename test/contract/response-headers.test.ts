@@ -5,7 +5,7 @@ import { basic } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
-/** One answer of each kind that the service gives, by its name. */
+/** One response of each kind, by name. */
 let answers: Map<string, Awaited<ReturnType<TestService['app']['inject']>>>
 
 before(async () => {

@@ -16,7 +16,7 @@ after(() => service.close())
 const READS = ['GET', 'HEAD', 'OPTIONS']
 const isWrite = ({ methods }: DeclaredRoute) => methods.some((method) => !READS.includes(method))
 
-/** An address of a route; no id in it names anything. */
+/** An address of a route, with IDs that do not exist. */
 function addressOf({ url }: DeclaredRoute): string {
   return url
     .replaceAll(/:id\(\^(ce|chl|ptl|obd)_[^)]*\)/g, (_, kind) => `${kind}_${'0'.repeat(22)}`)
@@ -56,7 +56,7 @@ describe('every route that changes something has a limit', () => {
           payload: 'not a form',
         })
       const most = Math.min(...route.limits.map(({ points }) => points))
-      // Two that are looked at as a caller sees them; the rest is taken from the limit itself.
+      // Two are checked through responses; the rest is taken from the limit itself.
       const first = await send()
       assert.notEqual(first.statusCode, 429, url)
       for (const limit of route.limits) {

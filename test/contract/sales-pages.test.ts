@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-/** Signs both in: an idle session ends, that of staff within half a day. */
+/** Signs both in again: idle sessions end, those of staff within half a day. */
 async function signInAgain(): Promise<void> {
   sellers = await signedIn(service, service.demo.seller)
   staffs = await signedIn(service, service.demo.operator)
@@ -230,7 +230,7 @@ describe('the admin area', () => {
     await signInAgain()
     const disputed = await buy(service, { price: 2 })
     await objectTo(service, disputed.charge)
-    // Each dispute of a sale takes $15 and its fee more than the sale had brought.
+    // Each dispute of a sale costs $15 and its fee more than the sale had earned.
     while ((await owedToSeller(service)) >= 0) {
       await objectTo(service, (await buy(service, { price: 2 })).charge)
     }
@@ -241,7 +241,7 @@ describe('the admin area', () => {
     assert.ok(agent.page.body.includes(owed.email) && agent.page.body.includes(disputed.email))
     await agent.submit('Mark as repaid', { reason: '' })
     assert.match(textOf(agent.page.body), /Not done\. Give a reason/)
-    // S10: the proof is asked for again, and what was filled in comes back.
+    // S10: re-authentication is required, and the form is restored.
     service.clock.pass(600)
     await agent.submit('Mark as repaid', { reason: 'Check 17' })
     const code = codeOf(service, operator.totp_secret)

@@ -31,7 +31,7 @@ test('does not decrypt for another subject or purpose, or what was altered or tr
     flipped[bit >> 3]! ^= 1 << (bit & 7)
     assert.throws(() => keys.open('display', 'lic_1', flipped), `bit ${bit}`)
   }
-  // Of nothing, a cut seal is a cut tag alone, which is as good as the whole to a careless reader.
+  // A truncated seal of an empty text is a truncated tag, which a careless reader would accept.
   for (const whole of [sealed, seal('')]) {
     for (let length = 0; length < whole.length; length++) {
       assert.throws(() => keys.open('display', 'lic_1', whole.subarray(0, length)))

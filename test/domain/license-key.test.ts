@@ -32,7 +32,7 @@ test('every character is equally likely in a key’s random part', () => {
   }
   const expected = (keys * 27) / 62
   assert.equal(counts.size, 62)
-  // Eight standard deviations: a fair draw is never out, a drawn remainder always is.
+  // Eight standard deviations: a fair draw never exceeds them, a biased one always does.
   const slack = 8 * Math.sqrt(expected)
   for (const [char, count] of counts) {
     assert.ok(Math.abs(count - expected) < slack, `${char}: ${count}, not about ${expected}`)

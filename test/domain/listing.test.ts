@@ -13,10 +13,10 @@ import { testId } from '../support/ids.ts'
 
 const ELEMENTS = ALLOWED_ELEMENTS.filter((each) => each !== 'a').join('|')
 const LINK = '<a href="https://[^"<>\\s]*" rel="nofollow noopener noreferrer" target="_blank">'
-/** All that clean HTML can be: plain characters, elements without attributes, and links. */
+/** All possible sanitized HTML: plain characters, elements without attributes, and links. */
 const CLEAN = new RegExp(`^(?:[^<>&]|&(?:amp|lt|gt|quot);|</?(?:${ELEMENTS})>|</a>|${LINK})*$`, 'u')
 
-/** Ways in which pages were made to run what they should only show. */
+/** Known ways to run code through displayed HTML. */
 const HOSTILE = [
   '<script>alert(1)</script>',
   '<SCRIPT SRC=https://evil.example/x.js></SCRIPT>',

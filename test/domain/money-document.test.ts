@@ -45,7 +45,7 @@ function readMoney(text: string): Cents {
 
 const show = (amount: number) => `${amount < 0 ? '-' : ''}$${formatAmount(cents(Math.abs(amount)))}`
 
-/** The events of the example: its date, and the posting that the service's own rules make. */
+/** The events of the example: the date, and the posting by the service's own rules. */
 const events: { at: Date; heading: string; posting: ledger.Posting }[] = []
 const titles = [...TEXT.matchAll(/^### (\d{4}-\d\d-\d\d): (.+)$/gm)].map(
   ([heading, day, text]) => ({
@@ -69,7 +69,7 @@ function divide(price: Cents, at: Date, has_affiliate: boolean) {
   }
 }
 
-/** The lines of the seller that no payout of the example took by now. */
+/** The lines of the seller that no payout of the example includes yet. */
 function untaken(taken: Set<string>): PayeeLine[] {
   return events.flatMap(({ at, posting: { event, subject, lines } }) =>
     lines

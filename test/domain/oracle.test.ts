@@ -11,7 +11,7 @@ import { MONEY_CASES } from '../support/budget.ts'
 import { testId } from '../support/ids.ts'
 import { modelBalance } from '../support/payee-balance.ts'
 
-/** The same numbers every time: xorshift, 32 bits. */
+/** A fixed sequence of numbers: xorshift, 32 bits. */
 function numbers(seed: number) {
   let state = seed
   return (below: number) => {
@@ -22,7 +22,7 @@ function numbers(seed: number) {
   }
 }
 
-/** A whole number nearest to a fraction, the half away from zero, as a person would round. */
+/** The whole number nearest to a fraction, with halves rounded up. */
 function nearest(value: Fraction): number {
   return Number(value.add(new Fraction(1, 2)).floor().valueOf())
 }
@@ -67,7 +67,7 @@ test('200,000 plan changes: the unused part is the exact fraction of the remaini
   }
 })
 
-/** An invoice as the service may write it, with a tax rate and terms that are drawn. */
+/** A random invoice, with a random tax rate and terms. */
 function drawInvoice(draw: (below: number) => number) {
   const amount = cents(1 + draw(9_999_999))
   const terms = { brought_by: draw(2) ? 'seller' : 'service', has_add_on: draw(2) === 0 } as const
@@ -81,7 +81,7 @@ function drawInvoice(draw: (below: number) => number) {
   }
 }
 
-/** What of each part has gone back by now if each went back as exact fractions of the whole. */
+/** How much of each part should be returned if every refund were an exact fraction. */
 function exactlyBack(invoice: billing.Divided, gone: number) {
   const whole = invoice.amount + invoice.tax
   const part = (of: number) => nearest(new Fraction(of).mul(gone).div(whole))
@@ -114,7 +114,7 @@ test(`${MONEY_CASES} refunds and disputes: the total returned of each part is it
   }
 })
 
-/** What each account has after postings, as whole numbers without a limit. */
+/** The balance of each account after postings, as integers of any size. */
 function balances(...postings: ledger.Posting[]): Record<string, bigint> {
   const found: Record<string, bigint> = {}
   for (const { account, amount } of postings.flatMap(({ lines }) => lines)) {
@@ -153,7 +153,7 @@ test('100,000 sales refunded in parts or disputed: what remains follows the rule
     const won = balances(...before, opened, ledger.disputeWon(facts))
     assert.deepEqual(won, balances(...before))
     const lost = balances(...before, opened, ledger.disputeLost(facts))
-    // The money is gone, tax and commission are taken back, the service keeps its fee and the cost.
+    // The money is lost, tax and commission are reversed, the service keeps its fee and the cost.
     const fee = BigInt(invoice.fee - first.fee)
     const added = BigInt(invoice.add_on_fee - first.add_on_fee)
     const expected = {

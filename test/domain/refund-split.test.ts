@@ -15,7 +15,7 @@ const invoice = (amount: number, tax: number, fee: number, add_on_fee = 0, commi
   commission: cents(commission),
 })
 
-/** Refunds an invoice in steps, and returns what each step took of its parts. */
+/** Refunds an invoice in steps, and returns the parts of each step. */
 function inSteps(divided: billing.Divided, steps: number[]): billing.TakenBack[] {
   let before = billing.NOTHING_BACK
   return steps.map((step) => {
@@ -85,7 +85,7 @@ describe('what a refund takes back', () => {
   })
 })
 
-/** Any invoice that the service can write, with the steps in which a part of it or all is refunded. */
+/** Any invoice that the service can write, with steps that refund a part of it or all. */
 const invoices = fc
   .record({
     amount: fc.integer({ min: 1, max: 9_999_999 }),

@@ -10,7 +10,7 @@ import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
 const SKIP = SERVER_URL === undefined && 'it needs a PostgreSQL server (TEST_DATABASE_URL)'
 const log = openLog('silent')
-// The same limits, ten times shorter.
+// The same limits, shortened.
 const BRIEF = {
   ...LIMITS,
   connect: 500,
@@ -60,7 +60,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
         db.tx(async (tx) => {
           await tx.run(sql`insert into jars values ('lost')`)
           await terminateOthers()
-          // The loss is noticed while no statement is under way.
+          // The loss is noticed while no statement is running.
           await pause(20)
           await tx.run(sql`insert into jars values ('after')`)
         }),
@@ -149,7 +149,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
     )
     assert.deepEqual(failures, [true, true, true, true])
     assert.ok(performance.now() - before < 5000)
-    // The heartbeat has found the silent listener meanwhile: it cannot be notified of changes.
+    // The heartbeat has found the silent listener meanwhile, which misses notifications.
     const seen = lost
     proxy.silence(false)
     while (lost === seen) await setImmediate()

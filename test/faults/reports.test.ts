@@ -33,7 +33,7 @@ describe('while every database connection for reports is in use, and requests wa
     await service?.close()
   })
 
-  /** Takes all connections of the reports, and fills the queue for them. */
+  /** Takes all connections for reports, and fills their queue. */
   async function takeAll(): Promise<void> {
     const { reports } = service.world.db
     const released = new Promise<void>((resolve) => {

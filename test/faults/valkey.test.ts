@@ -36,7 +36,7 @@ async function startServer(port: number): Promise<ChildProcess> {
   return server
 }
 
-/** Takes a point of a fresh key by both until they see each other's: they share the server. */
+/** Takes points of a new key from both until they see each other's: they share the server. */
 async function share(left: Limits, right: Limits): Promise<void> {
   for (let tries = 0; ; tries++) {
     assert.ok(tries < 100, 'the two never shared a limit')
@@ -47,7 +47,7 @@ async function share(left: Limits, right: Limits): Promise<void> {
   }
 }
 
-/** How many milliseconds it takes to take a point; it must be given. */
+/** The milliseconds that it takes to get a point, which must be allowed. */
 async function took(limits: Limits, key: string): Promise<number> {
   const start = performance.now()
   assert.equal((await limits.take(LIMIT, key)).allowed, true)
@@ -82,7 +82,7 @@ describe('limits in Valkey', () => {
     server.kill('SIGSTOP')
     assert.ok((await took(left, 'hung')) < 500)
     await pause(200)
-    // The connection was given up, so that no other request waits.
+    // The connection was closed, so that no other request waits.
     let waited = 0
     for (let index = 0; index < 20; index++) waited += await took(left, `hung-${index}`)
     assert.ok(waited < 500, `twenty took ${waited} ms`)

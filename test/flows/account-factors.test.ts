@@ -28,7 +28,7 @@ after(() => service.close())
 
 const pageText = (agent: Agent) => textOf(agent.page.body)
 
-/** An owner with every second factor there is. */
+/** An owner with every kind of second factor. */
 interface Guarded {
   email: string
   secret: string
@@ -44,7 +44,7 @@ async function addGuarded(): Promise<Guarded> {
   return { email, secret, recovery_codes, passkey }
 }
 
-/** Every way in, up to where the first factor is proven. */
+/** Every way to sign in, up to the second factor. */
 const WAYS: [way: string, enter: (owner: Guarded) => Promise<Agent>][] = [
   ['the password', async ({ email }) => await enterPassword(service, email)],
   ['a sign-in link', async ({ email }) => await byEmail(email, 'sign_in')],
@@ -91,7 +91,7 @@ async function bySigningUp(email: string): Promise<Agent> {
   return agent
 }
 
-/** Every second factor, as it is given on the page that asks for one. */
+/** Every second factor, as entered on the page that asks for one. */
 const FACTORS: [factor: string, give: (agent: Agent, owner: Guarded) => Promise<void>][] = [
   [
     'a code',
@@ -316,7 +316,7 @@ describe('a passkey', () => {
       assert.equal(agent.page.status, 422)
       assert.match(pageText(agent), /is not registered here/)
     }
-    // Beside a password its presence is enough.
+    // Next to a password, its presence suffices.
     const second = await enterPassword(service, email)
     await pressPasskey(service, second, passkey, { verified: false })
     assert.ok(await isSignedIn(second))

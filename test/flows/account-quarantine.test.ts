@@ -1,6 +1,6 @@
 /**
- * The attacks of the study "Pre-hijacked accounts" (2022) on an account that a checkout made: a person
- * buys with the address of another person, and waits until that person proves the mailbox.
+ * The attacks of the study "Pre-hijacked accounts" (2022) on an account created at checkout: an
+ * attacker buys with another person's email, and waits until that person confirms it.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -40,19 +40,19 @@ const ATTACKERS_PASSWORD = 'what the attacker chose'
 const DRIFTWOOD = 'https://driftwood.example/callback'
 
 let setup: SignInTest
-/** Two apps beside the one where the attacker buys: one to sign in to, one to buy. */
+/** Two apps besides the one where the attacker buys: one to sign in to, one to buy. */
 let driftwood: { client_id: AppId; client_secret: string }
 let harbor: OtherApp
 before(async () => {
   setup = await openSignInTest()
   driftwood = await addClientApp(setup, { redirect_uris: [DRIFTWOOD] })
   harbor = await addApp(setup, { slug: 'harbor' })
-  // The add-on, so that tokens of the app are of use.
+  // The add-on, so that the app's tokens are useful.
   await setup.world.db.run(sql`update apps set addon_enabled_at = ${setup.clock.now()}`)
 })
 after(() => setup.close())
 
-/** What an attacker has who bought with another person's address. */
+/** What an attacker has after buying with another person's email. */
 interface Attack {
   email: string
   user_id: UserId
@@ -73,7 +73,7 @@ async function attack(email = newEmail()): Promise<Attack> {
   return { email, user_id, attacker, success_url: bought.url, access_token }
 }
 
-/** The ways in which the mailbox's owner may prove it, each ending signed in. */
+/** The ways in which the owner may confirm the email, each ending signed in. */
 const PROOFS: [proof: string, prove: (email: string) => Promise<Agent>][] = [
   ['the receipt’s verification link', (email) => answer(email, /receipt/, 'verify_email')],
   ['the receipt’s password link', (email) => answer(email, /receipt/, 'set_password')],
@@ -113,12 +113,12 @@ async function answer(email: string, subject: RegExp, purpose: string): Promise<
   return agent
 }
 
-/** Asserts that nothing the attacker has still opens the account. */
+/** Asserts that nothing the attacker has still works. */
 async function assertOut({ email, attacker, success_url, access_token }: Attack): Promise<void> {
   const { client_id } = setup.demo.app
   for (const url of ['/account/', SECURITY, `/manage/${client_id}/`, success_url]) {
     const page = await attacker.tab().open(url)
-    // A disowned cart belongs to no one; every other page asks to sign in.
+    // A disowned cart belongs to no one; every other page redirects to sign-in.
     assert.ok(page.status === 404 || /^\/signin\//.test(page.url), `${url} ${page.url}`)
     assert.ok(!page.body.includes('key_'), url)
   }
@@ -127,7 +127,7 @@ async function assertOut({ email, attacker, success_url, access_token }: Attack)
   const attempt = await begin(setup.app_side, setup.callback)
   assert.match((await goToApp(again, attempt)).url, /^\/signin\//)
   assert.ok(!(await isSignedIn(await enterPassword(setup, email, ATTACKERS_PASSWORD))))
-  // The same browser, with its cart, buys again: it is asked to sign in like anyone else.
+  // The same browser, with its cart, buys again and must sign in like anyone else.
   const cart = attacker.tab()
   await cart.open(`/buy/${setup.demo.app.prices[0]!.public_id}/`)
   assert.match((await cart.submit('Continue', { email, ...TEXAS })).url, /\/sign-in$/)
@@ -138,11 +138,11 @@ for (const [proof, prove] of PROOFS) {
     test('1. merged account: a password that was set before no longer works', async () => {
       const attack_ = await attack()
       const { email, attacker, user_id } = attack_
-      // There is no form for it, and the sign-up page only writes to the mailbox.
+      // There is no form for it, and the sign-up page only sends an email.
       await assertNoChange(attacker)
       const other = await at('/signup/')
       await other.submit('Create account', { email, password: ATTACKERS_PASSWORD })
-      // And if there were a hole through which one got in:
+      // A password set through a hypothetical gap in the quarantine:
       const hash = await identity.hashPassword(ATTACKERS_PASSWORD)
       await identity.setPassword(setup.world.db, user_id, hash)
       assert.ok(!(await isSignedIn(await enterPassword(setup, email, ATTACKERS_PASSWORD))))
@@ -152,7 +152,7 @@ for (const [proof, prove] of PROOFS) {
 
     test('2. unexpired session: it ends, and so do the app’s tokens', async () => {
       const attack_ = await attack()
-      // A code that is not exchanged yet.
+      // A code that was not exchanged yet.
       const code = await begin(setup.app_side, setup.callback)
       const callback = (await goToApp(attack_.attacker.tab(), code)).url
       await prove(attack_.email)
@@ -197,7 +197,7 @@ for (const [proof, prove] of PROOFS) {
   })
 }
 
-/** Asserts that what one app's checkout believed of an address opens nothing at any other app. */
+/** Asserts that one app's checkout gives no access to any other app. */
 async function assertSignedOut({ email, attacker }: Attack): Promise<void> {
   const agent = attacker.tab()
   const other_side = await discover(setup, driftwood)
@@ -211,7 +211,7 @@ async function assertSignedOut({ email, attacker }: Attack): Promise<void> {
   assert.ok(url.startsWith('/signin/') || status === 403, url)
 }
 
-/** A second factor as a hole in the quarantine would let one in. */
+/** Second factors added through a hypothetical gap in the quarantine. */
 async function plantFactors(user_id: UserId, passkey: SoftPasskey): Promise<void> {
   const { db, keys, random } = setup.world
   const now = setup.clock.now()
@@ -220,7 +220,7 @@ async function plantFactors(user_id: UserId, passkey: SoftPasskey): Promise<void
   await identity.confirmAuthenticator(db, now, { user_id, step: 1 })
   const code_hashes = identity.recoveryCodeHashes(keys, user_id, 'aaaa-bbbb-cccc')
   await identity.replaceRecoveryCodes(db, now, { user_id, code_hashes })
-  // The attacker's own account made it, so that it is a real one.
+  // Created by the attacker's own account, so that it is valid.
   const { agent } = await signUp(setup)
   await agent.open(`${SECURITY}passkeys`)
   const options = await passkeyOptions(setup, agent, 'Create a passkey')
@@ -229,7 +229,7 @@ async function plantFactors(user_id: UserId, passkey: SoftPasskey): Promise<void
   await db.run(sql`update passkeys set user_id = ${user_id} where credential_id = ${passkey.id}`)
 }
 
-/** A change of address as a hole in the quarantine would let one in; the path of its link. */
+/** A change of email through a hypothetical gap in the quarantine; returns the path of its link. */
 async function plantEmailChange(user_id: UserId, old_email: string): Promise<string> {
   const { db, random } = setup.world
   const now = setup.clock.now()
@@ -243,7 +243,7 @@ async function plantEmailChange(user_id: UserId, old_email: string): Promise<str
   return `/link/change_email/${token}`
 }
 
-/** Asserts that a limited session is offered no change of security, and gets through with none. */
+/** Asserts that a limited session is offered no security change, and cannot make one. */
 async function assertNoChange(attacker: Agent): Promise<void> {
   const agent = attacker.tab()
   await agent.open(SECURITY)

@@ -26,7 +26,7 @@ const LOSES_ANSWER = '4999990000000015'
 const LOSES_REQUEST = '4999990000000023'
 
 let service: TestService
-/** Set while the network to the processor is down, as far as closing goes. */
+/** Set while closing a charge fails because of the network. */
 let isDown = false
 before(async () => {
   service = await openTestService({
@@ -211,7 +211,7 @@ test('opens one card page of the processor for a cart, even if the step is opene
     assert.equal((await agent.open(`/checkout/${cart.id}/card`)).url, url)
   }
   assert.equal(await opened(), 1)
-  // A card that was entered by a buyer who never came back from there is taken all the same.
+  // A card entered by a buyer who never returned is used all the same.
   const fields = { number: '4242424242424242', expiry: '12/30', cvc: '123' }
   await service.app.inject({
     method: 'POST',
@@ -285,7 +285,7 @@ describe('3-D Secure', () => {
     service.clock.pass(5)
     await agent.press('Use another card')
     await enterCard(agent)
-    // The bank's page shows success, and its answer never reaches the service.
+    // The bank's page shows success, but its response never reaches the service.
     await service.app.inject({
       method: 'POST',
       url: challenge.url,
@@ -329,7 +329,7 @@ describe('3-D Secure', () => {
   })
 })
 
-/** The confirmation page of a buyer's latest cart: where the bank's page leads back to. */
+/** The confirmation page of a buyer's latest cart, to which the bank's page returns. */
 async function confirmPageOf(email: string): Promise<string | undefined> {
   const { db } = service.world
   const attempt = await payments.findPending(db, {
@@ -352,7 +352,7 @@ describe('a lost answer', () => {
     assert.equal(processing.statusCode, 202)
     assert.deepEqual(processing.json(), { status: 'processing' })
     assert.equal(processing.headers['retry-after'], '1')
-    // Impatience helps nothing: the card is charged once.
+    // Opening other steps meanwhile changes nothing: the card is charged once.
     for (const step of ['confirm', 'card', 'processing', 'resume']) {
       const page = await agent.open(waiting.url.replace('processing', step))
       assert.equal(page.status, 202, step)

@@ -31,7 +31,7 @@ after(() => service.close())
 let emails = 0
 const PAY = /^Pay |^Start free trial$/
 
-/** The steps of a purchase; each goes on from the page of the one before. */
+/** The steps of a purchase; each continues from the page before. */
 function stepsOf(email: string, price_id: PriceId, card?: string) {
   return [
     (agent: Agent) => agent.open(`/buy/${price_id}/`),
@@ -42,7 +42,7 @@ function stepsOf(email: string, price_id: PriceId, card?: string) {
   ]
 }
 
-/** Does steps until the process is killed; what it said at that moment never reached the browser. */
+/** Takes steps until the process is killed; its last response never reaches the browser. */
 async function stepUntilKilled(agent: Agent, last: number, steps: ((agent: Agent) => unknown)[]) {
   let alive = agent
   const fate = await untilKilled(last, async () => {
@@ -56,7 +56,7 @@ async function stepUntilKilled(agent: Agent, last: number, steps: ((agent: Agent
   return { ...fate, agent: alive }
 }
 
-/** The process is started again, and time passes. */
+/** The process is restarted, and time passes. */
 async function restart(): Promise<void> {
   for (const seconds of [5, 20]) {
     service.clock.pass(seconds)
@@ -71,7 +71,7 @@ const cartOf = (email: string) =>
   }>(sql`select id, order_id from carts
     where email_normalized = ${email} order by created_at desc limit 1`)
 
-/** What the buyer finds after a crash is true, and leads to one license for one charge. */
+/** Asserts that the page after a crash is correct, and leads to one license for one charge. */
 async function assertGoodEnd(agent: Agent, email: string, price_id: PriceId, taken: number[]) {
   const cart = await cartOf(email)
   const before = await takenFrom(service, email)
@@ -82,7 +82,7 @@ async function assertGoodEnd(agent: Agent, email: string, price_id: PriceId, tak
   }
   assert.equal(cart?.order_id ?? null, null, 'the page says nothing of an order that there is')
   assert.deepEqual(before, [], 'the page does not say paid')
-  // Nothing was taken, so the buyer begins again, and this time all goes well.
+  // Nothing was charged, so the buyer starts again, this time without a fault.
   for (const step of stepsOf(email, price_id)) await step(agent)
   assert.match(textOf(agent.page.body), /License key/)
   assert.deepEqual(await takenFrom(service, email), taken)
@@ -113,7 +113,7 @@ describe('a process that is killed', () => {
   }
 })
 
-/** Lets the same card have a trial again. */
+/** Lets the same card have another trial. */
 async function forgetTrials(): Promise<void> {
   await service.world.db.run(sql`update cards set fingerprint = id`)
 }

@@ -25,7 +25,7 @@ before(async () => {
   await service.world.jobs.start()
   seller = await signedIn(service, service.demo.seller)
 })
-// What is made up here in bulk is in no other book, so that nothing can be said of these books.
+// Bulk rows exist in this table only, so the invariants do not apply.
 after(() => service.close())
 
 const userOf = async (who: 'seller' | 'operator') =>
@@ -35,7 +35,7 @@ const userOf = async (who: 'seller' | 'operator') =>
     )
   ).id
 
-/** Copies an invoice with its postings so many times, all at the same instant. */
+/** Copies an invoice with its postings, all at the same time. */
 async function multiply({ db }: World, invoice_id: InvoiceId, copies: number): Promise<void> {
   await db.run(sql`insert into carts select (jsonb_populate_record(c, jsonb_build_object(
       'id', c.id || '_' || copy))).*
@@ -162,7 +162,7 @@ describe('an export', () => {
 })
 
 describe('a long export', () => {
-  /** Pages that come one by one, whenever the test lets the next one come. */
+  /** Pages that the test releases one by one. */
   class Pages {
     requested = 0
     #gates = [0, 1, 2].map(() => Promise.withResolvers<void>())
@@ -184,7 +184,7 @@ describe('a long export', () => {
     for (let count = 0; ; count++) yield `slow_${count}`
   })()
 
-  /** Begins an export of three pages, and returns where it is watched. */
+  /** Starts an export of three pages, and returns its progress page. */
   async function begin(pages: Pages): Promise<{ id: TaskId; url: string }> {
     const { world } = service
     const kind = (await kinds.next()).value as string as TaskName
@@ -224,7 +224,7 @@ describe('a long export', () => {
       const watched = await agent.open(url)
       assert.equal(watched.status, 202)
       assert.match(textOf(watched.body), expected)
-      // The heading, and every page before the one that is asked for, are stored by now.
+      // The header, and every page before the requested one, are stored by now.
       assert.equal(await partsOf(id), page + 1)
       assert.equal((await agent.open(`${url}file`)).status, 404, 'no part of a file is served')
       assert.equal(await findFile(service.world.db, id), undefined)

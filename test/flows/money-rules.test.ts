@@ -12,7 +12,7 @@ import { buy, refund, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, invoicesOf, otherApp, runDue, subscribe } from '../support/subscriber.ts'
 
-// M15: rules of money whose faults were found to survive every other test.
+// M15: money rules whose violations no other test had found.
 
 let service: TestService
 before(async () => {
@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-/** A database that remembers what is asked within transactions. */
+/** A database that records the statements within transactions. */
 function recorded(db: Database, statements: string[]): Database {
   const note = (statement: Sql) => {
     statements.push(statement.text.replaceAll(/\s+/g, ' '))
@@ -73,7 +73,7 @@ describe('the end of a period', () => {
     const app = await otherApp(service, { frequency: 'month', amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     const [first] = await invoicesOf(service, subscriber)
-    // The app's time is the service's, and as many seconds more as its clock is ahead.
+    // The app's time is the service's plus its clock's offset in seconds.
     const ahead = 8 * DAY
     const end = first!.period_end!.getTime() - ahead * 1000
     await service.world.db.run(
@@ -135,7 +135,7 @@ test('a dispute of a full charge takes only what was not refunded, and charges n
         { account: 'buyer_payable', owner: user_id, amount: 500 },
         { account: 'disputes_open', owner: '', amount: 760 },
       ])
-      // The processor of this test knows no such dispute: nothing of it stays.
+      // The test's processor does not know the dispute, so nothing of it is kept.
       throw new Error('undone')
     }),
     /undone/,

@@ -37,7 +37,7 @@ async function offered({ license_id }: Subscriber, price_id: PriceId) {
   return await quotePlanChange(service.world, { license_id, price_id })
 }
 
-/** Lets a price cost something else while `meanwhile` runs. */
+/** Changes a price while `meanwhile` runs. */
 async function priced(id: PriceId, amount: number, meanwhile: () => Promise<void>): Promise<void> {
   const { db } = service.world
   const before = (await catalog.findLivePrice(db, id))!.amount
@@ -46,7 +46,7 @@ async function priced(id: PriceId, amount: number, meanwhile: () => Promise<void
   await db.tx((tx) => catalog.setAmount(tx, { id, amount: before }))
 }
 
-/** Makes the bank behave otherwise for the card of a subscriber. */
+/** Changes how the bank treats a subscriber's card. */
 async function letBank({ user_id }: Subscriber, behavior: string): Promise<void> {
   await service.world.db.run(sql`update sandbox.cards set behavior = ${behavior}
     where token in (select token from cards where user_id = ${user_id})`)

@@ -62,13 +62,13 @@ const paidOutside = () =>
   )
 const listed = () => payouts.payoutsOf(service.world.db, seller)
 
-/** Sells, and lets the reserve period pass. */
+/** Sells, and advances past the payout delay. */
 async function earn(count = 1): Promise<void> {
   for (let each = 0; each < count; each++) await sell(service)
   service.clock.pass(7 * DAY)
 }
 
-/** Lets what is on its way arrive. */
+/** Advances until pending payouts arrive. */
 async function arrive(): Promise<void> {
   service.clock.pass(DAY)
   await handleEvents(service.world)
@@ -246,7 +246,7 @@ describe('a payout that the bank returns', () => {
     }
     assert.equal((await payouts.findPayout(service.world.db, payout_id))!.status, 'failed')
     assert.equal(await balance(), NET)
-    // The sandbox's bank has the money: set right, so that the books agree with it again.
+    // The sandbox's bank has the money: corrected, so that the books match it again.
     await service.world.db.run(sql`update sandbox.payouts set status = 'failed', reason = 'closed'
       where id = ${processor_payout_id}`)
     await request()
@@ -279,7 +279,7 @@ test('a refund of a pending sale does not stop a payout of other money', async (
   const { total, pending_total } = await balanceNow()
   await refund(service, bought)
   const after = await balanceNow()
-  // Of the sale in reserve the fixed 50 cents are lost, and they alone count.
+  // Of the pending sale the fixed 50 cents are lost, and only they count.
   assert.deepEqual([after.total, after.pending_total], [total - 50, 0])
   assert.ok(total >= NET && pending_total > 0)
   assert.equal((await request()).outcome, 'pending')

@@ -27,10 +27,10 @@ import {
 } from '../support/subscriber.ts'
 
 let service: TestService
-/** Why the processor refuses every charge; undefined: it does not. */
+/** Why the processor refuses every charge; undefined if it does not. */
 let refusal: string | undefined
 
-/** A processor that may refuse our requests, and to close them too, as Stripe does. */
+/** A processor that may refuse our requests, including closing them, as Stripe does. */
 function refusing(sandbox: World['processor']): World['processor'] {
   const refused = async (): Promise<payments.ChargeAnswer> => ({
     status: 'refused',
@@ -194,7 +194,7 @@ describe('the credit of an upgrade', () => {
     const top = await addPlan(app, { amount: 36_000, frequency: 'year' })
     const { quote } = await changePlanTo(service, subscriber, top)
     assert.ok(quote.change.when === 'now')
-    // Of the $200.00 plan $104.00 were paid and kept: the $96.00 of credit in it went back.
+    // Of the $200.00 plan $104.00 were paid and kept: its $96.00 of credit were refunded.
     assert.deepEqual([quote.change.credit, quote.change.due], [10_400, 25_600])
   })
 

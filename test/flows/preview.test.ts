@@ -26,7 +26,7 @@ import { openTestService, type TestService } from '../support/service.ts'
 let service: TestService
 let link: string
 let sellers_browser: Agent
-/** What the processor was asked, by name. */
+/** The calls of the processor, by name. */
 const calls: string[] = []
 
 before(async () => {
@@ -45,12 +45,12 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-/** A browser in which the app's developer is signed in. */
+/** A browser in which the app's seller is signed in. */
 const seller = () => sellers_browser.twin()
 
 const NOTICE = /Preview: nothing is charged\./
 
-/** Goes through an own buy link page by page, and returns the last. */
+/** Goes through the seller's own buy link page by page, and returns the last page. */
 async function previewPurchase(agent: Agent, address = link) {
   const seen = [await agent.open(address)]
   seen.push(await agent.submit('Continue', TEXAS))
@@ -80,7 +80,7 @@ async function readOrder(reference: string) {
   return { status: answer.statusCode, json: answer.json() }
 }
 
-/** How much there is of everything that money or emails come from. */
+/** The number of rows of everything related to money or emails. */
 async function revenue() {
   return await service.world.db.one(sql`select (select count(*) from orders) as orders,
     (select count(*) from attempts) as attempts, (select count(*) from charges) as charges,
@@ -221,7 +221,7 @@ test('many concurrent previews leave one license and one working key', async () 
 })
 
 describe('no one else gets a preview', () => {
-  /** Each kind of visitor who could open the link of another person's app. */
+  /** Each kind of visitor who could open another seller's link. */
   const others: [who: string, browser: () => Promise<Agent>][] = [
     ['a visitor without an account', async () => buyer(service)],
     ['a buyer', async () => await signedIn(service, service.demo.buyer)],

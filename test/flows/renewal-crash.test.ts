@@ -16,7 +16,7 @@ import { openTestService, type TestService } from '../support/service.ts'
 import { CARD, DAY, otherApp, runDue, stateOf, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
-// A week is short enough for the cards to be good to the end of the file.
+// A week, so that the cards are valid until the end of the file.
 let app: OtherApp
 let fateOf: CallFate = () => 'arrives'
 before(async () => {
@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** A new process after a death: what was claimed or asked for is found again. */
+/** A new process after a crash finds what was claimed or requested. */
 async function restart(): Promise<void> {
   for (let round = 0; round < 3; round++) {
     service.clock.pass(1800)
@@ -81,7 +81,7 @@ test('a process that dies at any step of an upgrade charges it once or not at al
     const fate = await untilKilled(last, () => changePlan(service.world, actor, requested))
     finished = !fate.killed
     await restart()
-    // Two charges of one moment have no order.
+    // Two charges at the same time have no order.
     const taken = (await takenFrom(service, subscriber.email)).sort((one, two) => one - two)
     const { status } = await stateOf(service, subscriber)
     const isMoved = status === 'one_time_active'

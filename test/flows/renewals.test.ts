@@ -26,7 +26,7 @@ import {
 let service: TestService
 let isAway = false
 
-/** The processor behind a line that can be cut. */
+/** The processor behind a connection that can be cut. */
 function onALine(sandbox: World['processor']): World['processor'] {
   return {
     ...sandbox,

@@ -18,7 +18,7 @@ let service: TestService
 let staff: Agent
 let fate: 'works' | 'answer lost' | 'broken' = 'works'
 
-/** A processor whose answers are lost, or that fails over each question. */
+/** A processor whose answers are lost, or that fails on each lookup. */
 function failing(sandbox: World['processor']): World['processor'] {
   const ask = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
     if (fate === 'broken') throw new Error('an answer in an unknown format')

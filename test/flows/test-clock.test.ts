@@ -21,7 +21,10 @@ import { clockWorkFor, letPass, timeOf } from '../support/test-clock.ts'
 
 const DISPUTED = '4000000000002685'
 
-/** A seller with a bank, an app that renews monthly, and a subscriber for each thing that can happen. */
+/**
+ * A seller with a bank account, an app that renews monthly, and a subscriber for each kind of
+ * event.
+ */
 async function trade(service: TestService): Promise<{ app: OtherApp; people: Subscriber[] }> {
   await withBank(service, 'seller')
   const monthly = await addApp(service, { slug: 'monthly', amount: cents(1900) })
@@ -34,7 +37,7 @@ async function trade(service: TestService): Promise<{ app: OtherApp; people: Sub
   return { app: monthly, people }
 }
 
-/** What the tables say after a time, without what is drawn by chance. */
+/** The content of the tables after a time, without random values. */
 async function booksOf({ world }: TestService, { app, people }: Awaited<ReturnType<typeof trade>>) {
   const { db } = world
   const licenses = await db.rows(sql`select status, period_end, canceled_at from licenses
@@ -180,7 +183,7 @@ describe('the test clock of an app', () => {
     const now = await timeOf(service, far.client_id)
     assert.ok(now >= due && now < addSeconds(due, 60), `it is at ${now}`)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
-    // The service finds out that nothing was taken, and tries again an hour later.
+    // The service finds that nothing was charged, and retries an hour later.
     service.clock.pass(20)
     await clockWorkFor(service, far.client_id).wait()
     const on = await letPass(service, far.client_id, 60)

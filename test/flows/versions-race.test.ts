@@ -26,7 +26,7 @@ const LANES = 3
 const skip =
   SERVER_URL === undefined && 'only PostgreSQL runs transactions side by side (TEST_DATABASE_URL)'
 
-/** A small generator of chance, so that a seed names an order of steps. */
+/** A seeded random generator, so that a seed identifies an order of steps. */
 function seededBelow(seed: number): (below: number) => number {
   let state = seed + 0x9e3779b9
   return (below) => {
@@ -37,7 +37,7 @@ function seededBelow(seed: number): (below: number) => number {
   }
 }
 
-/** The world in which each statement, and each word to the processor, waits its seeded turn. */
+/** A world in which each statement, and each call to the processor, waits for its seeded turn. */
 function jittery(world: World, draw: (below: number) => number): World {
   const wait = async () => {
     for (let turns = draw(12) ** 2 / 4; turns > 0; turns--) await new Promise(setImmediate)
@@ -71,7 +71,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
   })
   after(() => service.close())
 
-  /** A cart at its last step, as its buyer sees it. */
+  /** A cart at its last step. */
   async function readyCart(app: OtherApp, email: string): Promise<CartId> {
     const { world, clock } = service
     const opened = await openCart(world, {
@@ -104,7 +104,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
     return opened.cart_id
   }
 
-  /** Agrees to what is shown, and again where it has changed; never to anything unseen. */
+  /** Confirms what is shown, and again if it has changed; never anything unseen. */
   async function buy(world: World, cart_id: CartId): Promise<{ end: Confirmed; agreed: number }> {
     for (;;) {
       const cart = (await billing.findCart(world.db, cart_id))!
@@ -122,7 +122,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
     seen[what] = (seen[what] ?? 0) + 1
   }
 
-  /** What a seller does to the version that is being bought. */
+  /** A seller's change of the version that is being bought. */
   async function edit(world: World, own: apps.App, app: OtherApp, draw: (below: number) => number) {
     const version = { product_id: app.product_id, name: 'Harbor Pro' }
     const amount = formatAmount(cents(500 + 100 * draw(20)))

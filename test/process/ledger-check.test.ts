@@ -68,7 +68,7 @@ async function trade(): Promise<void> {
 
 class Rollback extends Error {}
 
-/** What the processor has on record now. */
+/** The processor's current records. */
 async function readOutside(): Promise<Outside> {
   const { processor } = service.world
   const all = async (kind: keyof Listings) => {
@@ -84,7 +84,7 @@ async function readOutside(): Promise<Outside> {
   }
 }
 
-/** A processor that has this on record. */
+/** A processor with these records. */
 function processorOf(outside: Outside): Processor {
   const listing = (kind: keyof Listings) =>
     async function* list(from: Date, before: Date) {
@@ -221,7 +221,7 @@ describe('the check of the books', () => {
     let reads = 0
     const charges: Processor['charges'] = async function* list(from, before) {
       reads++
-      // At first the last charge is not listed yet, and the first one is as it was before.
+      // At first the last charge is not listed yet, and the first one has its earlier state.
       const now = reads === 1 ? outside.charges.slice(1) : [late, ...outside.charges.slice(1)]
       for (const each of now) {
         const was = reads === 1 && each === outside.charges[1] ? { amount: cents(1) } : {}

@@ -5,10 +5,10 @@ import type { Broken } from './calendar-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import type { RecordedRequest } from './record.ts'
 
-// An answer like this leaves the outcome open: it may have happened since, or not.
+// These answers leave the outcome open.
 const UNSURE = ['unknown', 'processing', 'action_required']
 
-/** Compares the answers that people got with what the processor and the service have on record. */
+/** Compares the answers that people received with the records of the processor and the service. */
 export async function answerFaults(fixture: Fixture): Promise<Broken[]> {
   return [
     ...(await purchaseFaults(fixture)),
@@ -24,7 +24,7 @@ function bySubject(requests: readonly RecordedRequest[]): Map<string, RecordedRe
   return Map.groupBy(requests, ({ subject }) => subject)
 }
 
-/** A cart is charged what its buyer agreed to: once if the answer said so, never if it said not. */
+/** A cart is charged what its buyer confirmed: once if the answer said so, never if it said not. */
 async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const taken = await harness.db.rows<{ cart_id: CartId; amount: number }>(sql`
     select i.cart_id, s.amount from sandbox.charges s join attempts a on a.id = s.key
@@ -48,7 +48,7 @@ async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
   return facts.length > 0 ? [{ rule: 'a buyer is charged what they agreed to, once', facts }] : []
 }
 
-/** Upgrades that a license was charged for are those that its owner agreed to, to the cent. */
+/** Charged upgrades are those that their owners confirmed, to the cent. */
 async function chargeFaults(fixture: Fixture, kind: 'upgrade', done: string): Promise<Broken[]> {
   const { harness, record } = fixture
   const taken = await harness.db.rows<{ license_id: LicenseId; amount: number }>(sql`
@@ -80,7 +80,7 @@ async function chargeFaults(fixture: Fixture, kind: 'upgrade', done: string): Pr
   return facts.length > 0 ? [{ rule: 'a move costs what its owner agreed to, once', facts }] : []
 }
 
-/** Payments that people requested were made as often as the answers said so. */
+/** Requested payments were made as often as the answers said. */
 async function paymentFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const paid = await harness.db.rows<{ license_id: LicenseId; count: number }>(sql`
     select i.license_id, count(*) as count from attempts a join invoices i on i.id = a.invoice_id
@@ -97,7 +97,7 @@ async function paymentFaults({ harness, record }: Fixture): Promise<Broken[]> {
   return facts.length > 0 ? [{ rule: 'a confirmed payment was charged, once', facts }] : []
 }
 
-/** The processor gave back what was asked for, and nothing that was refused. */
+/** The processor refunded what was requested, and nothing that was refused. */
 async function refundFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const given = await harness.db.rows<{ invoice_id: InvoiceId; amount: number }>(sql`
     select c.invoice_id, s.amount from sandbox.refunds s join refunds r on r.id = s.key
@@ -111,7 +111,7 @@ async function refundFaults({ harness, record }: Fixture): Promise<Broken[]> {
     const sure = presses.filter(({ outcome }) => outcome === 'refunded')
     const maybe = presses.filter(({ outcome }) => UNSURE.includes(outcome))
     const isCounted = backs.length >= sure.length && backs.length <= sure.length + maybe.length
-    // Zero asks for all that is left, whatever that is.
+    // Zero requests everything that is left.
     const isRequested = backs.every(({ amount }) =>
       [...sure, ...maybe].some((press) => press.amount === amount || press.amount === 0),
     )
@@ -120,7 +120,7 @@ async function refundFaults({ harness, record }: Fixture): Promise<Broken[]> {
   return facts.length > 0 ? [{ rule: 'what went back is what was asked for, once', facts }] : []
 }
 
-/** Auto-renew is as the latest answer to its owner said, or one of those to parallel requests. */
+/** Auto-renew matches the latest answer to its owner, or one of those to parallel requests. */
 async function autoRenewFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const now = await harness.db.rows<{ license_id: LicenseId; auto_renew: boolean }>(sql`
     select license_id, auto_renew from subscriptions where ended_at is null`)
@@ -137,10 +137,10 @@ async function autoRenewFaults({ harness, record }: Fixture): Promise<Broken[]> 
   return facts.length > 0 ? [{ rule: 'auto-renew is as its owner set it', facts }] : []
 }
 
-// Enough to see it: the common rules look at keys as well.
+// A sample suffices: the common rules check keys as well.
 const KEYS = 6
 
-/** The answers about keys are those of the table; a key that was replaced is worth nothing. */
+/** Validation results match the table; a replaced key is invalid. */
 async function keyFaults({ harness, world, record }: Fixture): Promise<Broken[]> {
   const { db } = harness
   const entitled = ['active', 'trialing', 'one_time_active']

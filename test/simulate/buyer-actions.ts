@@ -30,7 +30,7 @@ export interface OwnedLicense {
 const RETURN_URL = 'https://harbor.example/manage'
 const REQUEST = 'req_simulated'
 
-/** One of the licenses of which something is true. */
+/** A random license that matches a condition. */
 export async function someLicense(
   { world }: Fixture,
   rng: SeededRandom,
@@ -62,7 +62,7 @@ export async function switchAutoRenew(
   return `${license_id} ${requests.outcome}`
 }
 
-/** The owner moves to another plan: at once, too late, or by two presses. */
+/** The owner changes plan: at once, too late, or with two presses. */
 export async function switchPlan(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const owned = await someLicense(fixture, rng, SUBSCRIBED)
   if (!owned) return undefined
@@ -71,7 +71,7 @@ export async function switchPlan(fixture: Fixture, rng: SeededRandom): Promise<s
   const { id: price_id } = rng.pick(await catalog.livePrices(world.db, app_id))
   const quote = await quotePlanChange(world, { license_id, price_id })
   if (!quote) return `${license_id} has no such move`
-  // Good for ten minutes: what is older must be looked at again.
+  // An agreement is valid for ten minutes; an older one must be shown again.
   if (rng.odds(15)) harness.clock.pass(rng.between(300, 1200))
   const actor = { kind: 'buyer', user_id, request_id: REQUEST } as const
   const agreed = fixture.record.agreed.get(license_id) ?? new Set()
@@ -89,7 +89,7 @@ export async function switchPlan(fixture: Fixture, rng: SeededRandom): Promise<s
   return `${license_id} ${quote.change.when} for ${quote.total}: ${said.join(' and ')}`
 }
 
-/** The owner takes a planned move back. */
+/** The owner cancels a scheduled plan change. */
 export async function withdrawPlanChange(
   fixture: Fixture,
   rng: SeededRandom,
@@ -101,7 +101,7 @@ export async function withdrawPlanChange(
   return license_id
 }
 
-/** The owner lets the license pause at the period's end, or not. */
+/** The owner schedules a pause for the period's end, or cancels it. */
 export async function pause(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const owned = await someLicense(fixture, rng, sql`l.status = 'active' and s.id is not null`)
   if (!owned) return undefined
@@ -117,7 +117,7 @@ export async function pause(fixture: Fixture, rng: SeededRandom): Promise<string
 
 const OWING = sql`l.status in ('past_due', 'unpaid') or l.paused_for = 'buyer'`
 
-/** The owner, staff, or both at once pay what is owed; a paused license resumes by that. */
+/** The owner, staff, or both at once pay what is due, which also resumes a paused license. */
 export async function payNow(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const owned = await someLicense(fixture, rng, OWING)
   if (!owned) return undefined
@@ -135,7 +135,7 @@ export async function payNow(fixture: Fixture, rng: SeededRandom): Promise<strin
   return `${license_id} ${said.join(' and ')}`
 }
 
-/** The owner puts another card in the place of the one that pays. */
+/** The owner replaces the card on file. */
 export async function giveOtherCard(
   fixture: Fixture,
   rng: SeededRandom,
@@ -158,7 +158,7 @@ export async function giveOtherCard(
   return `${license_id} ${number}: ${paid.outcome}`
 }
 
-/** The bank's page: the owner passes, fails, or goes away. */
+/** The bank's page: the owner passes, fails, or leaves. */
 async function authenticate(
   fixture: Fixture,
   rng: SeededRandom,
@@ -191,7 +191,7 @@ export async function replaceKey(fixture: Fixture, rng: SeededRandom): Promise<s
   return `${license_id} ${rotated.outcome}`
 }
 
-/** The bank of a card changes its mind: the next renewals fail, or it works from here on. */
+/** The bank's behavior changes: the next renewals fail, or the card works from here on. */
 export async function changeBankAnswer(
   fixture: Fixture,
   rng: SeededRandom,

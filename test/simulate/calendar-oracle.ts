@@ -2,7 +2,7 @@ import type { Database } from '#platform/db'
 import type { LicenseId, PriceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
-/** A rule that is broken, and what breaks it. */
+/** A broken rule, with the facts that break it. */
 export interface Broken {
   rule: string
   facts: unknown
@@ -18,7 +18,7 @@ interface PaidInvoice {
   period_start: Date
   period_end: Date | null
   paid_at: Date
-  /** The end of the trial before the first invoice; null where there was none. */
+  /** The end of the trial before the first invoice; null if there was none. */
   trial_end: Date | null
   was_paused: boolean
   license_end: Date | null
@@ -39,7 +39,7 @@ const PAID_INVOICES = sql`select i.license_id, i.number, i.kind, i.price_id, r.f
     join orders o on o.id = i.order_id join invoices b on b.id = o.invoice_id
   where i.status = 'paid' and i.amount > 0 order by i.license_id, i.paid_at, i.number`
 
-/** So many months later, as a person counts: the same day, or the last one of a shorter month. */
+/** A number of months later: the same day, or the last one of a shorter month. */
 function monthsLater(from: Date, months: number): Date {
   const month = from.getUTCMonth() + months
   const last = new Date(Date.UTC(from.getUTCFullYear(), month + 1, 0)).getUTCDate()
@@ -55,17 +55,17 @@ function later(from: Date, frequency: NonNullable<PaidInvoice['frequency']>, cou
   return new Date(from.getTime() + days * count * 86_400_000)
 }
 
-/** From where periods are counted, and how many of them there were. */
+/** Where periods are counted from, and how many there were. */
 interface Count {
   anchor: Date
   count: number
 }
 
 /**
- * Compares every paid period with a calendar of its own: periods are counted from the purchase, the
- * end of a trial, a move, the end of a pause, or a payment that came when more than half of its
- * period was gone; each begins where the one before it ended, none is paid before it begins, and
- * what was agreed for a period applies until a change of plan.
+ * Compares every paid period with a second implementation of the calendar: periods are counted from
+ * the purchase, the end of a trial, a plan change, the end of a pause, or a payment after more than
+ * half of its period was over. Each begins where the previous one ended, none is paid before it
+ * begins, and the agreed price of a period applies until a plan change.
  */
 export async function calendarFaults(db: Database): Promise<Broken[]> {
   const invoices = await db.rows<PaidInvoice>(PAID_INVOICES)
@@ -94,7 +94,7 @@ function periodAt(
   return [later(anchor, frequency, count - 1), later(anchor, frequency, count)]
 }
 
-/** The place of an invoice in the calendar, and whether its payment starts a new one. */
+/** The position of an invoice in the calendar, and whether its payment starts a new one. */
 function counted(
   invoice: PaidInvoice,
   before: PaidInvoice | undefined,
@@ -129,7 +129,7 @@ function faultOf(invoice: PaidInvoice, before: PaidInvoice | undefined): string 
   return undefined
 }
 
-/** A license that runs is paid up to the end of its last invoice. */
+/** An active license is paid up to the end of its last invoice. */
 function endFault({ status, license_end, period_end }: PaidInvoice): string | undefined {
   if (status === 'canceled') return undefined
   return license_end?.getTime() === period_end?.getTime()

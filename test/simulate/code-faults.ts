@@ -2,20 +2,20 @@ import type { Processor } from '#domain/payments'
 import type { Database, Db } from '#platform/db'
 import { Sql } from '#platform/sql'
 
-/** A statement on its way, as a fault sees it: its text in one line, and its values. */
+/** A statement as a fault sees it: its text in one line, and its values. */
 export interface Statement {
   text: string
   values: unknown[]
 }
 
-/** A bug that is planted without touching the code: what it sends or receives is altered. */
+/** A planted bug, without touching the code: what the service sends or receives is altered. */
 export interface Fault {
   name: string
-  /** What a statement says instead; null: it is dropped, and seems to have worked. */
+  /** The altered statement; null drops it, as if it had worked. */
   alterStatement?(statement: Statement): Statement | null | undefined
-  /** What the rows of an answer are instead. */
+  /** The altered rows of a result. */
   alterRows?(statement: Statement, rows: unknown[]): unknown[]
-  /** The processor that is used instead. */
+  /** The processor to use instead. */
   processor?(processor: Processor): Processor
 }
 

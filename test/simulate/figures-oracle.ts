@@ -18,7 +18,7 @@ interface Figures {
   period_start: Date
   period_end: Date | null
   created_at: Date
-  /** What went back of it, from when until when: a refund that the processor refuses did not. */
+  /** Its refunds, from when until when: a refused refund did not happen. */
   refunds: { at: string; until: string | null; amount: number }[]
   is_waived: boolean
 }
@@ -34,7 +34,7 @@ const INVOICES = sql`select i.id, i.kind, i.license_id, b.cart_id, i.amount, i.t
   from invoices i join orders o on o.id = i.order_id join invoices b on b.id = o.invoice_id
   where i.status = 'paid' and i.amount > 0 order by i.license_id, i.paid_at, i.number`
 
-/** What each state of the fixture takes of a price, in millionths. */
+/** The effective tax of each state of the fixture, in millionths of the price. */
 const TAX_PPM: Record<string, number> = {
   TX: 50_000,
   NY: 40_000,
@@ -48,9 +48,9 @@ const rounded = (amount: number, part: number, whole: number) =>
   Math.floor((2 * amount * part + whole) / (2 * whole))
 
 /**
- * Compares every figure of a paid invoice with what its buyer and seller did: the price that was
- * agreed to, the link by which it was bought, the state of the buyer, and what went back. No figure
- * of the service is taken for granted.
+ * Compares every amount of a paid invoice with what its buyer and seller did: the confirmed price,
+ * the buy link, the buyer's state, and the refunds. Nothing is taken from the service's own
+ * computation.
  */
 export async function figureFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const invoices = await harness.db.rows<Figures>(INVOICES)
@@ -91,7 +91,7 @@ function faultOf(
   return undefined
 }
 
-/** What an upgrade may credit: refunds of the same millisecond came before or after it. */
+/** The possible credits of an upgrade: refunds in the same millisecond came before or after it. */
 function creditsOf(mine: readonly Figures[], index: number): number[] {
   const { period_start, created_at } = mine[index]!
   const at = created_at.getTime()
@@ -123,7 +123,7 @@ function unused(mine: readonly Figures[], index: number, by: number, at: Date): 
   return rounded(kept(mine, index, by), left, whole)
 }
 
-/** What was kept for the period of an invoice: its own, and of its credit what was kept since. */
+/** What was kept for the period of an invoice: of its own charge, and of its credit. */
 function kept(mine: readonly Figures[], index: number, by: number): number {
   const { kind, amount, tax, period_start, created_at, refunds, is_waived } = mine[index]!
   const back = refunds

@@ -10,7 +10,7 @@ import type { Harness } from './harness.ts'
 import { SeededRandom } from './random.ts'
 import { AnswerRecord } from './record.ts'
 
-/** A person who buys, or might. */
+/** A person who buys, or may buy. */
 export interface Person {
   email: string
   email_normalized: string
@@ -18,14 +18,14 @@ export interface Person {
   zip: string
 }
 
-/** An app that is sold, and the account that sells it. */
+/** An app on sale, and the account of its seller. */
 export interface Shop {
   id: AppId
   seller_id: SellerId
   seller_user_id: UserId
 }
 
-/** What a simulation works on: who sells, refers and watches over it, and what happened so far. */
+/** The state of a simulation: sellers, affiliates and staff, and what has happened so far. */
 export interface Fixture {
   harness: Harness
   world: World
@@ -35,11 +35,11 @@ export interface Fixture {
   affiliates: AffiliateId[]
   operator_id: UserId
   people: Person[]
-  /** What was done, in the order in which it ended. */
+  /** The completed actions, in order. */
   trace: string[]
 }
 
-/** Places with the states that tax them: at once, in part, by another rate, or not at all. */
+/** Places with different tax: full, in part, at another rate, or none. */
 export const PLACES = [
   { zip: '78701', state: 'TX' },
   { zip: '10001', state: 'NY' },
@@ -51,7 +51,7 @@ export const PLACES = [
 
 type Plan = readonly [name: string, frequency: Frequency | null, trial_days: number]
 
-/** Plans that cost more and more by the year, so that there is always a way up and down. */
+/** Plans with rising prices, so that upgrades and downgrades are always possible. */
 const PLANS: readonly (readonly Plan[])[] = [
   [
     ['Dinghy', 'week', 0],
@@ -67,7 +67,7 @@ const PLANS: readonly (readonly Plan[])[] = [
   ],
 ]
 
-/** Opens the fixture of a seed on a harness that was cleared for it. */
+/** Opens the fixture of a seed on a cleared harness. */
 export async function openFixture(harness: Harness, seed: number): Promise<Fixture> {
   const { world } = harness.service
   const rng = new SeededRandom(seed * 2 + 1)
@@ -163,11 +163,11 @@ async function openShop(
   })
   await apps.addClient(db, now, { client_id: id, app_id: id, client_secret: slug })
   await apps.setAllowsPause(db, id, true)
-  // Its three free months end in the middle of the months, are over, or never began.
+  // Its three free months end during the simulation, are over, or never began.
   if (rng.odds(60)) await apps.enableAddOn(db, addDays(now, -rng.between(0, 120)), id)
   let amount = rng.between(100, 900)
   for (const [position, [name, often, trial_days]] of plans.entries()) {
-    // What is paid each day fills the books with little that is new: here and there is enough.
+    // Daily plans fill the books with little variety, so they are rare.
     const frequency = often === 'week' && rng.odds(15) ? 'day' : often
     const product_id = mintId(random, 'prod')
     const plan = { name, description: '', is_free: false, position, trial_days }
@@ -175,7 +175,7 @@ async function openShop(
     const price = { id: mintId(random, 'prc'), product_id, frequency }
     await catalog.addPrice(db, now, { ...price, amount: cents(amount) })
     const isNextAlike = plans[position + 1]?.[1] === often
-    // Two plans that differ by cents: what is due between them is too little to charge.
+    // Two plans that differ by cents: the amount due between them is below the minimum charge.
     if (isNextAlike) amount += rng.between(1, 60)
     else if (frequency === 'month') amount = amount * 9 + rng.below(1000)
     else amount = amount * 4 + rng.below(99)

@@ -12,29 +12,29 @@ import { type Fault, faultyDatabase, faultyProcessor } from './code-faults.ts'
 import { type NetworkFaults, withNetworkFaults } from './network-faults.ts'
 import { SeededRandom } from './random.ts'
 
-/** A service whose network, database, clock and random numbers are in the hands of a test. */
+/** A service whose network, database, clock and random numbers a test controls. */
 export interface Harness {
   service: TestService
-  /** The database itself: nothing dies there, and no fault alters what it says. */
+  /** The database itself, without crashes or planted faults. */
   db: Database
-  /** The sandbox without network faults: for what people do at the processor itself. */
+  /** The sandbox without network faults, for actions at the processor itself. */
   sandbox: Sandbox
   clock: ManualClock
   network: NetworkFaults
-  /** The errors in the service's log that are neither a killed process nor a lost call. */
+  /** Logged errors that are neither crashes nor lost calls. */
   unexpected_errors: string[]
-  /** The fault that is planted, if any. */
+  /** The planted fault, if any. */
   fault: Fault | undefined
-  /** Clears everything for a seed: no rows, the first day, and random numbers of the seed. */
+  /** Prepares a seed: no rows, the first day, and the seed's random numbers. */
   clear(seed: number): Promise<void>
   close(): Promise<void>
 }
 
-// From here on, somewhere in the next two years: so seeds meet every end of a month, leap years too.
+// Seeds start somewhere in the two years from here, so they cover every month's end and leap years.
 const FIRST_DAY = new Date('2026-11-02T09:30:00Z')
 const DAYS = 730
 
-/** Opens a harness on a database of its own. */
+/** Opens a harness on a separate database. */
 export async function openHarness(open = openTestDatabase): Promise<Harness> {
   const db = await open()
   const clock = new ManualClock(FIRST_DAY)
@@ -69,7 +69,7 @@ export async function openHarness(open = openTestDatabase): Promise<Harness> {
   })
 }
 
-/** Emails stay in their own table: the queue that would send them has tests of its own. */
+/** Emails stay in their table; the queue that sends them has tests of its own. */
 function withoutJobs(db: Database): Database {
   const unless = (raw: Db['raw']): Db['raw'] => {
     return async (text, values) =>
@@ -82,7 +82,7 @@ function withoutJobs(db: Database): Database {
   }
 }
 
-/** A silent log that remembers what went wrong, except for faults of the simulation. */
+/** A silent log that records errors, except for those of the simulation. */
 function listeningLog(unexpected_errors: string[]): Log {
   const log = openLog('silent')
   const error = (facts: { error?: unknown }, text: string) => {
@@ -91,17 +91,17 @@ function listeningLog(unexpected_errors: string[]): Log {
   return Object.assign(Object.create(log), { error })
 }
 
-/** Whether an error is a death or a lost call, which the simulation brings about. */
+/** Whether an error is a crash or a lost call caused by the simulation. */
 export function isExpected(error: unknown): boolean {
   return error instanceof Killed || error instanceof payments.ProcessorUnreachable
 }
 
-// What every seed starts from stays: which migrations were made, and how the queue is set up.
+// Kept between seeds: applied migrations, and the setup of the queue.
 const KEPT = /^public\.schema_migrations$/
 
 const SWEEP_EVERY = 10
 
-/** Deletes every row; the guards against changes of the past are off for that moment alone. */
+/** Deletes every row; the append-only guards are off only for that moment. */
 async function emptying(db: Database): Promise<() => Promise<void>> {
   const tables = await db.rows<{ name: string }>(sql`
     select schemaname || '.' || tablename as name from pg_tables
@@ -115,7 +115,7 @@ async function emptying(db: Database): Promise<() => Promise<void>> {
       await tx.raw(statements)
     })
     if (++times % SWEEP_EVERY !== 0) return
-    // What was deleted still lies about, and so does the log of all that was written.
+    // Removes deleted rows and the write-ahead log.
     await db.raw('vacuum')
     if (db.engine === 'embedded') await db.raw('checkpoint')
   }

@@ -6,7 +6,7 @@ import { figureFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import { RULES } from './rest-invariants.ts'
 
-/** The first rule that is broken while all is at rest; undefined: none. */
+/** The first broken rule while nothing is pending; undefined if there is none. */
 export async function rulesBroken(
   fixture: Fixture,
 ): Promise<{ rule: string; facts: string } | undefined> {

@@ -1,7 +1,7 @@
 /**
- * Simulates seeded months of trade and checks all rules after each: `npm run simulate --
- * --seeds 5000 --from 1`. Prints each seed that breaks a rule with all that happened in it, or with
- * `--trace` of every seed, and ends with 1 where there is any.
+ * Simulates seeded months of trade and checks all rules after each: `npm run simulate -- --seeds
+ * 5000 --from 1`. Prints each seed that breaks a rule with everything that happened in it, or every
+ * seed with `--trace`, and exits with 1 if there is any.
  */
 import { parseArgs } from 'node:util'
 import { openHarness } from './harness.ts'

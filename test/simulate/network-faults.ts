@@ -1,7 +1,7 @@
 import * as payments from '#domain/payments'
 import type { SeededRandom } from './random.ts'
 
-/** How bad the network to the processor is, in calls of a hundred that do not come through. */
+/** How many calls in a hundred the network to the processor loses. */
 export interface NetworkFaults {
   loss_percent: number
   rng: SeededRandom
@@ -9,14 +9,14 @@ export interface NetworkFaults {
 
 type Call = (...args: never[]) => Promise<unknown>
 
-// No call of the service's, or one that answers with a list that is read as it comes.
+// Not a call of the service, or a list that is read as it arrives.
 const LISTS = ['charges', 'refunds', 'payouts', 'disputes', 'balanceTransactions']
 const DIRECT = ['declareRoutes', ...LISTS]
 
 // How many charges in a hundred the processor refuses while calls are lost, whatever the card.
 const REFUSED = 15
 
-/** The processor behind a network that loses requests, and answers, of every call there is. */
+/** The processor behind a network that loses requests and answers of all its calls. */
 export function withNetworkFaults(
   processor: payments.Processor,
   network: NetworkFaults,

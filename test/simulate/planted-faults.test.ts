@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => harness?.close())
 
-/** All seeds, from the one that showed the fault when it was planted. */
+/** All seeds, starting with the one that found the fault when it was planted. */
 function seedsFor({ seed: first = 1 }: PlantedFault): number[] {
   const all = Array.from({ length: MOST_SEEDS }, (_, at) => at + 1)
   return [first, ...all.filter((seed) => seed !== first)]

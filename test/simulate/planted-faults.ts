@@ -2,10 +2,10 @@ import * as payments from '#domain/payments'
 import { cents } from '#platform/money'
 import type { Fault, Statement } from './code-faults.ts'
 
-/** A bug that is easy to write, and the rules of which one shows it first. */
+/** A plausible bug, and the rules of which one finds it first. */
 export interface PlantedFault extends Fault {
   caught_by: readonly string[]
-  /** The seed that showed it when it was planted, where that was not the first. */
+  /** The seed that found it when it was planted, unless it was the first. */
   seed?: number
 }
 
@@ -36,7 +36,7 @@ function altered(
   return { ...statement, values }
 }
 
-/** Alters the statements that begin so. */
+/** Alters the statements that begin with a text. */
 function where(
   start: string,
   change: (row: Record<string, unknown>) => object,
@@ -47,7 +47,7 @@ function where(
   }
 }
 
-/** Drops the statements that begin so, and of which something is true. */
+/** Drops matching statements that begin with a text. */
 function drop(
   start: string,
   is: (row: Record<string, unknown>) => boolean = () => true,
@@ -62,7 +62,7 @@ function drop(
   }
 }
 
-/** Several at once, as a bug leaves out more than one statement. */
+/** Combines faults, for a bug with several effects. */
 function all(...faults: Pick<Fault, 'alterStatement'>[]): Pick<Fault, 'alterStatement'> {
   return {
     alterStatement: (statement) => {
@@ -75,7 +75,7 @@ function all(...faults: Pick<Fault, 'alterStatement'>[]): Pick<Fault, 'alterStat
   }
 }
 
-/** Writes the statement by which a payout takes its lines otherwise. */
+/** Alters the statement by which a payout takes its lines. */
 function inPayouts(part: string | RegExp, instead: string): Fault['alterStatement'] {
   return (statement) => {
     if (!statement.text.includes('insert into payout_lines')) return undefined
@@ -85,7 +85,7 @@ function inPayouts(part: string | RegExp, instead: string): Fault['alterStatemen
   }
 }
 
-/** Does what a bug does where a call of the processor was lost. */
+/** Simulates a bug in handling a lost call. */
 function whenLost<Call extends 'charge' | 'refund'>(
   name: Call,
   then: (processor: payments.Processor, ...args: Parameters<payments.Processor[Call]>) => unknown,
@@ -105,7 +105,7 @@ function whenLost<Call extends 'charge' | 'refund'>(
   }
 }
 
-/** A license that a refund ends stays as it is, and so does its history. */
+/** A license that a refund should end stays the same, and so does its history. */
 function forgettingLicenses(): Fault['alterStatement'] {
   const row = drop('update licenses set status', ({ status }) => status === 'canceled')
   const line = drop('insert into license_history', ({ trigger }) => trigger === 'refunded')
@@ -118,7 +118,7 @@ function forgettingLicenses(): Fault['alterStatement'] {
   }
 }
 
-/** What a refusal of the processor is to an adapter that throws it: for a key, from then on. */
+/** Simulates an adapter that throws refusals: for a key, from then on. */
 function throwingRefusals(): Pick<Fault, 'processor'> {
   const refused = new Set<string>()
   const fail = () => {
@@ -139,7 +139,7 @@ function throwingRefusals(): Pick<Fault, 'processor'> {
   }
 }
 
-/** A renewal pays for the period that was billed, however late it is paid. */
+/** A renewal pays for the invoiced period, however late it is paid. */
 function keepingPeriods(): Pick<Fault, 'alterStatement'> {
   const billed = new Map<unknown, { period_start: unknown; period_end: unknown }>()
   const instead = new Map<number, unknown>()
@@ -169,7 +169,7 @@ function keepingPeriods(): Pick<Fault, 'alterStatement'> {
   return all(remember, { alterStatement: pay }, row, license)
 }
 
-/** A renewal of a buyer whom the service brought, at the rate of one whom the seller brought. */
+/** Renews a buyer brought by the service at the rate of one brought by the seller. */
 function atTheSellersRate(row: Record<string, unknown>): object {
   const { kind, brought_by, amount, add_on_fee, affiliate_id } = row
   if (kind !== 'renewal' || brought_by !== 'service') return {}
@@ -187,7 +187,7 @@ const DIVIDED = [
   `${BOOKS}: a refund is divided like its invoice`,
 ]
 
-/** Every bug that is planted; those that say most come first. */
+/** Every planted fault; the most important ones come first. */
 export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'a request that the processor refuses fails, and its attempt stays open',

@@ -23,7 +23,7 @@ import type { RecordedRequest } from './record.ts'
 
 const RETURN_URL = 'https://harbor.example/back'
 
-/** A new person, or one who was here before. */
+/** A new person, or an existing one. */
 function somePerson(fixture: Fixture, rng: SeededRandom): Person {
   if (fixture.people.length > 0 && rng.odds(25)) return rng.pick(fixture.people)
   const person = {
@@ -34,7 +34,7 @@ function somePerson(fixture: Fixture, rng: SeededRandom): Person {
   return person
 }
 
-/** The session of a person who has an account; undefined without one, or when signed out. */
+/** The session of a person with an account; undefined without one, or when signed out. */
 export async function sessionOf(
   { world }: Fixture,
   { email, email_normalized }: Person,
@@ -54,12 +54,12 @@ export async function sessionOf(
   }
 }
 
-// What follows a purchase: renewals that fail, challenges, disputes, odd refunds, lost calls.
+// Cards with later events: failing renewals, challenges, disputes, unusual refunds, lost calls.
 const EVENTFUL = TEST_CARDS.filter(({ behavior }) =>
   /^(renews|never|challenges|disputes|refunds|loses)/.test(behavior),
 )
 
-/** A test card: one that works, one that leads to something, or any at all. */
+/** A random test card: a good one, one with later events, or any. */
 export function someCard(rng: SeededRandom): string {
   const draw = rng.below(100)
   if (draw < 50) return '4242424242424242'
@@ -77,7 +77,9 @@ export async function enterCard(
   return number
 }
 
-/** A person buys something: from the buy link to a license, or to what stops the purchase. */
+/**
+ * A person buys something: from the buy link to a license, or until something stops the purchase.
+ */
 export async function buy(fixture: Fixture, rng: SeededRandom): Promise<string> {
   const person = somePerson(fixture, rng)
   const shop = rng.pick(fixture.shops)
@@ -89,7 +91,7 @@ export async function buy(fixture: Fixture, rng: SeededRandom): Promise<string> 
   return `${person.email} with ${number}: ${said}`
 }
 
-/** Opens a cart; returns its id, or where the buyer was sent instead. */
+/** Opens a cart; returns its ID, or where the buyer was redirected instead. */
 async function begin(
   fixture: Fixture,
   rng: SeededRandom,
@@ -123,7 +125,7 @@ async function begin(
   return opened.cart_id
 }
 
-/** Shows the price and the card page, on which the buyer enters a card. */
+/** Opens the price and the card page, on which the buyer enters a card. */
 async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: CartId): Promise<string> {
   const { world } = fixture
   const cart = (await billing.findCart(world.db, cart_id))!
@@ -137,7 +139,7 @@ async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: CartId): P
   return number
 }
 
-/** Presses "Pay", perhaps twice, or in two tabs, and does what is asked for then. */
+/** Presses "Pay", perhaps twice or in two tabs, and completes what follows. */
 async function pay(fixture: Fixture, rng: SeededRandom, cart_id: CartId): Promise<string> {
   let said: Confirmed['outcome'] = 'untried'
   for (let round = 0; round < 3; round++) {
@@ -158,7 +160,7 @@ async function pay(fixture: Fixture, rng: SeededRandom, cart_id: CartId): Promis
   return said
 }
 
-/** Reads the totals as they are now, and agrees to them. */
+/** Reads the current totals, and confirms them. */
 async function press(fixture: Fixture, cart_id: CartId): Promise<Confirmed['outcome']> {
   const { world, record } = fixture
   const cart = (await billing.findCart(world.db, cart_id))!
@@ -173,7 +175,7 @@ async function press(fixture: Fixture, cart_id: CartId): Promise<Confirmed['outc
   return outcome
 }
 
-/** The bank's page: the buyer passes, fails, or goes away. */
+/** The bank's page: the buyer passes, fails, or leaves. */
 async function authenticate(
   fixture: Fixture,
   rng: SeededRandom,

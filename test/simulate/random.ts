@@ -1,10 +1,10 @@
 import type { Random } from '#platform/random'
 
-/** Numbers that a seed decides: the same seed, the same numbers, in the same order. */
+/** A seeded random generator: the same seed gives the same numbers in the same order. */
 export class SeededRandom implements Random {
   #state: [number, number, number, number]
 
-  /** The generator is xoshiro128**; its state is stretched out of the seed by splitmix32. */
+  /** The generator is xoshiro128**; its state is derived from the seed by splitmix32. */
   constructor(seed: number) {
     let at = seed | 0
     const next = () => {
@@ -31,27 +31,27 @@ export class SeededRandom implements Random {
     return result
   }
 
-  /** A whole number from zero up to one below the bound. */
+  /** A whole number from zero to below the bound. */
   below(bound: number): number {
     return Math.floor((this.word() / 2 ** 32) * bound)
   }
 
-  /** A whole number of a range, both ends included. */
+  /** A whole number in a range, both ends included. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1)
   }
 
-  /** True as often as so many in a hundred. */
+  /** True with a probability in percent. */
   odds(percent: number): boolean {
     return this.below(100) < percent
   }
 
-  /** One of a list that has any. */
+  /** A random item of a list that is not empty. */
   pick<Item>(list: readonly Item[]): Item {
     return list[this.below(list.length)]!
   }
 
-  /** One of a list, each as likely as its weight. */
+  /** A random item of a list, by weight. */
   weigh<Item extends { weight: number }>(list: readonly Item[]): Item {
     let left = this.below(list.reduce((total, { weight }) => total + weight, 0))
     for (const item of list) {
@@ -61,7 +61,7 @@ export class SeededRandom implements Random {
     throw new Error('there is nothing to weigh')
   }
 
-  /** A generator of its own for a person who acts at the same time as others. */
+  /** A separate generator for a person who acts concurrently. */
   fork(): SeededRandom {
     return new SeededRandom(this.word())
   }

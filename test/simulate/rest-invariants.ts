@@ -2,7 +2,7 @@ import * as licensing from '#domain/licensing'
 import { addSeconds } from '#platform/calendar'
 import { type Sql, sql } from '#platform/sql'
 
-/** A rule that is true while all is at rest, as a query for the rows that break it. */
+/** A rule that is true while nothing is pending, as a query for the rows that break it. */
 export interface Rule {
   rule: string
   broken(now: Date): Sql
@@ -21,11 +21,11 @@ const STEPS = sql`(select license_id, at, from_status, to_status, trigger,
     row_number() over (partition by license_id order by id desc) as from_last
   from license_history window mine as (partition by license_id order by id)) h`
 
-// A request that never arrives is made again each hour and counts for nothing.
+// A request that never arrives is repeated each hour and does not count.
 const NOT_LOST = sql`not exists (select 1 from attempts a join invoices i on i.id = a.invoice_id
   where i.subscription_id = s.id and i.status = 'open' and a.status = 'closed')`
 
-/** The cent a rule of money is about: what went back of a charge, or may still. */
+/** The refunds of a charge, in cents, including pending ones. */
 const WENT_BACK = sql`(select coalesce(sum(amount), 0) from refunds
     where charge_id = c.id and status <> 'refused')`
 const IS_LAST = sql`not exists (select 1 from invoices o

@@ -9,7 +9,7 @@ import type { SeededRandom } from './random.ts'
 import * as selling from './seller-actions.ts'
 import { pass, rest, workOnce } from './test-clock.ts'
 
-/** Something that a person can do: its outcome in a few words; undefined: it was not possible. */
+/** An action of a person: its outcome in a few words; undefined if it was not possible. */
 interface Action {
   name: string
   weight: number
@@ -19,7 +19,7 @@ interface Action {
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/** All that can happen in a month, and how often against the rest. */
+/** All possible actions, with their relative frequency. */
 const ACTIONS: readonly Action[] = [
   { name: 'buy', weight: 14, act: buy },
   { name: 'hours pass', weight: 4, act: (fixture, rng) => pass(fixture, rng, rng.below(DAY)) },
@@ -57,7 +57,7 @@ const ACTIONS: readonly Action[] = [
 
 const BUYING = ACTIONS.filter(({ name }) => name === 'buy')
 
-/** What can happen at one moment: no days pass while a person waits for an answer. */
+/** Actions that can be concurrent: no days pass while a person waits for an answer. */
 const CONCURRENT_ACTIONS: readonly Action[] = [
   ...ACTIONS.filter(({ name }) => !name.endsWith(' pass')),
   {
@@ -70,11 +70,11 @@ const CONCURRENT_ACTIONS: readonly Action[] = [
   },
 ]
 
-/** What a simulation came to: nothing, or the rule that was broken, and how it came to that. */
+/** The result of a simulation: the broken rule if there is one, and the trace. */
 export interface SeedRun {
   seed: number
   actions: number
-  /** What broke first: the rule, and what breaks it. */
+  /** The first broken rule, with its facts. */
   broken: { rule: string; facts: string } | undefined
   trace: string[]
 }
@@ -84,7 +84,7 @@ const ROUNDS = NEWCOMERS.length
 const LEAST_ACTIONS = 7
 const MOST_ACTIONS = 12
 
-/** Simulates months of trade that a seed decides, and checks all rules after each round. */
+/** Simulates months of trade from a seed, and checks all rules after each round. */
 export async function runSeed(harness: Harness, seed: number, fault?: Fault): Promise<SeedRun> {
   await harness.clear(seed)
   const fixture = await openFixture(harness, seed)
@@ -93,7 +93,7 @@ export async function runSeed(harness: Harness, seed: number, fault?: Fault): Pr
   const ended = (broken?: SeedRun['broken']) => ({ seed, actions, broken, trace: fixture.trace })
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      // The first buyers come first, or there is little that can happen.
+      // The first buyers come first, or little could happen.
       for (let index = 0; index < NEWCOMERS[round]!; index++)
         actions += await runActions(fixture, BUYING)
       harness.network.loss_percent = fixture.rng.pick([0, 0, 0, 10, 40])
@@ -111,7 +111,7 @@ export async function runSeed(harness: Harness, seed: number, fault?: Fault): Pr
   return ended()
 }
 
-/** The result of a seed, as a developer needs it to fix the bug. */
+/** The result of a seed, with what a developer needs to fix the bug. */
 export function reportOf({ seed, trace, broken }: SeedRun): string {
   if (!broken) return `seed ${seed}: no rule is broken`
   return [
@@ -123,7 +123,9 @@ export function reportOf({ seed, trace, broken }: SeedRun): string {
   ].join('\n')
 }
 
-/** One action, or several at once; a process may die over it. Returns how many were done. */
+/**
+ * One action, or several at once; the process may crash during it. Returns the number of actions.
+ */
 async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
   const { rng, harness } = fixture
   const count = rng.odds(12) ? rng.between(2, 3) : 1
@@ -143,7 +145,7 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
   return count
 }
 
-/** A person does something that is possible. */
+/** A person takes a possible action. */
 async function act(
   fixture: Fixture,
   own: SeededRandom,

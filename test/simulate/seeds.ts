@@ -8,7 +8,7 @@ const PARTS = 4
 const CHUNK = 25
 const FROM = Number(process.env.SIMULATE_FROM ?? 1)
 
-/** Declares a test of every fourth seed: a part of the run, so that files can run side by side. */
+/** Declares tests for every fourth seed, so that files can run in parallel. */
 export function simulate(part: number): void {
   let harness: Harness
   before(async () => {
@@ -18,7 +18,7 @@ export function simulate(part: number): void {
   const own = Array.from({ length: SEEDS }, (_, index) => FROM + index).filter(
     (seed) => seed % PARTS === part,
   )
-  // A test for some seeds at a time, so that none of them runs into the limit of a test.
+  // A test for a few seeds at a time, so that none exceeds the timeout.
   for (let first = 0; first < own.length; first += CHUNK) {
     const seeds = own.slice(first, first + CHUNK)
     test(`months of trade with crashes and lost answers keep every rule: seeds ${seeds[0]} to ${seeds.at(-1)}`, async () => {

@@ -27,7 +27,7 @@ interface PaidInvoice {
   seller_user_id: UserId
 }
 
-/** One of the paid invoices, the latest ones more often. */
+/** A random paid invoice, more often a recent one. */
 async function somePaidInvoice(
   { world }: Fixture,
   rng: SeededRandom,
@@ -40,7 +40,7 @@ async function somePaidInvoice(
   return invoices.length > 0 ? rng.pick(invoices) : undefined
 }
 
-/** The seller or staff gives money back: all, some, too much, or by two at once. */
+/** The seller or staff refunds: everything, some, too much, or concurrently. */
 export async function refund(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const invoice = await somePaidInvoice(fixture, rng)
   if (!invoice) return undefined
@@ -66,7 +66,7 @@ export async function refund(fixture: Fixture, rng: SeededRandom): Promise<strin
   return `${invoice_id} of ${charged}, ${said.join(' and ')}`
 }
 
-/** What is asked for; zero is all that is left. */
+/** A random amount to refund; zero means everything that is left. */
 function someAmount(rng: SeededRandom, charged: number): number {
   const part = () => rng.between(1, charged)
   const absurd = [charged + 1, charged * 2, -part(), 99_999_999]
@@ -91,7 +91,7 @@ export async function object(fixture: Fixture, rng: SeededRandom): Promise<strin
 
 const STATEMENTS = ['winning_evidence', 'losing_evidence', 'They used it each day.', '']
 
-/** Evidence is sent for a dispute, or the bank decides. */
+/** Evidence is submitted for a dispute, or the bank decides. */
 export async function settleDispute(
   fixture: Fixture,
   rng: SeededRandom,
@@ -117,7 +117,7 @@ export async function settleDispute(
   return `${dispute_id} ${outcome}`
 }
 
-/** A payee names a bank, of which some take no payout. */
+/** A payee enters a bank account; some reject payouts. */
 export async function nameBank(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const { world, harness } = fixture
   const owner = somePayee(fixture, rng)
@@ -145,7 +145,7 @@ function somePayee({ shops, affiliates }: Fixture, rng: SeededRandom): PayeeId {
   return rng.odds(25) ? rng.pick(affiliates) : rng.pick(shops).seller_id
 }
 
-/** A payee asks for what is available, perhaps twice at once. */
+/** A payee requests a payout, perhaps twice at once. */
 export async function askForPayout(
   fixture: Fixture,
   rng: SeededRandom,
@@ -157,7 +157,7 @@ export async function askForPayout(
   return `${owner} ${paid.map(({ outcome }) => outcome).join(' and ')}`
 }
 
-/** Staff files the month before, of every state. */
+/** Staff files the previous month for every state. */
 export async function fileTaxes(fixture: Fixture): Promise<string | undefined> {
   const now = fixture.world.clock.now()
   const before = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1))
@@ -167,7 +167,7 @@ export async function fileTaxes(fixture: Fixture): Promise<string | undefined> {
   return `${month}: ${filed} states`
 }
 
-/** The seller changes what the plans cost, takes one off sale, or brings one more. */
+/** The seller changes prices, removes a plan, or adds one. */
 export async function replacePlans(
   fixture: Fixture,
   rng: SeededRandom,
@@ -226,7 +226,7 @@ export async function reinstate(fixture: Fixture, rng: SeededRandom): Promise<st
   return `${owned.license_id} ${await reinstateByStaff(fixture.world, staffOf(fixture), owned.license_id)}`
 }
 
-/** Staff sends a check to a buyer whose refund came back. */
+/** Staff pays a buyer whose refund failed by check. */
 export async function payBuyer(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const owed = await fixture.world.db.rows<{ owner: UserId }>(sql`select owner from ledger_entries
     where account = 'buyer_payable' group by owner having sum(amount) < 0 order by owner`)
@@ -235,7 +235,7 @@ export async function payBuyer(fixture: Fixture, rng: SeededRandom): Promise<str
   return `${owner} ${await payBuyerOtherwise(fixture.world, staffOf(fixture), owner)}`
 }
 
-/** Staff gives up what a payee owes and will not pay. */
+/** Staff writes off a payee's debt. */
 export async function forgive(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const owner = somePayee(fixture, rng)
   const debt = { owner, account: payouts.accountOf(owner) }

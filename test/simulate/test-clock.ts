@@ -13,7 +13,7 @@ import type { Fixture } from './fixture.ts'
 import { isExpected } from './harness.ts'
 import type { SeededRandom } from './random.ts'
 
-/** What the service does in the background, each as often as it is called. */
+/** The background jobs, each run whenever it is called. */
 const WORK = [
   ({ world }: Fixture) => reconcile(world),
   ({ world }: Fixture) => reconcileRefunds(world),
@@ -28,7 +28,7 @@ const WORK = [
   },
 ]
 
-/** One round of all periodic work; what a lost call stops is left to the next round. */
+/** One round of all periodic jobs; what a lost call interrupts is left to the next round. */
 export async function workOnce(fixture: Fixture): Promise<void> {
   for (const work of WORK) {
     try {
@@ -39,7 +39,7 @@ export async function workOnce(fixture: Fixture): Promise<void> {
   }
 }
 
-/** The same by two workers at once, as where two processes serve one database. */
+/** The same by two workers at once, as with two processes on one database. */
 async function workTwice(fixture: Fixture): Promise<void> {
   await Promise.all([workOnce(fixture), workOnce(fixture)])
 }
@@ -49,19 +49,19 @@ const MOST_ROUNDS = 25
 
 /**
  * Lets seconds pass. The service works whenever something is due, unless it is down for the whole
- * of them; now and then its process dies over the work, and another takes it up.
+ * time; sometimes its process crashes, and another continues.
  */
 export async function pass(fixture: Fixture, rng: SeededRandom, seconds: number): Promise<string> {
   const { clock } = fixture.harness
   const end = addSeconds(clock.now(), seconds)
   const isDown = rng.odds(15)
-  // How much later than due the work is done at least: at once, or hours later.
+  // The delay before due work is done: none, or hours.
   const lag = rng.pick([1, 6 * HOUR, 24 * HOUR])
   let deaths = 0
   for (let round = 0; clock.now() < end; round++) {
     const next = isDown || round > MOST_ROUNDS ? end : await nextDue(fixture, end, lag)
     const at = next < end ? next : end
-    // Another person may have let more time pass meanwhile; it never runs back.
+    // Another person may have advanced the clock further; it never goes back.
     if (at > clock.now()) clock.reset(at)
     if (rng.odds(4)) {
       await untilKilled(rng.between(1, 60), () => workOnce(fixture))
@@ -73,7 +73,7 @@ export async function pass(fixture: Fixture, rng: SeededRandom, seconds: number)
   return `${isDown ? 'the service was down' : 'the service worked'}, ${deaths} deaths`
 }
 
-/** When the service has something to do again; while an answer is out, half a minute later. */
+/** When the service has work again; while an answer is pending, half a minute later. */
 async function nextDue({ harness, world }: Fixture, end: Date, lag: number): Promise<Date> {
   const now = world.clock.now()
   const soon = addSeconds(now, lag)
@@ -93,10 +93,10 @@ async function nextDue({ harness, world }: Fixture, end: Date, lag: number): Pro
   return at < soon ? soon : at
 }
 
-// Fifteen minutes end what was not answered, five minutes a worker's claim.
+// Fifteen minutes end what is unanswered, five minutes a worker's claim.
 const REST = [5, 30, 1800, 1800, 30]
 
-/** A network without faults, and time enough for all that is under way to end. */
+/** A network without faults, with enough time for everything pending to end. */
 export async function rest(fixture: Fixture): Promise<void> {
   const { network, clock } = fixture.harness
   network.loss_percent = 0
@@ -106,7 +106,7 @@ export async function rest(fixture: Fixture): Promise<void> {
   }
   const { amount } = await payouts.postponedTotal(fixture.harness.db)
   if (amount === ZERO) return
-  // The balance is too small for a payout: staff adds to it, as the alarm asks.
+  // The balance is too small for a payout: staff adds to it, as the alarm says.
   const { available } = await fixture.harness.sandbox.readBalance(clock.now())
   const missing = cents(amount - available)
   await moveFunds(fixture.harness.db, fixture.world.random, clock.now(), missing)

@@ -23,7 +23,7 @@ export interface Owner {
   agent: Agent
 }
 
-/** Signs up, answers the email in the same browser, and is signed in. */
+/** Signs up, confirms the email in the same browser, and is signed in. */
 export async function signUp(service: TestService, email = newEmail()): Promise<Owner> {
   const agent = buyer(service)
   await agent.open('/signup/')
@@ -46,7 +46,7 @@ export async function enterPassword(
   return agent
 }
 
-/** A page that refuses for now: its words and its Retry-After header name the same wait (F12). */
+/** Asserts that a page's message and its Retry-After header name the same wait (F12). */
 export function assertTooOften({ status, headers, body }: Seen): void {
   assert.equal(status, 429)
   const seconds = Number(headers['retry-after'])
@@ -60,7 +60,7 @@ export async function isSignedIn(agent: Agent): Promise<boolean> {
   return (await agent.tab().open('/account/')).url === '/account/'
 }
 
-/** What an authenticator app with this setup key shows now. */
+/** The current code of an authenticator app with this setup key. */
 export function codeOf({ clock }: TestService, secret: string): string {
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
   return totp.generate({ timestamp: clock.now().getTime() })
@@ -82,12 +82,12 @@ export async function addAuthenticator(
   assert.ok(secret, 'the page shows a setup key')
   await agent.submit('Turn it on', { code: codeOf(service, secret) })
   const recovery_codes = recoveryCodes(agent)
-  // The code that proved the setup is used up; the next one comes with the next half minute.
+  // The code that confirmed the setup is used up; the next one is valid half a minute later.
   service.clock.pass(30)
   return { secret, recovery_codes }
 }
 
-/** Asks for the options of the passkey form with this button, as the page's script does. */
+/** Requests the options of the passkey form with this button, as the page's script does. */
 export async function passkeyOptions(service: TestService, agent: Agent, button: string) {
   const form = agent.page.body.split('<form').find((each) => {
     return each.includes('data-passkey=') && each.includes(button)
@@ -109,7 +109,7 @@ export async function passkeyOptions(service: TestService, agent: Agent, button:
   return answer.json()
 }
 
-/** Makes a passkey on the security page. */
+/** Adds a passkey on the security page. */
 export async function addPasskey(service: TestService, agent: Agent): Promise<SoftPasskey> {
   const passkey = new SoftPasskey()
   await agent.open('/account/security/passkeys')
@@ -133,7 +133,7 @@ export async function pressPasskey(
 
 const SIGN_INS = ['signed_in', 'signed_out', 'sign_in_refused', 'proof_refused', 'proven_again']
 
-/** What the audit log says was changed of an account, in order; sign-ins: audit-trail.test.ts. */
+/** The audited changes of an account, in order; for sign-ins see audit-trail.test.ts. */
 export async function auditedActionsOf({ world }: TestService, email: string): Promise<string[]> {
   const rows = await world.db.rows<{ action: string }>(sql`
     select a.action from audit_log a join users u on u.id = a.subject

@@ -4,20 +4,22 @@ import type { Agent } from './agent.ts'
 import type { TestService } from './service.ts'
 import { type Attempt, exchange } from './sign-in.ts'
 
-/** Where an agent waits that picked a free port. */
+/** The redirect URL of an agent that picked a free port. */
 export const CALLBACK = 'http://127.0.0.1:33418/callback'
 
-/** The scopes that let an agent change something, as the boxes of the consent page. */
+/** The write scopes, as checkboxes of the consent page. */
 export const WRITE = { 'integrations.write': 'yes', 'listing.write': 'yes' }
 
-/** What an agent knows of the service: its discovery document, and the client id of all agents. */
+/** The discovery document and the shared client ID, as an agent uses them. */
 export async function discoverAsAgent({ world }: TestService): Promise<client.Configuration> {
   const issuer = new URL(`${world.config.base_url}/o`)
   const insecure = { execute: [client.allowInsecureRequests] }
   return await client.discovery(issuer, grants.AGENT_CLIENT, undefined, client.None(), insecure)
 }
 
-/** Starts asking for access as an agent does; a parameter that is `undefined` is left out. */
+/**
+ * Starts an authorization request as an agent does; parameters that are `undefined` are omitted.
+ */
 export async function ask(
   side: client.Configuration,
   changes: Record<string, string | undefined> = {},
@@ -37,7 +39,7 @@ export async function ask(
   return { url, verifier, state }
 }
 
-/** Asks in a browser that is signed in, and allows it with these boxes checked. */
+/** Opens the request in a signed-in browser, and allows it with these boxes checked. */
 export async function connect(
   side: client.Configuration,
   browser: Agent,

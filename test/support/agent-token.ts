@@ -4,7 +4,7 @@ import { mintId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import type { TestService } from './service.ts'
 
-/** An access token of an agent that was allowed these scopes; all four by default. */
+/** An access token of an agent with these scopes; all four by default. */
 export async function agentToken(
   { world }: Pick<TestService, 'world'>,
   facts: { email: string; scopes?: readonly grants.AgentScope[] },

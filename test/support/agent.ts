@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
-/** An answer as a browser without scripts sees it. */
+/** A response as a browser without scripts shows it. */
 export interface Seen {
   status: number
-  /** The path and query, or the whole address outside of the service, where it ended. */
+  /** The path and query where it ended, or the full address outside of the service. */
   url: string
   body: string
   headers: Record<string, string | string[] | number | undefined>
@@ -11,7 +11,8 @@ export interface Seen {
 
 /**
  * A browser without scripts on `app.inject`: it keeps cookies, follows redirects and immediate
- * refreshes inside the service, fills forms with their hidden fields, and sends them from the page that it is on.
+ * refreshes inside the service, fills forms with their hidden fields, and submits them from the
+ * current page.
  */
 export class Agent {
   readonly cookies: Map<string, string>
@@ -20,7 +21,7 @@ export class Agent {
   #base_url: string
   #address: string
 
-  /** A browser at a network address, with a jar of cookies that is empty unless one is given. */
+  /** A browser at a network address, with an empty cookie jar unless one is given. */
   constructor(
     app: FastifyInstance,
     base_url: string,
@@ -32,7 +33,7 @@ export class Agent {
     this.cookies = facts.cookies ?? new Map()
   }
 
-  /** A second tab of the same browser, on the same page, perhaps on another network by now. */
+  /** A second tab of the same browser, on the same page, optionally on another network. */
   tab(address = this.#address): Agent {
     const facts = { address, cookies: this.cookies }
     const tab = new Agent(this.#app, this.#base_url, facts)
@@ -40,7 +41,7 @@ export class Agent {
     return tab
   }
 
-  /** The same browser as it is now: what happens to its twin does not happen to it. */
+  /** A copy of the browser in its current state; both are independent from then on. */
   twin(): Agent {
     const facts = { address: this.#address, cookies: new Map(this.cookies) }
     const twin = new Agent(this.#app, this.#base_url, facts)
@@ -53,17 +54,17 @@ export class Agent {
     return [...this.cookies].map((pair) => pair.join('=')).join('; ')
   }
 
-  /** The fields of the page's form that has a button of this text. */
+  /** The fields of the page's form that has a button with this text. */
   form(button: string | RegExp): Record<string, string> {
     return formWith(this.page.body, button).fields
   }
 
-  /** Opens an address and follows redirects until a page, or an address of another site. */
+  /** Opens an address and follows redirects to a page, or to an address of another site. */
   async open(address: string): Promise<Seen> {
     return await this.#follow('GET', new URL(address, this.#base_url).href)
   }
 
-  /** Follows the page's link with these words. */
+  /** Follows the page's link with this text. */
   async press(label: string): Promise<Seen> {
     const links = [...this.page.body.matchAll(LINK)]
     const link = links.find(([, , text]) => textOf(text ?? '') === label)
@@ -72,8 +73,8 @@ export class Agent {
   }
 
   /**
-   * Fills in the page's form that has a button of this text, and sends it. Fields that are not
-   * given keep the values they have on the page.
+   * Fills in and submits the page's form that has a button with this text. Fields that are not
+   * given keep their values from the page.
    */
   async submit(button: string | RegExp, fields: Record<string, string> = {}): Promise<Seen> {
     const form = formWith(this.page.body, button)
@@ -122,7 +123,7 @@ export class Agent {
   }
 }
 
-// The attributes of a tag; a quoted value may contain the character that ends tags.
+// The attributes of a tag; a quoted value may contain `>`.
 const FORM = /<form((?:"[^"]*"|[^>"])*)>(.*?)<\/form>/gs
 const BUTTON = /<button((?:"[^"]*"|[^>"])*)>(.*?)<\/button>/gs
 const LINK = /<a(\s(?:"[^"]*"|[^>"])*)>(.*?)<\/a>/gs
@@ -163,7 +164,7 @@ function decode(text: string): string {
     .replaceAll('&amp;', '&')
 }
 
-/** The words of a page. */
+/** The text of a page. */
 export function textOf(html: string): string {
   const body = html.replaceAll(/<(script|style|head)[^>]*>.*?<\/\1>/gs, '')
   return decode(body.replaceAll(/<[^>]*>/g, ' '))

@@ -1,8 +1,8 @@
 import { SERVER_URL } from './database.ts'
 
 /**
- * Asks until the answer shows a change. On the embedded engine that is the first; a server's
- * announcement comes on a connection of its own, and may be some thousandths of a second behind.
+ * Repeats a request until its result shows a change. With a server, an announcement arrives on a
+ * connection of its own, a few milliseconds later.
  */
 export async function announced<Answer>(
   ask: () => Promise<Answer>,

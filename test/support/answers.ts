@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse as Answer } from 'fastify'
 
-/** Asserts that a program's call was refused with a status and a code, in the one shape of errors. */
+/** Asserts that an API call was refused with a status and a code, in the common shape of errors. */
 export function assertRefused(
   answer: Answer,
   status: number,
@@ -25,7 +25,7 @@ export function assertLimited(answer: Answer): void {
   assert.equal(answer.json().retry_after, Number(answer.headers['retry-after']))
 }
 
-/** All that a caller could tell two answers apart by, without what differs in every answer. */
+/** Everything by which a caller could distinguish two responses, without what always differs. */
 export function fingerprint(answer: Answer) {
   const { 'x-request-id': id, date, ratelimit, ...headers } = answer.headers
   return { status: answer.statusCode, headers, body: answer.body.replace(String(id), 'req_') }

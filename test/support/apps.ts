@@ -7,7 +7,7 @@ import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
-/** An app beside the cast's, of the same seller, with one plan of one price. */
+/** Another app of the cast's seller, with one plan and one price. */
 export interface OtherApp {
   client_id: AppId
   client_secret: string
@@ -61,7 +61,7 @@ export async function addApp({ world }: TestService, facts: OtherAppFacts): Prom
   return { client_id, client_secret, product_id, price_id }
 }
 
-/** Changes what a price of an app costs. */
+/** Changes the amount of an app's price. */
 export async function changePrice(
   { world }: TestService,
   price: { id: PriceId; amount: Cents },

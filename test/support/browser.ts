@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { findChromium } from '../../scripts/chromium.ts'
 
-// No call of the browser's own: what it loads is what the pages ask for.
+// Turns off the browser's own requests, so that only the pages' requests remain.
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -17,8 +17,8 @@ let users = 0
 let kept = false
 
 /**
- * Lends the one Chromium of this process, started when first asked for; throws if there is none.
- * Return it with `returnBrowser`; each test opens a context of its own in it.
+ * Returns this process's Chromium, started on first use; throws if there is none. Return it with
+ * `returnBrowser`; each test opens a context of its own in it.
  */
 export async function borrowBrowser(): Promise<Browser> {
   users++
@@ -26,7 +26,7 @@ export async function borrowBrowser(): Promise<Browser> {
   return await shared
 }
 
-/** Gives the browser back; the last one to do so closes it, unless a test worker keeps it open. */
+/** Returns the browser; the last user closes it, unless a test worker keeps it open. */
 export async function returnBrowser(): Promise<void> {
   users--
   if (users === 0 && !kept) await closeBrowser()
@@ -47,7 +47,7 @@ export async function closeBrowser(): Promise<void> {
 const PATIENCE_MS = 60_000
 const PAUSE_MS = 50
 
-/** Polls until there is an answer, and returns it; throws after a minute. */
+/** Polls until there is a result, and returns it; throws after a minute. */
 export async function eventually<Answer>(
   what: string,
   ask: () => Promise<Answer | undefined | false>,

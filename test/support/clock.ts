@@ -17,7 +17,7 @@ export class ManualClock implements Clock {
     this.#now = new Date(this.#now.getTime() + seconds * 1000)
   }
 
-  /** Sets it, also to an earlier time, for what starts again. */
+  /** Sets the clock, even to an earlier time. */
   reset(start: string | Date): void {
     this.#now = new Date(start)
   }

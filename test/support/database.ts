@@ -16,10 +16,10 @@ import { sha256 } from '#platform/secrets'
 
 const FOLDER = fileURLToPath(new URL('../../.build/', import.meta.url))
 
-/** The PostgreSQL server that this run tests on; undefined: the embedded engine. */
+/** The PostgreSQL server of this test run; undefined for the embedded engine. */
 export const SERVER_URL = process.env.TEST_DATABASE_URL
 
-/** A database of the caller's own, migrated and empty, on the engine that this run tests. */
+/** A migrated, empty database on the engine of this test run. */
 export async function openTestDatabase(): Promise<Database> {
   if (SERVER_URL === undefined) return await openEmbeddedTestDatabase()
   return await openServerDatabase(SERVER_URL)
@@ -37,7 +37,7 @@ async function openServerDatabase(server_url: string, template?: string): Promis
   }
 }
 
-/** A migrated database on a server, or a copy of another, for who opens the connections. */
+/** A migrated database on a server, or a copy of another, for callers that open the connections. */
 export async function createServerDatabase(
   server_url: string,
   template?: string,
@@ -53,18 +53,18 @@ export async function createServerDatabase(
   return { url, drop }
 }
 
-/** The same on the embedded engine, whichever this run tests: there a seed replays line by line. */
+/** The same on the embedded engine in any test run, where a seed replays exactly. */
 export async function openEmbeddedTestDatabase(): Promise<Database> {
   return await openEmbedded({ loadDataDir: new Blob([await embeddedTemplate()]) })
 }
 
-/** Databases that begin alike, and what their preparation returned. */
+/** Databases with the same content, and what their preparation returned. */
 export interface Copies<Facts> {
   facts: Facts
   open(): Promise<Database>
 }
 
-/** Prepares one database, and copies it as often as asked: far cheaper than preparing each. */
+/** Prepares one database and copies it on each call, which is far cheaper than preparing each. */
 export async function openCopies<Facts>(
   prepare: (db: Database) => Promise<Facts>,
 ): Promise<Copies<Facts>> {
@@ -95,14 +95,14 @@ async function serverCopies<Facts>(
   return { facts, open: async () => await openServerDatabase(server_url, template) }
 }
 
-/** Puts a migrated, empty database into a data folder, as a service leaves it behind. */
+/** Puts a migrated, empty database into a data folder. */
 export async function prepareDataFolder(data_dir: string): Promise<void> {
   const loadDataDir = new Blob([await embeddedTemplate()])
   const db = await openEmbedded({ dataDir: join(data_dir, 'database'), loadDataDir })
   await db.close()
 }
 
-/** Names the present state of the migrations, so that a template of another is never used. */
+/** Identifies the current migrations, so that a template of others is never used. */
 function generation(): string {
   const sums = migrations().map(({ checksum }) => checksum)
   return sha256(sums.join()).toString('hex').slice(0, 16)
@@ -129,7 +129,7 @@ async function serverTemplate(): Promise<string> {
   const client = new pg.Client({ connectionString: SERVER_URL })
   await client.connect()
   try {
-    // Test files run beside each other; one of them makes the template and the others wait for it.
+    // Test files run concurrently; one of them creates the template, and the others wait.
     await client.query('select pg_advisory_lock(7305432)')
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name])
     if (rowCount === 0) {
@@ -154,7 +154,7 @@ async function prepare(db: Database): Promise<void> {
   await jobs.stop()
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function administrate(connectionString: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()

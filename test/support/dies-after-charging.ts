@@ -1,4 +1,4 @@
-/** A service whose process is killed the moment a charge has succeeded, before it is written. */
+/** A service whose process is killed when a charge has succeeded, before it is recorded. */
 import { readConfig } from '#platform/config'
 import { systemRandom } from '#platform/random'
 import { startDemo } from '../../src/demo/start.ts'

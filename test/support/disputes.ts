@@ -11,12 +11,12 @@ export const FRAUDULENT = '4000000000000259'
 export const NOT_RECEIVED = '4000000000002685'
 export const INQUIRY = '4000000000001976'
 
-/** The sandbox behind a test's service, in which a test acts as the bank. */
+/** The sandbox of a test's service, with which a test acts as the bank. */
 export function bankOf({ world }: TestService): Sandbox {
   return world.processor as Sandbox
 }
 
-/** A buyer disputes a charge, and the service receives the event. */
+/** A buyer disputes a charge, and the service handles the event. */
 export async function objectTo(
   service: TestService,
   charge: Pick<payments.Charge, 'id' | 'processor_charge_id'>,
@@ -32,7 +32,7 @@ export async function objectTo(
   return (await payments.disputesOf(service.world.db, charge.id))[0]!
 }
 
-/** The bank decides, and the service receives the event. */
+/** The bank decides a dispute, and the service handles the event. */
 export async function decide(
   service: TestService,
   { processor_dispute_id }: payments.Dispute,
@@ -43,12 +43,12 @@ export async function decide(
   await handleEvents(service.world)
 }
 
-/** The dispute of a purchase as it is on record. */
+/** The stored dispute of a purchase. */
 export async function disputeOf({ world }: TestService, { charge }: Bought) {
   return (await payments.disputesOf(world.db, charge.id))[0]
 }
 
-/** What the cast's seller is owed; negative: what the seller owes. */
+/** The amount owed to the cast's seller in cents; negative if the seller owes it. */
 export async function owedToSeller({ world }: TestService): Promise<number> {
   const { id } = await world.db.one<{ id: string }>(sql`select a.seller_id as id from apps a
     where a.slug = 'tidepool'`)

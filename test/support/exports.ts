@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync'
 import { type Agent, type Seen, textOf } from './agent.ts'
 import { eventually } from './browser.ts'
 
-/** A file as its owner gets it. */
+/** A downloaded export. */
 export interface Exported {
   /** The address of the task's page. */
   task_url: string

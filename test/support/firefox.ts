@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { which } from '../../scripts/chromium.ts'
 
-/** The stock Firefox of this machine, driven by WebDriver BiDi. */
+/** The Firefox installed on this machine, driven by WebDriver BiDi. */
 export interface Firefox {
   /** Opens a tab with cookies of its own. */
   newPage(): Promise<FirefoxTab>
@@ -15,16 +15,16 @@ export interface Firefox {
 export interface FirefoxTab {
   open(url: string): Promise<void>
   url(): Promise<string>
-  /** Runs a function on the page and returns what it returns, a text or a boolean. */
+  /** Runs a function on the page and returns its result, a string or a boolean. */
   run(source: string): Promise<unknown>
 }
 
-/** Where a Firefox is: `FIREFOX` names one, else one is looked for; undefined if there is none. */
+/** The path of Firefox: `FIREFOX`, or where it is usually installed; undefined if there is none. */
 export function findFirefox(): string | undefined {
   return process.env.FIREFOX ?? which('firefox-esr') ?? which('firefox')
 }
 
-/** Starts a Firefox without a window and with a profile of its own. */
+/** Starts Firefox headless with a new profile. */
 export async function launchFirefox(path: string): Promise<Firefox> {
   const profile = await mkdtemp(join(tmpdir(), 'firefox-'))
   const options = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port=0']

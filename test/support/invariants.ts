@@ -11,7 +11,7 @@ import type { TestService } from './service.ts'
 
 const ALIVE = sql`status not in ('canceled', 'preview')`
 
-/** Rules over the tables, each as a question for the rows that break it. */
+/** Rules over the tables, each with a query for the rows that break it. */
 const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   [
     'every ledger transaction sums to zero',
@@ -192,7 +192,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'a payout pays no more than what was available, and nothing to a payee who owes',
-    // Of each sale what was taken back counts against its reserve first.
+    // Refunds of a sale are deducted from its pending amount first.
     sql`select p.id, p.amount, x.available from payouts p
       join lateral (select coalesce(sum(case when s.reserved >= s.taken then s.free
             else s.free + s.reserved - s.taken end), 0) as available
@@ -230,8 +230,8 @@ const LOOKS = 10
 const LOOK_MS = 200
 
 /**
- * The rows that break a rule, looked at again while there are some: a job in the background may be
- * between the processor's answer and its own transaction.
+ * The rows that break a rule, queried again while there are some: a background job may be between
+ * the processor's answer and its own transaction.
  */
 async function settledRows(db: Database, broken: Sql): Promise<object[]> {
   for (let look = 1; ; look++) {
@@ -242,8 +242,8 @@ async function settledRows(db: Database, broken: Sql): Promise<object[]> {
 }
 
 /**
- * Asserts what is true after everything that can happen: over the service's tables, with the sandbox
- * processor's own records as the second truth, and over every key and order reference.
+ * Asserts what is true after everything that can happen: over the service's tables, compared with
+ * the sandbox's own records, and for every key and order reference.
  */
 export async function assertInvariants(service: TestService): Promise<void> {
   const { db, clock } = service.world
@@ -257,7 +257,7 @@ export async function assertInvariants(service: TestService): Promise<void> {
   assert.deepEqual(differences, [], 'the books are what happened, recomputed')
 }
 
-/** The sandbox as it is, without the faults that a test may have put in front of it. */
+/** The sandbox without the network faults that a test may have added. */
 function sandboxOf({ db, random, keys, clock, config }: TestService['world']): Processor {
   return openSandbox({ db, random, keys, clock, base_url: config.base_url })
 }
@@ -271,7 +271,7 @@ export async function closeSound(service: TestService): Promise<void> {
   }
 }
 
-/** One live key a license, and references that resolve for the order's own app alone. */
+/** Each license has one live key, and references resolve for the order's own app only. */
 async function assertKeysAndReferences({ world }: TestService): Promise<void> {
   const { db, keys, clock } = world
   const now = clock.now()

@@ -10,12 +10,12 @@ import { createServerDatabase, prepareDataFolder, SERVER_URL } from './database.
 /** A database that outlives the service that uses it. */
 export interface KeptDatabase {
   open(): Promise<Database>
-  /** The environment that names the database to a service or an operator's program. */
+  /** The environment variables that name the database to a service or a command. */
   settings: Record<string, string>
   drop(): Promise<void>
 }
 
-/** Makes such a database, empty, where the tests have theirs. */
+/** Creates such a database, empty, on the engine of this test run. */
 export async function keepDatabase(): Promise<KeptDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'purser-kept-'))
   const settings = { DATA_DIR: folder }

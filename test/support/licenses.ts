@@ -4,8 +4,8 @@ import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
 /**
- * Puts licenses into a status at once, with their subscriptions as they are then: all licenses, one,
- * or those of an account. How they really get there is what other tests are about.
+ * Sets the status of licenses directly, with the matching subscriptions: all licenses, one, or
+ * those of an account. Other tests cover how they get there.
  */
 export async function forceStatus(
   { world, clock }: Pick<TestService, 'world' | 'clock'>,

@@ -6,7 +6,7 @@ import type { AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
-/** The cast's app as its seller has it, and the seller as the actor. */
+/** The cast's app, and its seller as the actor. */
 export async function ownApp(
   { world, demo }: TestService,
   slug = demo.app.slug,
@@ -16,19 +16,19 @@ export async function ownApp(
   return { app, actor: { kind: 'seller', user_id: app.seller_user_id, request_id: 'req_test' } }
 }
 
-/** A change that must have been made. */
+/** The result of a change that must have been made. */
 export function written<State>(outcome: Written<State> | RefusedWrite | string): Written<State> {
   if (typeof outcome === 'string' || 'faults' in outcome) assert.fail(JSON.stringify(outcome))
   return outcome
 }
 
-/** Where a refused change has its faults. */
+/** The paths of the errors of a rejected change. */
 export function faultPaths(outcome: Written<unknown> | RefusedWrite | string): string[] {
   if (typeof outcome === 'string' || !('faults' in outcome)) assert.fail(JSON.stringify(outcome))
   return outcome.faults.map(({ path }) => path)
 }
 
-/** A version as it is given again to keep it. */
+/** A version as input that keeps it. */
 export function again({ product_public_id, name, is_free, prices }: ListedVersion) {
   return {
     product_id: product_public_id,
@@ -38,7 +38,7 @@ export function again({ product_public_id, name, is_free, prices }: ListedVersio
   }
 }
 
-/** All rows that a seller's agent could ever write, as one text, to see that nothing was. */
+/** All rows that a seller's agent could write, as one text, to assert that nothing was written. */
 export async function sellersTables({ db }: TestService['world']): Promise<string> {
   const tables = [
     'apps',

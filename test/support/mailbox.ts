@@ -6,7 +6,7 @@ const PAUSE_MS = 20
 
 /**
  * The latest email to an address whose subject matches, as text; waits for it. The service must
- * work through its queues: see `world.jobs.start`.
+ * process its queues: see `world.jobs.start`.
  */
 export async function emailTo(
   { world }: TestService,
@@ -15,7 +15,7 @@ export async function emailTo(
 ): Promise<string> {
   const deadline = Date.now() + PATIENCE_MS
   while (Date.now() < deadline) {
-    // One that is still on its way may be the later one.
+    // A queued email may be the later one.
     const isComing = await world.db.maybe(sql`select 1 from emails where sent_at is null`)
     const emails = await world.db.rows<{ subject: string; text: string }>(sql`
       select subject, text from dev_mailbox where recipient = ${recipient}
@@ -27,7 +27,7 @@ export async function emailTo(
   throw new Error(`no email to ${recipient} with the subject ${subject} came`)
 }
 
-/** The path of an email's link of this purpose. */
+/** The path of the link in an email with this purpose. */
 export function linkIn(message: string, purpose: string): string {
   const url = new RegExp(`https?://\\S+(/link/${purpose}/\\S+)`).exec(message)
   if (!url) throw new Error(`no link to ${purpose} in the email:\n${message}`)

@@ -2,18 +2,18 @@ import type * as grants from '#domain/grants'
 import { agentToken } from './agent-token.ts'
 import type { TestService } from './service.ts'
 
-/** The revision of the protocol that says everything in every request. */
+/** The protocol revision in which every request is self-contained. */
 export const MODERN = '2026-07-28'
 
-/** What a tool answered: the result that keeps its schema, or the refusal as its text says it. */
+/** The result of a tool, or its error parsed from text. */
 export interface ToolResult {
   status: number
   is_error: boolean
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into what it expects.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects.
   json: any
 }
 
-/** Sends a body to the agent endpoint as a program does that knows how. */
+/** Sends a valid request to the agent endpoint. */
 export async function post(
   { app, world }: Pick<TestService, 'app' | 'world'>,
   payload: unknown,
@@ -49,8 +49,8 @@ export interface McpAgent {
 const CALLS_A_TOKEN = 60
 
 /**
- * An agent that was allowed these scopes, all four by default. A token may be used so many times
- * a minute; the agent gets itself another in time.
+ * An agent with these scopes, all four by default. It gets a new token before the rate limit of the
+ * old one is reached.
  */
 export async function mcpAgent(
   service: TestService,
@@ -69,7 +69,7 @@ export async function mcpAgent(
   return agent
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer of any shape.
+// biome-ignore lint/suspicious/noExplicitAny: a response of any shape.
 function resultOf(status: number, { result, error }: any): ToolResult {
   if (!result) return { status, is_error: true, json: error }
   const json = JSON.parse(result.content[0].text)

@@ -9,25 +9,25 @@ interface Life {
 
 const lives = new AsyncLocalStorage<Life>()
 
-/** What is thrown wherever a dead process would go on. */
+/** Thrown whenever a killed process would continue. */
 export class Killed extends Error {}
 
-/** One thing that a process does to the world outside: here it survives, or is killed for good. */
+/** A step with an outside effect: the process survives it, or is killed. */
 function step(): void {
   const life = lives.getStore()
   if (life && ++life.steps >= life.last) throw new Killed(`killed at step ${life.last}`)
 }
 
-/** What became of work in a process that could be killed. */
+/** The result of work in a process that may be killed. */
 export interface Fate {
   killed: boolean
-  /** How many steps it took, or would have been the next. */
+  /** The number of steps it took. */
   steps: number
 }
 
 /**
- * Does something as a process that is killed at its `last` step: a step is a statement, a commit,
- * or coming back from one. From then on nothing that it asks for is done, even if the error is caught.
+ * Runs work as a process that is killed at its `last` step: a step is a statement, a commit, or
+ * returning from one. Nothing has an effect afterwards, even if the error is caught.
  */
 export async function untilKilled(last: number, work: () => Promise<unknown>): Promise<Fate> {
   const life = { steps: 0, last }
@@ -37,7 +37,7 @@ export async function untilKilled(last: number, work: () => Promise<unknown>): P
   return { killed: life.steps >= last, steps: life.steps }
 }
 
-/** A database that a process asks no more once it was killed; what it had not committed is undone. */
+/** A database that a killed process can no longer use; uncommitted work is rolled back. */
 export function mortalDatabase(db: Database): Database {
   return {
     ...db,

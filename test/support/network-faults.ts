@@ -1,10 +1,10 @@
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 
-/** What the network to the processor does: says for each call what becomes of it. */
+/** Decides the fate of each call to the processor. */
 export type CallFate = () => 'arrives' | 'is lost' | 'answer is lost'
 
-/** Makes a call whose request or answer may be lost. */
+/** Runs a call whose request or answer may be lost. */
 export function callThrough(fateOf: CallFate) {
   return async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     const fate = fateOf()
@@ -15,7 +15,7 @@ export function callThrough(fateOf: CallFate) {
   }
 }
 
-/** The processor behind a network that loses requests and answers of charges. */
+/** A processor behind a network that loses requests and answers of charges. */
 export function withCallFate(sandbox: World['processor'], fateOf: CallFate): World['processor'] {
   const through = callThrough(fateOf)
   return {
@@ -34,7 +34,7 @@ export function someCallsLost(draw: () => number): CallFate {
   }
 }
 
-/** Numbers from 0 to 99 that are the same every time: a linear congruential generator. */
+/** The same sequence of numbers from 0 to 99 for a seed: a linear congruential generator. */
 export function draws(seed: number): () => number {
   let state = seed
   return () => {

@@ -5,13 +5,13 @@ import { buyer, purchase } from './purchase.ts'
 import { signedIn } from './seller.ts'
 import type { TestService } from './service.ts'
 
-/** Test bank accounts: one that takes every payout, and one that is closed. */
+/** Test bank accounts: one that accepts every payout, and one that is closed. */
 export const BANKS = { works: '000123456789', closed: '000111111113' } as const
 
-/** Where the pages of a payee are. */
+/** The payout pages of each kind of payee. */
 export const HOMES = { seller: '/dashboard/payouts/', affiliate: '/affiliate/' } as const
 
-/** Signs a payee of the cast in and names a bank on the processor's page. */
+/** Signs a payee of the cast in and enters a bank account on the processor's page. */
 export async function withBank(
   service: TestService,
   kind: keyof typeof HOMES,
@@ -22,14 +22,14 @@ export async function withBank(
   return agent
 }
 
-/** Names a bank, or another one. */
+/** Enters a bank account, or replaces it. */
 export async function nameBank(agent: Agent, home: string, account_number: string): Promise<void> {
   await agent.open(home)
   await agent.submit(/bank account$/)
   await agent.submit('Save this account', { routing_number: '110000000', account_number })
 }
 
-/** The seller of the cast, or its affiliate, as an owner of payouts. */
+/** The cast's seller or affiliate, as a payee. */
 export async function payeeOf({ world }: TestService, kind: keyof typeof HOMES) {
   const rows = {
     seller: sql`select s.id from sellers s join users u on u.id = s.user_id

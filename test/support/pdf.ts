@@ -1,6 +1,6 @@
 import PDFParser from 'pdf2json'
 
-/** What a PDF says, as one line of words, and what it says of itself. */
+/** The text of a PDF in one line, and its metadata. */
 export interface ReadPdf {
   text: string
   pages: number
@@ -15,7 +15,7 @@ export async function readPdf(pdf: Buffer): Promise<ReadPdf> {
     (resolve, reject) => {
       parser.on('pdfParser_dataReady', (data) => resolve(data as never))
       parser.on('pdfParser_dataError', (error) => reject(error))
-      // It reads all of the memory behind a buffer, of which an answer's may be a part.
+      // The parser reads all of the memory behind a buffer, of which a response may be a part.
       parser.parseBuffer(Buffer.from(Uint8Array.from(pdf).buffer))
     },
   )

@@ -4,7 +4,7 @@ import type { PriceId } from '#platform/ids'
 import type { TestService } from './service.ts'
 import { buyerActor, type Subscriber } from './subscriber.ts'
 
-/** Agrees to the quote of a plan change; fails where none is offered. */
+/** Confirms the quote of a plan change; fails if there is none. */
 export async function agreeTo(
   { world }: TestService,
   subscriber: Subscriber,
@@ -16,7 +16,7 @@ export async function agreeTo(
   return await changePlan(world, buyerActor(subscriber), agreed)
 }
 
-/** Reads what a plan change would cost, and agrees to it. */
+/** Quotes a plan change and confirms it. */
 export async function changePlanTo(
   service: TestService,
   subscriber: Subscriber,

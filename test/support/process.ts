@@ -10,24 +10,24 @@ import type { DemoFacts } from '../../src/demo/seed.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A service in a process of its own, as an operator starts it. */
+/** A service in a separate process, as an operator starts it. */
 export interface Running {
   process: ChildProcess
   base_url: string
-  /** All that it printed. */
+  /** Everything that it printed. */
   output(): string
-  /** What it exits with; waits for that. */
+  /** Its exit code, once it has exited. */
   exit: Promise<number | null>
 }
 
 const children = new Set<ChildProcess>()
 
-/** Ends what a test that failed has left running. */
+/** Ends processes that a failed test has left running. */
 export function endProcesses(): void {
   for (const child of children) child.kill('SIGKILL')
 }
 
-/** Starts a file with settings and waits until it says that it is ready, or ends. */
+/** Starts a file with settings and waits until it reports that it is ready, or exits. */
 export async function startProcess(
   file: string,
   settings: Record<string, string>,
@@ -35,7 +35,7 @@ export async function startProcess(
   const port = settings.PORT ?? String(await freePort())
   const child = spawn(process.execPath, ['--import', './scripts/register-tsx.mjs', file], {
     cwd: root,
-    // A developer's own `.env` is not read.
+    // Ignores a developer's own `.env`.
     env: { PATH: process.env.PATH, ENV_FILE: devNull, LOG_LEVEL: 'info', PORT: port, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -54,12 +54,12 @@ export async function startProcess(
   return { process: child, base_url: `http://localhost:${port}`, output: () => output, exit }
 }
 
-/** What the demo wrote for programs. */
+/** The content of `demo.json`. */
 export function readDemo(data_dir: string): DemoFacts {
   return JSON.parse(readFileSync(join(data_dir, 'demo.json'), 'utf8'))
 }
 
-/** A server somewhere else, dressed as the part of Fastify that the Agent and the tests use. */
+/** A remote server, behind the part of Fastify's interface that the Agent and the tests use. */
 export function overHttp(base_url: string): FastifyInstance {
   const inject = async (options: {
     method?: string

@@ -2,7 +2,7 @@ import { sql } from '#platform/sql'
 import { Agent, type Seen } from './agent.ts'
 import type { TestService } from './service.ts'
 
-/** A US address in a state that taxes software on four fifths of its price: Texas, 5 %. */
+/** A US address in Texas, which taxes software on four fifths of its price. */
 export const TEXAS = { country: 'US', zip: '78701' }
 
 export interface PurchaseFacts {
@@ -57,7 +57,7 @@ export async function purchase(
   return await agent.submit(/^Pay /)
 }
 
-/** What the processor took from a buyer, charge by charge, in cents. */
+/** The processor's charges of a buyer, in cents. */
 export async function takenFrom({ world }: TestService, email: string): Promise<number[]> {
   const rows = await world.db.rows<{ amount: number }>(sql`select s.amount from sandbox.charges s
     join attempts a on a.id = s.key
@@ -65,7 +65,7 @@ export async function takenFrom({ world }: TestService, email: string): Promise<
   return rows.map(({ amount }) => amount)
 }
 
-/** The order reference that the success page's way back carries. */
+/** The order reference in the success page's link to the app. */
 export function orderReference(page: Seen): string {
   const reference = /svc_order=([\w-]+)/.exec(page.body + page.url)?.[1]
   if (!reference) throw new Error(`no order reference on ${page.url}`)
@@ -79,7 +79,7 @@ export function licenseKey(page: Seen): string {
   return key
 }
 
-/** The headers of a call by the cast's app, or by other credentials. */
+/** The headers of a call with the credentials of the cast's app, or with others. */
 export function basic(
   service: TestService,
   { client_id, client_secret }: { client_id?: string; client_secret?: string } = {},

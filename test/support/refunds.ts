@@ -10,7 +10,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { basic, buyer, licenseKey, type PurchaseFacts, purchase } from './purchase.ts'
 import type { TestService } from './service.ts'
 
-/** What a purchase left behind, by its ids. */
+/** The IDs of a purchase. */
 export interface Bought {
   email: string
   user_id: UserId
@@ -63,7 +63,7 @@ async function userOf({ world, demo }: TestService, who: 'seller' | 'operator'):
   return id
 }
 
-/** Gives back some cents of a purchase, or all that is left. */
+/** Refunds some cents of a purchase, or everything that is left. */
 export async function refund(
   service: TestService,
   bought: Pick<Bought, 'invoice_id'>,
@@ -78,12 +78,12 @@ export async function refund(
   })
 }
 
-/** The refunds of a purchase as they are on record. */
+/** The stored refunds of a purchase. */
 export async function refundsOf({ world }: TestService, { charge }: Bought) {
   return await payments.refundsOf(world.db, charge.id)
 }
 
-/** What the seller's server learns of a key. */
+/** The result of validating a key as the seller's server. */
 export async function stateOf(service: TestService, { license_key }: Bought) {
   const answer = await service.app.inject({
     method: 'POST',
@@ -94,7 +94,7 @@ export async function stateOf(service: TestService, { license_key }: Bought) {
   return answer.json() as licensing.LicenseState
 }
 
-/** How much of each account moved by events of a thing, as `seller_payable: -1090`. */
+/** The total posted to each account by the events of a subject, as `seller_payable: -1090`. */
 export async function movedBy(
   { world }: TestService,
   subjects: string[],
@@ -107,7 +107,7 @@ export async function movedBy(
   return Object.fromEntries(rows.map(({ account, amount }) => [account, amount]))
 }
 
-/** Lets days pass and handles the processor's events by then. */
+/** Advances the clock by days and handles the processor's events. */
 export async function passAndHandle(service: TestService, days: number): Promise<void> {
   service.clock.pass(days * 86_400)
   await handleEvents(service.world)

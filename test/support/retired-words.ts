@@ -1,4 +1,4 @@
-/** A word that this project does not use, and what it says instead. */
+/** A word that this project does not use, and its replacement. */
 export interface RetiredWord {
   pattern: RegExp
   instead: string
@@ -55,7 +55,7 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
   { pattern: /normalised/gi, instead: 'normalized' },
 ]
 
-/** Text in which a retired word is right, and why. Removed before the words are looked for. */
+/** Texts in which a retired word is correct, and why. They are removed before the check. */
 export const ALLOWED: readonly { text: RegExp; reason: string }[] = [
   { text: /dispute_?hold\w*/gi, reason: "the bank's withheld money, in the ledger and the API" },
   {

@@ -1,6 +1,6 @@
 /**
- * Return addresses for an app whose website is `https://tidepool.example`, and what the address
- * resolves to. Each is good: https on the registered host or under it, or the loopback.
+ * Valid return addresses for an app whose website is `https://tidepool.example`, with what each
+ * resolves to: https on the registered host or a subdomain, or the loopback.
  */
 export const GOOD_RETURN_URLS: readonly (readonly [text: string, resolved: string])[] = [
   ['https://tidepool.example', 'https://tidepool.example/'],
@@ -15,7 +15,7 @@ export const GOOD_RETURN_URLS: readonly (readonly [text: string, resolved: strin
   ['https://tidepool.example/a//b/../c', 'https://tidepool.example/a//c'],
   ['https://tidepool.example?a=1', 'https://tidepool.example/?a=1'],
   ['https://tidepool.example#a', 'https://tidepool.example/#a'],
-  // Full-width characters and dots are the plain ones to every browser.
+  // Browsers treat full-width characters and dots as plain ones.
   ['https://ｔidepool。example/', 'https://tidepool.example/'],
   ['https://tidepool%2eexample/', 'https://tidepool.example/'],
   ['http://localhost', 'http://localhost/'],
@@ -30,7 +30,7 @@ export const GOOD_RETURN_URLS: readonly (readonly [text: string, resolved: strin
   ['http://[0:0:0:0:0:0:0:1]:5173/', 'http://[::1]:5173/'],
 ].map(([text, resolved]) => [text!, resolved === 'same' ? text! : resolved!])
 
-/** Addresses that no buyer may be sent to. */
+/** Addresses to which no buyer may be redirected. */
 export const BAD_RETURN_URLS: readonly string[] = [
   // Not https.
   'http://tidepool.example/',
@@ -73,7 +73,7 @@ export const BAD_RETURN_URLS: readonly string[] = [
   'https://tidepooḷ.example/',
   'https://tidepool.exampIe/',
   'https://xn--tdepool-2nf.example/',
-  // A name before the host.
+  // Credentials before the host.
   'https://tidepool.example@evil.example/',
   'https://tidepool.example:443@evil.example/',
   'https://tidepool.example%40evil.example/',
@@ -101,7 +101,7 @@ export const BAD_RETURN_URLS: readonly string[] = [
   'https://tidepool.example:80/',
   'https://tidepool.example:0/',
   'https://tidepool.example:99999/',
-  // No host that could ever be one.
+  // Invalid hosts.
   'https://evil.example;x.tidepool.example/',
   'https://evil.example,x.tidepool.example/',
   "https://a'b.tidepool.example/",
@@ -110,7 +110,7 @@ export const BAD_RETURN_URLS: readonly string[] = [
   'https://a%3bb.tidepool.example/',
   'https://.tidepool.example/',
   'https://a..tidepool.example/',
-  // Almost the loopback.
+  // Hosts that resemble the loopback.
   'http://127.0.0.1.evil.example/',
   'http://127.evil.example/',
   'http://localhost.evil.example/',

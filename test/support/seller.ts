@@ -16,14 +16,14 @@ export async function signedIn(
   await agent.open('/signin/')
   await agent.submit('Sign in', { email: person.email, password: person.password })
   if (person.totp_secret !== undefined) {
-    // A code is taken once, so each sign-in has a half minute of its own.
+    // A code is accepted once, so each sign-in needs a new half minute.
     service.clock.pass(30)
     await agent.submit('Sign in', { code: codeOf(service, person.totp_secret) })
   }
   return agent
 }
 
-/** Makes an account a seller with an app of its own. */
+/** Makes an account a seller with an app. */
 export async function addSellerWithApp(
   { world }: TestService,
   facts: { email: string; slug: string },

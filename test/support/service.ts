@@ -11,24 +11,26 @@ import { openService, type Parts, type Service } from '../../src/service.ts'
 import { ManualClock } from './clock.ts'
 import { type Copies, openCopies, openTestDatabase } from './database.ts'
 
-/** One key for all services of this process, so that each reads what the cast's copy contains. */
+/**
+ * One key for all services of this process, so that each can read copies of the cast's database.
+ */
 const SECRET_KEY = randomBytes(32).toString('hex')
 
 let assets: Promise<unknown> | undefined
 
-/** A service for a test: its own database, the accounts of the demo, and a clock in the test's hands. */
+/** A service for a test, with its own database, the demo accounts, and a manual clock. */
 export interface TestService extends Service {
   clock: ManualClock
   demo: DemoFacts
 }
 
-/** What a test may choose. Settings are environment variables. */
+/** What a test may override. Settings are environment variables. */
 export interface Choices extends Omit<Parts, 'clock'> {
   settings?: Record<string, string>
   clock?: ManualClock
 }
 
-/** Opens a service that answers `app.inject`; call `listen` for one that real browsers reach. */
+/** Opens a service for `app.inject`; call `listen` to serve real browsers. */
 export async function openTestService(choices: Choices = {}): Promise<TestService> {
   const { facts, open } = (await castFor(choices)) ?? {}
   const service = await openBareService({ ...choices, db: choices.db ?? (await open?.()) })
@@ -44,7 +46,7 @@ const SITES = {
 
 let cast: Promise<Copies<DemoFacts>> | undefined
 
-/** Databases with the cast in them, unless something is chosen that the cast depends on. */
+/** Databases with the cast, unless an overridden part affects the cast. */
 async function castFor({ db, clock, random, settings = {} }: Choices) {
   if (db || clock || random || Object.keys(settings).some((name) => /_KEY$/.test(name))) return
   cast ??= openCopies(async (original) => {
@@ -56,7 +58,7 @@ async function castFor({ db, clock, random, settings = {} }: Choices) {
   return await cast
 }
 
-/** The facts of a cast whose service is at another address. */
+/** The facts of a cast whose service has another base URL. */
 function at(base_url: string, demo: DemoFacts): DemoFacts {
   const moved = (app: DemoFacts['app']) => ({
     ...app,

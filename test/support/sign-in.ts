@@ -8,7 +8,7 @@ import { Agent, type Seen } from './agent.ts'
 import { ManualClock } from './clock.ts'
 import { openTestService, type TestService } from './service.ts'
 
-/** A clock that the sign-in library follows too: it reads the machine's own, which is set along. */
+/** A clock that also sets the machine's time, which the sign-in library reads. */
 class SharedClock extends ManualClock {
   constructor() {
     super(new Date(Math.floor(Date.now() / 1000) * 1000))
@@ -21,7 +21,10 @@ class SharedClock extends ManualClock {
   }
 }
 
-/** A listening service with the cast's app ready for hosted sign-in, and a library for its side. */
+/**
+ * A listening service with the cast's app set up for hosted sign-in, and a client library for the
+ * app.
+ */
 export interface SignInTest extends TestService {
   /** The app's configuration of openid-client. */
   app_side: client.Configuration
@@ -29,7 +32,7 @@ export interface SignInTest extends TestService {
   home: string
 }
 
-/** Opens a service for tests of hosted sign-in; both clocks are the test's. */
+/** Opens a service for tests of hosted sign-in; the test controls both clocks. */
 export async function openSignInTest(): Promise<SignInTest> {
   const service = await openTestService({ clock: new SharedClock() })
   await service.listen()
@@ -49,7 +52,7 @@ export async function openSignInTest(): Promise<SignInTest> {
   }
 }
 
-/** What an app's server knows of the service: its discovery document, and its own credentials. */
+/** The service's discovery document with the app's credentials, as the app's server uses them. */
 export async function discover(
   { world }: TestService,
   app: { client_id: AppId; client_secret: string },
@@ -60,7 +63,7 @@ export async function discover(
   return await client.discovery(issuer, app.client_id, app.client_secret, authentication, insecure)
 }
 
-/** A second app with a client of its own; `linked: false` makes a client that belongs to no app. */
+/** A second app with a client; `linked: false` creates a client that belongs to no app. */
 export async function addApp(
   { world }: TestService,
   facts: { redirect_uris: string[]; post_logout_redirect_uris?: string[]; linked?: boolean },
@@ -97,7 +100,7 @@ export function browser({ app, world }: TestService): Agent {
   return new Agent(app, world.config.base_url)
 }
 
-/** A person with a proven mailbox and without a purchase, who never chose a password. */
+/** A person with a confirmed email, without a purchase or a password. */
 export async function addPerson({ world }: TestService, address: string) {
   const { db, clock, random } = world
   const { email, email_normalized } = identity.readEmail(address)!
@@ -126,7 +129,7 @@ export async function enter(
   return agent
 }
 
-/** Signs in on the service's own page, where the browser is, and continues from there. */
+/** Signs in on the service's sign-in page and continues from there. */
 export async function signInHere(
   agent: Agent,
   person: { email: string; password: string },
@@ -135,7 +138,7 @@ export async function signInHere(
   return await agent.submit('Sign in', { email, password })
 }
 
-/** One try to sign in to an app: what the app keeps until the person comes back. */
+/** A sign-in attempt: what the app stores until the person returns. */
 export interface Attempt {
   url: URL
   verifier: string
@@ -164,7 +167,7 @@ export async function begin(
   return { url, verifier, state, nonce }
 }
 
-/** Exchanges the code that a browser brought back. */
+/** Exchanges the code that a browser returned with. */
 export async function exchange(
   config: client.Configuration,
   attempt: Attempt,
@@ -179,20 +182,20 @@ export async function exchange(
   })
 }
 
-/** Asks to be signed in to an app, and agrees where that is asked, up to the app's callback. */
+/** Opens an app's sign-in and consents if asked, up to the app's callback. */
 export async function goToApp(agent: Agent, attempt: Attempt): Promise<Seen> {
   const page = await agent.open(attempt.url.href)
   return page.url.startsWith('/o/interaction/') ? await agent.submit('Allow') : page
 }
 
-/** Signs the person at a browser in to the cast's app, and returns the tokens. */
+/** Signs the browser's person in to the cast's app, and returns the tokens. */
 export async function signInToApp(setup: SignInTest, agent: Agent) {
   const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await goToApp(agent, attempt)
   return await exchange(setup.app_side, attempt, url)
 }
 
-/** What the entitlement endpoint answers to a token. */
+/** The response of the entitlement endpoint to a token. */
 export async function entitlementOf({ app }: TestService, access_token: string) {
   return await app.inject({
     url: '/licensing/entitlement/',

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** What a page asks a browser to make or to sign. */
+/** The page's options to create a passkey or sign with it. */
 interface Options {
   challenge: string
   rp?: { id: string }
@@ -10,10 +10,10 @@ interface Options {
   excludeCredentials?: { id: string }[]
 }
 
-/** How the device behaves this once. */
+/** How the device behaves in this call. */
 interface Manner {
   origin: string
-  /** Whether it verified its user by a finger, a face or a PIN. */
+  /** Whether it verified its user with a finger, face or PIN. */
   verified?: boolean
 }
 
@@ -21,7 +21,7 @@ const PRESENT = 0x01
 const VERIFIED = 0x04
 const ATTESTED = 0x40
 
-/** A device that keeps one passkey, in software: it answers as browsers do. */
+/** A device with one passkey, in software; it responds as browsers do. */
 export class SoftPasskey {
   readonly id = randomBytes(16).toString('base64url')
   counter = 0
@@ -36,7 +36,7 @@ export class SoftPasskey {
     this.#public = { x: Buffer.from(x, 'base64url'), y: Buffer.from(y, 'base64url') }
   }
 
-  /** Makes the passkey: the answer to `navigator.credentials.create`, as JSON text. */
+  /** Creates the passkey: the result of `navigator.credentials.create`, as JSON. */
   create(options: Options, manner: Manner): string {
     this.user_handle = options.user?.id
     const id = Buffer.from(this.id, 'base64url')
@@ -55,7 +55,7 @@ export class SoftPasskey {
     })
   }
 
-  /** Signs: the answer to `navigator.credentials.get`, as JSON text. */
+  /** Signs: the result of `navigator.credentials.get`, as JSON. */
   get(options: Options, manner: Manner): string {
     this.counter++
     const authData = this.#authData(options.rpId ?? '', manner)

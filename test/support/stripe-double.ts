@@ -1,7 +1,7 @@
 /**
- * A Stripe of our own for tests: the parts of its API that the adapter uses, with its keys, its
- * test cards and its events. What people do on its hosted pages are functions here. Its shapes are
- * checked against Stripe's own description in test/stripe/shapes.test.ts.
+ * A double of Stripe for tests: the parts of its API that the adapter uses, with idempotency keys,
+ * test cards and events. Actions on its hosted pages are methods. Its shapes are checked against
+ * Stripe's own description in test/stripe/shapes.test.ts.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -27,11 +27,11 @@ export const CONNECT_SECRET = 'whsec_double_connect'
 
 const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000
 
-/** One request as it came, with the answer that it got; no status: the connection was cut. */
+/** A received request with its response; no status if the connection was cut. */
 export interface RecordedRequest {
   method: string
   path: string
-  /** The path with `{}` in the place of each id. */
+  /** The path with `{}` in place of each ID. */
   route: string
   key: string | undefined
   account: string | undefined
@@ -49,15 +49,15 @@ interface KeptAnswer {
 interface Answer {
   status: number
   body: unknown
-  /** Whether the same key is answered the same from now on. */
+  /** Whether the same key gets the same response from now on. */
   keeps_key?: boolean
-  /** True for an answer that was given before. */
+  /** True for a replayed response. */
   replayed?: boolean
 }
 
 /**
- * How the network fails: before a request arrives, or after it was processed. A number is the
- * status of an answer that reports an error of Stripe itself.
+ * A network fault: before a request arrives, or after it was processed. A number is the status of a
+ * server error.
  */
 export type Fault = 'request' | 'answer' | number | { method: string; loses: 'answer' | 'request' }
 
@@ -66,11 +66,11 @@ export type Deliver = (body: string, signature: string) => Promise<number>
 export class StripeDouble {
   readonly requests: RecordedRequest[] = []
   readonly state: State
-  /** Where events are delivered; a delivery that is not answered 2xx is repeated. */
+  /** Receives events; a delivery without a 2xx response is repeated. */
   deliver: Deliver | undefined
-  /** For as long as it is set, this goes wrong with everything. */
+  /** A fault of every request, while it is set. */
   fault: Fault | undefined
-  /** For as long as it is set, one operation is answered with this status. */
+  /** The status of one operation, while it is set. */
   faultAt: { route: string; status: number } | undefined
   #server: Server
   #keys = new Map<string, KeptAnswer>()
@@ -98,7 +98,7 @@ export class StripeDouble {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  /** Enters a card on the page of a session; returns where the buyer is sent then. */
+  /** Enters a card on the page of a session; returns where the buyer is redirected. */
   enterCard(id: string, number: string, zip = '94107'): string {
     return pages.enterCard(this.state, id, number, zip).success_url
   }
@@ -127,12 +127,12 @@ export class StripeDouble {
     payees.enterBank(this.state, url, kind)
   }
 
-  /** Moves the operator's own money to our balance; a negative amount leaves it. */
+  /** Adds the operator's own money to the balance; a negative amount removes it. */
   moveFunds(amount: number): void {
     this.state.moveBalance(amount > 0 ? 'topup' : 'payout', amount, null)
   }
 
-  /** Lets everything happen that is due by now, and delivers its events. */
+  /** Runs everything that is due, and delivers its events. */
   async settle(): Promise<void> {
     for (const card of this.state.cards.values()) card.loses = undefined
     const due = this.state.plans.filter((plan) => plan.due <= this.state.now())
@@ -144,14 +144,14 @@ export class StripeDouble {
     await this.#deliverAll()
   }
 
-  /** Delivers an event that a test makes up. */
+  /** Delivers a made-up event. */
   async send(type: string, object: Partial<Thing>, facts: Record<string, unknown> = {}) {
     const body = JSON.stringify({ ...this.#envelope(type), data: { object }, ...facts })
     this.#undelivered.push({ body, secret: WEBHOOK_SECRET })
     await this.#deliverAll()
   }
 
-  /** The header that proves that a body is Stripe's. */
+  /** The signature header of a body. */
   sign(body: string, secret = WEBHOOK_SECRET, at = this.state.seconds()): string {
     const signature = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
     return `t=${at},v1=${signature}`
@@ -204,7 +204,7 @@ export class StripeDouble {
     }
   }
 
-  /** The same key and the same words get the same answer, whatever it was; Stripe's own rules. */
+  /** The same key with the same parameters gets the same response, as at Stripe. */
   async #answerOnce(line: RecordedRequest, request: IncomingMessage): Promise<Answer> {
     const { key, method, path, account, form } = line
     if (request.headers.authorization !== `Bearer ${SECRET_KEY}`) {
@@ -238,7 +238,7 @@ export class StripeDouble {
       return answer
     } catch (error) {
       const isMade = error instanceof Lost && this.#lastMade(key)
-      // A card that loses the answer was charged: the key returns it from now on.
+      // A card that loses the response was charged: the key returns the charge from now on.
       if (isMade) keeping.answer = structuredClone({ status: 200, body: isMade })
       else this.#keys.delete(key)
       throw error
@@ -263,7 +263,7 @@ export class StripeDouble {
   }
 
   async #answer(line: RecordedRequest): Promise<Answer> {
-    // What comes at the same moment meets a key that is in use.
+    // A concurrent request finds the key in use.
     await new Promise(setImmediate)
     try {
       if (typeof this.fault === 'number') {
@@ -350,7 +350,7 @@ function textOf(request: IncomingMessage, text: string, search: string): string 
   return request.method === 'POST' ? text : search.slice(1)
 }
 
-/** A fault of Stripe's own, or with 400 a refusal of what was asked. */
+/** A server error of Stripe or, with 400, a refusal of the request. */
 function faultOf(status: number): Refusal {
   const type = status === 400 ? 'invalid_request_error' : 'api_error'
   return new Refusal(status, { type, message: 'A fault' })
@@ -360,7 +360,7 @@ function refusal({ status, body, keeps_key }: Refusal): Answer {
   return { status, body: { error: body }, keeps_key }
 }
 
-/** A thing with the objects that were asked for in full in the place of their ids. */
+/** An object with the requested fields expanded. */
 function expanded(state: State, thing: unknown, paths: string[]): unknown {
   const copy = structuredClone(thing)
   for (const path of paths) expand(state, copy, path.split('.'))

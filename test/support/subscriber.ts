@@ -20,21 +20,21 @@ export const CARD = {
   never_renews: '4999990000000197',
 } as const
 
-/** A buyer of a plan that renews, with the browser it was bought in. */
+/** A buyer of a plan that renews, with their browser. */
 export interface Subscriber {
   agent: Agent
   email: string
   user_id: UserId
   license_id: LicenseId
   license_key: string
-  /** The app's credentials, where it is another than the cast's. */
+  /** The credentials of the app, if it is not the cast's. */
   app: { client_id: AppId; client_secret: string }
 }
 
 let count = 0
 let calls = 0
 
-/** Buys a price (the cast's monthly plan unless another is given) with a card, now. */
+/** Buys a price (by default the cast's monthly plan) with a card, now. */
 export async function subscribe(
   service: TestService,
   facts: { card?: string; price_id?: PriceId; app?: OtherApp; address?: typeof TEXAS } = {},
@@ -57,7 +57,7 @@ export async function subscribe(
   return { agent, email, user_id, license_id, license_key, app }
 }
 
-/** What the seller's server learns of a subscriber's key. */
+/** The result of validating a subscriber's key as the seller's server. */
 export async function stateOf(
   service: TestService,
   { license_key, app }: Pick<Subscriber, 'license_key' | 'app'>,
@@ -66,7 +66,7 @@ export async function stateOf(
     method: 'POST',
     url: '/api/v1/licenses/validate',
     headers: basic(service, app),
-    // The limit is for each caller's network.
+    // The limit counts by network.
     remoteAddress: `10.200.${(calls >> 8) & 255}.${calls++ & 255}`,
     payload: { key: license_key },
   })
@@ -74,12 +74,12 @@ export async function stateOf(
   return answer.json() as licensing.LicenseState
 }
 
-/** Does everything that is due now. */
+/** Processes everything that is due. */
 export async function runDue(service: TestService): Promise<void> {
   for (let round = 0; (await renewDue(service.world)) > 0; round++) assert.ok(round < 1000)
 }
 
-/** Lets days pass, and does each day what is due. */
+/** Advances the clock day by day, and processes what is due on each. */
 export async function passDays(service: TestService, days: number): Promise<void> {
   for (let day = 0; day < days; day++) {
     service.clock.pass(DAY)
@@ -87,7 +87,7 @@ export async function passDays(service: TestService, days: number): Promise<void
   }
 }
 
-/** Another app of the cast's seller, sold by the period that is given. */
+/** Another app of the cast's seller, with a plan of this frequency. */
 export async function otherApp(
   service: TestService,
   facts: Omit<Parameters<typeof addApp>[1], 'slug'>,
@@ -95,7 +95,7 @@ export async function otherApp(
   return await addApp(service, { slug: `other-${count++}`, ...facts })
 }
 
-/** What was billed to a license and paid, in the order of payment. */
+/** The paid invoices of a license, in order of payment. */
 export async function invoicesOf({ world }: TestService, { license_id }: Subscriber) {
   return await world.db.rows<{
     kind: string

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A line to a server that can be made to swallow everything, or be cut. */
+/** A proxy to a server that can swallow all traffic, or cut connections. */
 export interface TcpProxy {
   port: number
   /**
-   * From here on nothing passes in either direction, on open lines and on new ones: the peer is
-   * silent, as after a lost route. `false`: everything passes again on new lines.
+   * Stops all traffic in both directions, on open and new connections: the peer is silent, as after
+   * a lost route. `false` restores traffic on new connections.
    */
   silence(on: boolean): void
-  /** Ends every open line, and each new one at once, as a server that is gone. */
+  /** Closes every open connection, and each new one at once, as a server that is down. */
   refuse(on: boolean): void
   close(): Promise<void>
 }

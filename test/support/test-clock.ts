@@ -10,13 +10,13 @@ import { clockWorkOf, type TestMode } from '../../src/surfaces/test-clock/clock-
 import { testId } from './ids.ts'
 import type { TestService } from './service.ts'
 
-/** The sandbox of a service, with what can be made to happen in it. */
+/** The sandbox of a service, with its controls. */
 export function sandboxOf({ world, clock }: TestService): Sandbox {
   const { db, random, keys, config } = world
   return openSandbox({ db, random, keys, clock, base_url: config.base_url })
 }
 
-/** The world outside of a service, as its test clock has it. */
+/** The test mode of a service, for its test clock. */
 export function testModeOf(service: TestService): TestMode {
   return { processor: sandboxOf(service), handleEvents: () => handleEvents(service.world) }
 }
@@ -24,8 +24,8 @@ export function testModeOf(service: TestService): TestMode {
 const PAUSE_MS = 20
 
 /**
- * What happens when time passes for an app. Where it waits, the service's clock advances, and
- * another jump of the same app gets the time to do its work.
+ * The work of an app as time passes. While it waits, the service's clock advances, and a concurrent
+ * advance of the same app gets time to work.
  */
 export function clockWorkFor(service: TestService, app_id: AppId): ClockWork {
   return clockWorkOf(service.world, testModeOf(service), app_id, async () => {
@@ -34,12 +34,12 @@ export function clockWorkFor(service: TestService, app_id: AppId): ClockWork {
   })
 }
 
-/** What time it is for an app. */
+/** The current time of an app. */
 export async function timeOf({ world }: TestService, app_id: AppId): Promise<Date> {
   return appTime(world, (await apps.find(world.db, app_id))!)
 }
 
-/** Lets an app's own clock jump by days, or to a time. */
+/** Advances an app's test clock by days, or to a time. */
 export async function letPass(
   service: TestService,
   app_id: AppId,

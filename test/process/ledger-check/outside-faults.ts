@@ -28,7 +28,7 @@ const OUTSIDE_RULES = {
 } as const
 const MOVED_AS_BOOKED = 'the processor moved what the books say'
 
-/** Faults in what the processor has on record, or in our records of it. */
+/** Faults in the processor's records, or in our records of them. */
 export const FAULTS_OUTSIDE: Record<string, PlantedFault> = Object.assign(
   {},
   ...(['charges', 'refunds', 'payouts', 'disputes'] as const).map(faultsOf),
@@ -40,7 +40,7 @@ function faultsOf(kind: keyof Listings): Record<string, PlantedFault> {
     const { rows } = await tx.raw(`select id from ${kind} where ${ours} = $1`, [id])
     return (rows[0] as { id: string }).id
   }
-  /** The record of the processor that moved money last. */
+  /** The latest record of the processor that moved money. */
   const lastOf = (outside: Outside) => outside[kind].findLast(({ moved }) => moved !== 0)!
   return {
     [`${kind} that the processor does not have`]: {

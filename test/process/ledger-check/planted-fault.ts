@@ -2,14 +2,14 @@ import type { Listed, Listings } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** What the check reads, beside the transaction in which a fault is planted. */
+/** What the check reads, besides the transaction in which a fault is planted. */
 export interface Readings {
   now: Date
-  /** What the processor has on record. */
+  /** The processor's records. */
   outside: Outside
 }
 
-/** What the processor has on record, by kind. */
+/** The processor's records, by kind. */
 export type Outside = Record<keyof Listings, Listed[]>
 
 /** A fault: the rule that it breaks, and how it is planted. */

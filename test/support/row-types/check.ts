@@ -2,17 +2,17 @@ import type { Column } from './database.ts'
 import type { Kinds, Statement } from './source.ts'
 import type { Alternative } from './texts.ts'
 
-/** Something that a declared row says otherwise than the database. */
+/** A difference between a declared row and the database. */
 export interface Fault {
   place: string
-  /** The field; where PostgreSQL refuses the statement, the branch that it refuses. */
+  /** The field; if PostgreSQL rejects the statement, the rejected branch. */
   field: string
   text: string
-  /** The declared type is right but for what the schema allows beside it. */
+  /** The declared type is narrower than the schema allows. */
   isNarrow: boolean
 }
 
-/** What the driver makes of a column; of JSON it makes whatever was in it. */
+/** The type to which the driver converts a column; JSON may become anything. */
 const KINDS: Record<string, string> = {
   bigint: 'number',
   boolean: 'boolean',
@@ -29,7 +29,7 @@ const KINDS: Record<string, string> = {
   uuid: 'string',
 }
 
-/** What is wrong with the statements, each described by `describe`. */
+/** The faults of the statements, each described by `describe`. */
 export async function checkStatements(
   statements: Statement[],
   describe: (statement: Alternative, withColumns: boolean) => Promise<Column[]>,
@@ -51,7 +51,7 @@ export async function checkStatements(
         for (const part of parts) failed.set(part, String(error))
       }
     }
-    // Two conditions may exclude each other, but a branch that never works is wrong.
+    // Two conditions may exclude each other, but a branch that never works is a fault.
     const [broken] = [...failed].filter(([part]) => !worked.has(part))
     if (broken) {
       faults.set(place, { place, field: broken[0], text: broken[1], isNarrow: false })

@@ -10,7 +10,7 @@ export interface Column {
   /** The type's name, as `format_type` spells it. */
   type: string
   null: boolean
-  /** The only values that a check of its table allows; undefined where there is none. */
+  /** The only values that a check constraint allows; undefined if there is none. */
   values: string[] | undefined
 }
 
@@ -35,9 +35,8 @@ const TOLERANT = [
 ]
 
 /**
- * Describes statements on a migrated database without running them: the columns of what each
- * returns, or nothing where only its validity is asked for. Throws what PostgreSQL says of one
- * that is wrong.
+ * Describes statements on a migrated database without running them: the result columns, or nothing
+ * if only validity is checked. Throws PostgreSQL's error for an invalid statement.
  */
 export async function openDescriber(db: Database) {
   const catalog = await readCatalog(db)
@@ -52,7 +51,7 @@ export async function openDescriber(db: Database) {
       select parameter_types::text[] as parameters,
         coalesce(result_types::text[], '{}') as results
       from pg_prepared_statements where name = 'described'`)
-    // The tree of a query is to be had as the body of a function.
+    // The query tree is available as the body of a function.
     await db.raw(`deallocate described;
       create function described(${parameters}) returns setof record language sql
       begin atomic ${text}; end`)
@@ -96,7 +95,7 @@ async function readCatalog(db: Database): Promise<Omit<Catalog, 'mayBeNull'>> {
   }
 }
 
-/** The values of the columns that a check closes: `status in ('open', 'paid')`. */
+/** The values of columns with a check constraint: `status in ('open', 'paid')`. */
 async function readValues(db: Database): Promise<Map<string, string[]>> {
   const checks = await db.rows<{ key: string; rule: string }>(sql`
     select conrelid || '.' || conkey[1] as key, pg_get_constraintdef(oid) as rule

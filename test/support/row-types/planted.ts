@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** Statements of which the compiler approves and the database does not, for the check's own test. */
+/** Statements that the compiler accepts and the database does not, to test the check. */
 export const WRONG = {
   misspelled: (db: Db) => db.one<{ id: string; nmae: string }>(sql`select id, name from apps`),
   nullable: (db: Db) => db.one<{ canceled_at: Date }>(sql`select canceled_at from licenses`),
@@ -44,7 +44,7 @@ export const WRONG = {
     ),
 }
 
-/** Statements of which both approve. */
+/** Statements that both accept. */
 export const RIGHT = {
   known: (db: Db) =>
     db.rows<{ canceled_at: Date }>(sql`select canceled_at from licenses

@@ -1,4 +1,4 @@
-/** A node of PostgreSQL's own tree of a query, as `pg_proc.prosqlbody` prints it. */
+/** A node of PostgreSQL's query tree, as `pg_proc.prosqlbody` prints it. */
 export interface TreeNode {
   tag: string
   fields: Map<string, Tree>
@@ -6,7 +6,7 @@ export interface TreeNode {
 
 export type Tree = TreeNode | Tree[] | string
 
-/** Reads the text of a `pg_node_tree`: `{TAG :field value …}`, `(list …)` and words. */
+/** Parses a `pg_node_tree`: `{TAG :field value …}`, `(list …)` and tokens. */
 export function parseTree(text: string): Tree {
   const tokens = text.match(/[(){}]|"(?:\\.|[^"\\])*"|(?:\\.|[^\s(){}\\])+/g)!
   let next = 0
@@ -24,7 +24,7 @@ export function parseTree(text: string): Tree {
     while (tokens[next] !== '}') {
       const name = tokens[next++]!.slice(1)
       fields.set(name, value())
-      // A constant's bytes follow its length, in brackets.
+      // The bytes of a constant follow its length, in brackets.
       while (tokens[next] !== '}' && !tokens[next]!.startsWith(':')) next++
     }
     next++
@@ -45,7 +45,7 @@ export function nodesOf(node: TreeNode, field: string): TreeNode[] {
   return Array.isArray(value) ? value.filter(isNode) : []
 }
 
-/** A field that is a word or a number. */
+/** A field that is a token or a number. */
 export function wordOf(node: TreeNode, field: string): string {
   const value = node.fields.get(field)
   return typeof value === 'string' ? value.replaceAll(/\\(.)/g, '$1') : ''

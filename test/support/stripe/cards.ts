@@ -1,8 +1,8 @@
-/** What a test card does, as Stripe publishes it (https://docs.stripe.com/testing). */
+/** The behavior of a test card, as Stripe publishes it (https://docs.stripe.com/testing). */
 export interface CardBehaviour {
   brand: 'visa' | 'mastercard' | 'amex'
   country: string
-  /** Every charge is declined so; the card can still be verified where it says so. */
+  /** Declines every charge; the card can still be verified unless stated. */
   decline?: { code: string; decline_code?: string }
   verifies?: boolean
   challenges?: 'once' | 'always'

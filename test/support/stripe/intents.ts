@@ -46,7 +46,10 @@ export function createSetup(state: State, form: Form): Thing {
   return form.confirm === 'true' ? confirm(state, intent, form) : intent
 }
 
-/** Ten characters of the account's own name, "* ", and the suffix share the 22 of a statement. */
+/**
+ * The descriptor's first ten characters, "* " and the suffix share the 22 characters of a
+ * statement.
+ */
 function readSuffix({ statement_descriptor_suffix: suffix }: Form): void {
   if (suffix === undefined) return
   const isGood = /^[^<>\\'"*]{1,10}$/.test(String(suffix)) && /[A-Za-z]/.test(String(suffix))
@@ -131,7 +134,7 @@ function succeed(state: State, intent: Thing, card: KeptCard): void {
   if (card.disputes) openDispute(state, intent, card.disputes)
 }
 
-/** The charge of a payment, and what it leaves on our balance. */
+/** The charge of a payment, and its balance transaction. */
 function addCharge(state: State, intent: Thing): Thing {
   const { amount, id: payment_intent, customer, metadata } = intent
   const charge = state.add('ch', 'charge', {
@@ -201,13 +204,13 @@ function openDispute(state: State, intent: Thing, kind: NonNullable<KeptCard['di
   state.plan(0, 'charge.dispute.created', () => ({ object: dispute }))
 }
 
-/** A dispute lists what it moved on our balance, the whole of each movement. */
+/** A dispute lists its balance transactions. */
 function moveDisputed(state: State, dispute: Thing, amount: number, fee: number): void {
   const moved = state.moveBalance('adjustment', amount, dispute.id, fee)
   dispute.balance_transactions.push(structuredClone(moved))
 }
 
-/** `POST /v1/disputes/:id`: evidence is kept until it is submitted, which happens once. */
+/** `POST /v1/disputes/:id`: evidence is stored until it is submitted, once. */
 export function updateDispute(state: State, id: string, form: Form): Thing {
   const dispute = state.find(id, 'dispute')
   const details = dispute.evidence_details
@@ -268,7 +271,7 @@ export function createRefund(state: State, form: Form): Thing {
   return refund
 }
 
-/** Refunds a payment as a person does in Stripe's dashboard. */
+/** Refunds a payment as in Stripe's dashboard. */
 export function refundByHand(state: State, payment_intent: string, amount: number): Thing {
   const refund = createRefund(state, { payment_intent, amount: String(amount) })
   const intent = state.find(payment_intent, 'payment_intent')
@@ -278,7 +281,7 @@ export function refundByHand(state: State, payment_intent: string, amount: numbe
   return refund
 }
 
-/** A card network reports a payment as fraud. */
+/** Reports a payment as fraud, as a card network. */
 export function warnOfFraud(state: State, payment_intent: string): void {
   const { latest_charge: charge } = state.find(payment_intent, 'payment_intent')
   const warning = state.add('issfr', 'radar.early_fraud_warning', {

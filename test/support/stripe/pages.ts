@@ -40,8 +40,8 @@ export function createSession(state: State, form: Form): Thing {
 }
 
 /**
- * What a buyer does on the page of a session. Stripe's own page refuses a card that its bank
- * declines; here it passes, as a bank may change its mind as soon as the page is left.
+ * A buyer's action on the page of a session. Stripe's page refuses a declined card; here it passes,
+ * as a bank may change its mind after the page is left.
  */
 export function enterCard(state: State, id: string, number: string, zip: string): Thing {
   const session = state.find(id, 'checkout.session')
@@ -73,7 +73,7 @@ export function createPortal(state: State, form: Form): Thing {
   return portal
 }
 
-/** What a buyer does in the portal: another card, made the default. */
+/** A buyer's action in the portal: a new default card. */
 export function changeCard(state: State, id: string, number: string): void {
   const customer = state.find(state.find(id, 'billing_portal.session').customer, 'customer')
   const method = state.addCard(customer.id, number, '94107')
@@ -154,7 +154,7 @@ export function reverseTax(state: State, form: Form): Thing {
   const original = state.find(form.original_transaction, 'tax.transaction', 'original_transaction')
   const left = leftOf(state, original)
   const amount_total = form.mode === 'full' ? -left : Number(form.flat_amount)
-  // Only a whole reversal of a reversal is possible, which makes the tax owed again.
+  // Only a full reversal of a reversal is possible, after which the tax is due again.
   const isUndoing = original.type === 'reversal' && form.mode === 'full' && left < 0
   if (!isUndoing && (amount_total >= 0 || left + amount_total < 0)) {
     throw invalid('The reversal is greater than what is left.', 'flat_amount')
@@ -167,7 +167,7 @@ export function reverseTax(state: State, form: Form): Thing {
   })
 }
 
-/** What is left of a tax transaction once its reversals, and theirs, are counted. */
+/** What is left of a tax transaction after its reversals, and theirs. */
 function leftOf(state: State, { id, amount_total }: Thing): number {
   return state
     .all('tax.transaction', ({ reversal }) => reversal?.original_transaction === id)

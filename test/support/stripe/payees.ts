@@ -48,7 +48,7 @@ export function createLink(state: State, form: Form): Record<string, unknown> {
   return { object: 'account_link', created, expires_at: created + 300, url }
 }
 
-/** What a payee does on the page of such a link. */
+/** A payee's action on the page of such a link. */
 export function enterBank(state: State, url: string, kind: 'works' | 'fails'): void {
   const account = state.find(url.split('/').at(-2), 'account')
   const bank = {
@@ -166,7 +166,7 @@ export function createPayout(state: State, form: Form, account: string): Thing {
   return payout
 }
 
-/** Cancels a payout as a person does in Stripe's dashboard. */
+/** Cancels a payout as in Stripe's dashboard. */
 export function cancelPayout(state: State, id: string): void {
   const payout = state.find(id, 'payout')
   const theirs = (plan: Plan) => plan.type.startsWith('payout.') && plan.account === payout.account

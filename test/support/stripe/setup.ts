@@ -1,4 +1,4 @@
-/** How the account itself is set up, as its owner leaves it in Stripe's dashboard. */
+/** The setup of the account in Stripe's dashboard. */
 export interface Setup {
   has_connect: boolean
   account: Record<string, unknown>
@@ -8,7 +8,7 @@ export interface Setup {
   tax_registrations: Record<string, unknown>[]
 }
 
-/** An account as it is when it was just opened, but for Connect. */
+/** A newly opened account with Connect. */
 export function freshSetup(): Setup {
   return {
     has_connect: true,

@@ -6,26 +6,26 @@ import { invalid } from './wire.ts'
 // biome-ignore lint/suspicious/noExplicitAny: Stripe's objects are as large as they are loose here.
 export type Thing = Record<string, any> & { id: string; object: string; created?: number }
 
-/** A card that a customer has on file, and what it does. */
+/** A stored card of a customer, and its behavior. */
 export interface KeptCard extends CardBehaviour {
   authenticated: boolean
   loses?: 'answer' | 'request' | undefined
 }
 
-/** Something that Stripe will tell, at its time. */
+/** A scheduled event. */
 export interface Plan {
   due: Date
   type: string
   account?: string
-  /** Changes the world when the time comes, and returns what its event contains. */
+  /** Changes the state when it is due, and returns the content of the event. */
   happen: () => { object: Thing; previous_attributes?: object }
 }
 
-// What Stripe sends without its mode, or without its date.
+// Objects that Stripe sends without a mode, or without a date.
 const MODELESS = ['refund', 'account', 'transfer_reversal', 'balance_transaction']
 const UNDATED = ['tax.calculation']
 
-/** All that this Stripe knows. */
+/** The state of the double. */
 export class State {
   readonly now: () => Date
   readonly things = new Map<string, Thing>()
@@ -40,12 +40,12 @@ export class State {
     this.moveBalance('topup', 1_000_000_00, null)
   }
 
-  /** The service's own balance for transfers, in cents: all that moved it. */
+  /** The service's balance for transfers, in cents. */
   get available(): number {
     return this.all('balance_transaction', () => true).reduce((sum, { net }) => sum + net, 0)
   }
 
-  /** Moves our balance, less what Stripe keeps. */
+  /** Adds a balance transaction, less Stripe's fee. */
   moveBalance(type: string, amount: number, source: string | null, fee = 0): Thing {
     const reporting_category = type === 'adjustment' ? 'dispute' : type
     return this.add('txn', 'balance_transaction', {
@@ -98,7 +98,7 @@ export class State {
     this.plans.push({ due, type, happen, ...(account ? { account } : {}) })
   }
 
-  /** A card as a customer enters it on one of Stripe's pages. */
+  /** A card as a customer enters it on a hosted page. */
   addCard(customer: string, number: string, zip: string): Thing {
     const card = CARDS[number]
     if (!card) throw new Error(`${number} is no test card`)

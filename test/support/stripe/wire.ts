@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What came in a form: texts, lists and objects, all that Stripe's encoding knows. */
+/** A decoded form: strings, lists and objects. */
 export type Form = { [name: string]: FormValue }
 export type FormValue = string | FormValue[] | Form
 
-/** Reads `a=1&b[c]=2&d[0]=3` as Stripe does. */
+/** Decodes `a=1&b[c]=2&d[0]=3` as Stripe does. */
 export function readForm(text: string): Form {
   const form: Form = {}
   for (const [path, value] of new URLSearchParams(text)) {
@@ -22,11 +22,11 @@ export function readForm(text: string): Form {
   return form
 }
 
-/** An answer that refuses, in Stripe's shape. */
+/** An error response, in Stripe's shape. */
 export class Refusal extends Error {
   readonly status: number
   readonly body: Record<string, unknown>
-  /** A request that fails before it is worked on leaves its key unused. */
+  /** A request that fails validation leaves its key unused. */
   readonly keeps_key: boolean
 
   constructor(status: number, body: Record<string, unknown>, keeps_key = true) {
@@ -37,20 +37,20 @@ export class Refusal extends Error {
   }
 }
 
-/** A request that makes no sense, by the parameter at fault. */
+/** An invalid request, with the parameter at fault. */
 export function invalid(message: string, param?: string, code?: string): Refusal {
   return new Refusal(400, { message, param, code }, false)
 }
 
-/** A request that was understood and cannot be done. */
+/** A valid request that cannot be executed. */
 export function cannot(message: string, code?: string): Refusal {
   return new Refusal(400, { message, code })
 }
 
-/** Thrown where the network fails: the connection ends without an answer. */
+/** Thrown to simulate a network failure: the connection ends without a response. */
 export class Lost extends Error {}
 
-/** The whole of a request's body. */
+/** The body of a request. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
