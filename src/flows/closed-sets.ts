@@ -45,7 +45,7 @@ type Audited =
   | 'alarm.resolved'
   | 'app.add_on_disabled'
   | 'app.add_on_enabled'
-  | 'app.clock_jumped'
+  | 'app.clock_advanced'
   | 'app.pauses_allowed'
   | 'app.pauses_refused'
   | 'attempt.closed'
@@ -121,7 +121,7 @@ declare module '#platform/email-queue' {
 declare module '#platform/tasks' {
   interface TaskKinds {
     check_books: true
-    clock_jump: true
+    clock_advance: true
     export_sales: true
     export_tax_lines: true
     export_tax_states: true

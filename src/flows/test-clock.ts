@@ -35,7 +35,7 @@ export interface ClockWork {
 }
 
 /** An advance of an app's test clock. */
-export interface Jump {
+export interface Advance {
   app_id: AppId
   to: Date
   user_id: UserId
@@ -43,10 +43,10 @@ export interface Jump {
 }
 
 /** How far an advance has come. */
-export type ReportJump = (progress: { at: Date; done_count: number }) => Promise<void>
+export type ReportAdvance = (progress: { at: Date; done_count: number }) => Promise<void>
 
 /** The outcome of an advance. A test clock moves in test mode only, and never back. */
-export type Jumped =
+export type AdvanceResult =
   | { outcome: 'there'; done_count: number }
   /** Due work does not finish, as an answer is missing: the clock stops there. */
   | { outcome: 'stuck'; done_count: number }
@@ -60,12 +60,12 @@ const MOST_WAITS = 30
  * stops at each due time, and what is due there happens before anything later. An error that `tell`
  * throws ends the advance where it is.
  */
-export async function jump(
+export async function advanceClock(
   world: World,
-  requested: Jump,
+  requested: Advance,
   work: ClockWork,
-  report: ReportJump = async () => {},
-): Promise<Jumped> {
+  report: ReportAdvance = async () => {},
+): Promise<AdvanceResult> {
   const { db, clock, processor } = world
   if (!processor.has_test_clock) return { outcome: 'refused' }
   const { app_id, to, user_id, request_id } = requested
@@ -73,7 +73,7 @@ export async function jump(
   const start = await nowThere()
   if (to < start) return { outcome: 'refused' }
   const detail = { from: isoSeconds(start), to: isoSeconds(to) }
-  const action = 'app.clock_jumped'
+  const action = 'app.clock_advanced'
   const actor = { kind: 'seller', user_id, request_id } as const
   await audit(db, clock.now(), { actor, action, subject: app_id, detail })
   // What is due already, such as a dispute of what was just paid, decides what comes later.

@@ -16,7 +16,7 @@ after(() => service.close())
 // Complete, or it does not compile.
 const TASKS: Record<TaskName, true> = {
   check_books: true,
-  clock_jump: true,
+  clock_advance: true,
   export_sales: true,
   export_tax_lines: true,
   export_tax_states: true,

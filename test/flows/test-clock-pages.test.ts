@@ -96,7 +96,7 @@ describe('an advance', () => {
     await seller.open(CLOCK)
     const { status, url } = await submitAndWait('Advance to it')
     assert.equal(status, 200)
-    assert.match(url, new RegExp(`^${CLOCK}jumps/task_\\w+/$`))
+    assert.match(url, new RegExp(`^${CLOCK}advances/task_\\w+/$`))
     for (const each of [/Renewal paid/, /License: renewed/, /Email: Receipt/]) {
       assert.match(pageText(), each)
     }
@@ -121,7 +121,7 @@ describe('an advance', () => {
     await seller.open(CLOCK)
     assert.match(pageText(), /Advance to 2026-05-10/)
     await seller.press('View result')
-    assert.match(seller.page.url, /\/jumps\//)
+    assert.match(seller.page.url, /\/advances\//)
   })
 
   test('shows the time that it reached when the processor does not respond, and continues later', async () => {
@@ -133,7 +133,10 @@ describe('an advance', () => {
     assert.match(watched, /^\/tasks\//)
     assert.equal(seller.page.status, 202)
     assert.match(pageText(), /of 31 days/)
-    await eventually('the end of the jump', async () => (await seller.open(watched)).status !== 202)
+    await eventually(
+      'the end of the advance',
+      async () => (await seller.open(watched)).status !== 202,
+    )
     isAway = false
     assert.match(pageText(), /The clock stopped early/)
     assert.match(pageText(), /renews for \$12\.60, and the processor is not responding/)
@@ -153,7 +156,7 @@ describe('an advance', () => {
     await seller.open('/dashboard/apps/daily/test-clock/')
     assert.match(pageText(), /Advancing the clock/)
     await seller.submit('A week')
-    assert.equal(seller.page.url, watched, 'a second jump leads to the first')
+    assert.equal(seller.page.url, watched, 'a second advance leads to the first')
     const { status } = await seller.submit('Stop')
     assert.equal(status, 200)
     assert.match(pageText(), /The task was stopped\. Completed steps are kept/)
@@ -289,7 +292,7 @@ test('is not available with a real processor, and the page says so', async () =>
 test('a task that ended with its process is shown as failed, and a new one may start', async () => {
   const { db, clock } = service.world
   await db.run(sql`insert into tasks (id, kind, user_id, app_id, request, status, created_at, updated_at)
-    select 'task_000000000000000000dead', 'clock_jump', s.user_id, a.id, '{"slug": "tidepool", "to": "2030-01-01"}',
+    select 'task_000000000000000000dead', 'clock_advance', s.user_id, a.id, '{"slug": "tidepool", "to": "2030-01-01"}',
       'running', ${addDays(clock.now(), -1)}, ${addDays(clock.now(), -1)}
     from apps a join sellers s on s.id = a.seller_id where a.slug = 'tidepool'`)
   await seller.open('/tasks/task_000000000000000000dead/')

@@ -5,7 +5,7 @@ import * as billing from '#domain/billing'
 import { ProcessorUnreachable } from '#domain/payments'
 import { payWeekly } from '#flows/pay-out'
 import { setAutoRenew } from '#flows/subscription'
-import { jump } from '#flows/test-clock'
+import { advanceClock } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { addDays, addSeconds, isoSeconds } from '#platform/calendar'
 import { cents } from '#platform/money'
@@ -58,20 +58,20 @@ async function booksOf({ world }: TestService, { app, people }: Awaited<ReturnTy
 }
 
 test('a year in one advance creates the same books as day by day, and as in real time', async () => {
-  const jumping = await openTestService()
-  const jumped = await trade(jumping)
+  const advancing = await openTestService()
+  const advanced = await trade(advancing)
   const moments: Date[] = []
-  const outcome = await letPass(jumping, jumped.app.client_id, 365, async ({ at }) => {
+  const outcome = await letPass(advancing, advanced.app.client_id, 365, async ({ at }) => {
     moments.push(at)
   })
   assert.equal(outcome.outcome, 'there')
-  const inOneJump = await booksOf(jumping, jumped)
+  const inOneAdvance = await booksOf(advancing, advanced)
   assert.deepEqual(
     moments,
     moments.toSorted((a, b) => a.getTime() - b.getTime()),
   )
-  await assertInvariants(jumping)
-  await jumping.close()
+  await assertInvariants(advancing)
+  await advancing.close()
 
   const waiting = await openTestService()
   const waited = await trade(waiting)
@@ -84,11 +84,11 @@ test('a year in one advance creates the same books as day by day, and as in real
   const dayByDay = await booksOf(waiting, waited)
   await waiting.close()
 
-  assert.deepEqual(inOneJump, dayByDay)
-  const statuses = inOneJump.licenses.map((license) => (license as { status: string }).status)
+  assert.deepEqual(inOneAdvance, dayByDay)
+  const statuses = inOneAdvance.licenses.map((license) => (license as { status: string }).status)
   assert.deepEqual(statuses, ['active', 'past_due', 'canceled', 'canceled', 'canceled'])
-  assert.equal(inOneJump.invoices.length, 13 + 13 + 2 + 1 + 1)
-  assert.ok(inOneJump.payouts.length > 10)
+  assert.equal(inOneAdvance.invoices.length, 13 + 13 + 2 + 1 + 1)
+  assert.ok(inOneAdvance.payouts.length > 10)
 })
 
 describe('the test clock of an app', () => {
@@ -147,7 +147,7 @@ describe('the test clock of an app', () => {
       to: addDays(service.clock.now(), 1),
     }
     const work = clockWorkFor(service, real.client_id)
-    const outcome = await jump(world, { ...requested, app_id: real.client_id }, work)
+    const outcome = await advanceClock(world, { ...requested, app_id: real.client_id }, work)
     assert.deepEqual(outcome, { outcome: 'refused' })
     assert.deepEqual(await timeOf(service, real.client_id), service.clock.now())
   })
@@ -208,8 +208,8 @@ describe('the test clock of an app', () => {
     const twice = await app('twice', { frequency: 'week', amount: cents(300) })
     const subscriber = await subscribe(service, { app: twice })
     const to = addDays(await timeOf(service, twice.client_id), 70)
-    const jumps = [letPass(service, twice.client_id, to), letPass(service, twice.client_id, to)]
-    const outcomes = (await Promise.all(jumps)).map(({ outcome }) => outcome)
+    const advances = [letPass(service, twice.client_id, to), letPass(service, twice.client_id, to)]
+    const outcomes = (await Promise.all(advances)).map(({ outcome }) => outcome)
     assert.deepEqual(outcomes, ['there', 'there'])
     const { count } = await service.world.db.one<{ count: number }>(sql`select count(*) as count
       from invoices where license_id = ${subscriber.license_id} and status = 'paid'`)
@@ -220,10 +220,10 @@ describe('the test clock of an app', () => {
     const halted = await app('halted', { frequency: 'day', amount: cents(200) })
     const subscriber = await subscribe(service, { app: halted })
     let stops = 0
-    const jumping = letPass(service, halted.client_id, 30, async () => {
+    const advancing = letPass(service, halted.client_id, 30, async () => {
       if (++stops === 5) throw new Error('stop')
     })
-    await assert.rejects(jumping, /stop/)
+    await assert.rejects(advancing, /stop/)
     const { period_end } = await stateOf(service, subscriber)
     assert.equal((await letPass(service, halted.client_id, 5)).outcome, 'there')
     assert.notEqual((await stateOf(service, subscriber)).period_end, period_end)
@@ -234,7 +234,7 @@ describe('the test clock of an app', () => {
     const from = await timeOf(service, logged.client_id)
     await letPass(service, logged.client_id, 3)
     const lines = await service.world.db.rows<{ detail: object }>(sql`select detail from audit_log
-      where action = 'app.clock_jumped' and subject = ${logged.client_id}`)
+      where action = 'app.clock_advanced' and subject = ${logged.client_id}`)
     const detail = { from: isoSeconds(from), to: isoSeconds(addDays(from, 3)) }
     assert.deepEqual(lines, [{ detail }])
   })

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as apps from '#domain/apps'
-import { type ClockWork, type Jumped, jump, type ReportJump } from '#flows/test-clock'
+import {
+  type AdvanceResult,
+  advanceClock,
+  type ClockWork,
+  type ReportAdvance,
+} from '#flows/test-clock'
 import { appTime } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import type { AppId } from '#platform/ids'
@@ -44,9 +49,9 @@ export async function letPass(
   service: TestService,
   app_id: AppId,
   by: number | Date,
-  report?: ReportJump,
-): Promise<Jumped> {
+  report?: ReportAdvance,
+): Promise<AdvanceResult> {
   const to = by instanceof Date ? by : addDays(await timeOf(service, app_id), by)
   const requested = { app_id, to, user_id: testId('usr_test'), request_id: 'req_test' }
-  return await jump(service.world, requested, clockWorkFor(service, app_id), report)
+  return await advanceClock(service.world, requested, clockWorkFor(service, app_id), report)
 }

@@ -5,7 +5,7 @@ import { Field, Form, SelectField } from '#design/forms'
 import { EmptyState, Panel, RecordRows } from '#design/panels'
 import { formatMoment, Moment } from '#design/timeline'
 import type { LicenseId } from '#platform/ids'
-import { DISTANCES } from './jump-form.ts'
+import { DISTANCES } from './advance-form.ts'
 import { ClockLayout, type ClockLayoutFacts } from './layout.tsx'
 import { RETRIES, SCENARIOS } from './scenarios.ts'
 
@@ -79,7 +79,7 @@ function Now({ now, is_ahead, due, base, csrf_token, faulty, date, app_name }: C
           <p class="text-muted">None. There are no subscribers yet.</p>
         )}
       </div>
-      <Form action={`${base}jump`} csrf_token={csrf_token}>
+      <Form action={`${base}advance`} csrf_token={csrf_token}>
         <Actions>
           {due && (
             <Button kind="primary" name="by" value="due" pending="Advancing…">
@@ -93,7 +93,7 @@ function Now({ now, is_ahead, due, base, csrf_token, faulty, date, app_name }: C
           ))}
         </Actions>
       </Form>
-      <Form action={`${base}jump`} csrf_token={csrf_token}>
+      <Form action={`${base}advance`} csrf_token={csrf_token}>
         <Field
           label="Advance to the end of a day (UTC)"
           name="date"

@@ -12,7 +12,7 @@ import { nextOtherDue, type TestMode } from './clock-work.ts'
 import { otherDueText, stepText } from './labels.ts'
 import type { ClockLayoutFacts } from './layout.tsx'
 import { scenarioOf } from './scenarios.ts'
-import { JUMP, JumpRequest, latestWork, ScenarioRequest, underWay } from './work.ts'
+import { ADVANCE, AdvanceRequest, latestWork, ScenarioRequest, underWay } from './work.ts'
 
 const MOST_SHOWN = 20
 
@@ -70,8 +70,8 @@ function stepOf(subscriber: billing.Subscriber, at: Date): billing.NextStep {
 function workLine({ id, kind, status, request, created_at }: Task): ClockFacts['latest'][number] {
   const text = { waiting: 'Running', running: 'Running', done: 'Done', failed: 'Stopped' }
   const of = { key: id, at: created_at, href: addressOf(id), text: text[status] }
-  if (kind === JUMP) {
-    const { to } = JumpRequest.parse(request)
+  if (kind === ADVANCE) {
+    const { to } = AdvanceRequest.parse(request)
     return { ...of, title: `Advance to ${to.slice(0, 10)}` }
   }
   const { scenario, ...chosen } = ScenarioRequest.parse(request)

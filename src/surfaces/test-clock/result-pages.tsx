@@ -13,7 +13,7 @@ import { eventText } from './labels.ts'
 import { type ClockLayoutFacts, ResultLayout } from './layout.tsx'
 
 /** The result of an advance: what happened between two times. */
-export interface JumpFacts extends ClockLayoutFacts {
+export interface AdvanceFacts extends ClockLayoutFacts {
   from: Date
   to: Date
   requested: Date
@@ -27,7 +27,7 @@ export interface JumpFacts extends ClockLayoutFacts {
 }
 
 /** The result page of an advance. */
-export function JumpPage(facts: JumpFacts): JSX.Element {
+export function AdvancePage(facts: AdvanceFacts): JSX.Element {
   const { from, to, requested, outcome, stuck_at, tally, events } = facts
   const span = (
     <>

@@ -12,20 +12,20 @@ import { refuse } from '#http/refusals'
 import { addressOf, startTaskNow } from '#http/tasks'
 import { readId } from '#platform/ids'
 import { findTask } from '#platform/tasks'
+import { readAdvance } from './advance-form.ts'
 import { type ClockContext, layoutFacts, requireTestClock } from './clock-context.ts'
 import { ClockPage } from './clock-page.tsx'
 import type { TestMode } from './clock-work.ts'
 import { dueNext, gather, isOf } from './facts.ts'
-import { readJump } from './jump-form.ts'
-import { JumpPage, ScenarioPage } from './result-pages.tsx'
+import { AdvancePage, ScenarioPage } from './result-pages.tsx'
 import { fits, scenarioOf } from './scenarios.ts'
 import {
+  ADVANCE,
   declareWork,
-  JUMP,
-  JumpResult,
   SCENARIO,
   ScenarioRequest,
   ScenarioResult,
+  StoredAdvance,
   underWay,
 } from './work.ts'
 
@@ -51,7 +51,7 @@ export function testClock(
         date: '',
       }),
     )
-    declareJumps(scope, world, test_mode)
+    declareAdvances(scope, world, test_mode)
     declareScenarios(scope, world, test_mode)
   })
 }
@@ -67,8 +67,8 @@ async function sendClock(
   return sendPage(context.reply, page, { status: form.faulty ? 422 : 200 })
 }
 
-function declareJumps(scope: FastifyInstance, world: World, test_mode: TestMode): void {
-  scope.post(`${CLOCK}jump`, async (request, reply) => {
+function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMode): void {
+  scope.post(`${CLOCK}advance`, async (request, reply) => {
     const context = await requireTestClock(world, request, reply)
     const { app, now, session } = context
     const busy = await underWay(world, app.id)
@@ -76,30 +76,30 @@ function declareJumps(scope: FastifyInstance, world: World, test_mode: TestMode)
     const form = formOf(request)
     const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
     const due = await dueNext(world, test_mode, context, first)
-    const read = readJump(now, form, due?.at)
+    const read = readAdvance(now, form, due?.at)
     if ('fault' in read) {
       const faulty = { id: 'date', message: read.fault }
       return await sendClock(world, test_mode, context, { faulty, date: form.date ?? '' })
     }
     const requested = { slug: app.slug, to: read.to.toISOString() }
-    const task = { kind: JUMP, user_id: session.user_id, app_id: app.id, request: requested }
+    const task = { kind: ADVANCE, user_id: session.user_id, app_id: app.id, request: requested }
     return goTo(reply, await startTaskNow(world, task))
   })
 
-  scope.get(`${CLOCK}jumps/:task_id/`, async (request, reply) => {
+  scope.get(`${CLOCK}advances/:task_id/`, async (request, reply) => {
     const context = await requireTestClock(world, request, reply)
     const { app, base } = context
-    const task = await taskOf(world, context, JUMP)
-    const result = JumpResult.parse(task.result)
+    const task = await taskOf(world, context, ADVANCE)
+    const result = StoredAdvance.parse(task.result)
     const [from, to] = [new Date(result.from), new Date(result.to)]
     const span = { app_id: app.id, from, to }
     const page_number = Math.max(1, Number.parseInt(queryOf(request, 'page') ?? '1', 10) || 1)
     const offset = (page_number - 1) * PAGE_LENGTH
     const rows = await billing.timelineEvents(world.db, span, { limit: PAGE_LENGTH + 1, offset })
-    const here = `${base}jumps/${task.id}/`
+    const here = `${base}advances/${task.id}/`
     const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
     const isStuck = result.outcome === 'stuck'
-    const page = JumpPage({
+    const page = AdvancePage({
       ...(await layoutFacts(world, context)),
       from,
       to,

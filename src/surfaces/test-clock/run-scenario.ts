@@ -4,7 +4,7 @@ import type * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { refundCharge } from '#flows/refund'
-import { jump } from '#flows/test-clock'
+import { advanceClock } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import type { AppId, LicenseId } from '#platform/ids'
@@ -79,7 +79,7 @@ async function advanceUntil(state: RunState, wanted: licensing.LicenseStatus): P
     const due = (await billing.subscriptionOf(db, buyer.license_id))?.next_at
     if (!due) return false
     const now = await timeOf(state)
-    const { outcome } = await jump(
+    const { outcome } = await advanceClock(
       world,
       { app_id, to: due < now ? now : due, ...actor },
       work,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { formatDay } from '#design/money'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
-import { jump } from '#flows/test-clock'
+import { advanceClock } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
 import { declareTask, type ReportProgress, type TaskEnd } from '#http/tasks'
 import type { AppId } from '#platform/ids'
@@ -15,7 +15,7 @@ import { runScenario } from './run-scenario.ts'
 import { scenarioOf } from './scenarios.ts'
 
 /** The stored request of an advance; `to` is ISO 8601 with milliseconds. */
-export const JumpRequest = z.object({ slug: z.string(), to: z.string() })
+export const AdvanceRequest = z.object({ slug: z.string(), to: z.string() })
 
 /** The stored request of a scenario. */
 export const ScenarioRequest = z.object({
@@ -26,7 +26,7 @@ export const ScenarioRequest = z.object({
 })
 
 /** The stored result of an advance: the app's time before and after. */
-export const JumpResult = z.object({
+export const StoredAdvance = z.object({
   from: z.string(),
   to: z.string(),
   requested: z.string(),
@@ -41,20 +41,21 @@ export const ScenarioResult = z.object({
   to: z.string(),
 })
 
-export const JUMP = 'clock_jump' as const
+export const ADVANCE = 'clock_advance' as const
 export const SCENARIO = 'scenario' as const
-const KINDS: TaskName[] = [JUMP, SCENARIO]
+const KINDS: TaskName[] = [ADVANCE, SCENARIO]
 const DAY_MS = 86_400_000
 
 /** Declares the task kinds of the test clock: advances and scenarios. */
 export function declareWork(world: World, test_mode: TestMode): void {
-  const back = ({ request }: Task) => clockAddress(JumpRequest.pick({ slug: true }).parse(request))
+  const back = ({ request }: Task) =>
+    clockAddress(AdvanceRequest.pick({ slug: true }).parse(request))
   declareTask(world, {
-    kind: JUMP,
+    kind: ADVANCE,
     title: 'Advancing the clock',
     unit: 'days',
     back,
-    run: (task, report) => runJump(world, test_mode, task, report),
+    run: (task, report) => runAdvance(world, test_mode, task, report),
   })
   declareTask(world, {
     kind: SCENARIO,
@@ -75,13 +76,13 @@ export async function latestWork({ db }: World, app_id: AppId): Promise<Task[]> 
   return await tasksOf(db, { app_id, kinds: KINDS, limit: 8 })
 }
 
-async function runJump(
+async function runAdvance(
   world: World,
   test_mode: TestMode,
   task: Task,
   report: ReportProgress,
 ): Promise<TaskEnd> {
-  const { slug, to } = JumpRequest.parse(task.request)
+  const { slug, to } = AdvanceRequest.parse(task.request)
   const app_id = task.app_id!
   const from = await timeOf(world, app_id)
   const daysTo = (at: Date) => Math.ceil(Math.max(0, at.getTime() - from.getTime()) / DAY_MS)
@@ -89,7 +90,7 @@ async function runJump(
   await report({ done: 0, total, note: '' })
   const requested = { app_id, to: new Date(to), user_id: task.user_id, request_id: task.id }
   const work = clockWorkOf(world, test_mode, app_id)
-  const { outcome } = await jump(world, requested, work, ({ at, done_count }) =>
+  const { outcome } = await advanceClock(world, requested, work, ({ at, done_count }) =>
     report({
       done: daysTo(at),
       total,
@@ -98,9 +99,9 @@ async function runJump(
   )
   const reached = await timeOf(world, app_id)
   return {
-    next_url: `${clockAddress({ slug })}jumps/${task.id}/`,
+    next_url: `${clockAddress({ slug })}advances/${task.id}/`,
     ...({ from: iso(from), to: iso(reached), requested: to, outcome } satisfies z.input<
-      typeof JumpResult
+      typeof StoredAdvance
     >),
   }
 }

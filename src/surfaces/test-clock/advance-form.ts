@@ -12,14 +12,14 @@ export const DISTANCES = [
 const MOST_YEARS = 100
 
 /** The time to advance to, or what is wrong with the form. */
-export type ReadJump = { to: Date } | { fault: string }
+export type ReadAdvance = { to: Date } | { fault: string }
 
 /** Reads the form of an advance; `due` is the time of the next event. */
-export function readJump(
+export function readAdvance(
   now: Date,
   form: { by?: string; date?: string },
   due: Date | undefined,
-): ReadJump {
+): ReadAdvance {
   const { by, date = '' } = form
   if (by === 'due') {
     if (!due) return { fault: 'No event is due for this app.' }
@@ -31,7 +31,7 @@ export function readJump(
 }
 
 /** A date means the end of its day (UTC), so that everything due on it happens. */
-function readDate(now: Date, date: string): ReadJump {
+function readDate(now: Date, date: string): ReadAdvance {
   const midnight = new Date(/^\d{4}-\d{2}-\d{2}$/.test(date) ? date : Number.NaN)
   if (Number.isNaN(midnight.getTime()) || isoDate(midnight) !== date) {
     return { fault: 'Enter a date such as 2027-05-03.' }
