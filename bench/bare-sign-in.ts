@@ -1,6 +1,7 @@
 /**
- * The yardstick of hosted sign-in: its library behind node:http with the fewest settings that give
- * the same answers, on the same database through the same adapter. Nothing else of the service.
+ * The baseline of hosted sign-in: its library behind node:http with the fewest settings that give
+ * the same responses, on the same database through the same adapter, and nothing else of the
+ * service.
  */
 
 import { createServer, type IncomingMessage } from 'node:http'

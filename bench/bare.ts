@@ -1,6 +1,6 @@
 /**
- * The yardstick: node:http with nothing around it. It sends the very statements that the service
- * sends, the same way, and answers the same body; no limits, no ids, no log, no secret compared.
+ * The baseline: node:http without a framework. It sends the same statements as the service and
+ * returns the same body, without limits, IDs, logs or a comparison of secrets.
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import * as licensing from '#domain/licensing'

@@ -1,6 +1,6 @@
 /**
- * Whole checkouts, every page of them: details, card, confirmation, success. Prints one line of
- * JSON. Each buyer has their own address and keeps one connection.
+ * Complete checkouts: details, card, confirmation and success page. Prints one line of JSON. Each
+ * buyer has their own address and keeps one connection.
  */
 import { Agent } from 'node:http'
 import { ask, measure } from './generator.ts'

@@ -95,7 +95,7 @@ async function prepare(env: Record<string, string>) {
   return { demo, license_key: licenseKey(page) }
 }
 
-/** One validation, from an address of its own; throws where it is not answered well. */
+/** A validation from a separate address; throws unless it succeeds. */
 function validator(base_url: string, demo: DemoFacts, key: string): () => Promise<void> {
   const { client_id, client_secret } = demo.app
   const connections = new Connections({ keepAlive: true, maxSockets: 32 })
@@ -116,7 +116,7 @@ function validator(base_url: string, demo: DemoFacts, key: string): () => Promis
   }
 }
 
-/** One sign-up form of the flooder, with a password that takes long to judge. */
+/** A sign-up form of the flood, with a password that is slow to estimate. */
 async function signUpForm(base_url: string): Promise<() => Promise<void>> {
   const browser = new Agent(overHttp(base_url), base_url)
   await browser.open('/signup/')
@@ -131,7 +131,7 @@ async function signUpForm(base_url: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Starts a task so many times a second, whether or not the ones before have ended; their times. */
+/** Starts a task at a fixed rate, whether or not earlier ones have ended; returns the durations. */
 async function paced(rate: number, lasting: number, task: () => Promise<void>): Promise<number[]> {
   const started = performance.now()
   const times: Promise<number>[] = []
@@ -139,7 +139,7 @@ async function paced(rate: number, lasting: number, task: () => Promise<void>): 
     const due = started + (index * 1000) / rate
     const wait = due - performance.now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    // Counted from when it was due: a server that is blocked does not hide what waited.
+    // Measured from the due time, so that a blocked server does not hide the wait.
     times.push(task().then(() => performance.now() - due))
   }
   return await Promise.all(times)

@@ -1,13 +1,13 @@
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
 
-/** An answer, read to its end. */
+/** A complete response. */
 export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   body: string
 }
 
-/** Sends one request over an agent's connections; a form or another body where one is given. */
+/** Sends one request over an agent's connections, with a form or another body if given. */
 export function ask(
   agent: Agent,
   url: URL,
@@ -36,7 +36,7 @@ export function ask(
   })
 }
 
-/** Does a task over and over, so many at once, and prints its rate and its times as JSON. */
+/** Repeats a task with a given concurrency, and prints its rate and durations as JSON. */
 export async function measure(
   at_once: number,
   seconds: number,

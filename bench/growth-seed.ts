@@ -4,29 +4,29 @@ import type { PayeeId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { testId } from '../test/support/ids.ts'
 
-/** How much trade is on record: sales in all, and how many of them are one app's. */
+/** The number of sales in all, and of one app. */
 export interface Size {
   sales: number
   big_app: number
 }
 
 const APPS = 400
-/** How many licenses one buyer has, each of another app. */
+/** The number of licenses of one buyer, each of another app. */
 const COLLECTOR = 200
 
-/** The ids of what the measurements ask about. */
+/** The IDs that the measurements use. */
 export const BIG_APP = testId('app_big')
 export const COLLECTOR_ID = testId('usr_g1')
 
 /**
- * Fills a database with sales of two years, by statements over whole sets. The rows are written as
- * a replica writes them, without triggers, so the connection must be a superuser's.
+ * Fills a database with two years of sales, in bulk. Rows are inserted as a replica does, without
+ * triggers, so the connection must be a superuser's.
  */
 export async function seedGrowth(db: Db, demo_app: string, size: Size): Promise<void> {
   const { sales, big_app } = size
   await db.raw(`set local session_replication_role = replica`)
   await cloneApps(db, demo_app)
-  // One row a sale: which app, who, when, and what became of it.
+  // One row per sale: app, buyer, time and outcome.
   await db.raw(`create temporary table sale on commit drop as
     select n,
       case when n <= ${big_app} then '${BIG_APP}' else 'app_g' || (n % ${APPS}) end as app_id,
@@ -40,7 +40,7 @@ export async function seedGrowth(db: Db, demo_app: string, size: Size): Promise<
   for (const statement of BOOKS) await db.raw(statement)
 }
 
-/** The seller of all apps here, who never had a payout. */
+/** The seller of all these apps, who never had a payout. */
 export async function bigPayee(db: Db): Promise<Payee> {
   const app = sql`select seller_id as owner from apps where id = ${BIG_APP}`
   const { owner } = await db.one<{ owner: PayeeId }>(app)
@@ -118,7 +118,7 @@ const TRADE = [
       status, created_at, settled_at)
     select 'rfd_g' || n, 'chg_g' || n, 1260, 60, 60, 0, 0, 'growth', 'system', 'succeeded', at, at
     from sale where refunded`,
-  // What a trigger would have listed.
+  // What a trigger would have inserted.
   `insert into refunded_sales (app_id, number, invoice_id, charge_id)
     select app_id, number, invoice_id, charge_id from refunds_of_sales on conflict do nothing`,
   `insert into disputes (id, charge_id, processor_dispute_id, amount, tax, commission, reason,

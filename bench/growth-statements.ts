@@ -8,7 +8,10 @@ import type { Db } from '#platform/db'
 import { testId } from '../test/support/ids.ts'
 import { BIG_APP, COLLECTOR_ID } from './growth-seed.ts'
 
-/** What a page, a checkout or periodic work asks the database, however much was sold. */
+/**
+ * The statements of pages, checkouts and periodic work, whose cost must not depend on the number of
+ * sales.
+ */
 export function grownStatements(
   db: Db,
   now: Date,

@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   let slow = 0
   const payee = await bigPayee(world.db)
   for (const [what, ask] of grownStatements(world.db, world.clock.now(), payee)) {
-    // The first call plans the statement and reads what lies cold; the best of three is the work.
+    // The first call plans the statement and reads cold pages; the best of three counts.
     const times = [await timed(ask), await timed(ask), await timed(ask)]
     const best = Math.min(...times)
     if (best > WANTED_MS) slow++
@@ -97,7 +97,7 @@ async function timed(ask: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** The one seller of all that is sold here never had a payout: one takes a line of each sale. */
+/** A payout for the one seller here takes a line of each sale. */
 async function payAll({ db, clock, random }: World, payee: payouts.Payee): Promise<void> {
   const start = performance.now()
   const payout = { id: mintId(random, 'po'), ...payee, cause: 'request' } as const

@@ -7,17 +7,17 @@ import { which } from '../scripts/chromium.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The core that servers run on, and the one that the load comes from. */
+/** The core of the servers, and the core of the load. */
 export const SERVER_CORE = 0
 export const LOAD_CORE = 1
 
-/** A command that stays on one core, where the machine has several and can say so. */
+/** A command pinned to one core, if the machine has several and supports it. */
 export function pinned(core: number, command: string, args: string[]): [string, string[]] {
   if (cpus().length < 2 || !which('taskset')) return [command, args]
   return ['taskset', ['-c', String(core), command, ...args]]
 }
 
-/** Starts a TypeScript file as a server and waits until its address answers. */
+/** Starts a TypeScript file as a server and waits until its address responds. */
 export async function startServer(
   file: string,
   env: Record<string, string>,
@@ -54,7 +54,7 @@ async function untilItAnswers(address: string, server: ChildProcess, log: string
   throw new Error(`nothing answers at ${address}; see ${log}`)
 }
 
-/** The load generator, installed where it is missing and that is possible. */
+/** The load generator, installed if missing and possible. */
 export function findWrk(): string {
   const found = which('wrk')
   if (found) return found
@@ -67,17 +67,17 @@ export function findWrk(): string {
   return installed
 }
 
-/** What one round of load measured. */
+/** The result of one round of load. */
 export interface Round {
-  /** Requests a second. */
+  /** Requests per second. */
   rate: number
   p50_ms: number
   p99_ms: number
-  /** Answers that were not good, and connections that failed. */
+  /** Failed responses and connections. */
   bad: number
 }
 
-/** Sends the requests of a file for some seconds over 32 connections. */
+/** Sends the requests of a file for a number of seconds over 32 connections. */
 export function load(url: string, requests: string, authorization: string, seconds: number): Round {
   const script = fileURLToPath(new URL('wrk.lua', import.meta.url))
   const args = ['-t1', '-c32', `-d${seconds}s`, '-s', script, url, '--', requests, authorization]

@@ -1,4 +1,7 @@
-/** One worker of the renewal bench: opens the service, waits for the word, and renews what is due. */
+/**
+ * A worker of the renewal bench: opens the service, waits for the start signal, and renews what is
+ * due.
+ */
 import { renewDue } from '#flows/subscription'
 import { readConfig } from '#platform/config'
 import { systemRandom } from '#platform/random'

@@ -80,7 +80,7 @@ async function main(): Promise<void> {
   await service.close()
 }
 
-/** Starts the workers, gives them the word at once, and waits until nothing is due. */
+/** Starts the workers, signals all at once, and waits until nothing is due. */
 async function renewWith(count: number, env: Record<string, string>) {
   const file = fileURLToPath(new URL('./renewal-worker.ts', import.meta.url))
   const workers = await Promise.all(
@@ -103,7 +103,7 @@ async function renewWith(count: number, env: Record<string, string>) {
   return { seconds, renewed: counts.reduce((sum, each) => sum + each, 0) }
 }
 
-/** Every due subscription was charged once, and no other charge was made. */
+/** Every due subscription was charged once, and nothing else was charged. */
 async function assertCharges({ db }: World, expected: number): Promise<void> {
   const counts = await db.one<Record<'taken' | 'paid' | 'active' | 'due', number>>(sql`select
     (select count(*) from sandbox.charges where status = 'succeeded') as taken,

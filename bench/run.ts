@@ -29,7 +29,7 @@ const { values: chosen } = parseArgs({
     licenses: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
-    /** Names of the figures to measure, separated by commas; all of them by default. */
+    /** The measurements to run, separated by commas; all by default. */
     only: { type: 'string' },
   },
 })
@@ -71,7 +71,7 @@ async function main(): Promise<void> {
     sign_in_site_url: 'http://localhost:4998',
     kept: undefined,
   })
-  // One app answers every kind of load, so that all of it falls on the same licenses.
+  // One app serves every kind of load, so that all of it uses the same licenses.
   await enableSignIn(service.world, {
     client_id: demo.app.client_id,
     site_url: demo.sample_site_url,
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
 
 type Pair = [service: Round, bare: Round]
 
-/** Rounds of the service and of the yardstick in turn, after one of each to warm up. */
+/** Alternating rounds of the service and the baseline, after one warm-up round of each. */
 function compare(file: string, urls: [string, string], authorization: string): Pair[] {
   const once = () => urls.map((url) => load(url, file, authorization, seconds)) as Pair
   once()
@@ -149,7 +149,10 @@ function checkouts(base_url: string, price_id: PriceId): Round {
   return result
 }
 
-/** Whole sign-ins beside those of the bare library, which finds the same session in the database. */
+/**
+ * Complete sign-ins next to those of the bare library, which finds the same session in the
+ * database.
+ */
 async function signIns(env: Record<string, string>, demo: DemoFacts, log: string) {
   const { client_id, client_secret } = demo.app
   const redirect_uri = `${demo.sample_site_url}/auth/callback`
@@ -175,7 +178,7 @@ async function signIns(env: Record<string, string>, demo: DemoFacts, log: string
   }
 }
 
-/** The cookies of a person who signed in, and consented, on the pages. */
+/** The cookies of a person who signed in and consented on the pages. */
 async function signedIn(base_url: string, demo: DemoFacts, redirect_uri: string): Promise<string> {
   const person = new Agent(overHttp(base_url), base_url)
   const params = new URLSearchParams({
@@ -193,7 +196,7 @@ async function signedIn(base_url: string, demo: DemoFacts, redirect_uri: string)
   return person.cookie
 }
 
-/** Runs a load generator of our own on the other core. */
+/** Runs one of our load generators on the other core. */
 function generate(file: string, settings: Record<string, string>): Round {
   const args = ['--import', './scripts/register-tsx.mjs', join(root, file)]
   const [command, all] = pinned(LOAD_CORE, process.execPath, args)

@@ -9,7 +9,7 @@ import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { DemoFacts } from '../src/demo/seed.ts'
 
-/** The requests that the load is made of, one file each. */
+/** The requests of the load, one file each. */
 export interface Requests {
   validate: string
   orders: string
@@ -17,11 +17,11 @@ export interface Requests {
   prices: string
 }
 
-// As many different keys and orders as the load asks for; the other licenses are there for weight.
+// The number of distinct keys and orders in the load; other licenses only add volume.
 const ASKED_FOR = 20_000
 const BATCH = 2000
 
-/** Fills the database with licenses and writes the requests for some of them. */
+/** Fills the database with licenses and writes requests for some of them. */
 export async function seed(
   world: World,
   demo: DemoFacts,
@@ -62,7 +62,7 @@ export async function seed(
   }
 }
 
-/** Licenses that are never looked up: their keys are random digests. */
+/** Licenses that are never looked up: their keys are random hashes. */
 async function fill(tx: Db, app_id: AppId, count: number): Promise<void> {
   await tx.run(sql`insert into users (id, email, email_normalized, created_via, created_at)
     select 'usr_weight' || n, n || '@weight.example', n || '@weight.example', 'demo', now()
@@ -122,7 +122,7 @@ async function sell({ keys, random, clock }: World, tx: Db, demo: DemoFacts) {
   return { license_key, order_id, user_id }
 }
 
-/** An access token, as hosted sign-in would have kept it. */
+/** An access token, as hosted sign-in would have stored it. */
 async function grantToken(
   { random, clock }: World,
   tx: Db,

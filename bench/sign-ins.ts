@@ -1,6 +1,6 @@
 /**
- * Whole sign-ins of a person who agreed before: authorization request, code, token. Prints one line
- * of JSON. The cookies of the person's sign-in session come from the environment.
+ * Complete sign-ins of a person who consented before: authorization request, code, token. Prints
+ * one line of JSON. The cookies of the sign-in session come from the environment.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { Agent } from 'node:http'
@@ -18,7 +18,7 @@ const AT_ONCE = 16
 const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
 
-// Each sign-in is another person's, from an address of their own: the limit is for one address.
+// Each sign-in is another person's, from a separate address, because the limit counts by address.
 let people = 0
 const nextAddress = () => {
   people++

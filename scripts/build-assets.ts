@@ -1,7 +1,7 @@
 /**
- * Builds what browsers load: one stylesheet, the scripts and the tab's icon, into `.build/assets/`,
- * each with the hash of its content in its name, and `manifest.json`, which maps the plain names to
- * these. Nothing is done while the inputs are the same as at the last build.
+ * Builds what browsers load: one stylesheet, the scripts and the icon, into `.build/assets/`, each
+ * with the hash of its content in its name, and `manifest.json`, which maps the plain names to
+ * these. Does nothing if the inputs have not changed since the last build.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,7 +16,7 @@ const design = join(source, 'platform/design')
 const out = join(root, '.build/assets')
 const manifestFile = join(out, 'manifest.json')
 
-/** Plain name to hashed name, and under `inputs` the hash of everything they were built from. */
+/** Maps plain names to hashed names, and `inputs` to the hash of all inputs. */
 type Manifest = Record<string, string>
 
 const hashOf = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex')
@@ -67,7 +67,7 @@ async function buildIcon(): Promise<string> {
   return favicon()
 }
 
-/** Moves each file into place before the manifest names it, so that a reader never finds a gap. */
+/** Moves each file into place before the manifest names it, so that readers always find it. */
 async function publish(work: string, contents: Record<string, string | Uint8Array>) {
   const manifest: Manifest = {}
   for (const [name, content] of Object.entries(contents)) {
@@ -79,14 +79,16 @@ async function publish(work: string, contents: Record<string, string | Uint8Arra
   return manifest
 }
 
-/** Drops what neither this build nor the one before it names: an open page may ask for that. */
+/**
+ * Deletes files that neither this build nor the previous one names: an open page may need those.
+ */
 async function sweep(kept: Manifest[]): Promise<void> {
   const names = new Set(['manifest.json', ...kept.flatMap((manifest) => Object.values(manifest))])
   const stale = (await readdir(out)).filter((name) => !names.has(name))
   await Promise.all(stale.map((name) => rm(join(out, name), { force: true })))
 }
 
-/** Builds the assets unless they are fresh. Answers whether it built, and the manifest. */
+/** Builds the assets unless they are current. Returns whether it built, and the manifest. */
 export async function buildAssets(): Promise<{ built: boolean; manifest: Manifest }> {
   const inputs = await hashInputs()
   const last = await readManifest()

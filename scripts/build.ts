@@ -1,4 +1,4 @@
-/** Builds all that is not run from its source: the browsers' assets and the client library. */
+/** Builds everything that does not run from source: the browser assets and the client library. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { buildAssets } from './build-assets.ts'

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-// The shell without a user interface draws the same pages in less than half the time.
+// The headless shell renders the same pages in less than half the time.
 const NAMES = [
   'chromium-headless-shell',
   'chromium',
@@ -17,8 +17,8 @@ const PLACES = [
 ]
 
 /**
- * The path of a Chromium that the browser tests can drive: the one `CHROMIUM` names, else one that
- * is found, else one installed now (as root on Debian). Throws one sentence on how to get one.
+ * The path of a Chromium for the browser tests: `CHROMIUM`, an installed one, or one that is
+ * installed now (as root on Debian). Throws with instructions if there is none.
  */
 export function findChromium(): string {
   const named = process.env.CHROMIUM
@@ -49,7 +49,7 @@ function lookForOne(): string | undefined {
   return PLACES.find((place) => existsSync(place))
 }
 
-/** The path of a program, or undefined where the machine has none of that name. */
+/** The path of a program; undefined if it is not installed. */
 export function which(name: string): string | undefined {
   try {
     return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()

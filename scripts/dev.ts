@@ -17,7 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 for (;;) {
-  // Watched from before the build, so that a change during it counts.
+  // Watched from before the build, so that a change during it is noticed.
   const change = nextChange(WATCHED)
   const build = spawnSync(process.execPath, [...TYPESCRIPT, 'scripts/build.ts'], {
     stdio: 'inherit',
@@ -33,7 +33,7 @@ for (;;) {
   await stop()
 }
 
-/** Stops the service in good order, where it runs. */
+/** Stops the service gracefully, if it is running. */
 async function stop(): Promise<void> {
   if (!service || service.exitCode !== null || service.signalCode !== null) return
   service.removeAllListeners('exit')

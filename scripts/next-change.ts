@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const QUIET_MS = 200
 
-/** Resolves once something in these folders has changed and then nothing did for a moment. */
+/** Resolves when something in these folders has changed and then nothing for a moment. */
 export async function nextChange(tops: readonly string[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let timer: NodeJS.Timeout | undefined
@@ -11,7 +11,7 @@ export async function nextChange(tops: readonly string[]): Promise<void> {
     clearTimeout(timer)
     timer = setTimeout(resolve, QUIET_MS)
   }
-  // Folder by folder: Node's recursive watch loses a file on Linux once an editor has replaced it.
+  // Each folder separately: on Linux, Node's recursive watch loses a file that an editor replaces.
   const watchers = tops.flatMap(foldersOf).map((folder) => watch(folder, changed))
   await promise
   for (const watcher of watchers) watcher.close()

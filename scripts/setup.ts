@@ -17,7 +17,7 @@ import {
   type OperatorSettings,
 } from '#platform/operator'
 
-/** An answer that cannot be used; its message names the flag. */
+/** An invalid answer; its message names the flag. */
 class SetupError extends Error {}
 
 const flagOf = ({ variable }: OperatorQuestion) => variable.toLowerCase().replaceAll('_', '-')
@@ -71,7 +71,7 @@ function readIfThere(file: string): string {
   }
 }
 
-/** Asks until the answer can be used; an empty one keeps what is there. */
+/** Asks until the answer is valid; an empty one keeps the current value. */
 async function ask(
   prompt: Interface,
   question: OperatorQuestion,
@@ -107,7 +107,7 @@ function withSettings(text: string, settings: OperatorSettings): string {
   return `${lines.join('\n')}\n`
 }
 
-/** A value in the quotes that it does not contain: inside of them nothing is special. */
+/** A value in quotes that it does not contain, so that nothing in it is special. */
 function quoted(value: string): string {
   const quote = [`'`, '"', '`'].find((each) => !value.includes(each))
   if (!quote) throw new SetupError('A value must not contain all of the three kinds of quotes.')

@@ -1,6 +1,6 @@
 /**
- * Says what the account at Stripe still lacks before going live, each with the next step; it changes
- * nothing. Ends with 1 where something is missing. `npm run stripe:check`, with the settings of the
+ * Lists what the Stripe account still lacks before going live, each with the next step; it changes
+ * nothing. Exits with 1 if something is missing. `npm run stripe:check`, with the settings of the
  * service.
  */
 import { ConfigError, readConfig } from '#platform/config'

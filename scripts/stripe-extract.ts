@@ -44,7 +44,7 @@ const OPERATIONS = [
   'POST /v1/tax/calculations',
 ]
 
-/** The schemas that are kept whole; of every other only that it is an object. */
+/** The schemas that are kept completely; others are reduced to objects. */
 const SCHEMAS = [
   'account',
   'account_link',
@@ -86,7 +86,7 @@ const SCHEMAS = [
 const KEYWORDS = ['type', 'enum', 'nullable', 'required', 'additionalProperties']
 const REF = '#/components/schemas/'
 
-/** A schema without its words, and without what lies beyond the kept ones. */
+/** A schema without descriptions, and without references to reduced schemas. */
 function reduced(schema: unknown): unknown {
   const { $ref, properties, items, anyOf, ...rest } = schema as Json
   if (typeof $ref === 'string') {

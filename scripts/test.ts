@@ -20,7 +20,7 @@ import { findPostgres, startPostgres } from './throwaway-postgres.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
-/** What runs on both engines in every run: one path through each thing the engines do differently. */
+/** Runs on both engines every time: one path through everything that the engines do differently. */
 const ON_BOTH_ENGINES = [
   'test/faults/',
   'test/platform/database',
@@ -29,8 +29,8 @@ const ON_BOTH_ENGINES = [
 ]
 
 /**
- * Tests in a browser, or with a process that is killed, whose rules the tests of flows and of the
- * contract check within one process. They run in `test:all`, and when they are named.
+ * Tests in a browser, or with a killed process, whose rules the flow and contract tests check
+ * within one process. They run in `test:all`, and when named.
  */
 const ONLY_IN_ALL = [
   'test/process/kill.test.ts',
@@ -44,7 +44,7 @@ const ONLY_IN_ALL = [
   'test/browser/test-clock.test.ts',
 ]
 
-/** What touches the database: `test:all` runs all of it on both engines. */
+/** Everything that uses the database: `test:all` runs it on both engines. */
 const ON_THE_DATABASE = [
   'test/flows/',
   'test/contract/',
@@ -55,13 +55,13 @@ const ON_THE_DATABASE = [
   'test/simulate/months',
 ]
 
-/** What is lost when the machine stops is no loss to a test. */
+/** Tests need no durability when the machine stops. */
 const FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
 
-/** What a test depends on: `--watch` runs again after a change in it. */
+/** The inputs of tests: `--watch` runs again after a change in them. */
 const WATCHED = ['src', 'test', 'migrations', 'packages', 'examples', 'scripts']
 
-/** Long files go first, so that no worker is left alone with one at the end. */
+/** Long files first, so that no worker ends alone with one. */
 const LONGEST_FIRST = ['test/simulate/', 'test/browser/', 'test/process/', 'test/contract/']
 
 const { values: options, positionals: paths } = parseArgs({
@@ -77,7 +77,7 @@ const isWhole = paths.length === 0 && options.grep === undefined
 if (options.watch) await runAfterEachChange()
 else process.exit((await runOnce()) ? 0 : 1)
 
-/** Runs what was asked for; returns whether everything passed. */
+/** Runs the requested tests; returns whether everything passed. */
 async function runOnce(): Promise<boolean> {
   const steps = isWhole
     ? [step('types', 'tsc', '-p', '.'), step('lint', 'biome', 'check', '.')]
@@ -92,7 +92,7 @@ async function runOnce(): Promise<boolean> {
   return total.failed === 0 && total.passed > 0 && steps.every(Boolean) && !process.exitCode
 }
 
-/** Runs a tool of the project and prints what it says only where it finds something. */
+/** Runs a tool of the project and prints its output only if it fails. */
 function step(name: string, program: string, ...args: string[]): boolean {
   process.stdout.write(`${name} … `)
   try {
@@ -106,7 +106,7 @@ function step(name: string, program: string, ...args: string[]): boolean {
   }
 }
 
-/** One pass for each engine, with what it counted. */
+/** One pass per engine, with its counts. */
 async function* passes(): AsyncGenerator<Counts> {
   const files = wantedFiles()
   const env: NodeJS.ProcessEnv = { ...process.env }
@@ -151,10 +151,10 @@ function wantedFiles(): string[] {
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
 }
 
-/** Runs at once, and again when files have changed and then rested for a moment. */
+/** Runs immediately, and again after each change. */
 async function runAfterEachChange(): Promise<never> {
   for (;;) {
-    // Watched from before the run, so that a change during it counts.
+    // Watched from before the run, so that a change during it is noticed.
     const change = nextChange(WATCHED)
     await runOnce()
     console.log('\nWaiting for a change. Ctrl-C ends.')

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { which } from './chromium.ts'
 
-/** A PostgreSQL server of this run's own, gone when it stops. */
+/** A temporary PostgreSQL server for this run, deleted when it stops. */
 export interface Throwaway {
   url: string
   stop(): Promise<void>
@@ -16,7 +16,7 @@ export interface Throwaway {
 
 const DEBIAN = '/usr/lib/postgresql'
 
-/** The folder of PostgreSQL's server programs, or undefined where the machine has none. */
+/** The folder of PostgreSQL's server programs; undefined if it is not installed. */
 export function findPostgres(): string | undefined {
   const onPath = which('initdb') && which('postgres')
   if (onPath) return join(execFileSync('readlink', ['-f', onPath], { encoding: 'utf8' }), '..')
@@ -28,7 +28,10 @@ export function findPostgres(): string | undefined {
     .find((folder) => existsSync(join(folder, 'initdb')))
 }
 
-/** Starts a server in a temporary folder. It refuses to run as root, so root lends it a user. */
+/**
+ * Starts a server in a temporary folder. PostgreSQL refuses to run as root, so root uses another
+ * account.
+ */
 export async function startPostgres(programs: string, options: string[] = []): Promise<Throwaway> {
   const folder = mkdtempSync(join(tmpdir(), 'purser-postgres-'))
   const who = process.getuid?.() === 0 ? lesserUser() : undefined
@@ -100,13 +103,10 @@ async function untilItAnswers(
   throw new Error('the PostgreSQL server did not answer within ten seconds')
 }
 
-// Below the ports that connections get, so that none of them takes one meanwhile.
+// Below the ephemeral ports, so that no connection takes one meanwhile.
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_000]
 
-/**
- * A port of the loopback that nothing listens on just now, and neither on the two after it, which
- * the demo's sites take.
- */
+/** A free port of the loopback, with the next two free as well, which the demo's sites use. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST_PORT, LAST_PORT)

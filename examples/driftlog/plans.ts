@@ -1,30 +1,30 @@
-/** Which plan a person has: requested from Purser with the access token, whenever it matters. */
+/** The plan of a person, requested from Purser with the access token whenever it matters. */
 import { PurserError, RateLimitedError, UnreachableError } from '@purser/client'
 import type { SignIn, Tokens } from './sign-in.ts'
 
-/** What `GET /licensing/entitlement/` answers. */
+/** The response of `GET /licensing/entitlement/`. */
 export type Entitlement = {
   entitled: boolean
-  /** The plan's name, for display alone. */
+  /** The plan's name, for display only. */
   version: string
-  /** The plan, for good: gate on this. */
+  /** The plan, which never changes: gate on this. */
   product_public_id: string
   status: 'active' | 'trialing' | 'one_time_active' | 'free' | 'preview' | 'none'
   is_free: boolean
   period_end: string | null
 }
 
-/** A person who signed in; `tokens` change when they are renewed. */
+/** A signed-in person; `tokens` change when they are refreshed. */
 export type Session = { tokens: Tokens; renewal?: Promise<Tokens | null> | undefined }
 
 export type Answer =
   | { kind: 'plan'; entitlement: Entitlement; is_paid: boolean }
-  /** The person signed out at Purser: nothing but signing in again helps. */
+  /** The person signed out at Purser and must sign in again. */
   | { kind: 'signed_out' }
   /** The add-on is off. The visitor cannot fix that, and neither can a new sign-in. */
   | { kind: 'not_enabled' }
 
-/** Renewed so long before it ends, so that no request travels with a token that is just ending. */
+/** Tokens are refreshed this long before they expire, so that no request uses an expiring one. */
 const EARLY_MS = 30_000
 
 export type Plans = ReturnType<typeof createPlans>
@@ -32,7 +32,7 @@ export type Plans = ReturnType<typeof createPlans>
 export function createPlans(facts: { base_url: string; sign_in: SignIn; paid_products: string[] }) {
   const address = `${facts.base_url.replace(/\/+$/, '')}/licensing/entitlement/`
 
-  /** Renews the tokens of a session once, however many requests find them old at the same time. */
+  /** Refreshes the tokens of a session once, however many requests find them expired at once. */
   async function renew(session: Session): Promise<boolean> {
     session.renewal ??= facts.sign_in.renew(session.tokens).finally(() => {
       session.renewal = undefined

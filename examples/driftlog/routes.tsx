@@ -31,7 +31,7 @@ export function addRoutes(app: FastifyInstance, site: Site): void {
 
 function addPages(app: FastifyInstance, site: Site): void {
   const { client, plans, prices, send, visitors, address } = site
-  // Without a return address of their own, buyers come back to the Login URL and are signed in.
+  // Without a return address, buyers return to the login URL and are signed in.
   const shop = { base_url: client.base_url }
 
   app.get('/', async (request, reply) => {
@@ -69,7 +69,8 @@ function addPages(app: FastifyInstance, site: Site): void {
 }
 
 function addSignIn(app: FastifyInstance, { sign_in, send, visitors, address }: Site): void {
-  // The Login URL. A buyer who comes from the checkout is known at Purser, and is back in a moment.
+  // The login URL. A buyer who comes from the checkout is signed in at Purser, and returns
+  // immediately.
   app.get('/login', async (request, reply) => {
     const begun = await sign_in.begin(`${address()}/auth/callback`)
     visitors.begin(request, reply, begun.attempt)
@@ -94,7 +95,7 @@ function addSignOut(app: FastifyInstance, { sign_in, visitors, address }: Site):
   app.post('/sign-out', async (request, reply) => {
     const session = visitors.sessionOf(request)
     if (!session) return reply.redirect('/', 303)
-    // This site's session ends in any case; Purser asks whether its own should end as well.
+    // This site's session ends in any case; Purser asks whether to end its own as well.
     const onwards = await sign_in.signOut(session.tokens, `${address()}/`)
     visitors.signOut(request, reply)
     return reply.redirect(onwards, 303)

@@ -1,4 +1,4 @@
-/** Driftlog as a server: what it needs to know of Purser, and how it is opened. */
+/** The Driftlog server and its options. */
 import { createClient } from '@purser/client'
 import { livePrices } from '../shared/prices.ts'
 import { createSite, listen } from '../shared/site.ts'
@@ -8,7 +8,7 @@ import { createSignIn } from './sign-in.ts'
 import { createVisitors } from './visitors.ts'
 
 export type DriftlogOptions = {
-  /** Purser's address, and this app's credentials there. */
+  /** Purser's URL, and the app's credentials. */
   base_url: string
   client_id: string
   client_secret: string
@@ -17,9 +17,9 @@ export type DriftlogOptions = {
   /** 0 takes a free port. */
   port: number
   host: string
-  /** Where browsers find this site, when that is not the address it listens on. */
+  /** The URL of this site in browsers, if it differs from the address it listens on. */
   public_url?: string | undefined
-  /** How long prices may be kept before they are asked for again. Default 60. */
+  /** For how long prices may be cached. Default 60. */
   max_age_seconds?: number | undefined
 }
 
@@ -34,7 +34,7 @@ export async function startDriftlog(options: DriftlogOptions): Promise<Driftlog>
   const { app, send } = await createSite({
     brand: { name: 'Driftlog', line: 'low water and a log for beachcombers' },
     secure,
-    // Signing out is a form here, and goes on to Purser.
+    // Signing out is a form on this site, which leads to Purser.
     form_origins: [new URL(base_url).origin],
   })
   addRoutes(app, {

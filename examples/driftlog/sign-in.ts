@@ -1,10 +1,10 @@
-/** Hosted sign-in, with a standard OpenID Connect library: begin, finish, renew, sign out. */
+/** Hosted sign-in with a standard OpenID Connect library: begin, finish, refresh, sign out. */
 import { UnreachableError } from '@purser/client'
 import * as oidc from 'openid-client'
 
-/** What this site stores of a person who signed in. It never leaves the server. */
+/** What this site stores about a signed-in person. It never leaves the server. */
 export type Tokens = {
-  /** Who it is, in this app and in no other. Keep your records under it. */
+  /** The person's ID in this app. Store your records under it. */
   sub: string
   access_token: string
   refresh_token: string | undefined
@@ -13,7 +13,7 @@ export type Tokens = {
   expires_at: number
 }
 
-/** A sign-in that was started: what the response must match. */
+/** A started sign-in: what the response must match. */
 export type Attempt = { state: string; nonce: string; code_verifier: string }
 
 /** The person pressed Cancel, or Purser refused the request; `code` is the OAuth error. */
@@ -31,7 +31,7 @@ export type SignIn = ReturnType<typeof createSignIn>
 export function createSignIn(app: { base_url: string; client_id: string; client_secret: string }) {
   let found: Promise<oidc.Configuration> | undefined
 
-  /** The addresses and keys of the issuer, read once; a failure is tried again next time. */
+  /** The metadata and keys of the issuer, read once; a failure is retried the next time. */
   function configuration(): Promise<oidc.Configuration> {
     found ??= discover(app).catch((error) => {
       found = undefined
@@ -41,7 +41,7 @@ export function createSignIn(app: { base_url: string; client_id: string; client_
   }
 
   return {
-    /** Where to send a browser to sign in and come back to `callback`. */
+    /** The URL that signs a browser in and returns to `callback`. */
     async begin(callback: string): Promise<{ address: string; attempt: Attempt }> {
       const attempt = {
         state: oidc.randomState(),
@@ -59,7 +59,9 @@ export function createSignIn(app: { base_url: string; client_id: string; client_
       return { address: address.href, attempt }
     },
 
-    /** Exchanges what the browser brought back. Throws `SignInRefused` where there was a no. */
+    /**
+     * Exchanges the code that the browser returned with. Throws `SignInRefused` if it was refused.
+     */
     async finish(arrived: URL, attempt: Attempt): Promise<Tokens> {
       const grant = oidc.authorizationCodeGrant(await configuration(), arrived, {
         expectedState: attempt.state,
@@ -71,7 +73,7 @@ export function createSignIn(app: { base_url: string; client_id: string; client_
       return tokensOf(answer, { sub: answer.claims()?.sub ?? '', id_token: answer.id_token ?? '' })
     },
 
-    /** New tokens for old ones; null where they were revoked and nothing but signing in helps. */
+    /** Refreshes tokens; null if they were revoked, so that the person must sign in again. */
     async renew(tokens: Tokens): Promise<Tokens | null> {
       if (tokens.refresh_token === undefined) return null
       try {
@@ -83,7 +85,7 @@ export function createSignIn(app: { base_url: string; client_id: string; client_
       }
     },
 
-    /** Where to send a browser to sign out at Purser too, and come back to `home`. */
+    /** The URL that signs a browser out at Purser too, and returns to `home`. */
     async signOut(tokens: Tokens, home: string): Promise<string> {
       return oidc.buildEndSessionUrl(await configuration(), {
         id_token_hint: tokens.id_token,
@@ -125,7 +127,10 @@ const NO_ANSWER = [
   'OAUTH_RESPONSE_IS_NOT_JSON',
 ]
 
-/** Distinguishes a refusal from an issuer that does not respond; anything else, such as a forged token, stays a fault. */
+/**
+ * Distinguishes a refusal from an unreachable issuer; other errors, such as a forged token, are
+ * thrown unchanged.
+ */
 function explain(error: unknown): never {
   if (error instanceof oidc.AuthorizationResponseError) throw new SignInRefused(error.error)
   if (error instanceof oidc.ResponseBodyError && error.status < 500) {

@@ -1,4 +1,4 @@
-/** What this site knows of a browser: sign-ins that it began, and the session that came of one. */
+/** What this site stores about a browser: started sign-ins, and its session. */
 import { randomBytes } from 'node:crypto'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -20,14 +20,14 @@ export function createVisitors({ secure }: { secure: boolean }) {
   const options: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'lax', secure }
 
   return {
-    /** Remembers a sign-in that this browser began; two tabs may each have one. */
+    /** Stores a sign-in that this browser started; each tab may have its own. */
     begin(request: FastifyRequest, reply: FastifyReply, attempt: Attempt): void {
       const browser = request.cookies[browser_cookie] ?? randomId()
       keep(attempts, `${browser} ${attempt.state}`, attempt)
       reply.setCookie(browser_cookie, browser, { ...options, maxAge: DAY_SECONDS })
     },
 
-    /** The sign-in of this state, if this very browser began it; it is answered once. */
+    /** Returns the sign-in with this state, if this browser started it; only once. */
     take(request: FastifyRequest, state: string): Attempt | undefined {
       const key = `${request.cookies[browser_cookie]} ${state}`
       const attempt = attempts.get(key)
@@ -35,7 +35,7 @@ export function createVisitors({ secure }: { secure: boolean }) {
       return attempt
     },
 
-    /** Starts a new session; the one this browser had ends. */
+    /** Starts a session; the browser's previous one ends. */
     signIn(request: FastifyRequest, reply: FastifyReply, tokens: Tokens): void {
       sessions.delete(request.cookies[session_cookie] ?? '')
       const id = randomId()

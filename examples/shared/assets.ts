@@ -1,4 +1,4 @@
-/** The two files this site serves, read once. Their addresses change with their content. */
+/** The two files that this site serves, read once. Their paths change with their content. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 

@@ -1,11 +1,11 @@
-/** What a visitor reads when something failed. The error itself goes to the log only. */
+/** What a visitor sees when something failed. The error itself only goes to the log. */
 import { PurserError, RateLimitedError, UnreachableError } from '@purser/client'
 import type { VNode } from 'preact'
 import { NoticePage } from './pages/notice.tsx'
 
 type Fault = { status: number; retry_after?: number; page: VNode }
 
-/** The answer to an error that no route expected; `address` is what was asked for. */
+/** The page for an error that no route handled; `address` is the requested path. */
 export function faultOf(error: unknown, address: string): Fault {
   if (error instanceof UnreachableError || error instanceof RateLimitedError) {
     const text =

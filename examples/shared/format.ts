@@ -14,7 +14,7 @@ const longDay = new Intl.DateTimeFormat('en-US', {
 })
 const calendarDay = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'long' })
 
-/** `6:40 AM`, which a line break does not tear. */
+/** `6:40 AM`, with a space that does not break. */
 export const clockTime = (time: number) => clock.format(time).replace(' ', '\u00a0')
 export const hourOf = (time: number) => hour.format(time)
 /** `Fri 20` */

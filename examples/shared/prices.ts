@@ -1,4 +1,4 @@
-/** Live prices, kept for as long as the service allows, and what to say when there are none. */
+/** Live prices, cached for as long as the service allows, and a notice when there are none. */
 import { type Client, type Price, type Prices, PurserError } from '@purser/client'
 
 export type PriceList =
@@ -10,7 +10,10 @@ export type Plan = { product_id: string; name: string; prices: Price[] }
 
 const FAULT_AGE_SECONDS = 5
 
-/** Returns the current list; it never throws for a refusal, because a page without prices is still a page. */
+/**
+ * Returns the current prices. It never throws for an error of the service, so that a page can show
+ * without prices.
+ */
 export function livePrices(client: Client, max_age_seconds: number): () => Promise<PriceList> {
   let list: Promise<PriceList> | undefined
   let fresh_until = 0
@@ -36,7 +39,7 @@ export function livePrices(client: Client, max_age_seconds: number): () => Promi
   }
 }
 
-/** The prices by plan, in the order the service lists them. */
+/** The prices by plan, in the service's order. */
 export function plans({ prices }: Prices): Plan[] {
   const byProduct = Map.groupBy(prices, (price) => price.product_id)
   return [...byProduct].map(([product_id, of]) => ({
@@ -46,7 +49,7 @@ export function plans({ prices }: Prices): Plan[] {
   }))
 }
 
-/** The display name of the plan of a license, when the list has it. */
+/** The display name of a license's plan, if the prices contain it. */
 export function planName(list: PriceList, product_public_id: string): string | null {
   if (list.kind !== 'prices') return null
   const price = list.prices.prices.find((one) => one.product_id === product_public_id)
@@ -58,7 +61,10 @@ export function money({ amount, currency }: Price): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(Number(amount))
 }
 
-/** How much less a year costs than twelve months of the same plan, in whole percent; 0 for no saving. */
+/**
+ * How much a year costs less than twelve months of the same plan, in whole percent; 0 if it does
+ * not.
+ */
 export function yearlySaving(year: Price, plan: Plan): number {
   const month = plan.prices.find((price) => price.frequency === 'month')
   if (year.frequency !== 'year' || !month || month.currency !== year.currency) return 0

@@ -1,4 +1,4 @@
-/** What every site of ours is built on: security headers, forms only from its own pages, honest faults. */
+/** The basis of both sites: security headers, forms only from their own pages, clear errors. */
 import type { AddressInfo } from 'node:net'
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
@@ -12,14 +12,14 @@ export type SiteOptions = {
   brand: Brand
   /** True when the site is served over https: its cookies then never leave https. */
   secure: boolean
-  /** Origins beside its own that a form of the site may lead to. */
+  /** Other origins to which a form of the site may lead. */
   form_origins?: string[]
 }
 
-/** Sends a page under the site's name. */
+/** Sends a page with the site's brand. */
 export type Send = (reply: FastifyReply, status: number, page: VNode) => FastifyReply
 
-/** A server without routes, and the way to send pages from it. */
+/** A server without routes, and the function that sends pages. */
 export async function createSite(
   options: SiteOptions,
 ): Promise<{ app: FastifyInstance; send: Send }> {
@@ -34,7 +34,7 @@ export async function createSite(
   return { app, send }
 }
 
-/** Starts to listen; returns the address under which browsers find the site. */
+/** Starts to listen; returns the site's URL. */
 export async function listen(
   app: FastifyInstance,
   at: { host: string; port: number; public_url?: string | undefined },
@@ -57,7 +57,7 @@ function guard(app: FastifyInstance, { secure, form_origins = [] }: SiteOptions)
         `default-src 'none'; style-src 'self'; img-src 'self'; form-action ${forms}; ` +
         "base-uri 'none'; frame-ancestors 'none'",
       'x-content-type-options': 'nosniff',
-      // A stricter policy would take the Origin from this site's own forms.
+      // A stricter policy would remove the Origin from this site's own forms.
       'referrer-policy': 'same-origin',
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
@@ -71,7 +71,7 @@ function guard(app: FastifyInstance, { secure, form_origins = [] }: SiteOptions)
   })
 }
 
-/** True for a request that this site's own page sent: a browser names the origin of every POST. */
+/** Whether a request comes from this site's own page: browsers send the origin with every POST. */
 function isOwnForm(request: FastifyRequest): boolean {
   const { origin, host } = request.headers
   if (origin === undefined) return request.headers['sec-fetch-site'] === 'same-origin'

@@ -67,7 +67,7 @@ function addPages(app: FastifyInstance, site: Site): void {
   })
 }
 
-/** The ways back from checkout: `next`, and the Login URL of a buyer who came without one. */
+/** The returns from checkout: `next`, and the login URL for buyers without one. */
 function addArrivals(app: FastifyInstance, site: Site): void {
   const { client, prices, send, visitors } = site
 
@@ -79,7 +79,7 @@ function addArrivals(app: FastifyInstance, site: Site): void {
     return send(reply, 200, <SignInPage manage={managePage(site)} />)
   })
 
-  // The buyer's yes gives the order this browser's nonce, and with it the ordinary way in.
+  // The buyer's confirmation binds the order to this browser's nonce, as in a normal return.
   app.post('/return', async (request, reply) => {
     const svc_order = field(request.body, 'svc_order')
     const visit = visitors.visit(request, reply)
@@ -129,7 +129,7 @@ function addSignIn(app: FastifyInstance, site: Site): void {
   })
 }
 
-/** What the Buy links on a page need: they come back to /return with this browser's nonce. */
+/** What the buy links on a page need: they return to /return with this browser's nonce. */
 function shopFor({ client, visitors, address }: Site, ...[request, reply]: Exchange) {
   const next = `${address()}/return?visit=${visitors.visit(request, reply)}`
   return { base_url: client.base_url, next }
@@ -139,13 +139,13 @@ function managePage({ client, address }: Site): string {
   return manageLink(client.base_url, client.client_id, { next: `${address()}/app` })
 }
 
-/** One field of a query or form; empty when it is missing or not a single text. */
+/** A field of a query or form; empty if it is missing or repeated. */
 function field(source: unknown, name: string): string {
   const value = Object(source)[name]
   return typeof value === 'string' ? value : ''
 }
 
-/** Turns the one refusal that is an ordinary answer here into null. */
+/** Returns null for the one error code that is expected here. */
 async function unless<T>(code: string, answer: Promise<T>): Promise<T | null> {
   try {
     return await answer

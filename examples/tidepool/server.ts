@@ -1,4 +1,4 @@
-/** Tidepool as a server: what it needs to know of Purser, and how it is opened. */
+/** The Tidepool server and its options. */
 import { cachedValidator, createClient } from '@purser/client'
 import { livePrices } from '../shared/prices.ts'
 import { createSite, listen } from '../shared/site.ts'
@@ -6,16 +6,16 @@ import { addRoutes } from './routes.tsx'
 import { createVisitors } from './visitors.ts'
 
 export type TidepoolOptions = {
-  /** Purser's address, and this app's credentials there. */
+  /** Purser's URL, and the app's credentials. */
   base_url: string
   client_id: string
   client_secret: string
   /** 0 takes a free port. */
   port: number
   host: string
-  /** Where browsers find this site, when that is not the address it listens on. */
+  /** The URL of this site in browsers, if it differs from the address it listens on. */
   public_url?: string | undefined
-  /** How long prices and a verified license may be kept before they are asked for again. Default 60. */
+  /** For how long prices and a validated license may be cached. Default 60. */
   max_age_seconds?: number | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * What this site knows of a browser: a session with its license key, and a nonce that travels
- * through checkout, so that a purchase comes back only to the browser that began it.
+ * What this site stores about a browser: a session with its license key, and a nonce that goes
+ * through checkout, so that a purchase only returns to the browser that started it.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { CookieSerializeOptions } from '@fastify/cookie'
@@ -30,7 +30,7 @@ export function createVisitors({ secure }: { secure: boolean }) {
       return keys.get(request.cookies[session_cookie] ?? '')
     },
 
-    /** Starts a new session for a key. The nonce is discarded: one visit, one purchase. */
+    /** Starts a session for a key. The nonce is discarded: one visit, one purchase. */
     signIn(request: FastifyRequest, reply: FastifyReply, license_key: string): void {
       keys.delete(request.cookies[session_cookie] ?? '')
       const id = randomBytes(32).toString('base64url')
@@ -55,7 +55,7 @@ export function createVisitors({ secure }: { secure: boolean }) {
       return visit
     },
 
-    /** True when a return address carries this browser's own nonce. */
+    /** Whether a return address contains this browser's nonce. */
     isOwnVisit(request: FastifyRequest, given: string | undefined): boolean {
       const own = Buffer.from(visitOf(request) ?? '')
       const other = Buffer.from(given ?? '')

@@ -12,7 +12,7 @@ export interface Pass {
   grep: string | undefined
 }
 
-/** How many tests of a pass ended in which way. */
+/** The number of tests of a pass by result. */
 export interface Counts {
   passed: number
   failed: number
@@ -27,8 +27,8 @@ const TEST_TIMEOUT_MS = 240_000
 const END_TIMEOUT_MS = 15_000
 
 /**
- * Runs the files of a pass in long-lived workers, each of which takes the next file when it has
- * ended one, and prints each file with what failed in it.
+ * Runs the files of a pass in long-lived workers, each of which takes the next file when one has
+ * ended, and prints each file with its failures.
  */
 export async function runPass(pass: Pass): Promise<Counts> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
@@ -64,14 +64,14 @@ async function runWorker(pass: Pass, queue: string[], counts: Counts): Promise<v
   const how = signal ?? `exit code ${code}`
   if (taken === 0) throw new Error(`A test worker did not start (${how}).`)
   const hasNoMatch = pass.grep !== undefined && code === 0
-  // A worker that ends early takes the file it was running with it, and that is a failure.
+  // A worker that exits early fails the file that it was running.
   if (file !== undefined && !hasNoMatch) {
     counts.failed++
     console.log(`✖ ${file}: the worker ended in it (${how})`)
   }
 }
 
-/** Node's runner begins no second file after one of which it left tests out by their names. */
+/** Node's runner starts no second file after one in which it skipped tests by name. */
 function filesOfWorker({ grep }: Pass): number {
   return grep === undefined ? Number.POSITIVE_INFINITY : 1
 }
@@ -89,7 +89,9 @@ function startWorker({ env, grep }: Pass): ChildProcess {
   })
 }
 
-/** A worker has nothing to wait for when its files have ended; what they left open is reported. */
+/**
+ * A worker that has ended all its files has nothing to wait for; what they left open is reported.
+ */
 function endInTime(worker: ChildProcess): void {
   const timer = setTimeout(() => {
     console.log('A worker did not exit: some test left a handle open.')

@@ -1,6 +1,6 @@
 /**
- * One of the processes that run test files: it runs each file that the runner names as a suite of
- * its own. Files share what is slow to make: loaded modules, compiled code, the browser.
+ * A process that runs test files: it runs each file named by the runner as a separate suite. Files
+ * share what is slow to create: loaded modules, compiled code, the browser.
  */
 import { describe, mock } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -11,13 +11,13 @@ keepBrowserOpen()
 process.on('message', async (message: ToWorker) => {
   if (message === 'end') {
     await closeBrowser()
-    // The channel stays open for the last results, but keeps the process alive no longer.
+    // The channel stays open for the last results, without keeping the process alive.
     process.channel?.unref()
   } else {
     mock.reset()
     mock.timers.reset()
     describe(message.file, () => import(pathToFileURL(message.file).href))
-    // Node's runner reports nothing of a file in which no title matches: the process just ends.
+    // Node's runner reports nothing for a file without a matching title: the process just exits.
     if (message.isLast) process.channel?.unref()
   }
 })

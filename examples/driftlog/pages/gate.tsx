@@ -7,7 +7,7 @@ import type { Entitlement } from '../plans.ts'
 
 type Offer = { list: PriceList; shop: Shop }
 
-/** The gate of the paid pages, for a browser without a signed-in person. */
+/** The paywall of the paid pages, for a browser without a signed-in person. */
 export function SignedOutPage({ list, shop, was_signed_in }: Offer & { was_signed_in?: boolean }) {
   const title = was_signed_in ? 'You are signed out' : 'Sign in to see your tides'
   return (
@@ -35,7 +35,9 @@ export function SignedOutPage({ list, shop, was_signed_in }: Offer & { was_signe
   )
 }
 
-/** A person is signed in and has no paid plan: today stays free, and the plans are one step away. */
+/**
+ * For a signed-in person without a paid plan: today stays free, and the plans are one step away.
+ */
 export function NoPlanPage({
   now,
   list,

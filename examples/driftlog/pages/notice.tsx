@@ -1,6 +1,6 @@
 import { NoticePage } from '../../shared/pages/notice.tsx'
 
-/** A person returned from signing in, and canceled there or was refused. */
+/** For a person who canceled the sign-in, or was refused. */
 export function CanceledPage({ canceled }: { canceled: boolean }) {
   const title = canceled ? 'You did not sign in' : 'Sign-in failed'
   return (
@@ -13,7 +13,7 @@ export function CanceledPage({ canceled }: { canceled: boolean }) {
   )
 }
 
-/** An answer to a sign-in that this browser did not begin, or one that was answered before. */
+/** A sign-in response that this browser did not request, or that was already used. */
 export function NotBegunHerePage() {
   return (
     <NoticePage title="This sign-in is over">
@@ -38,7 +38,7 @@ function Ways() {
   )
 }
 
-/** The hosted sign-in add-on is off: an error of this site's operator, and not of the visitor. */
+/** The hosted sign-in add-on is off: an error of this site's operator, not of the visitor. */
 export function NotEnabledPage() {
   return (
     <NoticePage title="We cannot look up plans right now" signed_in>

@@ -4,7 +4,7 @@ import type { Entitlement } from '../plans.ts'
 
 type Facts = { entitlement: Entitlement; sub: string; manage: string }
 
-/** Who is signed in, as far as this site knows, and on which plan. */
+/** The signed-in person, as far as this site knows, and their plan. */
 export function PlanCard({ entitlement, sub, manage }: Facts) {
   const rows = [
     { term: 'Plan', detail: entitlement.version || 'None' },

@@ -10,7 +10,7 @@ type Facts = {
   list: PriceList
   shop: Shop
   signed_in: boolean
-  /** What is under the plans. */
+  /** The content below the plans. */
   children: ComponentChildren
 }
 

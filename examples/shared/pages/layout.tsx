@@ -3,12 +3,12 @@ import { useContext } from 'preact/hooks'
 import { render } from 'preact-render-to-string'
 import { favicon, stylesheet } from '../assets.ts'
 
-/** Under which name the site goes. */
+/** The name and tagline of the site. */
 export type Brand = { name: string; line: string }
 
 const BrandContext = createContext<Brand>({ name: '', line: '' })
 
-/** The name under which the page at hand is drawn. */
+/** The brand of the current page. */
 export const useBrand = () => useContext(BrandContext)
 
 type Frame = { title?: string; signed_in: boolean; children: ComponentChildren }
@@ -19,7 +19,7 @@ export function html(brand: Brand, page: VNode): string {
   return `<!doctype html>${render(branded)}`
 }
 
-/** The frame of every page; the home page has no title of its own. */
+/** The layout of every page; the home page has no title of its own. */
 export function Layout({ title, signed_in, children }: Frame) {
   const { name, line } = useBrand()
   return (
@@ -64,7 +64,7 @@ export function Layout({ title, signed_in, children }: Frame) {
   )
 }
 
-/** The brand: a pool with the moon in it. */
+/** The logo: a pool with the moon in it. */
 function Mark() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">

@@ -3,7 +3,7 @@ import { Layout } from './layout.tsx'
 
 type Frame = { title: string; signed_in?: boolean; children: ComponentChildren }
 
-/** One thing to say, and the ways on from it. */
+/** A page with one message and links to continue. */
 export function NoticePage({ title, signed_in = false, children }: Frame) {
   return (
     <Layout title={title} signed_in={signed_in}>

@@ -2,16 +2,16 @@ import { buyLink, type Price } from '@purser/client'
 import { money, type Plan, type PriceList, plans, yearlySaving } from '../prices.ts'
 import { useBrand } from './layout.tsx'
 
-/** What a buy link needs besides its price. */
+/** What a buy link needs in addition to its price. */
 export type Shop = {
   base_url: string
-  /** Where the buyer returns to; the app's Login URL unless it is given. */
+  /** Where the buyer returns; by default the app's login URL. */
   next?: string
 }
 
 const rhythm = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
 
-/** The plans as columns, drawn from the live list; an honest notice when there is none. */
+/** The plans as columns, from the live prices; a notice if there are none. */
 export function Plans({
   list,
   shop,

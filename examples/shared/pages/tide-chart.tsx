@@ -5,7 +5,7 @@ const WIDTH = 720
 const HEIGHT = 200
 const HOURS = 24
 
-/** The tide around now, as a picture with a list that says the same. */
+/** The current tide as a chart, with a list for screen readers. */
 export function TideCard({ now }: { now: number }) {
   const from = Math.floor(now / HOUR) * HOUR - 4 * HOUR
   const to = from + HOURS * HOUR

@@ -5,7 +5,7 @@ import { Layout } from './layout.tsx'
 import { TideCard } from './tide-chart.tsx'
 import { ZoneIcon, zones } from './zones.tsx'
 
-/** What a plan buys: the week ahead. Beside it is the visitor's card. */
+/** The paid page: the week ahead, next to the visitor's card. */
 export function TidesPage({ now, children }: { now: number; children: ComponentChildren }) {
   return (
     <Layout title="My tides" signed_in>
@@ -22,7 +22,7 @@ export function TidesPage({ now, children }: { now: number; children: ComponentC
   )
 }
 
-/** For each zone, the next hours in which its rocks are bare. */
+/** For each zone, the next hours in which its rocks are dry. */
 function Walks({ now }: { now: number }) {
   return (
     <section class="panel" aria-labelledby="walks">

@@ -7,7 +7,7 @@ import { statusName } from '../labels.ts'
 
 type Facts = { license: LicenseState; list: PriceList; shop: Shop; manage: string }
 
-/** A license that is real but not entitled today, and how to fix that. */
+/** For a valid license that is not entitled, with what to do about it. */
 export function LapsedPage({ license, list, shop, manage }: Facts) {
   const ended = license.status === 'canceled'
   return (

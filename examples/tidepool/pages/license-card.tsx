@@ -4,7 +4,7 @@ import { statusName, whatIsNext } from '../labels.ts'
 
 type Facts = { license: LicenseState; plan: string | null; key_tail: string; manage: string }
 
-/** Which license opened the page, and what can be done with it. */
+/** The visitor's license, and links to manage it. */
 export function LicenseCard({ license, plan, key_tail, manage }: Facts) {
   const rows = [
     { term: 'Plan', detail: plan ?? license.product_public_id },

@@ -42,7 +42,7 @@ export function UnknownOrderPage({ manage }: { manage: string }) {
 
 type Gate = { fault?: string | undefined; list: PriceList; shop: Shop; manage: string }
 
-/** The gate of the paid pages, for a browser without a key that works. */
+/** The paywall of the paid pages, for a browser without a valid key. */
 export function NeedsLicensePage({ fault, list, shop, manage }: Gate) {
   return (
     <Layout title="You need a license" signed_in={false}>

@@ -50,7 +50,7 @@ export function KeyForm({ fault, typed, manage }: Typed) {
 
 type Arrival = { svc_order: string; license: LicenseState; plan: string | null }
 
-/** Asked when an order comes back to a browser that did not begin it. */
+/** Asks for confirmation when an order returns to a browser that did not start it. */
 export function AdoptPage({ svc_order, license, plan }: Arrival) {
   return (
     <Layout title="Is this purchase yours?" signed_in={false}>

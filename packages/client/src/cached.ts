@@ -1,12 +1,17 @@
-/** Validation on your own schedule: the service sends no events, so ask, and keep (spec: Events). */
+/**
+ * Validation with a cache: the service sends no events, so validate again when an entry expires
+ * (spec: Events).
+ */
 import type { Client } from './client.ts'
 import { RateLimitedError, UnreachableError } from './errors.ts'
 import type { LicenseState } from './types.ts'
 
-/** A good answer and the instants (milliseconds since 1970) it is fresh, and then usable, until. */
+/**
+ * A cached state, and the times (milliseconds since 1970) until which it is fresh, and then usable.
+ */
 export type CacheEntry = { state: LicenseState; fresh_until: number; usable_until: number }
 
-/** Where answers are kept, by license key: a Map will do, and so will a shared cache. */
+/** Stores entries by license key: a Map, or a shared cache. */
 export type CacheStore = {
   get(key: string): CacheEntry | undefined | Promise<CacheEntry | undefined>
   set(key: string, entry: CacheEntry): unknown
@@ -14,20 +19,20 @@ export type CacheStore = {
 }
 
 export type Validator = {
-  /** Like the client's `validate`, and throws like it. */
+  /** Like the client's `validate`, with the same errors. */
   validate(key: string): Promise<LicenseState>
-  /** Forgets a key, so that the next validation asks. */
+  /** Drops a key, so that the next validation calls the service. */
   forget(key: string): Promise<void>
 }
 
 const OUTAGE_PAUSE_MS = 5_000
 
 /**
- * Keeps the answer for a key that is entitled until its `period_end`, and never longer than
- * `max_age_seconds`. Errors and refusals are never kept: a buyer who updates a card is let in at
- * once.
- * While the service is unreachable or limits you, the last good answer serves for `grace_seconds`
- * more (default one hour), but not past the day a canceled license ends.
+ * Caches an entitled license until its `period_end`, and never longer than `max_age_seconds`.
+ * Errors and licenses that are not entitled are never cached, so that a buyer who updates a card
+ * gets access at once. While the service is unreachable or limits you, the last valid state is used
+ * for `grace_seconds` more (default one hour), but not past the day on which a canceled license
+ * ends.
  */
 export function cachedValidator(
   client: Pick<Client, 'validate'>,
@@ -81,12 +86,12 @@ export function cachedValidator(
   }
 }
 
-/** The first instant of a UTC day; no day never comes. */
+/** The first instant of a UTC day; infinity without a day. */
 function startOf(day: string | null): number {
   return day === null ? Number.POSITIVE_INFINITY : Date.parse(day)
 }
 
-/** A Map that forgets its oldest entry when it is full. */
+/** A Map that drops its oldest entry when it is full. */
 function boundedMap(limit: number): CacheStore {
   const entries = new Map<string, CacheEntry>()
   return {

@@ -15,14 +15,14 @@ import type {
 export type { Fetch } from './transport.ts'
 
 export type ClientOptions = {
-  /** The service's address. */
+  /** The URL of the service. */
   base_url: string
   client_id: string
   /** From the app's Integration page. Only `app` and `prices` work without it. */
   client_secret?: string | undefined
-  /** Another fetch than the runtime's own. */
+  /** Replaces the runtime's own fetch. */
   fetch?: Fetch | undefined
-  /** The longest one call may take, its retries included. Default 10,000. */
+  /** The longest that a call may take, including retries. Default 10,000. */
   timeout_ms?: number | undefined
 }
 
@@ -31,18 +31,18 @@ export type Client = {
   readonly client_id: string
   /** The app's public profile. Throws `not_found` until the app is published and on sale. */
   app(): Promise<AppProfile>
-  /** The live prices, before tax; they may be kept for 60 seconds. Throws like `app`. */
+  /** The live prices, before tax; they may be cached for 60 seconds. Throws like `app`. */
   prices(): Promise<Prices>
   /**
-   * What a key is worth now. A canceled or refunded key is an ordinary answer, not `entitled`.
-   * Throws `unknown_key` for a key that was never issued or belongs to another app.
+   * The current state of a key. For a canceled or refunded license it is returned too, not
+   * `entitled`. Throws `unknown_key` for a key that was never issued or belongs to another app.
    */
   validate(key: string): Promise<LicenseState>
   /**
-   * The license behind the `svc_order` of your return address. While the payment is still settling
-   * it waits and asks again, up to `wait_seconds` (default 5), then returns `status: 'processing'`:
-   * show the buyer a waiting page and ask later. Throws `unknown_order` for a reference that is
-   * forged, expired or not this app's.
+   * The license of the `svc_order` in your return address. While the payment is pending, it waits
+   * and retries for up to `wait_seconds` (default 5), then returns `status: 'processing'`: show the
+   * buyer a waiting page and call it again later. Throws `unknown_order` for a reference that is
+   * forged, expired or of another app.
    */
   order(
     ref: string,
@@ -51,13 +51,13 @@ export type Client = {
   /**
    * What the user of an access token may use, for apps with hosted sign-in. Throws `invalid_token`
    * for a token that is missing, expired or revoked, `insufficient_scope`, and
-   * ServiceNotEnabledError while the add-on is off. It needs no `client_secret`.
+   * ServiceNotEnabledError while the add-on is off. Needs no `client_secret`.
    */
   entitlement(access_token: string): Promise<Entitlement>
   /**
-   * Kills a leaked key and returns its successor, once. Never retried automatically: pass an
-   * `idempotency_key` to be able to repeat a call whose answer was lost. `reason` goes to the audit
-   * log. Throws `unknown_license` and `license_canceled`.
+   * Replaces a leaked key and returns the new one, once. Never retried automatically: pass an
+   * `idempotency_key` to be able to repeat a call whose response was lost. `reason` is stored in
+   * the audit log. Throws `unknown_license` and `license_canceled`.
    */
   regenerateKey(
     license_id: string,
@@ -66,8 +66,8 @@ export type Client = {
 }
 
 /**
- * The client of one app. Throws TypeError for a base_url or client_id that cannot work; its calls
- * throw PurserError. The secret stays in a closure, so that no log and no inspection can show it.
+ * Creates the client of one app. Throws TypeError for an invalid base_url or client_id; its calls
+ * throw PurserError. The secret is kept in a closure, so that no log and no inspection can show it.
  */
 export function createClient(options: ClientOptions): Client {
   const { client_id, client_secret, timeout_ms = 10_000 } = options
@@ -133,7 +133,7 @@ export function createClient(options: ClientOptions): Client {
   })
 }
 
-/** HTTP Basic as RFC 6749 section 2.3.1 has it: both halves form-encoded, then joined. */
+/** HTTP Basic by RFC 6749, section 2.3.1: both halves form-encoded, then joined. */
 function basic(client_id: string, client_secret: string | undefined): string {
   if (!client_secret) throw new TypeError('this call needs the client_secret of the app')
   return `Basic ${btoa(`${formEncode(client_id)}:${formEncode(client_secret)}`)}`
@@ -143,7 +143,7 @@ function formEncode(value: string): string {
   return new URLSearchParams({ '': value }).toString().slice(1)
 }
 
-/** What the service would say: a value that fits in no path was never issued by it. */
+/** What the service would return: a value that fits in no path was never issued. */
 function refuse(code: string, noun: string, status = 404): never {
   throw new PurserError(`This is not a valid ${noun}.`, { status, code, request_id: null })
 }

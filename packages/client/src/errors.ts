@@ -1,6 +1,6 @@
-/** Every refusal of the service as one family of errors (spec: Errors). None carries a secret. */
+/** The errors of the service as one family (spec: Errors). None contains a secret. */
 
-/** The codes of the service, then the three that the client gives where no code was sent. */
+/** The codes of the service, then the three that the client uses if no code was sent. */
 export type ErrorCode =
   | 'Client is not linked to an app'
   | 'insufficient_scope'
@@ -17,19 +17,19 @@ export type ErrorCode =
   | 'unexpected_answer'
   | 'unreachable'
 
-/** `status` and `request_id` are null when there was no answer to read them from. */
+/** `status` and `request_id` are null if there was no response. */
 export type ErrorDetails = { status: number | null; code: string; request_id: string | null }
 
 export type FieldFault = { path: string; message: string }
 
-/** The base of all of them. `message` is one English sentence; `code` distinguishes them. */
+/** The base class of all errors. `message` is an English sentence; `code` distinguishes them. */
 export class PurserError extends Error {
   override readonly name: string = 'PurserError'
   /** The HTTP status. */
   readonly status: number | null
   /** An `ErrorCode`, or a code that is newer than this client. */
   readonly code: ErrorCode | (string & Record<never, never>)
-  /** What to quote when you ask for help. */
+  /** Quote this when you ask for help. */
   readonly request_id: string | null
 
   constructor(message: string, details: ErrorDetails) {
@@ -40,7 +40,7 @@ export class PurserError extends Error {
   }
 }
 
-/** 429: too many calls. Nothing was done; ask again after `retry_after` seconds. */
+/** 429: too many requests. Nothing was done; retry after `retry_after` seconds. */
 export class RateLimitedError extends PurserError {
   override readonly name = 'RateLimitedError'
   readonly retry_after: number
@@ -51,7 +51,7 @@ export class RateLimitedError extends PurserError {
   }
 }
 
-/** 400 `invalid_request`: `fields` names every fault at once. */
+/** 400 `invalid_request`: `fields` names every invalid field at once. */
 export class InvalidRequestError extends PurserError {
   override readonly name = 'InvalidRequestError'
   readonly fields: FieldFault[]
@@ -63,14 +63,14 @@ export class InvalidRequestError extends PurserError {
 }
 
 /**
- * 403 `service_not_enabled`: the app's hosted sign-in add-on is off. Its user can do nothing about
+ * 403 `service_not_enabled`: the app's hosted sign-in add-on is off. The user can do nothing about
  * it; turn it on in the dashboard. Sign-in itself keeps working.
  */
 export class ServiceNotEnabledError extends PurserError {
   override readonly name = 'ServiceNotEnabledError'
 }
 
-/** No usable answer: a network fault, a timeout, or a 5xx that outlasted the safe retries. */
+/** No usable response: a network error, a timeout, or a 5xx after the safe retries. */
 export class UnreachableError extends PurserError {
   override readonly name = 'UnreachableError'
 }

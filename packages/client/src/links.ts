@@ -1,11 +1,10 @@
-/** Addresses on the service, built without a network call (spec: Hosted checkout links). */
+/** Links to the service, built without a network call (spec: Hosted checkout links). */
 
 /**
- * The hosted checkout of one price.
- * `next` is where the buyer returns: an absolute address on your registered domain (https, or
- * http on localhost). Without it the buyer returns to the app's Login URL. `ref` is an affiliate
- * code and `email` prefills the first step. Throws TypeError when an argument cannot make a working
- * link.
+ * The hosted checkout of one price. `next` is where the buyer returns: an absolute URL on your
+ * registered domain (https, or http on localhost). Without it the buyer returns to the app's login
+ * URL. `ref` is an affiliate code and `email` prefills the first step. Throws TypeError if an
+ * argument is invalid.
  */
 export function buyLink(
   base_url: string,
@@ -19,8 +18,8 @@ export function buyLink(
 }
 
 /**
- * The page where a buyer manages a license: plan, auto-renew, card, and the key itself.
- * `next` becomes the "Back to your app" button. Throws TypeError like `buyLink`.
+ * The page on which a buyer manages a license: plan, auto-renew, card, and key. `next` becomes the
+ * "Back to your app" button. Throws TypeError like `buyLink`.
  */
 export function manageLink(
   base_url: string,
@@ -48,7 +47,7 @@ function pageLink(
   return link.href
 }
 
-/** The service's address without its trailing slash. Throws TypeError unless http or https. */
+/** The URL of the service without a trailing slash. Throws TypeError unless http or https. */
 export function serviceAddress(base_url: string): string {
   const { protocol, origin, pathname } = new URL(base_url)
   if (protocol !== 'https:' && protocol !== 'http:') {
@@ -57,7 +56,7 @@ export function serviceAddress(base_url: string): string {
   return origin + pathname.replace(/\/+$/, '')
 }
 
-/** One path segment, encoded; null for a value no path can carry (`.` and `..` would climb). */
+/** One path segment, encoded; null for a value that no path can contain (`.` and `..`). */
 export function pathPart(value: string): string | null {
   if (value === '' || value === '.' || value === '..' || !value.isWellFormed()) return null
   return encodeURIComponent(value)

@@ -1,4 +1,4 @@
-/** One call to the service: a bounded time, safe retries, and refusals turned into errors. */
+/** One call to the service: a timeout, safe retries, and errors. */
 import {
   InvalidRequestError,
   PurserError,
@@ -13,7 +13,7 @@ export type Call = {
   url: string
   headers?: Record<string, string>
   body?: object
-  /** True when asking twice is the same as asking once. */
+  /** True if repeating the request has no further effect. */
   repeatable: boolean
 }
 export type Answer = { status: number; retry_after: number; body: object }
@@ -21,8 +21,8 @@ export type Answer = { status: number; retry_after: number; body: object }
 const PAUSES_MS = [150, 600]
 
 /**
- * Sends one call and returns its 2xx answer. A repeatable call that meets a network fault or a 5xx
- * is sent again, three times in all; `timeout_ms` bounds all of it together. Throws PurserError.
+ * Sends a call and returns its 2xx response. A repeatable call is retried after a network error or
+ * a 5xx, three attempts in all; `timeout_ms` limits all of them together. Throws PurserError.
  */
 export async function send(fetch: Fetch, timeout_ms: number, call: Call): Promise<Answer> {
   const signal = AbortSignal.timeout(timeout_ms)
@@ -54,7 +54,7 @@ async function attempt(fetch: Fetch, signal: AbortSignal, call: Call): Promise<A
         ...call.headers,
       },
       ...(call.body && { body: JSON.stringify(call.body) }),
-      // A redirect would carry the credentials elsewhere, and the service sends none.
+      // A redirect would send the credentials elsewhere, and the service never redirects.
       redirect: 'manual',
       signal,
     })
@@ -92,7 +92,7 @@ function read(response: Response, body: Record<string, unknown> | null): Answer 
   throw new PurserError(message, details)
 }
 
-/** The error's own code only: a foreign error may quote the request, and with it the secret. */
+/** The error's own code only: other fields may quote the request, and with it the secret. */
 function networkCode(error: unknown): string {
   const { code, cause } = Object(error) as { code?: unknown; cause?: { code?: unknown } }
   const name = String(cause?.code ?? code)

@@ -1,4 +1,4 @@
-/** What the service says on the wire, field for field (spec: Resources and their fields). */
+/** The objects of the API, field by field (spec: Resources and their fields). */
 
 export type AppProfile = {
   /** The app's public OAuth client id. */
@@ -40,7 +40,7 @@ export type Prices = {
   prices: Price[]
 }
 
-/** `preview` is the developer's own walkthrough of the purchase: entitled, and never charged. */
+/** `preview` is the developer's own preview of the purchase: entitled, and never charged. */
 export type LicenseStatus =
   | 'active'
   | 'trialing'
@@ -67,10 +67,10 @@ export type LicenseState = {
   canceled_at: string | null
 }
 
-/** A landed order: the license and its key. */
+/** A completed order: the license and its key. */
 export type OrderLicense = LicenseState & { license_key: string }
 
-/** `preview` is the developer's own walkthrough; `none` is no license and no free plan. */
+/** `preview` is the developer's own preview; `none` is no license and no free plan. */
 export type EntitlementStatus =
   | 'active'
   | 'trialing'
@@ -79,13 +79,13 @@ export type EntitlementStatus =
   | 'preview'
   | 'none'
 
-/** What a signed-in user may use. It carries no `sub`: identity comes from the login. */
+/** What a signed-in user may use. It contains no `sub`: identity comes from the sign-in. */
 export type Entitlement = {
   /** True if the user may use the app: a live license, or the free plan. */
   entitled: boolean
   /** The plan's display name, which may change. */
   version: string
-  /** The plan, prefix `prod_`, kept for good. Gate features on this. */
+  /** The plan, prefix `prod_`, which never changes. Gate features on this. */
   product_public_id: string
   product_id: string
   status: EntitlementStatus
@@ -94,8 +94,8 @@ export type Entitlement = {
   period_end: string | null
 }
 
-/** An order that is paid but has not landed yet; ask again after `retry_after` seconds. */
+/** An order whose payment is pending; retry after `retry_after` seconds. */
 export type ProcessingOrder = { status: 'processing'; retry_after: number }
 
-/** The license with its new key, which is shown this once. The old key is already dead. */
+/** The license with its new key, shown once. The old key no longer works. */
 export type RegeneratedKey = LicenseState & { license_key: string; rotated_at: string }
