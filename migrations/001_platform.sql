@@ -22,7 +22,7 @@ create index audit_log_subject on audit_log (subject, at);
 create trigger audit_log_is_append_only before update or delete or truncate on audit_log
   for each statement execute function refuse_change();
 
--- One row an email. It is rendered when it is sent, so that no key or link is stored here.
+-- One row per email. It is rendered when it is sent, so that no key or link is stored here.
 create table emails (
   id text primary key,
   -- The event that the email is about. Unique: a second email for the same event is refused.
@@ -66,7 +66,7 @@ create table tasks (
 create index tasks_user on tasks (user_id, created_at);
 create index tasks_updated on tasks (updated_at) where status in ('done', 'failed');
 
--- What a task made for its owner to download, kept for a week.
+-- Files that tasks created for download, kept for a week.
 create table task_files (
   task_id text primary key references tasks,
   name text not null,
@@ -87,7 +87,7 @@ create table task_file_parts (
   primary key (task_id, part)
 );
 
--- What staff must look at because the service cannot resolve it. One row a cause while it is open.
+-- Problems that the service cannot resolve, for staff. One row per cause while it is open.
 create table alarms (
   id text primary key,
   kind text not null,

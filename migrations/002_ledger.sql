@@ -44,7 +44,7 @@ create trigger ledger_entries_are_append_only before update or delete or truncat
 create trigger ledger_transactions_are_append_only before update or delete or truncate
   on ledger_transactions for each statement execute function refuse_change();
 
--- What staff gave up of what a seller or an affiliate owed.
+-- Debts of sellers and affiliates that staff wrote off.
 create table write_offs (
   id text primary key,
   account text not null check (account in ('seller_payable', 'affiliate_payable')),
@@ -58,7 +58,7 @@ create table write_offs (
 create trigger write_offs_are_append_only before update or delete or truncate on write_offs
   for each statement execute function refuse_change();
 
--- What a buyer was owed and got by another way than the card.
+-- Payments to buyers outside their card.
 create table buyer_payments (
   id text primary key,
   user_id text not null,

@@ -97,7 +97,7 @@ create table secret_claims (
 create index secret_claims_client on secret_claims (client_id);
 create index secret_claims_expired on secret_claims (expires_at);
 
--- One row a change that a seller or a seller's agent made, with all of that part before and after,
+-- One row per change that a seller or a seller's agent made, with all of that part before and after,
 -- so that it can be undone. It never contains a secret.
 create table app_changes (
   id text primary key,

@@ -37,7 +37,7 @@ create index carts_browser on carts (browser_hash);
 create index carts_open on carts (updated_at) where order_id is null and completed_at is null;
 create index carts_quote on carts (tax_quote_id);
 
--- One row a purchase that was paid, or whose trial began. What it came to is on its invoice.
+-- One row per purchase that was paid, or whose trial began. What it came to is on its invoice.
 create table orders (
   id text primary key,
   -- The foreign key follows where invoices are created.
@@ -99,7 +99,7 @@ create index subscriptions_due on subscriptions (next_at, id) where next_at is n
 create index subscriptions_app_due on subscriptions (app_id, next_at, id);
 create index subscriptions_card on subscriptions (card_id);
 
--- One row an invoice: a purchase, a renewal, or the difference of an upgrade. One charge pays it.
+-- One row per invoice: a purchase, a renewal, or the difference of an upgrade. One charge pays it.
 create sequence invoice_numbers;
 create table invoices (
   id text primary key,

@@ -1,7 +1,7 @@
 -- Money requested and received: attempts, cards, charges, refunds, disputes, and the processor's
 -- events and balance.
 
--- One row an attempt to pay an invoice. Its id is the idempotency key of the request.
+-- One row per attempt to pay an invoice. Its id is the idempotency key of the request.
 create table attempts (
   id text primary key,
   -- The order in which they were made; two may have the same time.

@@ -1,6 +1,6 @@
 -- Hosted sign-in: the records of its protocol, consents, connected agents, and keys.
 
--- One row a sign-in session, interaction, grant, code or token.
+-- One row per sign-in session, interaction, grant, code or token.
 create table oidc_records (
   -- SHA-256 of the text that names the record: possession of that text is the authorization.
   id bytea primary key,

@@ -2,7 +2,7 @@
 -- system.
 create schema sandbox;
 
--- What is kept of a card after its entry: never its number, never its CVC.
+-- Stored cards, never with their number or CVC.
 create table sandbox.cards (
   token text primary key,
   -- The app on whose page it was entered.
@@ -15,9 +15,9 @@ create table sandbox.cards (
   billing_zip text not null,
   issuer_country text not null,
   fingerprint text not null,
-  -- The name of what the test card does.
+  -- The behavior of the test card, by name.
   behavior text not null,
-  -- Whether a challenge was passed with it.
+  -- Whether it passed a challenge.
   authenticated boolean not null default false,
   -- How often it was declined since it last worked.
   declines integer not null default 0,

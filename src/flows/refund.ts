@@ -6,9 +6,10 @@
  * transaction over all modules. If the answer was lost, `reconcileRefunds` asks again under the
  * same key.
  */
-export { type RefundInput, type RefundOutcome, refundCharge } from './refund/ask.ts'
+
 export { refundMade } from './refund/made.ts'
 export { quoteRefund, type RefundQuote } from './refund/quote.ts'
 export { reconcileRefunds } from './refund/reconcile.ts'
+export { type RefundInput, type RefundOutcome, refundCharge } from './refund/request.ts'
 export { refundSettled } from './refund/settle.ts'
 export type { RefundActor, RefundRefusal } from './refund/state.ts'

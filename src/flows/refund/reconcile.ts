@@ -1,7 +1,7 @@
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
-import { askProcessor } from './ask.ts'
+import { askProcessor } from './request.ts'
 
 // The request that asked for it has ended by then, with an answer or in a crash.
 const RECONCILE_AFTER_SECONDS = 3
