@@ -103,7 +103,7 @@ async function untilItAnswers(
   throw new Error('the PostgreSQL server did not answer within ten seconds')
 }
 
-// Below the ephemeral ports, so that no connection takes one meanwhile.
+// Below the ephemeral ports, so that no outgoing connection takes one.
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_000]
 
 /** A free port of the loopback, with the next two free as well, which the demo's sites use. */

@@ -37,8 +37,8 @@ export async function suspend(
 }
 
 /**
- * Returns a license to the status that its suspension interrupted; what was due meanwhile is due
- * now.
+ * Returns a license to the status that its suspension interrupted. What became due during the
+ * suspension is due now.
  */
 export async function resume(tx: Db, { license, subscription, now }: LockedLicense): Promise<void> {
   await licensing.transition(tx, now, { license_id: license.license_id, trigger: 'resumed' })

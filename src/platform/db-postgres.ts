@@ -144,7 +144,7 @@ function openPool(
   return pool
 }
 
-/** Runs `work` between begin and commit; a connection that was lost meanwhile is discarded. */
+/** Runs `work` between begin and commit; a connection that is lost is discarded. */
 async function transact<Result>(
   pool: pg.Pool,
   patience: number | undefined,

@@ -66,7 +66,7 @@ export async function beginTask(db: Db, now: Date, id: TaskId): Promise<Task | u
     where id = ${id} and status = 'waiting' returning ${COLUMNS}`)
 }
 
-/** Records the progress of a task; false if it was ended meanwhile and must stop. */
+/** Records the progress of a task; false if the task has ended and must stop. */
 export async function noteProgress(
   db: Db,
   now: Date,

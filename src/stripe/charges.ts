@@ -36,7 +36,7 @@ export async function charge(
     return answerOf(await make(parts, request, calls))
   } catch (error) {
     if (!(error instanceof KeyConflict)) return await refused(parts, error)
-    // Our record has the same request, so its key was closed meanwhile.
+    // Our record has the same request, so its key was closed since.
     const taken = await findMade(parts, request, calls)
     if (!taken) throw error
     return answerOf(taken)
@@ -81,7 +81,7 @@ async function closeRequested(
   }
 }
 
-/** Cancels a pending intent; if it ended meanwhile, returns its result. */
+/** Cancels a pending intent; if it has ended, returns its result. */
 async function end(calls: IntentCalls, intent: Intent): Promise<ChargeAnswer> {
   if (intent.status !== 'requires_action' && !isUnconfirmed(intent)) return answerOf(intent)
   try {

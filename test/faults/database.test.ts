@@ -149,7 +149,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
     )
     assert.deepEqual(failures, [true, true, true, true])
     assert.ok(performance.now() - before < 5000)
-    // The heartbeat has found the silent listener meanwhile, which misses notifications.
+    // By now the heartbeat has found the silent listener, which misses notifications.
     const seen = lost
     proxy.silence(false)
     while (lost === seen) await setImmediate()

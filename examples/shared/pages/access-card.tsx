@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { SignOutForm } from './sign-out.tsx'
 
 type Row = { term: string; detail: ComponentChildren }
 
@@ -32,11 +33,7 @@ export function AccessCard({
         <a class="button" href={manage}>
           Manage plan
         </a>
-        <form method="post" action="/sign-out">
-          <button class="button" type="submit">
-            Sign out
-          </button>
-        </form>
+        <SignOutForm />
       </div>
     </section>
   )

@@ -2,6 +2,7 @@ import type { LicenseState } from '@purser/client'
 import { day } from '../../shared/format.ts'
 import { Layout } from '../../shared/pages/layout.tsx'
 import { Plans, type Shop } from '../../shared/pages/plans.tsx'
+import { SignOutForm } from '../../shared/pages/sign-out.tsx'
 import type { PriceList } from '../../shared/prices.ts'
 import { statusName } from '../labels.ts'
 
@@ -22,11 +23,7 @@ export function LapsedPage({ license, list, shop, manage }: Facts) {
               Open your license page
             </a>
           )}
-          <form method="post" action="/sign-out">
-            <button class="button" type="submit">
-              Sign out
-            </button>
-          </form>
+          <SignOutForm />
         </div>
         {ended && (
           <section class="again" aria-labelledby="again">

@@ -31,7 +31,7 @@ export function nextRetry(past_due_since: Date, retries: number): Dunning {
 
 /**
  * How an unpaid renewal continues after the license was suspended: a retry that was missed
- * meanwhile is due now, and later ones keep their intervals.
+ * during the suspension is due now, and later ones keep their intervals.
  */
 export function resumeDunning(
   now: Date,

@@ -38,7 +38,7 @@ export async function lockProducts(db: Db, app_id: AppId): Promise<void> {
 
 /**
  * An app's products with what prevents changing them. It is one statement, so that a purchase that
- * completes meanwhile is seen either as a purchase or as its license.
+ * completes at the same time is seen either as a purchase or as its license.
  */
 export async function existingVersions(db: Db, app_id: AppId): Promise<ExistingVersion[]> {
   return await db.rows<ExistingVersion>(sql`

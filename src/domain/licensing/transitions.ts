@@ -119,7 +119,7 @@ export async function historyOf(db: Db, license_id: LicenseId): Promise<PastStep
 }
 
 /**
- * Changes the status that a suspended license resumes to, after a payment or a change meanwhile.
+ * Changes the status that a suspended license resumes to, after a payment or a change.
  */
 export async function changeInterrupted(
   db: Db,

@@ -111,7 +111,7 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   const { app, price, card } = facts
   const cart = await billing.lockCart(tx, facts.seen.id)
   if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
-  // Locked until the attempt is recorded: the seller cannot change price or product meanwhile.
+  // Locked until the attempt is recorded: until then the seller cannot change price or product.
   const locked = await catalog.lockLivePrice(tx, cart.price_id)
   if (!locked) return end({ outcome: 'gone' })
   if (locked.amount !== price.amount || locked.trial_days !== price.trial_days) return 'repriced'

@@ -103,7 +103,7 @@ export async function undoEmailChange(
     const { user_id, old_email } = change
     const before = { user_id, ...identity.readEmail(old_email)! }
     if (!(await identity.setEmail(tx, before))) {
-      // An account was opened for the old address meanwhile: staff must look at the two.
+      // The old address now belongs to another account: staff must review both.
       await endAllAccess(tx, now, user_id)
       await identity.lockUser(tx, now, user_id)
       return { outcome: 'taken' }

@@ -43,7 +43,7 @@ export async function signUp(world: World, typed: SigningUp): Promise<EntryEmail
 /**
  * Confirms a sign-up: creates the account. If the email is opened in another browser than the one
  * that chose the password, this may be another person, who sets a `password` of their own. An
- * account that was verified meanwhile stays as it is.
+ * account that is already verified stays as it is.
  */
 export async function answerSignUp(
   { db, clock, random }: World,

@@ -176,7 +176,7 @@ async function isStillSold(
   return (await catalog.lockLivePrice(tx, due.price.id)) !== undefined
 }
 
-/** Records invoice and attempt, unless the subscription changed meanwhile. */
+/** Records invoice and attempt, unless the subscription changed since it was read. */
 async function record(
   world: World,
   tx: Db,

@@ -152,7 +152,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** Reconciles a cart whose buyer returns; they may have bought in another tab meanwhile. */
+/** Reconciles a cart whose buyer returns; they may have bought in another tab. */
 async function resumePurchase(
   world: World,
   request: FastifyRequest,

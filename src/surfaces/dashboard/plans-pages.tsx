@@ -12,7 +12,7 @@ type EditorFacts = AppFacts & {
   rows: PlanRow[]
   faults: FormFault[]
   focus: string | undefined
-  /** A message above the form: nothing would change, or something changed meanwhile. */
+  /** A message above the form: nothing would change, or another change came first. */
   hint?: string | undefined
 }
 

@@ -19,7 +19,7 @@ const ADDRESSES = [
   { path: '/me', methods: ['GET', 'POST', 'OPTIONS'] },
   { path: '/jwks', methods: ['GET', 'OPTIONS'] },
   { path: '/.well-known/openid-configuration', methods: ['GET', 'OPTIONS'] },
-  // The library's form for a browser in which another account has signed in meanwhile.
+  // The library's form for a browser in which another account has signed in since.
   { path: '/session/end/confirm', methods: ['POST'] },
 ]
 
