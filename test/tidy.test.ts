@@ -56,7 +56,7 @@ function offenses(check: (source: Source, target: string) => boolean): string[] 
 }
 
 /** What every flow may use: its world, closed sets, how an invoice is paid, a license locked. */
-const SHARED_BY_FLOWS = ['world', 'closed-sets', 'payment', 'locked-license', 'kept'].map(
+const SHARED_BY_FLOWS = ['world', 'closed-sets', 'payment', 'locked-license', 'period-credit'].map(
   (name) => `src/flows/${name}`,
 )
 /** The flows that a payment hands over to, by what its invoice is for. */

@@ -1,5 +1,5 @@
 import * as billing from '#domain/billing'
-import { creditSources } from '#flows/kept'
+import { creditSources } from '#flows/period-credit'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type Cents, cents, share } from '#platform/money'

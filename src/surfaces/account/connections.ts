@@ -6,7 +6,7 @@ import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireOwner } from '#http/guards/owner'
 import { formOf, queryOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { ConnectionsPage } from './connections-page.tsx'
@@ -40,11 +40,11 @@ export function declareConnections(scope: FastifyInstance, world: World): void {
     const { owner } = await requireOwner(world, request, reply, needs)
     const agent_id = readId('agt', formOf(request).agent)
     if (agent_id) await disconnectAgent(world, owner, agent_id)
-    return goTo(reply, `${CONNECTIONS}?done=agent`)
+    return redirectTo(reply, `${CONNECTIONS}?done=agent`)
   })
   scope.post(`${CONNECTIONS}apps/end`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
     await disconnectApp(world, owner, formOf(request).app ?? '')
-    return goTo(reply, `${CONNECTIONS}?done=app`)
+    return redirectTo(reply, `${CONNECTIONS}?done=app`)
   })
 }

@@ -6,7 +6,7 @@ import { FAULTS, type Outcome, statusOf, tooOften } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
 import { formOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { EmailPage, PasswordPage } from './entry-pages.tsx'
 
 const PASSWORD = `${SECURITY}password`
@@ -24,7 +24,7 @@ export function declareEntries(scope: FastifyInstance, world: World): void {
     const fault = await identity.passwordFault(chosen, context.session.email)
     if (fault !== undefined) return await sendPassword(world, context, fault)
     await changePassword(world, context.owner, chosen)
-    return goTo(reply, `${SECURITY}?done=password`)
+    return redirectTo(reply, `${SECURITY}?done=password`)
   })
 
   const email = { recent: true, back: EMAIL }
@@ -42,7 +42,7 @@ export function declareEntries(scope: FastifyInstance, world: World): void {
     const requested = await changeEmail(world, context.owner, read)
     if (requested.outcome !== 'sent')
       return sendEmail(world, context, { value, ...tooOften(requested) })
-    return goTo(reply, `${SECURITY}?done=email`)
+    return redirectTo(reply, `${SECURITY}?done=email`)
   })
 }
 

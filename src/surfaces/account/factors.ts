@@ -17,7 +17,7 @@ import { FAULTS, type Outcome, refusedFor, statusOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
 import { formOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
 import { AuthenticatorPage, PasskeyPage, RecoveryCodesPage } from './factor-pages.tsx'
 
@@ -31,7 +31,7 @@ export function declareFactors(scope: FastifyInstance, world: World): void {
   scope.post(`${SECURITY}recovery-codes`, async (request, reply) => {
     const context = await requireOwner(world, request, reply, { recent: true, back: SECURITY })
     const codes = await remakeRecoveryCodes(world, context.owner)
-    if (!codes) return goTo(reply, SECURITY)
+    if (!codes) return redirectTo(reply, SECURITY)
     return sendCodes(context, codes, 'These replace your previous codes.')
   })
 }
@@ -41,7 +41,7 @@ function declareAuthenticator(scope: FastifyInstance, world: World): void {
   scope.post(`${AUTHENTICATOR}/begin`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
     const hasBegun = await beginAuthenticator(world, owner)
-    return goTo(reply, hasBegun ? AUTHENTICATOR : SECURITY)
+    return redirectTo(reply, hasBegun ? AUTHENTICATOR : SECURITY)
   })
   scope.get(AUTHENTICATOR, async (request, reply) =>
     sendSetup(world, await requireOwner(world, request, reply, needs), {}),
@@ -50,18 +50,18 @@ function declareAuthenticator(scope: FastifyInstance, world: World): void {
     const context = await requireOwner(world, request, reply, needs)
     const { owner } = context
     const confirmed = await confirmAuthenticator(world, owner, formOf(request).code ?? '')
-    if (confirmed.outcome === 'gone') return goTo(reply, SECURITY)
+    if (confirmed.outcome === 'gone') return redirectTo(reply, SECURITY)
     if (confirmed.outcome !== 'on') {
       return await sendSetup(world, context, refusedFor(confirmed, FAULTS.code))
     }
     const { recovery_codes } = confirmed
-    if (!recovery_codes) return goTo(reply, `${SECURITY}?done=authenticator`)
+    if (!recovery_codes) return redirectTo(reply, `${SECURITY}?done=authenticator`)
     return sendCodes(context, recovery_codes, 'Your authenticator app is set up.')
   })
   scope.post(`${AUTHENTICATOR}/remove`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
     await removeAuthenticator(world, owner)
-    return goTo(reply, `${SECURITY}?done=removed`)
+    return redirectTo(reply, `${SECURITY}?done=removed`)
   })
 }
 
@@ -71,7 +71,7 @@ async function sendSetup(
   outcome: Outcome,
 ): Promise<FastifyReply> {
   const setup = await openSetup(world, owner)
-  if (!setup) return goTo(reply, SECURITY)
+  if (!setup) return redirectTo(reply, SECURITY)
   const drawing = encodeQR(setup.uri, 'svg', { border: 4 })
   const page = AuthenticatorPage({
     csrf_token: csrfToken(world, request, reply),
@@ -101,14 +101,14 @@ function declarePasskeys(scope: FastifyInstance, world: World): void {
     const added = await addPasskey(world, owner, { text: credential, name, browser_hash })
     if (!added) return sendPasskey(world, context, true)
     const { recovery_codes } = added
-    if (!recovery_codes) return goTo(reply, `${SECURITY}?done=passkey`)
+    if (!recovery_codes) return redirectTo(reply, `${SECURITY}?done=passkey`)
     return sendCodes(context, recovery_codes, 'Passkey added.')
   })
   scope.post(`${PASSKEYS}/remove`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, { recent: true, back: SECURITY })
     const passkey_id = readId('psk', formOf(request).passkey)
     if (passkey_id) await removePasskey(world, owner, passkey_id)
-    return goTo(reply, `${SECURITY}?done=removed`)
+    return redirectTo(reply, `${SECURITY}?done=removed`)
   })
 }
 

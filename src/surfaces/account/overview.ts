@@ -7,7 +7,7 @@ import { csrfToken } from '#http/form-token'
 import { requireOwner, SECURITY } from '#http/guards/owner'
 import { requireAnySession } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { OverviewPage, UnprovenPage } from './overview-page.tsx'
@@ -54,11 +54,11 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
     const { owner } = await requireOwner(world, request, reply, needs)
     const session_id = readId('ses', formOf(request).session)
     if (session_id) await endSession(world, owner, session_id)
-    return goTo(reply, done)
+    return redirectTo(reply, done)
   })
   scope.post(`${SECURITY}sessions/end-others`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
     await endOtherSessions(world, owner)
-    return goTo(reply, done)
+    return redirectTo(reply, done)
   })
 }

@@ -17,7 +17,7 @@ import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { openAlarms } from '#platform/alarms'
 import type { ActorOf } from '#platform/audit'
 import { type LicenseId, parseId, parsePayeeId, readId, readPayeeId } from '#platform/ids'
@@ -112,9 +112,9 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
       if (OF_MONEY.includes(path)) requireRecentProof(world, context, filledIn(path, context))
       const fields = formOf(request)
       const reason = (fields.reason ?? '').trim().slice(0, LONGEST_REASON)
-      if (reason === '') return goTo(reply, `${HOME}?done=no_reason`)
+      if (reason === '') return redirectTo(reply, `${HOME}?done=no_reason`)
       const done = await act(fields, { ...staffOf(context), reason })
-      return goTo(reply, `${HOME}?done=${done}`)
+      return redirectTo(reply, `${HOME}?done=${done}`)
     })
   }
 

@@ -7,7 +7,7 @@ import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import type { SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { declareTask, type ReportProgress, startTaskNow, type TaskKind } from '#http/tasks'
 import { addSeconds } from '#platform/calendar'
 import { latestTask, type TaskName } from '#platform/tasks'
@@ -68,7 +68,7 @@ export function declareChecks(
     scope.post(`${HOME}${path}`, async (request, reply) => {
       const { session } = await requireStaff(world, request, reply, HOME)
       const task = { kind, user_id: session.user_id, app_id: null, request: {} }
-      return goTo(reply, await startTaskNow(world, task))
+      return redirectTo(reply, await startTaskNow(world, task))
     })
   }
 }

@@ -9,7 +9,7 @@ import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { declareTask, startTask } from '#http/tasks'
@@ -138,7 +138,7 @@ function declareFiling(scope: FastifyInstance, world: World): void {
     if (!filing_reference) return await sendState(world, context, REFERENCE_HINT)
     const actor = { kind: 'staff', user_id: session.user_id, request_id: request.id } as const
     const { outcome } = await fileMonth(world, actor, { ...requested, filing_reference })
-    return goTo(reply, `${HOME}${requested.month}/${requested.state}/?done=${outcome}`)
+    return redirectTo(reply, `${HOME}${requested.month}/${requested.state}/?done=${outcome}`)
   })
 
   scope.post(MONTH, async (http, reply) => {
@@ -154,7 +154,7 @@ function declareFiling(scope: FastifyInstance, world: World): void {
     const request = { month, batch_reference }
     const task = { kind: 'tax_month' as const, user_id: session.user_id, app_id: null, request }
     const page = await db.tx((tx) => startTask(world, tx, task))
-    return goTo(reply, page)
+    return redirectTo(reply, page)
   })
 }
 

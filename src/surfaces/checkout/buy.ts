@@ -14,7 +14,7 @@ import { csrfToken } from '#http/form-token'
 import { CART_PATH } from '#http/guards/cart'
 import { formOf, isRepeated, paramsOf, queryOf, requireId } from '#http/input'
 import { byIp } from '#http/limit-keys'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { OWNED, redirectAfterForm } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
@@ -70,7 +70,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       return redirectAfterForm(reply, address, OWNED)
     }
     const step = opened.step === 'sign_in' ? 'sign-in' : 'card'
-    return goTo(reply, `/checkout/${opened.cart_id}/${step}`)
+    return redirectTo(reply, `/checkout/${opened.cart_id}/${step}`)
   })
 }
 
@@ -82,7 +82,7 @@ function declareOpening(scope: FastifyInstance, world: World): void {
     await noteReferrer(world, request, reply)
     const session = await currentSession(world, request)
     const owner = await ownedBy(world, session, link)
-    if (owner) return goTo(reply, owner)
+    if (owner) return redirectTo(reply, owner)
     const requested = apps.isSellerOf(link.app, session) ? undefined : queryOf(request, 'email')
     const values = { email: requested ?? emailFor(session, link.app), via: queryOf(request, 'via') }
     return sendDetails(world, request, reply, link, { session, values, faults: {} })
@@ -93,7 +93,7 @@ function declareOpening(scope: FastifyInstance, world: World): void {
 function declareDetails(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/details`, async (request, reply) => {
     const { cart, app, price } = await requireOwnCart(world, request, reply)
-    if (cart.completed_at) return goTo(reply, `/checkout/${cart.id}/success`)
+    if (cart.completed_at) return redirectTo(reply, `/checkout/${cart.id}/success`)
     const isOnSale = await apps.findOnSale(world.db, app.id)
     const now = isOnSale && (await catalog.findLivePrice(world.db, price.id))
     if (!now) throw refuse('not_found')

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as licensing from '#domain/licensing'
 import { finishWalkthrough } from '#flows/preview'
 import type { World } from '#flows/world'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { currentSession } from '#http/session'
 import { returnAddress } from './destination.ts'
 import { NoCardPage, PreviewDonePage } from './preview-pages.tsx'
@@ -23,8 +23,11 @@ export async function finishPreview(
 ): Promise<FastifyReply> {
   const actor = { session: await currentSession(world, request), request_id: request.id }
   const { outcome } = await finishWalkthrough(world, actor, cart.id)
-  if (outcome === 'gone') return goTo(reply, detailsUrl(cart))
-  return goTo(reply, `/checkout/${cart.id}/${outcome === 'completed' ? 'success' : 'sign-in'}`)
+  if (outcome === 'gone') return redirectTo(reply, detailsUrl(cart))
+  return redirectTo(
+    reply,
+    `/checkout/${cart.id}/${outcome === 'completed' ? 'success' : 'sign-in'}`,
+  )
 }
 
 /** The success page of a preview, until the preview ends. */
@@ -35,10 +38,11 @@ export async function sendPreviewDone(
   { cart, app, purchase }: OwnCart,
 ): Promise<FastifyReply> {
   const session = await currentSession(world, request)
-  if (session?.user_id !== app.seller_user_id) return goTo(reply, `/checkout/${cart.id}/sign-in`)
+  if (session?.user_id !== app.seller_user_id)
+    return redirectTo(reply, `/checkout/${cart.id}/sign-in`)
   const holder = { app_id: app.id, user_id: app.seller_user_id }
   const license = cart.completed_at && (await licensing.findPreview(world.db, holder))
-  if (!license) return goTo(reply, detailsUrl(cart))
+  if (!license) return redirectTo(reply, detailsUrl(cart))
   const page = PreviewDonePage({
     purchase,
     license_key: licensing.showKey(world.keys, license),

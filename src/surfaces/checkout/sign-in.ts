@@ -8,7 +8,7 @@ import { type Outcome, refusedFor, statusOf, tooOften } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { CART_PATH, cartOfOtherBrowser } from '#http/guards/cart'
 import { formOf, queryOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { OWNED, redirectAfterForm } from '#http/redirect'
 import { currentSession, knownDevice, startSession } from '#http/session'
 import { ownerAddress } from './destination.ts'
@@ -20,10 +20,10 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/sign-in`, async (request, reply) => {
     // A sign-in link was opened in another browser, where the purchase starts again.
     const left = await cartOfOtherBrowser(world, request, reply)
-    if (left) return goTo(reply, buyUrl(left))
+    if (left) return redirectTo(reply, buyUrl(left))
     const own = await requireOwnCart(world, request, reply)
     const { cart, app } = own
-    if (cart.order_id) return goTo(reply, `/checkout/${cart.id}/success`)
+    if (cart.order_id) return redirectTo(reply, `/checkout/${cart.id}/success`)
     // A sign-in link returns here too, with a session.
     const identified = await identifyBuyer(world, cart, await currentSession(world, request))
     // A form may have led here, so a redirect out of the service needs an intermediate page.
@@ -34,7 +34,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
         OWNED,
       )
     }
-    if (identified) return goTo(reply, `/checkout/${cart.id}/card`)
+    if (identified) return redirectTo(reply, `/checkout/${cart.id}/card`)
     return sendForm(world, request, reply, { own })
   })
 
@@ -78,7 +78,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     if (sent.outcome !== 'sent') {
       return sendForm(world, request, reply, { own, ...tooOften(sent) })
     }
-    return goTo(reply, `${here}?link=sent`)
+    return redirectTo(reply, `${here}?link=sent`)
   })
 }
 

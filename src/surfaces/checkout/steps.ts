@@ -18,7 +18,7 @@ import { csrfToken } from '#http/form-token'
 import { CART_PATH } from '#http/guards/cart'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { OWNED, redirectAfterForm } from '#http/redirect'
 import { currentSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
@@ -55,7 +55,7 @@ function declareCard(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/card`, { config }, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
     const elsewhere = await stepElsewhere(world, own)
-    if (elsewhere) return goTo(reply, elsewhere)
+    if (elsewhere) return redirectTo(reply, elsewhere)
     if (own.is_preview) return sendNoCard(reply, own)
     // The buyer may have entered a card without returning from the processor's page.
     const taken = await takeCard(world, own.cart)
@@ -68,13 +68,13 @@ function declareCard(scope: FastifyInstance, world: World): void {
       return_url: `${base}/card-entered`,
       back_url: `${base}/details`,
     })
-    return goTo(reply, url)
+    return redirectTo(reply, url)
   })
 
   scope.get(`${CART_PATH}/card-entered`, { config }, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
     const elsewhere = await stepElsewhere(world, own)
-    if (elsewhere) return goTo(reply, elsewhere)
+    if (elsewhere) return redirectTo(reply, elsewhere)
     return afterCard(reply, own, await takeCard(world, own.cart))
   })
 }
@@ -89,7 +89,7 @@ function afterCard(reply: FastifyReply, own: OwnCart, taken: TakenCard): Fastify
   const card_url = `/checkout/${cart.id}/card`
   if (taken.outcome !== 'refused') {
     const isEntered = taken.outcome === 'kept' || cart.card !== null
-    return goTo(reply, isEntered ? `/checkout/${cart.id}/confirm` : card_url)
+    return redirectTo(reply, isEntered ? `/checkout/${cart.id}/confirm` : card_url)
   }
   const { reason, card } = taken
   const page =
@@ -109,9 +109,9 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/confirm`, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
     const elsewhere = await stepElsewhere(world, own)
-    if (elsewhere) return goTo(reply, elsewhere)
+    if (elsewhere) return redirectTo(reply, elsewhere)
     const { cart, purchase, totals } = own
-    if (!cart.card && !own.is_preview) return goTo(reply, `/checkout/${cart.id}/card`)
+    if (!cart.card && !own.is_preview) return redirectTo(reply, `/checkout/${cart.id}/card`)
     const page = ConfirmPage({
       purchase,
       csrf_token: csrfToken(world, request, reply),
@@ -211,7 +211,7 @@ async function redirectAfter(
   if (confirmed.outcome === 'already_owned') return redirectAfterForm(reply, address, OWNED)
   if (confirmed.outcome === 'action_required')
     return redirectAfterForm(reply, address, 'Confirm with your bank')
-  return goTo(reply, address)
+  return redirectTo(reply, address)
 }
 
 async function afterConfirming(

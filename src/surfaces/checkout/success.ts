@@ -9,7 +9,7 @@ import { csrfToken } from '#http/form-token'
 import { CART_PATH } from '#http/guards/cart'
 import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { currentSession, startSession } from '#http/session'
 import { sum } from '#platform/money'
 import { returnAddress } from './destination.ts'
@@ -25,9 +25,9 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     const { cart, app } = own
     if (own.is_preview) return await sendPreviewDone(world, request, reply, own)
     const order = cart.order_id ? await billing.orderDetails(world.db, cart.order_id) : undefined
-    if (!order) return goTo(reply, `/checkout/${cart.id}/confirm`)
+    if (!order) return redirectTo(reply, `/checkout/${cart.id}/confirm`)
     if (!(await canView(world, request, reply, { own, order }))) {
-      return goTo(reply, `/signin/?return_to=${encodeURIComponent(request.url)}`)
+      return redirectTo(reply, `/signin/?return_to=${encodeURIComponent(request.url)}`)
     }
     const license = await licensing.findLicense(world.db, order.license_id)
     noteKeyShown(world, request, license)
@@ -52,10 +52,10 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
   scope.post(`${CART_PATH}/receipt`, async (request, reply) => {
     const { cart } = await requireOwnCart(world, request, reply)
     const base = `/checkout/${cart.id}/success`
-    if (!cart.order_id) return goTo(reply, base)
+    if (!cart.order_id) return redirectTo(reply, base)
     const resent = await resendReceipt(world, cart.order_id)
     const receipt = resent.outcome === 'sent' ? 'sent' : resent.retry_after
-    return goTo(reply, `${base}?receipt=${receipt}`)
+    return redirectTo(reply, `${base}?receipt=${receipt}`)
   })
 }
 

@@ -5,7 +5,7 @@ import { type ListedVersion, readListing, readVersions, revertChange } from '#fl
 import type { World } from '#flows/world'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { readId } from '#platform/ids'
 import { actorOf, appFactsOf } from './app-context.ts'
@@ -59,7 +59,7 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
         undone.faults.map(({ message }) => plainly(message)),
       )
     }
-    return goTo(reply, `${addressOf(app.slug, 'changes')}?done=undone`)
+    return redirectTo(reply, `${addressOf(app.slug, 'changes')}?done=undone`)
   })
 }
 

@@ -5,7 +5,7 @@ import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import type { SellerId } from '#platform/ids'
 import { HOME } from './app-context.ts'
@@ -41,6 +41,6 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
     const form = formOf(request)
     const muted = apps.SELLER_EMAILS.filter((email) => form[email] !== 'yes')
     await apps.muteEmails(db, { seller_id, muted })
-    return goTo(reply, `${EMAILS}?done=saved`)
+    return redirectTo(reply, `${EMAILS}?done=saved`)
   })
 }

@@ -12,7 +12,7 @@ import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { formOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import type { FieldFault } from '#platform/problem'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { fieldOf } from './integration.ts'
@@ -75,7 +75,7 @@ function declareListingText(scope: FastifyInstance, world: World): void {
     const save = { app, changes, dry_run: asks }
     const written = await updateListing(world, actorOf(context), save)
     if ('faults' in written) return await show(context, form, written.faults)
-    if (!asks) return goTo(reply, `${addressOf(app.slug, 'listing')}?done=listing`)
+    if (!asks) return redirectTo(reply, `${addressOf(app.slug, 'listing')}?done=listing`)
     const csrf_token = csrfToken(world, request, reply)
     return sendPage(
       reply,
@@ -115,7 +115,7 @@ function declareSections(scope: FastifyInstance, world: World): void {
     const save = { app, sections, dry_run: false }
     const written = await replaceSections(world, actorOf(context), save)
     if ('faults' in written) return await show(context, { rows: sections, faults: written.faults })
-    return goTo(reply, `${addressOf(app.slug, 'listing')}?done=sections`)
+    return redirectTo(reply, `${addressOf(app.slug, 'listing')}?done=sections`)
   })
 }
 
@@ -155,7 +155,7 @@ function declareFeatures(scope: FastifyInstance, world: World): void {
     const save = { app, features, dry_run: false }
     const written = await replaceFeatures(world, actorOf(context), save)
     if ('faults' in written) return await show(context, { rows: features, faults: written.faults })
-    return goTo(reply, `${addressOf(app.slug, 'listing')}?done=features`)
+    return redirectTo(reply, `${addressOf(app.slug, 'listing')}?done=features`)
   })
 }
 

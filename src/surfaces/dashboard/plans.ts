@@ -5,7 +5,7 @@ import { describeProduct, type ListedVersion, readVersions, replaceVersions } fr
 import type { World } from '#flows/world'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { formOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { parseAmount } from '#platform/money'
 import { type FieldFault, Problem } from '#platform/problem'
 import { sha256 } from '#platform/secrets'
@@ -89,7 +89,7 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   if (pressed === 'save' && seen === reviewed) {
     const saved = await replaceVersions(world, actorOf(context), { app, versions, dry_run: false })
     if ('faults' in saved) return await showEditor(world, context, { rows, faults: saved.faults })
-    return goTo(reply, `${addressOf(app.slug, 'plans')}?done=plans`)
+    return redirectTo(reply, `${addressOf(app.slug, 'plans')}?done=plans`)
   }
   const page = ReviewPage({
     ...(await appFactsOf(world, context)),
@@ -172,7 +172,7 @@ function declareDescriptions(scope: FastifyInstance, world: World): void {
       }
       if (found.length > 0) return await show(context, form, found)
     }
-    return goTo(reply, `${addressOf(context.app.slug, 'plans')}?done=descriptions`)
+    return redirectTo(reply, `${addressOf(context.app.slug, 'plans')}?done=descriptions`)
   })
 }
 

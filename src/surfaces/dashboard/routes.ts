@@ -10,7 +10,7 @@ import { csrfToken } from '#http/form-token'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { requireRecentProof, requireSession } from '#http/guards/session'
 import { formOf, requireId } from '#http/input'
-import { goTo, people, sendPage } from '#http/pages'
+import { people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { actorOf, HOME } from './app-context.ts'
 import { AppsPage } from './apps-page.tsx'
@@ -50,7 +50,7 @@ export function dashboard(app: FastifyInstance, world: World): void {
       const { app } = await requireSellerTerms(world, request, reply)
       // An app without plans opens with its plans.
       const sells = (await catalog.products(world.db, app.id)).length > 0
-      return goTo(reply, addressOf(app.slug, sells ? 'listing' : 'plans'))
+      return redirectTo(reply, addressOf(app.slug, sells ? 'listing' : 'plans'))
     })
     declareEmails(scope, world)
     declareTerms(scope, world)
@@ -81,7 +81,7 @@ function declareSettings(scope: FastifyInstance, world: World): void {
     const form = formOf(request)
     const addresses = addressesOf(form)
     const saved = await saveAddresses(world, actorOf(context), { app, changes: addresses })
-    if (!('faults' in saved)) return goTo(reply, `${pathOf(context)}?done=addresses`)
+    if (!('faults' in saved)) return redirectTo(reply, `${pathOf(context)}?done=addresses`)
     const facts = await integrationOf(world, context, NOTES)
     const page = IntegrationPage({
       ...facts,
@@ -131,14 +131,14 @@ function declareSwitches(scope: FastifyInstance, world: World): void {
     const context = await requireSellerTerms(world, request, reply)
     const to = stateOf(formOf(request).to)
     await switchAddOn(world, actorOf(context), { app_id: context.app.id, to })
-    return goTo(reply, `${pathOf(context)}?done=add_on_${to}`)
+    return redirectTo(reply, `${pathOf(context)}?done=add_on_${to}`)
   })
 
   scope.post(`${INTEGRATION}pausing`, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     const to = stateOf(formOf(request).to)
     await allowPauses(world, actorOf(context), { app_id: context.app.id, to })
-    return goTo(reply, `${pathOf(context)}?done=pausing_${to}`)
+    return redirectTo(reply, `${pathOf(context)}?done=pausing_${to}`)
   })
 
   scope.post(`${INTEGRATION}preview`, async (request, reply) => {
@@ -152,7 +152,7 @@ function declareSwitches(scope: FastifyInstance, world: World): void {
       const product_id = requireId('prod', form.product_id)
       if (!(await startPreview(world, requested, { app, product_id }))) throw refuse('not_found')
     }
-    return goTo(reply, `${pathOf(context)}?done=preview_${to}`)
+    return redirectTo(reply, `${pathOf(context)}?done=preview_${to}`)
   })
 }
 

@@ -7,7 +7,7 @@ import { csrfToken } from '#http/form-token'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { readLegalText } from '#http/legal-texts'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { ownPath } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { actorOf, HOME } from './app-context.ts'
@@ -42,7 +42,7 @@ export function declareTerms(scope: FastifyInstance, world: World): void {
     const { session } = context
     await acceptTerms(world, actorOf({ request, reply, session }))
     const return_to = placeAfter(formOf(request).return_to)
-    return goTo(reply, return_to === '/dashboard/' ? TERMS : return_to)
+    return redirectTo(reply, return_to === '/dashboard/' ? TERMS : return_to)
   })
 }
 

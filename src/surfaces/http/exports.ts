@@ -6,7 +6,7 @@ import { forReports, type World } from '#flows/world'
 import { accountNav, type MenuPlace } from '#http/account-menu'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
-import { goTo, limitPage, people, sendPage } from '#http/pages'
+import { limitPage, people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import {
   addressOf,
@@ -83,9 +83,9 @@ export async function startExport(
   const isRequested =
     latest?.app_id === requested.app_id && isDeepStrictEqual(latest.request, requested.request)
   if (latest && isRequested && isUnderWay(world.clock.now(), latest)) {
-    return goTo(reply, addressOf(latest.id))
+    return redirectTo(reply, addressOf(latest.id))
   }
-  return goTo(reply, await startTaskNow(world, { ...requested, user_id }))
+  return redirectTo(reply, await startTaskNow(world, { ...requested, user_id }))
 }
 
 async function make<Row>(
@@ -144,7 +144,7 @@ export function exports(app: FastifyInstance, world: World): void {
     scope.get(`${TASK_PATH}file`, async (request, reply) => {
       const context = await requireSession(world, request, reply, '/dashboard/')
       const { task, file } = await exportOf(world, context)
-      if (!file) return goTo(reply, readyAddress(task.id))
+      if (!file) return redirectTo(reply, readyAddress(task.id))
       return sendFile(reporting, reply, file)
     })
   })

@@ -88,7 +88,7 @@ export function sendPdf(reply: FastifyReply, filename: string, pdf: Buffer): Fas
 }
 
 /** Redirects the browser with 303, so that it uses GET. */
-export function goTo(reply: FastifyReply, address: string): FastifyReply {
+export function redirectTo(reply: FastifyReply, address: string): FastifyReply {
   return reply.header('cache-control', 'no-store').redirect(address, 303)
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { RedirectPage } from './redirect-page.tsx'
 
 const LONGEST_PATH = 2048
@@ -34,6 +34,6 @@ export function redirectAfterForm(
   address: string,
   title = 'You are signed in',
 ): FastifyReply {
-  if (STAYS.test(address)) return goTo(reply, address)
+  if (STAYS.test(address)) return redirectTo(reply, address)
   return sendPage(reply.header('refresh', `0; url=${address}`), RedirectPage({ title, address }))
 }

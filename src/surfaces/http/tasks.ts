@@ -6,7 +6,7 @@ import { accountNav, type MenuPlace } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireAnySession } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
-import { goTo, people, sendPage } from '#http/pages'
+import { people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import type { Db } from '#platform/db'
 import { mintId, type TaskId } from '#platform/ids'
@@ -177,7 +177,7 @@ export function tasks(app: FastifyInstance, world: World): void {
       const kind = task && kindOf(world, task.kind)
       if (!kind) throw refuse('not_found')
       const { next_url, message } = TaskResult.parse(task.result ?? {})
-      if (task.status === 'done') return goTo(reply, next_url!)
+      if (task.status === 'done') return redirectTo(reply, next_url!)
       const isUnderWayNow = isUnderWay(clock.now(), task)
       const page = TaskPage({
         ...task,
@@ -202,7 +202,7 @@ export function tasks(app: FastifyInstance, world: World): void {
       await endTask(db, clock.now(), id, { status: 'failed', result })
       // The page says that the task stopped only after its current step has ended.
       await runner.running.get(id)
-      return goTo(reply, addressOf(id))
+      return redirectTo(reply, addressOf(id))
     })
   })
 }

@@ -3,7 +3,7 @@ import type { Client } from 'oidc-provider'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { type AppRequest, CONTINUE, readCarried } from '#http/app-request'
-import { goTo } from '#http/pages'
+import { redirectTo } from '#http/pages'
 import { currentSession } from '#http/session'
 import { DENIED, type SignInDemand, satisfies, signInUrl } from './interaction.ts'
 import type { OpenLibrary } from './library.ts'
@@ -18,8 +18,8 @@ export function declareCarried(scope: FastifyInstance, world: World, library: Op
     const session = await currentSession(world, request)
     const requested = demandOf(found.carried)
     const isEnough = session && satisfies(world, keys, session, found.client, requested)
-    if (!isEnough) return goTo(reply, signInUrl(request.url))
-    return goTo(reply, `/o/auth?${queryOf(world, found.carried)}`)
+    if (!isEnough) return redirectTo(reply, signInUrl(request.url))
+    return redirectTo(reply, `/o/auth?${queryOf(world, found.carried)}`)
   })
 
   // The Cancel link on the sign-in page.
@@ -33,7 +33,7 @@ export function declareCarried(scope: FastifyInstance, world: World, library: Op
         value === undefined ? url : apps.withParameter(url, name, String(value)),
       String(redirect_uri),
     )
-    return goTo(reply, address)
+    return redirectTo(reply, address)
   })
 }
 

@@ -7,7 +7,7 @@ import type { World } from '#flows/world'
 import { carry } from '#http/app-request'
 import { csrfToken } from '#http/form-token'
 import { paramsOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { currentSession } from '#http/session'
 import type { UserId } from '#platform/ids'
@@ -42,18 +42,18 @@ export function declareInteractions(
     if (!interaction || !client) return await sendStaleInteraction(world, provider, request, reply)
     const session = await currentSession(world, request)
     if (interaction.prompt.name === 'consent') {
-      if (!isOwn(interaction, session)) return goTo(reply, await resolve(interaction, {}))
+      if (!isOwn(interaction, session)) return redirectTo(reply, await resolve(interaction, {}))
       return await sendConsent(world, request, reply, { interaction, client, session })
     }
     const demand = await demandOf(world, interaction)
     if (!session || !satisfies(world, keys, session, client, demand)) {
       const begun_at = demand.since ?? world.clock.now()
-      return goTo(reply, anotherUrl(world, request, reply, { interaction, begun_at }))
+      return redirectTo(reply, anotherUrl(world, request, reply, { interaction, begun_at }))
     }
     if (interaction.prompt.name === 'select_account') {
       return sendChoice(world, request, reply, { interaction, client, session })
     }
-    return goTo(reply, await resolveSignIn(world, request, interaction, session))
+    return redirectTo(reply, await resolveSignIn(world, request, interaction, session))
   })
 
   scope.post(`${INTERACTION}/allow`, async (request, reply) => {
@@ -62,7 +62,7 @@ export function declareInteractions(
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
     const session = await currentSession(world, request)
     if (interaction.prompt.name !== 'consent' || !isOwn(interaction, session)) {
-      return goTo(reply, `/o/interaction/${interaction.uid}`)
+      return redirectTo(reply, `/o/interaction/${interaction.uid}`)
     }
     const { user_id } = session
     const grantId =
@@ -78,7 +78,7 @@ export function declareInteractions(
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
     const isChosen = interaction.prompt.name === 'select_account'
     if (!isChosen || !(await currentSession(world, request))) {
-      return goTo(reply, `/o/interaction/${interaction.uid}`)
+      return redirectTo(reply, `/o/interaction/${interaction.uid}`)
     }
     return redirectAfterForm(reply, await resolve(interaction, { select_account: {} }))
   })

@@ -3,7 +3,7 @@ import * as grants from '#domain/grants'
 import { excessOf } from '#http/app-request'
 import { formOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
-import { FORMS, goTo } from '#http/pages'
+import { FORMS, redirectTo } from '#http/pages'
 import { readForms } from '#platform/http'
 import { networksWith } from '#platform/networks'
 import { Problem } from '#platform/problem'
@@ -67,7 +67,7 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
       scope.post(url, async (request, reply) => {
         const requested = new URLSearchParams(formOf(request))
         assertShort(requested)
-        return goTo(reply, `${url}?${requested}`)
+        return redirectTo(reply, `${url}?${requested}`)
       })
     }
   })

@@ -7,7 +7,7 @@ import type { World } from '#flows/world'
 import { originOf } from '#http/device'
 import { csrfToken } from '#http/form-token'
 import { formOf } from '#http/input'
-import { goTo, people, sendPage } from '#http/pages'
+import { people, redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { currentSession, signOut } from '#http/session'
 import { readId, type UserId } from '#platform/ids'
@@ -38,7 +38,8 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
         return sendPage(reply, ImpossibleSignOutPage({ message: requested }), { status: 400 })
       }
       const sessions = await sessionsOf(world, request)
-      if (!sessions.session && !sessions.sign_in?.user_id) return goTo(reply, requested.address)
+      if (!sessions.session && !sessions.sign_in?.user_id)
+        return redirectTo(reply, requested.address)
       const page = SignOutPage({
         app_name: requested.client?.app_name ?? undefined,
         other_than: (await namesOtherAccount(library, requested, sessions))

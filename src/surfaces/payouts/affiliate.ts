@@ -10,7 +10,7 @@ import { csrfToken } from '#http/form-token'
 import { PAYEE_PAGES, type PayeeContext } from '#http/guards/payee'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
-import { goTo, limitPage, sendPage } from '#http/pages'
+import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { accountActor } from '#platform/audit'
 import { addDays } from '#platform/calendar'
 import type { Limit } from '#platform/limits'
@@ -43,7 +43,7 @@ export function declareReferrals(
     const actor = accountActor(session.user_id, originOf(request))
     const joined = await joinAffiliates(world, actor, code)
     if ('fault' in joined) return await sendJoin(world, context, { code, fault: joined.fault })
-    return goTo(reply, `${HOME}?done=joined`)
+    return redirectTo(reply, `${HOME}?done=joined`)
   })
 }
 

@@ -15,7 +15,7 @@ import {
 } from '#http/guards/payee'
 import { requireRecentProof } from '#http/guards/session'
 import { queryOf } from '#http/input'
-import { goTo, limitPage, people, sendPage } from '#http/pages'
+import { limitPage, people, redirectTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import { payeeNotice } from '#http/test-clock-notice'
 import { addDays } from '#platform/calendar'
@@ -87,7 +87,7 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
     const { payee } = await requireProvenPayee(request, reply)
     await limitPage(world, REQUESTS, payee.owner, reply)
     const { outcome } = await payOut(world, { ...payee, cause: 'request' })
-    return goTo(reply, `${home}?done=${outcome}`)
+    return redirectTo(reply, `${home}?done=${outcome}`)
   })
 
   scope.post(`${base}bank`, async (request, reply) => {
@@ -98,14 +98,14 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
     const url = await ifReachable(() =>
       openOnboarding(world, { owner, email: session.email, return_url }),
     )
-    return goTo(reply, url ?? `${home}?done=away`)
+    return redirectTo(reply, url ?? `${home}?done=away`)
   })
 
   scope.get(`${base}bank`, async (request, reply) => {
     const { payee } = await requirePayee(world, request, reply, kind)
     await ifReachable(() => refreshAccount(world, payee.owner))
     const account = await payouts.findAccount(world.db, payee.owner)
-    return goTo(reply, `${home}?done=${account?.is_ready ? 'bank' : 'no_bank_yet'}`)
+    return redirectTo(reply, `${home}?done=${account?.is_ready ? 'bank' : 'no_bank_yet'}`)
   })
 }
 

@@ -6,7 +6,7 @@ import { cardRefusal } from '#flows/checkout'
 import { changeCard } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import {
   clearSignedCookie,
   readSignedCookie,
@@ -44,7 +44,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
       request,
       reply,
     )
-    if (!subscription || license.status === 'canceled') return goTo(reply, at())
+    if (!subscription || license.status === 'canceled') return redirectTo(reply, at())
     const { id: portal_id, url } = await processor.openPortal(now, {
       app_name: app.name,
       email: session.email,
@@ -53,14 +53,14 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     })
     const { license_id } = license
     setSignedCookie(world, reply, PORTAL, { session_id: session.id, license_id, portal_id })
-    return goTo(reply, url)
+    return redirectTo(reply, url)
   })
 
   scope.get(`${MANAGE_PATH}/card`, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     const { license, subscription, at } = context
     const portal_id = portalOf(world, context)
-    if (!portal_id || !subscription || license.status === 'canceled') return goTo(reply, at())
+    if (!portal_id || !subscription || license.status === 'canceled') return redirectTo(reply, at())
     const card = await processor.readPortal(portal_id)
     const refusal = card && cardRefusal(card, subscription.state)
     if (refusal === 'other_state') {
@@ -70,8 +70,8 @@ export function declareCard(scope: FastifyInstance, world: World): void {
       return sendPage(reply, page, { status: 422 })
     }
     clearSignedCookie(reply, PORTAL)
-    if (!card) return goTo(reply, at('', { done: 'card_same' }))
-    if (refusal) return goTo(reply, at('', { done: `card_${refusal}` }))
+    if (!card) return redirectTo(reply, at('', { done: 'card_same' }))
+    if (refusal) return redirectTo(reply, at('', { done: `card_${refusal}` }))
     return await putInPlace(world, context, { card })
   })
 
@@ -80,10 +80,10 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     const { license, subscription, at } = context
     const portal_id = portalOf(world, context)
     clearSignedCookie(reply, PORTAL)
-    if (!portal_id || !subscription || license.status === 'canceled') return goTo(reply, at())
+    if (!portal_id || !subscription || license.status === 'canceled') return redirectTo(reply, at())
     const card = await processor.readPortal(portal_id)
     const address = card && placeOf(card)
-    if (!card || !address || cardRefusal(card, address.state)) return goTo(reply, at())
+    if (!card || !address || cardRefusal(card, address.state)) return redirectTo(reply, at())
     return await putInPlace(world, context, { card, address })
   })
 }

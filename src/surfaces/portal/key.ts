@@ -3,7 +3,7 @@ import { rotateKey } from '#flows/rotate-key'
 import type { World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
 import { formOf } from '#http/input'
-import { goTo, limitPage, sendPage } from '#http/pages'
+import { limitPage, redirectTo, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
 import { ReplaceKeyPage } from './key-page.tsx'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
@@ -15,7 +15,7 @@ export function declareKey(scope: FastifyInstance, world: World): void {
   const path = `${MANAGE_PATH}/key/`
   scope.get(path, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    if (!mayRotate(context)) return goTo(reply, context.at())
+    if (!mayRotate(context)) return redirectTo(reply, context.at())
     const replaces = context.license.rotated_at?.toISOString() ?? 'the first'
     const page = ReplaceKeyPage({ ...(await layoutFacts(world, context)), replaces })
     return sendPage(reply, page)
@@ -24,7 +24,7 @@ export function declareKey(scope: FastifyInstance, world: World): void {
   scope.post(path, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     const { license, session, at } = context
-    if (!mayRotate(context)) return goTo(reply, at())
+    if (!mayRotate(context)) return redirectTo(reply, at())
     await limitPage(world, ROTATIONS, license.license_id, reply)
     await rotateKey(world, {
       app_id: license.app_id,
@@ -34,7 +34,7 @@ export function declareKey(scope: FastifyInstance, world: World): void {
       rotation_key: `manage ${formOf(request).replaces ?? ''}`.slice(0, 64),
       reason: undefined,
     })
-    return goTo(reply, at('', { done: 'key_replaced' }))
+    return redirectTo(reply, at('', { done: 'key_replaced' }))
   })
 }
 

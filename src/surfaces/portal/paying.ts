@@ -7,7 +7,7 @@ import type { World } from '#flows/world'
 import { limitDeclines } from '#http/decline-limits'
 import { MANAGE_PATH } from '#http/guards/license'
 import { formOf } from '#http/input'
-import { goTo, limitPage, sendPage } from '#http/pages'
+import { limitPage, redirectTo, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
 import { WaitingPage } from './end-pages.tsx'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
@@ -22,7 +22,7 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
     const { license_id } = license
     const next = await nextCharge(world, { license_id, app })
     // Charges exactly the total that the button showed.
-    if (formOf(request).total !== String(next?.total)) return goTo(reply, at('', CHANGED))
+    if (formOf(request).total !== String(next?.total)) return redirectTo(reply, at('', CHANGED))
     return await charge(world, context, {
       run: () =>
         payOwed(world, {
@@ -35,14 +35,14 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
 
   scope.get(`${MANAGE_PATH}/resume`, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    return goTo(context.reply, await resume(world, context))
+    return redirectTo(context.reply, await resume(world, context))
   })
 
   scope.get(`${MANAGE_PATH}/waiting`, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     const { app, at } = context
     const onwards = await resume(world, context)
-    if (onwards !== at('waiting')) return goTo(reply, onwards)
+    if (onwards !== at('waiting')) return redirectTo(reply, onwards)
     const { notice } = await layoutFacts(world, context)
     const page = WaitingPage({ app_name: app.name, url: onwards, manage_url: at(), notice })
     return sendPage(reply, page, { status: 202 })
@@ -79,7 +79,7 @@ export async function charge(
   if (came.outcome === 'declined') {
     await limitDeclines(world, request, reply, { email_normalized, points: 1 })
   }
-  return goTo(reply, addressAfter(context, came, facts))
+  return redirectTo(reply, addressAfter(context, came, facts))
 }
 
 /** The outcome of the latest attempt, for a buyer who returns from the bank or waits. */

@@ -4,7 +4,7 @@ import { cancelPlanChange, changePlan, quotePlanChange, withTax } from '#flows/s
 import { appTime, type World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
 import { formOf, paramsOf, queryOf } from '#http/input'
-import { goTo, limitPage, sendPage } from '#http/pages'
+import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { ZERO } from '#platform/money'
@@ -21,7 +21,7 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
   scope.get(PLAN, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     const { app, subscription } = context
-    if (!mayMove(context)) return goTo(reply, context.at())
+    if (!mayMove(context)) return redirectTo(reply, context.at())
     const at = appTime(world, app)
     const prices = (await catalog.livePrices(world.db, app.id)).map(async (quote) => {
       const { total } = await withTax(world, subscription!, { amount: quote.amount, at })
@@ -64,7 +64,7 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
       request_id: request.id,
     } as const
     await cancelPlanChange(world, actor, context.license.license_id)
-    return goTo(reply, context.at('', { done: 'kept' }))
+    return redirectTo(reply, context.at('', { done: 'kept' }))
   })
 }
 
@@ -87,8 +87,8 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
   const offered = isOffer && (await quotePlanChange(world, { license_id, price_id }))
   if (!offered) {
     if (subscription?.auto_renew === false)
-      return goTo(reply, at('', { done: 'cannot_change_plan' }))
-    return goTo(reply, at(mayMove(context) ? 'plan/' : ''))
+      return redirectTo(reply, at('', { done: 'cannot_change_plan' }))
+    return redirectTo(reply, at(mayMove(context) ? 'plan/' : ''))
   }
   const before = await catalog.findPrice(world.db, subscription!.price_id)
   const { quote, change: move, tax, total, is_waived, renewal, period_end, agreement } = offered

@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
 import { paramsOf, requireId } from '#http/input'
 import { invoicePdf } from '#http/invoice-pdf'
-import { goTo, sendPdf } from '#http/pages'
+import { redirectTo, sendPdf } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { requireManagedLicense } from './license-context.ts'
 import { receiptWait } from './notes.ts'
@@ -26,9 +26,9 @@ export function declareReceipts(scope: FastifyInstance, world: World): void {
   scope.post(`${MANAGE_PATH}/receipt`, async (request, reply) => {
     const { license, at } = await requireManagedLicense(world, request, reply)
     const order_id = await billing.orderOfLicense(world.db, license.license_id)
-    if (!order_id || license.status === 'canceled') return goTo(reply, at())
+    if (!order_id || license.status === 'canceled') return redirectTo(reply, at())
     const resent = await resendReceipt(world, order_id)
     const done = resent.outcome === 'sent' ? 'receipt_sent' : receiptWait(resent.retry_after)
-    return goTo(reply, at('', { done }))
+    return redirectTo(reply, at('', { done }))
   })
 }

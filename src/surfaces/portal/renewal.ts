@@ -3,7 +3,7 @@ import { nextCharge, pauseAtEnd, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
 import { formOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import type { ActorOf } from '#platform/audit'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
@@ -39,7 +39,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     const context = await requireManagedLicense(world, request, reply)
     const { app, license, subscription, at } = context
     const next = await nextCharge(world, { license_id: license.license_id, app })
-    if (!mayRenew(context) || !subscription || !next) return goTo(reply, at())
+    if (!mayRenew(context) || !subscription || !next) return redirectTo(reply, at())
     const page = AutoRenewPage({
       ...(await layoutFacts(world, context)),
       is_on: subscription.auto_renew,
@@ -61,10 +61,10 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     const to = readSwitch(formOf(request).to)
     // A form from before this would end the license does not end it.
     const isOther = endsNow(context) && formOf(request).ends_now !== 'yes'
-    if (!mayRenew(context) || isOther) return goTo(reply, at('', { done: 'changed' }))
+    if (!mayRenew(context) || isOther) return redirectTo(reply, at('', { done: 'changed' }))
     await setAutoRenew(world, actorOf(context), { license_id: license.license_id, to })
     const ended = endsNow(context) && to === 'off'
-    return goTo(reply, ended ? at() : at('', { done: `auto_renew_${to}` }))
+    return redirectTo(reply, ended ? at() : at('', { done: `auto_renew_${to}` }))
   })
 }
 
@@ -75,7 +75,7 @@ function declarePause(scope: FastifyInstance, world: World): void {
     const { app, license, subscription, at } = context
     const isPlanned = subscription?.pause_at_end ?? false
     const may = app.allows_pause && license.status === 'active' && subscription?.auto_renew
-    if (!subscription || !(may || isPlanned)) return goTo(reply, at())
+    if (!subscription || !(may || isPlanned)) return redirectTo(reply, at())
     const { period_end } = subscription
     const facts = { ...(await layoutFacts(world, context)), is_planned: isPlanned, period_end }
     return sendPage(reply, PausePage(facts))
@@ -87,7 +87,7 @@ function declarePause(scope: FastifyInstance, world: World): void {
     const to = readSwitch(formOf(request).to)
     const wish = { license_id: license.license_id, to }
     const isDone = await pauseAtEnd(world, actorOf(context), wish)
-    return goTo(reply, at('', { done: isDone ? `pause_${to}` : 'changed' }))
+    return redirectTo(reply, at('', { done: isDone ? `pause_${to}` : 'changed' }))
   })
 }
 

@@ -12,7 +12,7 @@ import {
   type Side,
 } from '#http/guards/seller-or-staff'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { ownValue } from '#platform/text'
 import { DisputePage } from './dispute-page.tsx'
@@ -37,7 +37,7 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
     const facts = { dispute_id: dispute.id, statement }
     const done = await sendEvidence(world, actorOf(context), facts)
     if (done === 'unreachable') return await show(world, context, { statement, is_unheard: true })
-    return goTo(reply, `${context.base}/disputes/${dispute.id}/?done=${done}`)
+    return redirectTo(reply, `${context.base}/disputes/${dispute.id}/?done=${done}`)
   })
 }
 

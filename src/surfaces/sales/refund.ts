@@ -10,7 +10,7 @@ import {
 } from '#http/guards/seller-or-staff'
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
-import { goTo, limitPage, sendPage } from '#http/pages'
+import { limitPage, redirectTo, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
 import { type Cents, formatAmount, parseAmount, ZERO } from '#platform/money'
 import { REFUSAL_MESSAGES } from './labels.ts'
@@ -62,7 +62,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     const done = await refundCharge(world, actor, requested)
     // Another refund was faster: shows what is left.
     if (done.outcome === 'refused') return await show(world, context, { form, has_changed: true })
-    return goTo(reply, `${context.base}/sales/${invoice_id}/?done=${done.outcome}`)
+    return redirectTo(reply, `${context.base}/sales/${invoice_id}/?done=${done.outcome}`)
   })
 }
 

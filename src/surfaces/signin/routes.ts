@@ -14,7 +14,7 @@ import { FAULTS, type Outcome, refusedFor, statusOf, tooOften } from '#http/form
 import { csrfToken } from '#http/form-token'
 import { formOf, queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
-import { goTo, people, sendPage } from '#http/pages'
+import { people, redirectTo, sendPage } from '#http/pages'
 import { ownPath, redirectAfterForm, returnQuery } from '#http/redirect'
 import { knownDevice, signOut, startSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
@@ -42,7 +42,7 @@ export function signin(app: FastifyInstance, world: World): void {
     scope.post('/signin/', async (request, reply) => trySignIn(world, request, reply))
     scope.post('/signout/', async (request, reply) => {
       await signOut(world, request, reply)
-      return goTo(reply, '/')
+      return redirectTo(reply, '/')
     })
     declarePasskey(scope, world)
     declareSecondFactor(scope, world)

@@ -7,7 +7,7 @@ import { deviceOf, originOf } from '#http/device'
 import { FAULTS, type Outcome, refusedFor, statusOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { formOf, queryOf } from '#http/input'
-import { goTo, sendPage } from '#http/pages'
+import { redirectTo, sendPage } from '#http/pages'
 import { ownPath, redirectAfterForm } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { keepSession, pendingToken, rememberDevice, SECOND_FACTOR } from '#http/session'
@@ -17,13 +17,13 @@ import { SecondFactorPage } from './sign-in-pages.tsx'
 export function declareSecondFactor(scope: FastifyInstance, world: World): void {
   scope.get(SECOND_FACTOR, async (request, reply) => {
     const pending = await findPending(world, request)
-    if (!pending) return goTo(reply, '/signin/')
+    if (!pending) return redirectTo(reply, '/signin/')
     return await sendForm(world, request, reply, { pending })
   })
 
   scope.post(SECOND_FACTOR, async (request, reply) => {
     const pending = await findPending(world, request)
-    if (!pending) return goTo(reply, '/signin/')
+    if (!pending) return redirectTo(reply, '/signin/')
     const answer = readFactor(formOf(request), browserHash(world, request, reply))
     const finished = await finishSignIn(world, {
       token: pendingToken(request),
@@ -31,7 +31,7 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
       device: deviceOf(request),
       origin: originOf(request),
     })
-    if (finished.outcome === 'gone') return goTo(reply, '/signin/')
+    if (finished.outcome === 'gone') return redirectTo(reply, '/signin/')
     if (finished.outcome === 'signed_in') {
       await keepSession(world, request, reply, finished.token)
       rememberDevice(world, reply, pending.user_id)

@@ -7,7 +7,7 @@ import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { APP_PATH } from '#http/guards/seller'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
-import { goTo, people, sendPage } from '#http/pages'
+import { people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { addressOf, startTaskNow } from '#http/tasks'
 import { readId } from '#platform/ids'
@@ -72,7 +72,7 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
     const context = await requireTestClock(world, request, reply)
     const { app, now, session } = context
     const busy = await underWay(world, app.id)
-    if (busy) return goTo(reply, addressOf(busy.id))
+    if (busy) return redirectTo(reply, addressOf(busy.id))
     const form = formOf(request)
     const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
     const due = await dueNext(world, test_mode, context, first)
@@ -83,7 +83,7 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
     }
     const requested = { slug: app.slug, to: read.to.toISOString() }
     const task = { kind: ADVANCE, user_id: session.user_id, app_id: app.id, request: requested }
-    return goTo(reply, await startTaskNow(world, task))
+    return redirectTo(reply, await startTaskNow(world, task))
   })
 
   scope.get(`${CLOCK}advances/:task_id/`, async (request, reply) => {
@@ -120,7 +120,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const context = await requireTestClock(world, request, reply)
     const { app, session } = context
     const busy = await underWay(world, app.id)
-    if (busy) return goTo(reply, addressOf(busy.id))
+    if (busy) return redirectTo(reply, addressOf(busy.id))
     const { scenario: name = '', retry, ...form } = formOf(request)
     const price_id = readId('prc', form.price_id)
     const scenario = scenarioOf(name, retry === undefined ? {} : { retry })
@@ -139,7 +139,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
       ...(retry ? { retry } : {}),
     }
     const task = { kind: SCENARIO, user_id: session.user_id, app_id: app.id, request: requested }
-    return goTo(reply, await startTaskNow(world, task))
+    return redirectTo(reply, await startTaskNow(world, task))
   })
 
   scope.get(`${CLOCK}scenarios/:task_id/`, async (request, reply) => {

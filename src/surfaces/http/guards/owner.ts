@@ -3,7 +3,7 @@ import type { Owner } from '#flows/account'
 import type { World } from '#flows/world'
 import { originOf } from '#http/device'
 import { requireRecentProof, type SessionContext, signInFirst } from '#http/guards/session'
-import { AnsweredByGuard, goTo } from '#http/pages'
+import { AnsweredByGuard, redirectTo } from '#http/pages'
 import { currentSession } from '#http/session'
 import { accountActor } from '#platform/audit'
 
@@ -28,7 +28,7 @@ export async function requireOwner(
   const session = await currentSession(world, request)
   if (!session) throw signInFirst(back)
   // A buyer who typed this email may not own it, so they see nothing about its security.
-  if (session.app_id !== null) throw new AnsweredByGuard((to) => goTo(to, SECURITY))
+  if (session.app_id !== null) throw new AnsweredByGuard((to) => redirectTo(to, SECURITY))
   const context = { request, reply, session }
   if (recent) requireRecentProof(world, context, back)
   const { user_id, id: session_id, email } = session

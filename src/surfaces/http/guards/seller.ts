@@ -4,7 +4,7 @@ import { owesTerms } from '#flows/accept-terms'
 import type { World } from '#flows/world'
 import { refuseAudited, requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf } from '#http/input'
-import { AnsweredByGuard, goTo } from '#http/pages'
+import { AnsweredByGuard, redirectTo } from '#http/pages'
 import { returnQuery } from '#http/redirect'
 
 /** The base path of an app's dashboard pages. */
@@ -45,7 +45,7 @@ export async function requireSellerTerms(
   const owes_terms = await owesTerms(world, context.session.user_id)
   if (owes_terms && request.method === 'POST') {
     const address = `/dashboard/terms/${returnQuery(pageOf(request.url))}`
-    throw new AnsweredByGuard((to) => goTo(to, address))
+    throw new AnsweredByGuard((to) => redirectTo(to, address))
   }
   return { ...context, owes_terms }
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { originOf } from '#http/device'
-import { AnsweredByGuard, goTo, sendPage } from '#http/pages'
+import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
 import { returnQuery } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
@@ -22,7 +22,7 @@ export const CONFIRM = '/account/confirm'
 
 /** Redirects to sign-in, which returns to `return_to`. */
 export function signInFirst(return_to: string): AnsweredByGuard {
-  return new AnsweredByGuard((reply) => goTo(reply, `/signin/${returnQuery(return_to)}`))
+  return new AnsweredByGuard((reply) => redirectTo(reply, `/signin/${returnQuery(return_to)}`))
 }
 
 /**
@@ -65,7 +65,7 @@ export function requireRecentProof(
   back: string = request.url,
 ): void {
   if (identity.isRecent(clock.now(), session)) return
-  throw new AnsweredByGuard((reply) => goTo(reply, `${CONFIRM}${returnQuery(back)}`))
+  throw new AnsweredByGuard((reply) => redirectTo(reply, `${CONFIRM}${returnQuery(back)}`))
 }
 
 const REFUSALS: Limit = { name: 'refusals-noted', points: 30, seconds: 3600 }
