@@ -13,6 +13,7 @@ import type { Log } from '#platform/log'
 import { nestsDeeperThan } from '#platform/nesting'
 import { Problem } from '#platform/problem'
 import type { Random } from '#platform/random'
+import { answerHeaders } from '#platform/security-headers'
 
 export interface ServerOptions {
   log: Log
@@ -45,19 +46,9 @@ const SAMPLE = 100
 const DEEPEST = 32
 const RETRY_AFTER_SECONDS = 5
 const FORM = 'application/x-www-form-urlencoded'
-/**
- * The headers of every response: by default it can load nothing and be framed nowhere. Pages allow
- * more.
- */
-const SAFE_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy':
-    "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'same-origin',
-} as const
-
 /** An HTTP server with request ids, one log line per response, and limits; it has no routes yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
+  const headers = answerHeaders(options.secure)
   const app = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -71,14 +62,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     frameworkErrors(error, request, reply) {
-      setSafeHeaders(request, reply, options.secure)
+      reply.header('x-request-id', request.id).headers(headers)
       options.answer?.(error, request, reply)
     },
   })
   app.decorateRequest('account_id', undefined)
   // Hooks with a callback: an async one costs every request a turn of the event loop.
   app.addHook('onRequest', (request, reply, done) => {
-    setSafeHeaders(request, reply, options.secure)
+    reply.header('x-request-id', request.id).headers(headers)
     // Some programs send a type without a body; the type of an empty body does not matter.
     if (request.headers['content-length'] === '0') delete request.raw.headers['content-type']
     if (request.url.includes('%00')) {
@@ -90,12 +81,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   logAnswers(app, options.log)
   readBodies(app)
   return app
-}
-
-function setSafeHeaders(request: FastifyRequest, reply: FastifyReply, secure: boolean): void {
-  reply.header('x-request-id', request.id)
-  reply.headers(SAFE_HEADERS)
-  if (secure) reply.header('strict-transport-security', 'max-age=63072000; includeSubDomains')
 }
 
 /** Two Host headers may mean one host to a proxy and another to us (RFC 9112, chapter 3.2). */

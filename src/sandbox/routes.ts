@@ -5,6 +5,7 @@ import { logBug, problemOf } from '#platform/http'
 import { networksWith } from '#platform/networks'
 import { Problem } from '#platform/problem'
 import type { RouteLimit } from '#platform/route-limits'
+import { contentPolicy, PAGE_HEADERS } from '#platform/security-headers'
 import { notFound, type SandboxPageOptions, type SandboxPageRequest, send } from './answers.ts'
 import * as entries from './card-entries.ts'
 import { readCardForm } from './card-form.ts'
@@ -14,13 +15,17 @@ import { keptCard } from './kept-cards.ts'
 import { declareAccounts, declarePortals } from './people-routes.ts'
 import { endChallenge } from './processor.ts'
 
+const OWN = ["'self'"]
 const HEADERS = {
+  ...PAGE_HEADERS,
   'cache-control': 'no-store',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
-    "font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-  // Not no-referrer: browsers would then send `Origin: null` with a form.
-  'referrer-policy': 'same-origin',
+  'content-security-policy': contentPolicy({
+    'style-src': OWN,
+    'script-src': OWN,
+    'img-src': [...OWN, 'data:'],
+    'font-src': OWN,
+    'form-action': OWN,
+  }),
 }
 
 const FORMS: RouteLimit = {

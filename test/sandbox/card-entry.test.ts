@@ -39,8 +39,9 @@ describe('the card page', () => {
       assert.equal(headers['referrer-policy'], 'same-origin')
       assert.equal(
         headers['content-security-policy'],
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
-          "font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'self'; " +
+          "frame-ancestors 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
+          "font-src 'self'",
       )
     }
   })

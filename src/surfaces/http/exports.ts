@@ -173,7 +173,6 @@ function sendFile({ db }: World, reply: FastifyReply, file: TaskFile): FastifyRe
       'cache-control': 'no-store',
       'content-disposition': `attachment; filename="${file.name}"`,
       'content-length': file.bytes,
-      'x-content-type-options': 'nosniff',
     })
     .type(file.type)
     .send(Readable.from(contentOf(db, file), { objectMode: false }))

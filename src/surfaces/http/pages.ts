@@ -8,6 +8,7 @@ import { logBug, problemOf, readForms } from '#platform/http'
 import type { Limit, LimitKey } from '#platform/limits'
 import { networksWith } from '#platform/networks'
 import { type RouteLimit, takePoint } from '#platform/route-limits'
+import { contentPolicy, PAGE_HEADERS } from '#platform/security-headers'
 import { assertOwnForm } from './form-token.ts'
 
 declare module 'fastify' {
@@ -32,26 +33,22 @@ export interface PageOptions {
   secret_address?: boolean
 }
 
+const OWN = ["'self'"]
+
 /** Security headers of a page: no inline script, no framing, no caching. */
 export function pageHeaders(options: PageOptions = {}): Record<string, string> {
-  const form_action = ["'self'", ...(options.form_origins ?? [])].join(' ')
   return {
-    'content-security-policy': [
-      "default-src 'none'",
-      "style-src 'self'",
-      "script-src 'self'",
-      "connect-src 'self'",
-      "img-src 'self' data:",
-      "font-src 'self'",
-      `form-action ${form_action}`,
-      "frame-ancestors 'none'",
-      "base-uri 'none'",
-      "object-src 'none'",
-    ].join('; '),
+    ...PAGE_HEADERS,
+    'content-security-policy': contentPolicy({
+      'style-src': OWN,
+      'script-src': OWN,
+      'connect-src': OWN,
+      'img-src': [...OWN, 'data:'],
+      'font-src': OWN,
+      'form-action': [...OWN, ...(options.form_origins ?? [])],
+    }),
     'cache-control': options.public ? 'public, max-age=60' : 'no-store',
     'referrer-policy': options.secret_address ? 'strict-origin' : 'same-origin',
-    'cross-origin-opener-policy': 'same-origin',
-    'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
   }
 }
 
@@ -71,6 +68,8 @@ export function sendPage(
     .send(renderPage(page, reply.server.merchant))
 }
 
+const PDF_POLICY = contentPolicy({ 'object-src': OWN, 'style-src': ["'unsafe-inline'"] })
+
 /**
  * Sends a PDF for display in the browser. Its viewer is an object of the same address with inline
  * styles; the document itself can load nothing.
@@ -78,8 +77,7 @@ export function sendPage(
 export function sendPdf(reply: FastifyReply, filename: string, pdf: Buffer): FastifyReply {
   return reply
     .headers({
-      'content-security-policy':
-        "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+      'content-security-policy': PDF_POLICY,
       'cache-control': 'no-store',
       'content-disposition': `inline; filename="${filename}"`,
     })
