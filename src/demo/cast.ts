@@ -3,7 +3,13 @@ import { type Cents, cents } from '#platform/money'
 
 /** The people and the apps that the demo and the tests share. */
 export const CAST = {
-  seller: { email: 'marina@tidepool.example', legal_name: 'Tidepool Works LLC', zip: '97365' },
+  seller: {
+    email: 'marina@tidepool.example',
+    legal_name: 'Tidepool Works LLC',
+    address: '12 Harbor Street',
+    city: 'Newport',
+    zip: '97365',
+  },
   buyer: { email: 'robin@example.com' },
   affiliate: { email: 'cleo@example.net', code: 'coast-walks' },
   operator: { email: 'otis@purser.example' },

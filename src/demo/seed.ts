@@ -3,6 +3,7 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as listing from '#domain/listing'
+import * as sellers from '#domain/sellers'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
@@ -152,14 +153,17 @@ async function seedAffiliate({ db, clock, random }: World, user_id: UserId): Pro
 async function seedSeller(world: World, user_id: UserId): Promise<SellerId> {
   const { db, clock, random, seller_terms_version: version } = world
   const now = clock.now()
-  const known = await apps.sellerOf(db, user_id)
-  const id = known ?? mintId(random, 'sel')
-  if (known === undefined) {
-    const { legal_name, zip } = CAST.seller
-    const state = tax.stateOfZip(zip)!
-    await apps.addSeller(db, now, { id, user_id, legal_name, state, zip })
+  const [known] = await sellers.membershipsOf(db, user_id)
+  const id = known?.seller_id ?? mintId(random, 'sel')
+  if (!known) {
+    await db.tx(async (tx) => {
+      const state = tax.stateOfZip(CAST.seller.zip)!
+      const { email: _, ...details } = CAST.seller
+      await sellers.addSeller(tx, now, { id, ...details, state })
+      await sellers.addMember(tx, now, { seller_id: id, user_id, role: 'owner' })
+    })
   }
-  await apps.acceptTerms(db, now, { user_id, version })
+  await sellers.acceptTerms(db, now, { seller_id: id, version })
   return id
 }
 

@@ -2,6 +2,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
+import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { audit } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -14,7 +15,8 @@ export interface PreviewRequest {
 }
 
 /**
- * Gives an app's seller a preview of a plan; false for any other account, and for an unknown plan.
+ * Gives a member of an app's seller a preview of a plan; false for any other account, and for an
+ * unknown plan.
  */
 export async function startPreview(
   world: World,
@@ -22,22 +24,25 @@ export async function startPreview(
   facts: { app: apps.App; product_id: ProductId },
 ): Promise<boolean> {
   const { app, product_id } = facts
-  if (!apps.isSellerOf(app, request.session)) return false
+  const { session } = request
+  if (!session || !(await sellers.isMember(world.db, app.seller_id, session))) return false
   const plan = (await catalog.products(world.db, app.id)).find(({ id }) => id === product_id)
   if (!plan || plan.is_free) return false
-  await world.db.tx((tx) => grant(world, tx, { app, product_id, by: 'dashboard' }, request))
+  const { user_id } = session
+  const granted = { app, user_id, product_id, by: 'dashboard' } as const
+  await world.db.tx((tx) => grant(world, tx, granted, request))
   return true
 }
 
-/** Ends the preview of an app's seller; its key is `canceled` from now on. */
+/** Ends a member's preview; its key is `canceled` from now on. */
 export async function endPreview(
   { db, clock }: World,
   { session, request_id }: PreviewRequest,
   { app }: { app: apps.App },
 ): Promise<void> {
-  if (!apps.isSellerOf(app, session)) return
+  if (!session || !(await sellers.isMember(db, app.seller_id, session))) return
   const now = clock.now()
-  const user_id = app.seller_user_id
+  const { user_id } = session
   await db.tx(async (tx) => {
     const subject = await licensing.endPreview(tx, now, { app_id: app.id, user_id })
     if (subject === undefined) return
@@ -64,33 +69,37 @@ export async function finishWalkthrough(
     const price = await catalog.findLivePrice(tx, cart.price_id)
     const app = price && (await apps.findOnSale(tx, price.app_id))
     if (!app) return { outcome: 'gone' }
-    if (!apps.isSellerOf(app, request.session) || cart.user_id !== app.seller_user_id) {
-      return { outcome: 'sign_in_needed' }
-    }
+    const { session } = request
+    if (!session || cart.user_id !== session.user_id) return { outcome: 'sign_in_needed' }
+    if (!(await sellers.isMember(tx, app.seller_id, session))) return { outcome: 'sign_in_needed' }
     if (cart.completed_at) return { outcome: 'completed' }
     const { product_id } = price
-    await grant(world, tx, { app, product_id, by: 'walkthrough' }, request)
+    const { user_id } = session
+    await grant(world, tx, { app, user_id, product_id, by: 'walkthrough' }, request)
     await billing.completeWalkthrough(tx, clock.now(), cart.id)
     return { outcome: 'completed' }
   })
 }
 
+/** What a preview comes from: the dashboard, or a walkthrough of an own buy link. */
+type PreviewCause = 'dashboard' | 'walkthrough'
+
 async function grant(
   { clock, random, keys }: World,
   tx: Db,
-  facts: { app: apps.App; product_id: ProductId; by: 'dashboard' | 'walkthrough' },
+  facts: { app: apps.App; user_id: UserId; product_id: ProductId; by: PreviewCause },
   { request_id }: PreviewRequest,
 ): Promise<void> {
   const now = clock.now()
-  const { app, product_id, by } = facts
+  const { app, user_id, product_id, by } = facts
   const subject = await licensing.grantPreview(
     tx,
     now,
     { keys, random },
-    { license_id: mintId(random, 'lic'), app_id: app.id, user_id: app.seller_user_id, product_id },
+    { license_id: mintId(random, 'lic'), app_id: app.id, user_id, product_id },
   )
   await audit(tx, now, {
-    actor: { kind: 'seller', user_id: app.seller_user_id, request_id },
+    actor: { kind: 'seller', user_id, request_id },
     action: 'license.preview_granted',
     subject,
     detail: { product_id, by },

@@ -15,6 +15,7 @@ export interface Attachment {
 export interface Message {
   /** Stable across retries, so that a mail server can drop a second copy. */
   message_id: string
+  /** An email address, or several separated by commas. */
   to: string
   subject: string
   html: string

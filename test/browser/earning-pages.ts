@@ -71,9 +71,9 @@ async function* exported({ service }: PagesTest, page: Page) {
   const { db, clock } = service.world
   const task = (id: string, at: Date) => sql`insert into tasks
     (id, kind, user_id, app_id, request, done, total, status, created_at, updated_at)
-    select ${id}, 'export_sales', s.user_id, a.id, '{"slug": "tidepool"}', 12000, 48210, 'running',
+    select ${id}, 'export_sales', m.user_id, a.id, '{"slug": "tidepool"}', 12000, 48210, 'running',
       ${at}, ${at}
-    from apps a join sellers s on s.id = a.seller_id where a.slug = 'tidepool'`
+    from apps a join seller_members m on m.seller_id = a.seller_id where a.slug = 'tidepool'`
   await db.run(task('task_000000000000000000tour', clock.now()))
   await page.goto('/tasks/task_000000000000000000tour/')
   yield 'an export, on its way'

@@ -35,11 +35,11 @@ let caller: Caller
 let app_id: AppId
 before(async () => {
   service = await openTestService()
-  const { app } = await ownApp(service)
+  const { app, actor } = await ownApp(service)
   app_id = app.id
   caller = {
     bearer: {
-      user_id: app.seller_user_id,
+      user_id: actor.user_id,
       client_id: grants.AGENT_CLIENT,
       scopes: [...grants.AGENT_SCOPES],
       expires_at: new Date(service.clock.now().getTime() + 3_600_000),

@@ -107,7 +107,8 @@ describe('who may edit', () => {
     const { db } = service.world
     const accepted = () =>
       db.one<{ version: string }>(sql`select s.terms_version as version from sellers s
-        join users u on u.id = s.user_id where u.email_normalized = ${service.demo.seller.email}`)
+        join seller_members m on m.seller_id = s.id join users u on u.id = m.user_id
+        where u.email_normalized = ${service.demo.seller.email}`)
     await db.run(sql`update sellers set terms_version = '0.9', terms_accepted_at = now()`)
     const before = await countOfChanges()
     await agent.open(`${APP}listing/`)

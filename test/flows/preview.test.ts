@@ -10,6 +10,7 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
+import { ownerOf } from '../support/listing.ts'
 import {
   basic,
   buyer,
@@ -207,7 +208,8 @@ test('many concurrent previews leave one license and one working key', async () 
   const { world, demo } = service
   const app = (await apps.find(world.db, demo.app.client_id))!
   const plans = await catalog.products(world.db, app.id)
-  const actor = { session: { user_id: app.seller_user_id, app_id: null }, request_id: 'req_test' }
+  const user_id = await ownerOf(world.db, app)
+  const actor = { session: { user_id, app_id: null }, request_id: 'req_test' }
   const paid = plans.filter(({ is_free }) => !is_free)
   const grants = Array.from({ length: 8 }, (_, index) =>
     startPreview(world, actor, { app, product_id: paid[index % paid.length]!.id }),

@@ -30,8 +30,8 @@ async function run(app: OtherApp, name: string, retry?: string) {
   const { world } = service
   const scenario = scenarioOf(name, retry === undefined ? {} : { retry })!
   const price = (await catalog.findLivePrice(world.db, app.price_id))!
-  const { user_id } = await world.db.one<{ user_id: UserId }>(sql`select s.user_id
-    from apps a join sellers s on s.id = a.seller_id where a.id = ${app.client_id}`)
+  const { user_id } = await world.db.one<{ user_id: UserId }>(sql`select m.user_id
+    from apps a join seller_members m on m.seller_id = a.seller_id where a.id = ${app.client_id}`)
   const facts = {
     scenario,
     price,

@@ -292,9 +292,9 @@ test('is not available with a real processor, and the page says so', async () =>
 test('a task that ended with its process is shown as failed, and a new one may start', async () => {
   const { db, clock } = service.world
   await db.run(sql`insert into tasks (id, kind, user_id, app_id, request, status, created_at, updated_at)
-    select 'task_000000000000000000dead', 'clock_advance', s.user_id, a.id, '{"slug": "tidepool", "to": "2030-01-01"}',
+    select 'task_000000000000000000dead', 'clock_advance', m.user_id, a.id, '{"slug": "tidepool", "to": "2030-01-01"}',
       'running', ${addDays(clock.now(), -1)}, ${addDays(clock.now(), -1)}
-    from apps a join sellers s on s.id = a.seller_id where a.slug = 'tidepool'`)
+    from apps a join seller_members m on m.seller_id = a.seller_id where a.slug = 'tidepool'`)
   await seller.open('/tasks/task_000000000000000000dead/')
   assert.equal(seller.page.status, 200)
   assert.match(pageText(), /The task failed before it finished/)

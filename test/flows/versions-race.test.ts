@@ -16,6 +16,7 @@ import { addApp, type OtherApp } from '../support/apps.ts'
 import { INTERLEAVINGS } from '../support/budget.ts'
 import { SERVER_URL } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
+import { ownerOf } from '../support/listing.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -134,7 +135,8 @@ describe('versions that are replaced while people buy', { skip }, () => {
       [{ ...version, prices: [{ amount, frequency: 'month' }] }, other],
       [other],
     ]
-    const actor = { kind: 'seller', user_id: own.seller_user_id, request_id: 'req_race' } as const
+    const user_id = await ownerOf(world.db, own)
+    const actor = { kind: 'seller', user_id, request_id: 'req_race' } as const
     const versions = edits[draw(edits.length)]!
     const outcome = await replaceVersions(world, actor, { app: own, versions, dry_run: false })
     count('faults' in outcome ? 'refused' : 'replaced')

@@ -149,16 +149,16 @@ test('a database that another version migrated is refused, with the next step', 
   const before = await db.rows(sql`select * from schema_migrations order by name`)
   // A migration from before they were one file a module.
   await db.run(sql`update schema_migrations set name = '074_refunded_sales.sql'
-    where name = '015_stripe.sql'`)
+    where name = '016_stripe.sql'`)
   await assert.rejects(
     migrate(db, new Date()),
     refused(/the migration 074_refunded_sales\.sql, which this version does not have\. .*empty/),
   )
-  await db.run(sql`update schema_migrations set name = '015_stripe.sql', checksum = 'edited'
+  await db.run(sql`update schema_migrations set name = '016_stripe.sql', checksum = 'edited'
     where name = '074_refunded_sales.sql'`)
   await assert.rejects(
     migrate(db, new Date()),
-    refused(/015_stripe\.sql, which this version has with another text\. .*empty database/),
+    refused(/016_stripe\.sql, which this version has with another text\. .*empty database/),
   )
   assert.equal((await db.rows(sql`select * from schema_migrations`)).length, before.length)
 })

@@ -2,6 +2,7 @@ import * as affiliates from '#domain/affiliates'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
+import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { addDays, type Frequency } from '#platform/calendar'
 import { type AffiliateId, type AppId, mintId, type SellerId, type UserId } from '#platform/ids'
@@ -118,17 +119,16 @@ async function seller(
   const seller_user_id = await person(world, address)
   const seller_id = mintId(random, 'sel')
   const legal_name = `${address} LLC`
-  await apps.addSeller(db, now, {
+  await sellers.addSeller(db, now, {
     id: seller_id,
-    user_id: seller_user_id,
     legal_name,
+    address: '12 Harbor Street',
+    city: 'Newport',
     state: 'OR',
     zip: '97365',
   })
-  await apps.acceptTerms(db, now, {
-    user_id: seller_user_id,
-    version: world.seller_terms_version,
-  })
+  await sellers.addMember(db, now, { seller_id, user_id: seller_user_id, role: 'owner' })
+  await sellers.acceptTerms(db, now, { seller_id, version: world.seller_terms_version })
   const shops: Shop[] = []
   for (const plans of sold) {
     const id = await openShop(world, rng, seller_id, plans)

@@ -46,6 +46,7 @@ export async function sessionOf(
     id: testId('ses_simulated'),
     user_id: user.id,
     app_id: null,
+    seller_id: null,
     email,
     email_normalized,
     email_verified_at: now,

@@ -33,9 +33,9 @@ async function somePaidInvoice(
   rng: SeededRandom,
 ): Promise<PaidInvoice | undefined> {
   const invoices = await world.db.rows<PaidInvoice>(sql`select c.invoice_id, c.processor_charge_id,
-      c.amount as charged, s.user_id as seller_user_id
+      c.amount as charged, m.user_id as seller_user_id
     from charges c join invoices i on i.id = c.invoice_id join apps a on a.id = i.app_id
-      join sellers s on s.id = a.seller_id
+      join seller_members m on m.seller_id = a.seller_id and m.role = 'owner'
     order by i.number desc limit ${rng.odds(60) ? 5 : 100}`)
   return invoices.length > 0 ? rng.pick(invoices) : undefined
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import * as apps from '#domain/apps'
 import type { ListedVersion, RefusedWrite, Written } from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
-import type { AppId } from '#platform/ids'
+import type { Db } from '#platform/db'
+import type { AppId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
@@ -13,7 +14,15 @@ export async function ownApp(
 ): Promise<{ app: apps.App; actor: ActorOf<'seller'> }> {
   const { id } = await world.db.one<{ id: AppId }>(sql`select id from apps where slug = ${slug}`)
   const app = (await apps.find(world.db, id))!
-  return { app, actor: { kind: 'seller', user_id: app.seller_user_id, request_id: 'req_test' } }
+  const user_id = await ownerOf(world.db, app)
+  return { app, actor: { kind: 'seller', user_id, request_id: 'req_test' } }
+}
+
+/** The account that owns the seller of an app. */
+export async function ownerOf(db: Db, { seller_id }: apps.App): Promise<UserId> {
+  const { user_id } = await db.one<{ user_id: UserId }>(sql`select user_id from seller_members
+    where seller_id = ${seller_id} and role = 'owner'`)
+  return user_id
 }
 
 /** The result of a change that must have been made. */
@@ -44,6 +53,7 @@ export async function sellersTables({ db }: TestService['world']): Promise<strin
     'apps',
     'clients',
     'sellers',
+    'seller_members',
     'products',
     'prices',
     'listing_sections',

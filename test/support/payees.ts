@@ -32,7 +32,7 @@ export async function nameBank(agent: Agent, home: string, account_number: strin
 /** The cast's seller or affiliate, as a payee. */
 export async function payeeOf({ world }: TestService, kind: keyof typeof HOMES) {
   const rows = {
-    seller: sql`select s.id from sellers s join users u on u.id = s.user_id
+    seller: sql`select m.seller_id as id from seller_members m join users u on u.id = m.user_id
       where u.email_normalized = 'marina@tidepool.example'`,
     affiliate: sql`select id from affiliates where code = 'coast-walks'`,
   }

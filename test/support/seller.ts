@@ -1,4 +1,5 @@
 import * as apps from '#domain/apps'
+import * as sellers from '#domain/sellers'
 import { type AppId, mintId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
@@ -37,8 +38,15 @@ export async function addSellerWithApp(
       sql`select id from users where email_normalized = ${facts.email}`,
     )
     const seller_id = mintId(random, 'sel')
-    const place = { legal_name: 'Another LLC', state: 'TX', zip: '78701' }
-    await apps.addSeller(tx, now, { id: seller_id, user_id, ...place })
+    await sellers.addSeller(tx, now, {
+      id: seller_id,
+      legal_name: 'Another LLC',
+      address: '1 Main Street',
+      city: 'Austin',
+      state: 'TX',
+      zip: '78701',
+    })
+    await sellers.addMember(tx, now, { seller_id, user_id, role: 'owner' })
     await apps.add(tx, now, {
       id: client_id,
       slug: facts.slug,

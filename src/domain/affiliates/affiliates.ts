@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { AffiliateId, UserId } from '#platform/ids'
+import type { AffiliateId, SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { isCode } from './code.ts'
 
@@ -39,19 +39,20 @@ export interface Payer {
   email_normalized: string
   /** The fingerprint of the card that pays. */
   fingerprint: string
-  /** The account that sells the app. */
-  seller_user_id: UserId
+  /** The seller of the app. */
+  seller_id: SellerId
 }
 
 /**
- * Whether an affiliate is the buyer (the same account, mailbox or card) or the seller, who would
- * earn a commission on their own payment.
+ * Whether an affiliate is the buyer (the same account, mailbox or card) or a member of the
+ * seller, who would earn a commission on their own payment.
  */
 export async function isSelf(db: Db, affiliate_id: AffiliateId, payer: Payer): Promise<boolean> {
   const { self } = await db.one<{ self: boolean }>(sql`select exists (
     select 1 from affiliates a join users u on u.id = a.user_id
     where a.id = ${affiliate_id} and (u.email_normalized = ${payer.email_normalized}
-      or u.id = ${payer.seller_user_id}
+      or exists (select 1 from seller_members m
+        where m.seller_id = ${payer.seller_id} and m.user_id = u.id)
       or exists (select 1 from cards c
         where c.user_id = u.id and c.fingerprint = ${payer.fingerprint}))) as self`)
   return self

@@ -10,8 +10,6 @@ export interface App extends AddOnDates {
   id: AppId
   slug: string
   seller_id: SellerId
-  /** The account that is the app's registered developer: its seller's. */
-  seller_user_id: UserId
   name: string
   tagline: string
   description: string
@@ -27,12 +25,11 @@ export interface App extends AddOnDates {
 }
 
 /** The facts of an app at its registration. */
-export type NewApp = Omit<App, 'seller_user_id' | 'allows_pause' | 'clock_ahead' | keyof AddOnDates>
+export type NewApp = Omit<App, 'allows_pause' | 'clock_ahead' | keyof AddOnDates>
 
 const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_login_url,
   listing_mode, is_published, external_sales_enabled, allows_pause, clock_ahead,
-  addon_enabled_at, addon_disabled_at,
-  (select s.user_id from sellers s where s.id = apps.seller_id) as seller_user_id`
+  addon_enabled_at, addon_disabled_at`
 
 /** An app that is on sale: published, with external sales enabled. */
 export async function findOnSale(db: Db, id: AppId): Promise<App | undefined> {
@@ -57,66 +54,22 @@ export async function listPublished(db: Db): Promise<App[]> {
   )
 }
 
-/** The apps that an account is the registered developer of, by name. */
-export async function listOf(db: Db, seller_user_id: UserId): Promise<App[]> {
+/** The apps of every seller that an account is a member of, by name. */
+export async function listOf(db: Db, user_id: UserId): Promise<App[]> {
   return await db.rows<App>(sql`select ${COLUMNS} from apps
-    where seller_id = (select id from sellers where user_id = ${seller_user_id})
+    where seller_id in (select seller_id from seller_members where user_id = ${user_id})
     order by lower(name), id`)
 }
 
-/** An app by its slug, if this account is its registered developer. */
+/** An app by its slug, if this account is a member of its seller. */
 export async function findOwn(
   db: Db,
-  facts: { slug: string; seller_user_id: UserId },
+  { slug, user_id }: { slug: string; user_id: UserId },
 ): Promise<App | undefined> {
   // PostgreSQL cannot even compare with this character.
-  if (facts.slug.includes('\0')) return undefined
-  return await db.maybe<App>(sql`select ${COLUMNS} from apps where slug = ${facts.slug}
-    and seller_id = (select id from sellers where user_id = ${facts.seller_user_id})`)
-}
-
-/** The seller of an account; undefined for an account that sells nothing. */
-export async function sellerOf(db: Db, user_id: UserId): Promise<SellerId | undefined> {
-  const seller = sql`select id from sellers where user_id = ${user_id}`
-  return (await db.maybe<{ id: SellerId }>(seller))?.id
-}
-
-/** The version of the terms that a seller accepted last, and when. */
-export interface AcceptedTerms {
-  version: string
-  at: Date
-}
-
-/**
- * The terms that a seller accepted last; undefined if there are none, or the account sells nothing.
- */
-export async function acceptedTerms(db: Db, user_id: UserId): Promise<AcceptedTerms | undefined> {
-  return await db.maybe<AcceptedTerms>(sql`
-    select terms_version as version, terms_accepted_at as at from sellers
-    where user_id = ${user_id} and terms_accepted_at is not null and terms_version is not null`)
-}
-
-/** Records that a seller accepts a version of the terms; false if it was accepted before. */
-export async function acceptTerms(
-  db: Db,
-  now: Date,
-  { user_id, version }: { user_id: UserId; version: string },
-): Promise<boolean> {
-  const accepted = await db.run(sql`update sellers
-    set terms_accepted_at = ${now}, terms_version = ${version} where user_id = ${user_id}
-      and (terms_accepted_at is null or terms_version is distinct from ${version})`)
-  return accepted === 1
-}
-
-/** Registers a seller, who must be based in the United States (spec: What the service does, 4). */
-export async function addSeller(
-  db: Db,
-  now: Date,
-  seller: { id: SellerId; user_id: UserId; legal_name: string; state: string; zip: string },
-): Promise<void> {
-  await db.run(sql`insert into sellers (id, user_id, legal_name, state, zip, created_at)
-    values (${seller.id}, ${seller.user_id}, ${seller.legal_name}, ${seller.state},
-      ${seller.zip}, ${now})`)
+  if (slug.includes('\0')) return undefined
+  return await db.maybe<App>(sql`select ${COLUMNS} from apps where slug = ${slug}
+    and seller_id in (select seller_id from seller_members where user_id = ${user_id})`)
 }
 
 /** Registers an app. */

@@ -1,8 +1,8 @@
 /**
  * Apps: what sellers sell, and the credentials with which an app's server calls.
  *
- * Knows sellers, apps, their clients, the hosted sign-in add-on, which URLs belong to an app, and
- * who changed what of it. Owns `sellers`, `apps`, `add_on_switches`, `clients`, `secret_claims` and
+ * Knows apps, their clients, the hosted sign-in add-on, which URLs belong to an app, and who
+ * changed what of it. Owns `apps`, `add_on_switches`, `clients`, `secret_claims` and
  * `app_changes`. Guarantees: a client secret is stored as a digest only (sealed for ten minutes
  * while it can be claimed once), a buyer is never sent to a URL that is not the app's, the add-on's
  * free months are granted once, and a recorded change is never altered. Spec: App profile,
@@ -23,5 +23,3 @@ export * from './clients.ts'
 export { type Addresses, addressFaults } from './integration.ts'
 export { isOneWay, listingModeFault } from './listing-mode.ts'
 export { isRegistrable, readReturnUrl, registeredHost, withParameter } from './return-url.ts'
-export { isSellerOf } from './seller.ts'
-export { mutedEmails, muteEmails, SELLER_EMAILS, type SellerEmail } from './seller-emails.ts'

@@ -1,6 +1,6 @@
 import { addDays, addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import type { AppId, SessionId, UserId } from '#platform/ids'
+import type { AppId, SellerId, SessionId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { type Sql, sql } from '#platform/sql'
 
@@ -9,6 +9,8 @@ export interface Session {
   id: SessionId
   user_id: UserId
   app_id: AppId | null
+  /** The seller whose pages are open; null: the first of which the account is a member. */
+  seller_id: SellerId | null
   email: string
   email_normalized: string
   email_verified_at: Date | null
@@ -63,10 +65,15 @@ export async function openSession(
 /** The live session of a secret; undefined for a locked account. */
 export async function findSession(db: Db, now: Date, token: string): Promise<Session | undefined> {
   return await db.maybe<Session>(sql`
-    select s.id, s.user_id, s.app_id, u.email, u.email_normalized, u.email_verified_at,
+    select s.id, s.user_id, s.app_id, s.seller_id, u.email, u.email_normalized, u.email_verified_at,
       s.authenticated_at, s.last_seen_at
     from sessions s join users u on u.id = s.user_id
     where s.token_hash = ${sha256(token)} and ${isLive(now)} and u.locked_at is null`)
+}
+
+/** Opens the pages of another seller in a session. */
+export async function chooseSeller(db: Db, id: SessionId, seller_id: SellerId): Promise<void> {
+  await db.run(sql`update sessions set seller_id = ${seller_id} where id = ${id}`)
 }
 
 /** Records that a session was used, unless that was recorded a moment ago. */

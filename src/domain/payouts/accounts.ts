@@ -111,10 +111,12 @@ export interface PayeeFacts {
   name: string
 }
 
-/** The person who is paid as an owner. */
+/** The person who is paid: the owner of a seller, or an affiliate. */
 export async function payeeFacts(db: Db, owner: PayeeId): Promise<PayeeFacts> {
   return await db.one<PayeeFacts>(sql`select u.id as user_id, u.email, payee.name
-    from (select user_id, legal_name as name from sellers where id = ${owner}
+    from (select m.user_id, s.legal_name as name
+        from sellers s join seller_members m on m.seller_id = s.id and m.role = 'owner'
+        where s.id = ${owner}
       union all select user_id, code as name from affiliates where id = ${owner}) payee
     join users u on u.id = payee.user_id`)
 }

@@ -4,6 +4,7 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import * as sellers from '#domain/sellers'
 import * as tax from '#domain/tax'
 import { type ChargeOutcome, chargeAttempt, closeAttempt, divide, intend } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
@@ -179,7 +180,10 @@ async function refusalOf(
   const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
   const user = await identity.findByEmail(tx, buyer.email_normalized)
   if (user && user.id !== cart.user_id) return { outcome: 'sign_in_needed' }
-  if (user?.id === app.seller_user_id) return { outcome: 'preview' }
+  const { seller_id } = app
+  if (user && (await sellers.memberOf(tx, { seller_id, user_id: user.id }))) {
+    return { outcome: 'preview' }
+  }
   const license = await licensing.findLive(tx, buyer)
   return license && { outcome: 'already_owned', license }
 }

@@ -67,7 +67,7 @@ async function payable<T extends Pick<billing.Invoice, 'id' | 'affiliate_id' | '
   const isSelf = await affiliates.isSelf(tx, invoice.affiliate_id, {
     email_normalized,
     fingerprint: card.fingerprint,
-    seller_user_id: app.seller_user_id,
+    seller_id: app.seller_id,
   })
   if (!isSelf) return invoice
   await billing.waiveCommission(tx, invoice.id)

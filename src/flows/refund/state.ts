@@ -2,6 +2,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
+import * as sellers from '#domain/sellers'
 import { appTime, type World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { addDays } from '#platform/calendar'
@@ -73,13 +74,16 @@ export async function refundStateOf(
   }
 }
 
-/** Whether the actor is entitled: the app's seller, the charged account, or staff. */
+/** Whether the actor is entitled: a member of the app's seller, the charged account, or staff. */
 export async function isEntitled(
   db: Db,
   { kind, user_id }: RefundActor,
   { app, invoice }: Pick<RefundState, 'app' | 'invoice'>,
 ): Promise<boolean> {
-  if (kind === 'seller') return app.seller_user_id === user_id
+  if (kind === 'seller') {
+    const member = await sellers.memberOf(db, { seller_id: app.seller_id, user_id })
+    return member !== undefined && sellers.isAllowed(member.role, 'support')
+  }
   if (kind === 'buyer') return invoice.user_id === user_id
   return (await identity.findUser(db, user_id))?.is_staff ?? false
 }

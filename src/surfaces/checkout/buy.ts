@@ -4,6 +4,7 @@ import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
+import * as sellers from '#domain/sellers'
 import * as tax from '#domain/tax'
 import { type Details, mayBuyAs, openCart } from '#flows/checkout'
 import type { World } from '#flows/world'
@@ -47,7 +48,8 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     if (!link.next_ok) return misconfigured(reply, link.app)
     const session = await currentSession(world, request)
     // A preview always belongs to the seller's own account, whatever email is entered.
-    const email = apps.isSellerOf(link.app, session) ? session!.email : form.email
+    const is_preview = await sellers.isMember(world.db, link.app.seller_id, session)
+    const email = is_preview ? session!.email : form.email
     const read = readDetails({ ...form, email: email ?? '' })
     if ('faults' in read) {
       const { faults } = read
@@ -83,7 +85,8 @@ function declareOpening(scope: FastifyInstance, world: World): void {
     const session = await currentSession(world, request)
     const owner = await ownedBy(world, session, link)
     if (owner) return redirectTo(reply, owner)
-    const requested = apps.isSellerOf(link.app, session) ? undefined : queryOf(request, 'email')
+    const is_preview = await sellers.isMember(world.db, link.app.seller_id, session)
+    const requested = is_preview ? undefined : queryOf(request, 'email')
     const values = { email: requested ?? emailFor(session, link.app), via: queryOf(request, 'via') }
     return sendDetails(world, request, reply, link, { session, values, faults: {} })
   })
@@ -137,7 +140,7 @@ function misconfigured(reply: FastifyReply, app: apps.App): FastifyReply {
   return sendPage(reply, MisconfiguredPage({ app_name: app.name }), { status: 400 })
 }
 
-function sendDetails(
+async function sendDetails(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -149,8 +152,8 @@ function sendDetails(
     /** True if the buyer comes from an expired cart. */
     has_expired?: boolean
   },
-): FastifyReply {
-  const is_preview = apps.isSellerOf(app, step.session)
+): Promise<FastifyReply> {
+  const is_preview = await sellers.isMember(world.db, app.seller_id, step.session)
   const page = DetailsPage({
     purchase: purchaseOf(world, { app, price, is_preview }, figuresBeforeTax(price)),
     csrf_token: csrfToken(world, request, reply),

@@ -38,9 +38,10 @@ export async function sendPreviewDone(
   { cart, app, purchase }: OwnCart,
 ): Promise<FastifyReply> {
   const session = await currentSession(world, request)
-  if (session?.user_id !== app.seller_user_id)
+  if (!session || cart.user_id !== session.user_id) {
     return redirectTo(reply, `/checkout/${cart.id}/sign-in`)
-  const holder = { app_id: app.id, user_id: app.seller_user_id }
+  }
+  const holder = { app_id: app.id, user_id: session.user_id }
   const license = cart.completed_at && (await licensing.findPreview(world.db, holder))
   if (!license) return redirectTo(reply, detailsUrl(cart))
   const page = PreviewDonePage({

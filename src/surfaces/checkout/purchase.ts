@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import type * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
+import * as sellers from '#domain/sellers'
 import { type CheckoutTotals, checkoutTotals } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { requireCart } from '#http/guards/cart'
@@ -16,7 +17,7 @@ export interface OwnCart {
   price: catalog.ProductPrice
   totals: CheckoutTotals
   purchase: PurchaseSummary
-  /** True for the app's own seller: nothing is charged. */
+  /** True for a member of the app's seller: nothing is charged. */
   is_preview: boolean
 }
 
@@ -30,11 +31,16 @@ export async function requireOwnCart(
   const price = await catalog.findPrice(world.db, cart.price_id)
   const app = (await apps.find(world.db, cart.app_id))!
   const totals = await checkoutTotals(world, cart, { app, price })
-  const is_preview = cart.order_id === null && cart.user_id === app.seller_user_id
+  const is_preview = cart.order_id === null && (await isOfMember(world, cart, app))
   const figures = figuresOf(price, totals)
   const amount = totals.quote.amount
   const purchase = purchaseOf(world, { app, price: { ...price, amount }, is_preview }, figures)
   return { cart, app, price, totals, purchase, is_preview }
+}
+
+async function isOfMember({ db }: World, { user_id }: billing.Cart, { seller_id }: apps.App) {
+  if (user_id === null) return false
+  return (await sellers.memberOf(db, { seller_id, user_id })) !== undefined
 }
 
 /** The order summary of a cart. */

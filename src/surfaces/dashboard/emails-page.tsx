@@ -4,7 +4,7 @@ import { Alert } from '#design/feedback'
 import { CheckboxField, Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
-import { SELLER_EMAILS, type SellerEmail } from '#domain/apps'
+import { SELLER_EMAILS, type SellerEmail } from '#domain/sellers'
 
 const LABELS: Record<SellerEmail, { label: string; hint: string }> = {
   sale: { label: 'New sales and trials', hint: 'Who bought what, the fees and your earnings.' },

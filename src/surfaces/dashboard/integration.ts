@@ -13,11 +13,11 @@ export async function integrationOf(
   notes: Record<string, string>,
 ): Promise<Omit<Integration, 'base' | 'faults'>> {
   const { config, db, keys } = world
-  const { app } = context
+  const { app, session } = context
   const client = await apps.findClientOf(db, app.id)
   const products = await catalog.products(db, app.id)
   const prices = await catalog.livePrices(db, app.id)
-  const holder = { app_id: app.id, user_id: app.seller_user_id }
+  const holder = { app_id: app.id, user_id: session.user_id }
   const preview = await licensing.findPreview(db, holder)
   const { name = 'A plan that is no longer for sale' } =
     products.find(({ id }) => id === preview?.product_id) ?? {}

@@ -7,7 +7,12 @@ import { endPreview, startPreview } from '#flows/preview'
 import type { World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
-import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
+import {
+  APP_PATH,
+  currentMember,
+  requireSellerTerms,
+  type SellerTermsContext,
+} from '#http/guards/seller'
 import { requireRecentProof, requireSession } from '#http/guards/session'
 import { formOf, requireId } from '#http/input'
 import { people, redirectTo, sendPage } from '#http/pages'
@@ -41,8 +46,8 @@ export function dashboard(app: FastifyInstance, world: World): void {
         has_add_on: apps.addOnOf(now, each).is_on,
       }))
       const { user_id } = session
-      const sells = (await apps.sellerOf(world.db, user_id)) !== undefined
-      const owes_terms = sells && (await owesTerms(world, user_id))
+      const member = await currentMember(world, { session })
+      const owes_terms = member !== undefined && (await owesTerms(world, member.seller_id))
       const nav = await accountNav(world, user_id, 'apps')
       return sendPage(reply, AppsPage({ nav, cards, owes_terms }))
     })

@@ -1,11 +1,19 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
-import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
+import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
-import { type DisputeId, type PayoutId, parseId, parsePayeeId } from '#platform/ids'
+import {
+  type DisputeId,
+  type PayeeId,
+  type PayoutId,
+  parseId,
+  parsePayeeId,
+  readId,
+} from '#platform/ids'
 import { cents } from '#platform/money'
 import {
   bankChanged,
@@ -36,7 +44,7 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
   const dispute = (await payments.findDisputeOf(db, { id, app_id: null }))!
   const receipt = (await billing.findReceipt(db, dispute.invoice_id))!
   const app = (await apps.find(db, receipt.app_id))!
-  const { email } = (await identity.findUser(db, app.seller_user_id))!
+  const recipients = await sellers.recipientsOf(db, app.seller_id, { permission: 'support' })
   const { amount, tax, owed, reason, due_at, status } = dispute
   const facts = {
     app_name: receipt.app_name,
@@ -49,7 +57,7 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
     due_at,
     url: `${config.base_url}/dashboard/apps/${app.slug}/sales/${receipt.id}/`,
   }
-  return { to: email, status, facts }
+  return { to: recipients.join(', '), status, facts }
 }
 
 async function writeOpened(
@@ -73,12 +81,12 @@ async function writeClosed(
 async function payoutOf({ db, config }: World, id: PayoutId) {
   const payout = (await payouts.findPayout(db, id))!
   const { owner, account, number, amount, failure } = payout
-  const { email } = await payouts.payeeFacts(db, owner)
+  const to = await payeeRecipients(db, owner)
   const paid_to = await payouts.findAccount(db, owner)
   const bank = paid_to && payouts.bankOf(paid_to)
   const base = account === 'seller_payable' ? '/dashboard/payouts/' : '/affiliate/payouts/'
   const url = `${config.base_url}${base}${id}/`
-  return { to: email, facts: { number, amount, bank, failure, url } }
+  return { to, facts: { number, amount, bank, failure, url } }
 }
 
 async function writePaid(world: World, { subject_id }: StoredEmail): Promise<WrittenEmail> {
@@ -95,7 +103,14 @@ async function writeBankChanged(
   { db, config }: World,
   { subject_id, facts }: StoredEmail<'bank_changed'>,
 ): Promise<WrittenEmail> {
-  const { email } = await payouts.payeeFacts(db, parsePayeeId(subject_id))
+  const to = await payeeRecipients(db, parsePayeeId(subject_id))
   const security = `${config.base_url}/account/security/`
-  return { to: email, content: bankChanged(facts, security) }
+  return { to, content: bankChanged(facts, security) }
+}
+
+/** The members of a seller who see its payouts, or the affiliate. */
+async function payeeRecipients(db: Db, owner: PayeeId): Promise<string> {
+  const seller_id = readId('sel', owner)
+  if (!seller_id) return (await payouts.payeeFacts(db, owner)).email
+  return (await sellers.recipientsOf(db, seller_id, { permission: 'payouts' })).join(', ')
 }

@@ -4,6 +4,7 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import type * as payments from '#domain/payments'
+import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { type Id, type IdPrefix, type LicenseId, type OrderId, parseId } from '#platform/ids'
@@ -18,31 +19,30 @@ interface About {
   content(facts: SellerFacts): EmailContent
 }
 
-/** The emails to a seller about a buyer. A seller can turn each off. */
+/** The emails to a seller's members about a buyer. Each member can turn each off. */
 export const SELLER_EMAILS = {
   seller_sale: unlessMuted('sale', 'ord', aboutSale),
   seller_cancellation: unlessMuted('cancellation', 'lic', aboutCancellation),
   seller_failed_renewal: unlessMuted('failed_renewal', 'lic', aboutFailedRenewal),
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
-/** Writes an email to a seller; undefined if it is turned off or out of date. */
+/** Writes an email to a seller's members; undefined if all turned it off, or it is out of date. */
 function unlessMuted<Prefix extends IdPrefix>(
-  email: apps.SellerEmail,
+  email: sellers.SellerEmail,
   prefix: Prefix,
   find: (world: World, id: Id<Prefix>) => Promise<About | undefined>,
 ) {
   return async (world: World, { subject_id }: StoredEmail) => {
     const about = await find(world, parseId(prefix, subject_id))
-    if (!about || (await apps.mutedEmails(world.db, about.app.seller_id)).includes(email)) {
-      return undefined
-    }
-    return await write(world, about)
+    if (!about) return undefined
+    const facts = { permission: 'view', email } as const
+    const to = await sellers.recipientsOf(world.db, about.app.seller_id, facts)
+    return to.length > 0 ? write(world, about, to.join(', ')) : undefined
   }
 }
 
-async function write({ db, config }: World, about: About): Promise<WrittenEmail> {
+function write({ config }: World, about: About, to: string): WrittenEmail {
   const { app, content, ...sale } = about
-  const seller = (await identity.findUser(db, app.seller_user_id))!
   const base = `${config.base_url}/dashboard/`
   const facts = {
     ...sale,
@@ -50,7 +50,7 @@ async function write({ db, config }: World, about: About): Promise<WrittenEmail>
     sales_url: `${base}apps/${app.slug}/sales/`,
     settings_url: `${base}emails/`,
   }
-  return { to: seller.email, content: content(facts) }
+  return { to, content: content(facts) }
 }
 
 async function aboutSale({ db }: World, order_id: OrderId): Promise<About> {

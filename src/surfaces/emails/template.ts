@@ -11,8 +11,9 @@ export interface EmailContent {
   blocks: Block[]
 }
 
-/** A finished email with its recipient and attachments. */
+/** A finished email with its recipients and attachments. */
 export interface WrittenEmail {
+  /** An email address, or several separated by commas. */
   to: string
   content: EmailContent
   attachments?: Attachment[]

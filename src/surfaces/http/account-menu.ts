@@ -1,7 +1,7 @@
 import type { Link } from '#design/layout'
 import * as affiliates from '#domain/affiliates'
-import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
+import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import type { UserId } from '#platform/ids'
 
@@ -24,13 +24,15 @@ export async function accountNav(
   user_id: UserId,
   current: MenuPlace,
 ): Promise<Link[]> {
-  const sells = current === 'apps' || (await apps.sellerOf(db, user_id)) !== undefined
+  const memberships = await sellers.membershipsOf(db, user_id)
+  const sells = current === 'apps' || memberships.length > 0
+  const seesPayouts = memberships.some(({ role }) => sellers.isAllowed(role, 'payouts'))
   const refers = (await affiliates.affiliateOf(db, user_id)) !== undefined
   const isStaff = (await identity.findUser(db, user_id))?.is_staff ?? false
   const places: readonly [place: MenuPlace, label: string, href: string, isTheirs: boolean][] = [
     ['purchases', 'Purchases', '/account/', true],
     ['apps', 'Your apps', '/dashboard/', sells],
-    ['payouts', 'Payouts', '/dashboard/payouts/', sells],
+    ['payouts', 'Payouts', '/dashboard/payouts/', seesPayouts],
     ['referrals', 'Referrals', '/affiliate/', refers || current === 'referrals'],
     ['admin', 'Admin', '/admin/', isStaff],
     ['connections', 'Connections', '/account/connections/', true],

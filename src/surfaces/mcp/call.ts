@@ -1,6 +1,7 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import * as apps from '#domain/apps'
 import type { Bearer } from '#domain/grants'
+import * as sellers from '#domain/sellers'
 import { owesTerms } from '#flows/accept-terms'
 import type { World } from '#flows/world'
 import { faultsOf } from '#http/field-faults'
@@ -40,7 +41,9 @@ export async function callTool(
   const required_scope = missingScope(tool, caller.bearer.scopes)
   if (required_scope !== undefined) return lacking(required_scope)
   try {
-    if (tool.writes && (await owesTerms(world, caller.bearer.user_id))) return termsFirst(world)
+    if (tool.writes && (await owesTermsFor(world, caller.bearer, args.app_slug))) {
+      return termsFirst(world)
+    }
     return resultOf(tool, await runTool(world, caller, tool, args))
   } catch (error) {
     const { request_id } = caller
@@ -61,9 +64,14 @@ async function runTool(
   const run = async ({ app_slug, dry_run = false, ...input }: Input): Promise<ToolAnswer> => {
     const call = { world, input, actor, dry_run }
     if (app_slug === undefined) return await tool.run(call)
-    const app = await apps.findOwn(world.db, { slug: app_slug, seller_user_id: bearer.user_id })
+    const { user_id } = bearer
+    const app = await apps.findOwn(world.db, { slug: app_slug, user_id })
+    const member = app && (await sellers.memberOf(world.db, { seller_id: app.seller_id, user_id }))
     // An app of another seller gets the same answer as one that does not exist.
-    return app ? await tool.run({ ...call, app }) : UNKNOWN_APP
+    if (!app || !member) return UNKNOWN_APP
+    // An agent acts for a member, and may do what the member's role may.
+    if (tool.writes && !sellers.isAllowed(member.role, 'edit_apps')) return roleExcludes(member)
+    return await tool.run({ ...call, app })
   }
   const excess = farTooMany(args)
   if (excess.length > 0) return { faults: excess }
@@ -75,6 +83,23 @@ async function runTool(
   // A dry run with placeholders finds errors in the content too, so that all are reported at once.
   const rehearsal = await run({ ...filled, dry_run: true })
   return { faults: mergeFaults(faults, 'faults' in rehearsal ? rehearsal.faults : []) }
+}
+
+/** Whether the seller of the named app, or the person's first seller, owes the terms. */
+async function owesTermsFor(
+  world: World,
+  { user_id }: Caller['bearer'],
+  slug: unknown,
+): Promise<boolean> {
+  const named = typeof slug === 'string' && (await apps.findOwn(world.db, { slug, user_id }))
+  const [first] = named ? [named] : await sellers.membershipsOf(world.db, user_id)
+  return first === undefined || (await owesTerms(world, first.seller_id))
+}
+
+function roleExcludes({ role, legal_name }: sellers.Membership): ToolAnswer {
+  const roles = sellers.rolesWith('edit_apps').join(', ')
+  const message = `The signed-in person's role at ${legal_name} is ${role}. Editing apps needs one of: ${roles}. Nothing was saved.`
+  return { error: 'role_not_allowed', message }
 }
 
 type Input = { app_slug?: string; dry_run?: boolean }

@@ -22,11 +22,11 @@ import { actorOf, pageFacts } from './sales-context.ts'
 export function declareDispute(scope: FastifyInstance, world: World, side: Side): void {
   const path = `${SIDES[side]}/disputes/:dispute_id/`
   scope.get(path, async (request, reply) =>
-    show(world, await requireSellerOrStaff(world, request, reply, side), {}),
+    show(world, await requireSellerOrStaff(world, request, reply, side, 'support'), {}),
   )
 
   scope.post(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, side)
+    const context = await requireSellerOrStaff(world, request, reply, side, 'support')
     const dispute = await disputeOf(world, context)
     // Browsers count a line break as one character and send two.
     const statement = (formOf(request).statement ?? '').replaceAll('\r\n', '\n').trim()

@@ -21,7 +21,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
   declareSalesExport(reporting)
 
   scope.get(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(reporting, request, reply, 'seller')
+    const context = await requireSellerOrStaff(reporting, request, reply, 'seller', 'view')
     const { base } = context
     const app = context.app!
     const filter = {
@@ -50,7 +50,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
   })
 
   scope.post(`${path}export`, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, 'seller')
+    const context = await requireSellerOrStaff(world, request, reply, 'seller', 'view')
     const { id: app_id, slug } = context.app!
     return await startExport(world, context, { kind: SALES, app_id, request: { slug } })
   })

@@ -26,7 +26,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
   const path = `${SIDES[side]}/sales/:invoice_id/refund`
 
   scope.get(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, side)
+    const context = await requireSellerOrStaff(world, request, reply, side, 'support')
     requireRecentProof(world, context)
     const { id: invoice_id } = await saleOf(world, context)
     const quote = await quoteRefund(world, actorOf(context), { invoice_id })
@@ -38,7 +38,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
   })
 
   scope.post(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, side)
+    const context = await requireSellerOrStaff(world, request, reply, side, 'support')
     requireRecentProof(world, context, filledIn(context))
     const { step, seen, ...fields } = formOf(request)
     const form = {

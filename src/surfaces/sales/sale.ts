@@ -22,7 +22,7 @@ import { actorOf, pageFacts } from './sales-context.ts'
 /** The page of an invoice. */
 export function declareSale(scope: FastifyInstance, world: World, side: Side): void {
   scope.get(`${SIDES[side]}/sales/:invoice_id/`, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, side)
+    const context = await requireSellerOrStaff(world, request, reply, side, 'view')
     const { db } = world
     const sale = await saleOf(world, context)
     const app = context.app ?? (await apps.find(db, sale.app_id))!

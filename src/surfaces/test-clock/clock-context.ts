@@ -21,15 +21,16 @@ export function clockAddress({ slug }: { slug: string }): string {
 }
 
 /**
- * The test clock of the app in the path, for its seller. Live mode has no test clock: the page says
- * so, with status 404.
+ * The test clock of the app in the path, for its seller's members; a form needs `edit_apps`. Live
+ * mode has no test clock: the page says so, with status 404.
  */
 export async function requireTestClock(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<ClockContext> {
-  const seller = await requireSeller(world, request, reply)
+  const isForm = request.method === 'POST'
+  const seller = await requireSeller(world, request, reply, isForm ? 'edit_apps' : 'view')
   const { app } = seller
   const context = { ...seller, now: appTime(world, app), base: clockAddress(app) }
   if (world.processor.has_test_clock) return context

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as affiliates from '#domain/affiliates'
-import * as apps from '#domain/apps'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
+import { requireMember } from '#http/guards/seller'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
 import { refuse } from '#http/refusals'
-import type { PayeeId, UserId } from '#platform/ids'
+import type { PayeeId } from '#platform/ids'
 
 /** The two kinds of payees, and their pages. */
 export const PAYEE_PAGES = {
@@ -22,17 +22,24 @@ export interface PayeeContext extends SessionContext {
   payee: payouts.Payee
 }
 
-/** The payee of the account; an account without this kind of payee gets 404. */
+/**
+ * The payee of the account: the seller of a member who may see its payouts, or the affiliate. An
+ * account without this kind of payee gets 404.
+ */
 export async function requirePayee(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
   kind: PayeeKind,
 ): Promise<PayeeContext> {
+  if (kind === 'seller') {
+    const { member, ...context } = await requireMember(world, request, reply, 'payouts')
+    return { ...context, kind, payee: payeeOf(member.seller_id) }
+  }
   const context = await requireSession(world, request, reply, PAYEE_PAGES[kind].home)
-  const owner = await ownerOf(world, kind, context.session.user_id)
-  if (owner === undefined) throw refuse('not_found')
-  return { ...context, kind, payee: { owner, account: payouts.accountOf(owner) } }
+  const affiliate = await affiliates.affiliateOf(world.db, context.session.user_id)
+  if (!affiliate) throw refuse('not_found')
+  return { ...context, kind, payee: payeeOf(affiliate.id) }
 }
 
 /** A payee, and their payout in the path. */
@@ -49,11 +56,6 @@ export async function requirePayout(
   return { ...context, payout }
 }
 
-async function ownerOf(
-  { db }: World,
-  kind: PayeeKind,
-  user_id: UserId,
-): Promise<PayeeId | undefined> {
-  if (kind === 'seller') return await apps.sellerOf(db, user_id)
-  return (await affiliates.affiliateOf(db, user_id))?.id
+function payeeOf(owner: PayeeId): payouts.Payee {
+  return { owner, account: payouts.accountOf(owner) }
 }

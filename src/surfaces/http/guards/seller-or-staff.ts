@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as apps from '#domain/apps'
+import type { SellerPermission } from '#domain/sellers'
 import type { World } from '#flows/world'
 import { APP_PATH, requireSeller } from '#http/guards/seller'
 import type { SessionContext } from '#http/guards/session'
@@ -19,17 +20,21 @@ export interface SalesContext extends SessionContext {
   base: string
 }
 
-/** The app's seller or staff, depending on the path; everyone else gets 404. */
+/**
+ * A member of the app's seller with this permission, or staff, depending on the path; everyone else
+ * gets 404.
+ */
 export async function requireSellerOrStaff(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
   as: Side,
+  permission: SellerPermission,
 ): Promise<SalesContext> {
   if (as === 'staff') {
     const context = await requireStaff(world, request, reply, `${SIDES.staff}/`)
     return { ...context, as, app: undefined, base: SIDES.staff }
   }
-  const context = await requireSeller(world, request, reply)
+  const context = await requireSeller(world, request, reply, permission)
   return { ...context, as, base: `/dashboard/apps/${context.app.slug}` }
 }

@@ -1,32 +1,79 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
+import * as sellers from '#domain/sellers'
 import { owesTerms } from '#flows/accept-terms'
 import type { World } from '#flows/world'
 import { refuseAudited, requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf } from '#http/input'
-import { AnsweredByGuard, redirectTo } from '#http/pages'
+import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
 import { returnQuery } from '#http/redirect'
+import { RolePage } from './role-page.tsx'
 
 /** The base path of an app's dashboard pages. */
 export const APP_PATH = '/dashboard/apps/:slug'
-const HOME = '/dashboard/'
+/** The home page of the dashboard. */
+export const DASHBOARD = '/dashboard/'
 
-/** A request of a seller about one of their apps. */
-export interface SellerContext extends SessionContext {
+/** A request of a seller's member. */
+export interface MemberContext extends SessionContext {
+  member: sellers.Membership
+}
+
+/**
+ * The seller whose pages the session opens, for a member with this permission. An account that is
+ * no member of a seller gets 404; a member without the permission, a page that names their role.
+ */
+export async function requireMember(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  permission: sellers.SellerPermission,
+): Promise<MemberContext> {
+  const context = await requireSession(world, request, reply, DASHBOARD)
+  const member = await currentMember(world, context)
+  if (!member) throw await refuseAudited(world, context)
+  requirePermission(member, permission)
+  return { ...context, member }
+}
+
+/** The membership whose pages a session opens: the chosen one, or the oldest. */
+export async function currentMember(
+  { db }: World,
+  { session }: Pick<SessionContext, 'session'>,
+): Promise<sellers.Membership | undefined> {
+  const memberships = await sellers.membershipsOf(db, session.user_id)
+  return memberships.find(({ seller_id }) => seller_id === session.seller_id) ?? memberships[0]
+}
+
+function requirePermission(member: sellers.Membership, permission: sellers.SellerPermission): void {
+  if (sellers.isAllowed(member.role, permission)) return
+  const page = RolePage({ ...member, roles: sellers.rolesWith(permission) })
+  throw new AnsweredByGuard((to) => sendPage(to, page, { status: 403 }))
+}
+
+/** A request of a seller's member about one of the seller's apps. */
+export interface SellerContext extends MemberContext {
   app: apps.App
 }
 
-/** The app in the path, for its seller; everyone else gets 404. */
+/**
+ * The app in the path, for a member of its seller with this permission. Everyone else gets 404; a
+ * member without the permission, a page that names their role.
+ */
 export async function requireSeller(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
+  permission: sellers.SellerPermission,
 ): Promise<SellerContext> {
-  const context = await requireSession(world, request, reply, HOME)
+  const context = await requireSession(world, request, reply, DASHBOARD)
   const { slug } = paramsOf(APP_PATH, request)
-  const app = await apps.findOwn(world.db, { slug, seller_user_id: context.session.user_id })
-  if (!app) throw await refuseAudited(world, context)
-  return { ...context, app }
+  const { user_id } = context.session
+  const app = await apps.findOwn(world.db, { slug, user_id })
+  const member = app && (await sellers.memberOf(world.db, { seller_id: app.seller_id, user_id }))
+  if (!app || !member) throw await refuseAudited(world, context)
+  requirePermission(member, permission)
+  return { ...context, app, member }
 }
 
 /** A request of a seller that may change the app once the seller terms are accepted. */
@@ -35,15 +82,19 @@ export interface SellerTermsContext extends SellerContext {
   owes_terms: boolean
 }
 
-/** Like `requireSeller`; a form sent before the terms are accepted redirects to the terms. */
+/**
+ * Like `requireSeller`, for the pages that edit an app: every member may view them, and a form
+ * needs `edit_apps`. A form sent before the terms are accepted redirects to the terms.
+ */
 export async function requireSellerTerms(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<SellerTermsContext> {
-  const context = await requireSeller(world, request, reply)
-  const owes_terms = await owesTerms(world, context.session.user_id)
-  if (owes_terms && request.method === 'POST') {
+  const isForm = request.method === 'POST'
+  const context = await requireSeller(world, request, reply, isForm ? 'edit_apps' : 'view')
+  const owes_terms = await owesTerms(world, context.app.seller_id)
+  if (owes_terms && isForm) {
     const address = `/dashboard/terms/${returnQuery(pageOf(request.url))}`
     throw new AnsweredByGuard((to) => redirectTo(to, address))
   }

@@ -1,18 +1,4 @@
--- Sellers, their apps, the credentials with which an app's server calls, and the log of changes.
-
-create table sellers (
-  id text primary key,
-  user_id text not null unique references users,
-  legal_name text not null,
-  state text not null,
-  zip text not null,
-  terms_accepted_at timestamptz,
-  -- Which version of the seller terms was accepted. A new version must be accepted again.
-  terms_version text,
-  -- The emails that the seller switched off: sale, cancellation, failed_renewal.
-  muted_emails text[] not null default '{}',
-  created_at timestamptz not null
-);
+-- Sellers' apps, the credentials with which an app's server calls, and the log of changes.
 
 create table apps (
   id text primary key,

@@ -1,0 +1,37 @@
+/** The roles of a seller's members; each seller has one owner. */
+export const MEMBER_ROLES = ['owner', 'admin', 'developer', 'finance', 'support'] as const
+export type MemberRole = (typeof MEMBER_ROLES)[number]
+
+/** What a member does for a seller. */
+export type SellerPermission =
+  /** View apps, settings, sales, customers and licenses. */
+  | 'view'
+  /** Create and edit apps, plans, listings and integrations, and advance test clocks. */
+  | 'edit_apps'
+  /** Refund, answer disputes, and act on customers and licenses. */
+  | 'support'
+  /** View balances and statements, request payouts, and change the bank account. */
+  | 'payouts'
+  /** Invite and remove members, and change their roles. */
+  | 'team'
+  /** Change the seller's legal name and address, and accept the seller terms. */
+  | 'account'
+
+const ALLOWED: Record<SellerPermission, readonly MemberRole[]> = {
+  view: MEMBER_ROLES,
+  edit_apps: ['owner', 'admin', 'developer'],
+  support: ['owner', 'admin', 'finance', 'support'],
+  payouts: ['owner', 'admin', 'finance'],
+  team: ['owner', 'admin'],
+  account: ['owner', 'admin'],
+}
+
+/** Whether a role includes a permission. */
+export function isAllowed(role: MemberRole, permission: SellerPermission): boolean {
+  return ALLOWED[permission].includes(role)
+}
+
+/** The roles that include a permission. */
+export function rolesWith(permission: SellerPermission): readonly MemberRole[] {
+  return ALLOWED[permission]
+}

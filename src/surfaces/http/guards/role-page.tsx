@@ -1,0 +1,28 @@
+import type { JSX } from 'preact'
+import { Button } from '#design/actions'
+import { FocusLayout } from '#design/layout'
+import { Heading } from '#design/panels'
+
+/** Says that a member's role does not include a page, and which roles do. */
+export function RolePage({
+  role,
+  legal_name,
+  roles,
+}: {
+  role: string
+  legal_name: string
+  roles: readonly string[]
+}): JSX.Element {
+  const allowed = new Intl.ListFormat('en-US', { type: 'disjunction' }).format(roles)
+  return (
+    <FocusLayout title="Your role does not include this · Purser">
+      <Heading title="Your role does not include this">
+        Your role at {legal_name} is {role}. This needs the role {allowed}. Ask the owner or an
+        admin of {legal_name} to change your role.
+      </Heading>
+      <Button href="/dashboard/" kind="primary" wide>
+        Go to your apps
+      </Button>
+    </FocusLayout>
+  )
+}
