@@ -8,11 +8,13 @@ create table users (
   email_verified_at timestamptz,
   password_hash text,
   created_via text not null check (created_via in ('checkout', 'signup', 'demo')),
-  is_staff boolean not null default false,
+  -- Null for everyone who is not staff.
+  staff_role text check (staff_role in ('support', 'finance', 'admin')),
   locked_at timestamptz,
   created_at timestamptz not null
 );
 create index users_locked on users (locked_at) where locked_at is not null;
+create index users_staff on users (staff_role) where staff_role is not null;
 alter table tasks add foreign key (user_id) references users;
 
 create table sessions (

@@ -73,7 +73,7 @@ export async function seedCast(
   const buyer = await login('buyer')
   const affiliate = await login('affiliate')
   const operator = await login('operator')
-  await identity.makeOperator(world.db, operator.user_id)
+  await identity.setStaffRole(world.db, operator.user_id, 'admin')
   const totp_secret = await seedAuthenticator(world, operator.user_id)
   await seedAffiliate(world, affiliate.user_id)
   const seller_id = await seedSeller(world, seller.user_id)

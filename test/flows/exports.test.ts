@@ -108,12 +108,14 @@ describe('an export', () => {
       const other = buyer(service)
       assert.match((await other.open(own.task_url + path)).url, /^\/signin\//, path)
     }
-    const rank = (is_staff: boolean) =>
-      service.world.db.run(sql`update users set is_staff = ${is_staff}
+    const rank = (role: string | null) =>
+      service.world.db.run(sql`update users set staff_role = ${role}
         where email_normalized = ${service.demo.operator.email}`)
-    await rank(false)
-    assert.equal((await staff.open(`${taxExport.task_url}file`)).status, 404)
-    await rank(true)
+    for (const role of [null, 'support']) {
+      await rank(role)
+      assert.equal((await staff.open(`${taxExport.task_url}file`)).status, 404)
+    }
+    await rank('finance')
     assert.equal((await staff.open(`${taxExport.task_url}file`)).status, 200)
   })
 

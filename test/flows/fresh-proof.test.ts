@@ -109,7 +109,7 @@ test('staff re-authenticate before writing off, marking as repaid, closing a pay
 test('staff without a second factor can set one up, and do nothing else', async () => {
   const { affiliate } = service.demo
   await service.world.db.run(
-    sql`update users set is_staff = true where email_normalized = ${affiliate.email}`,
+    sql`update users set staff_role = 'admin' where email_normalized = ${affiliate.email}`,
   )
   const agent = await signedIn(service, affiliate)
   for (const url of ['/admin/', '/admin/tax/', '/admin/checks/', '/admin/sales/inv_0/']) {

@@ -73,7 +73,7 @@ export async function openFixture(harness: Harness, seed: number): Promise<Fixtu
   const { world } = harness.service
   const rng = new SeededRandom(seed * 2 + 1)
   const operator_id = await person(world, 'otto@purser.example')
-  await identity.makeOperator(world.db, operator_id)
+  await identity.setStaffRole(world.db, operator_id, 'admin')
   const shops = [
     ...(await seller(world, rng, 'ada@harbor.example', [PLANS[0]!])),
     ...(await seller(world, rng, 'bo@strand.example', [PLANS[1]!])),

@@ -42,7 +42,7 @@ const SEEN_SECONDS = 5 * 60
 
 /** Whether a session `s` of an account `u` is live: not expired, and used recently enough. */
 export function isLive(now: Date): Sql {
-  return sql`(s.expires_at > ${now} and s.last_seen_at > case when u.is_staff
+  return sql`(s.expires_at > ${now} and s.last_seen_at > case when u.staff_role is not null
     then ${addSeconds(now, -STAFF_IDLE_SECONDS)}::timestamptz
     else ${addSeconds(now, -IDLE_SECONDS)}::timestamptz end)`
 }

@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import type { StaffRole } from './staff-role.ts'
 
 /** A person's account. It is unverified until its mailbox confirms. */
 export interface User {
@@ -10,12 +11,13 @@ export interface User {
   email_verified_at: Date | null
   password_hash: string | null
   created_via: 'checkout' | 'signup' | 'demo'
-  is_staff: boolean
+  /** Null for everyone who is not staff. */
+  staff_role: StaffRole | null
   locked_at: Date | null
 }
 
 const COLUMNS = sql`id, email, email_normalized, email_verified_at, password_hash, created_via,
-  is_staff, locked_at`
+  staff_role, locked_at`
 
 /** The account of an email, in any spelling. */
 export async function findByEmail(db: Db, email_normalized: string): Promise<User | undefined> {
@@ -61,9 +63,9 @@ export async function setPassword(
   await db.run(sql`update users set password_hash = ${password_hash} where id = ${user_id}`)
 }
 
-/** Makes an account staff of the service. */
-export async function makeOperator(db: Db, user_id: UserId): Promise<void> {
-  await db.run(sql`update users set is_staff = true where id = ${user_id}`)
+/** Gives an account a role of staff; null: it is no longer staff. */
+export async function setStaffRole(db: Db, user_id: UserId, role: StaffRole | null): Promise<void> {
+  await db.run(sql`update users set staff_role = ${role} where id = ${user_id}`)
 }
 
 /** Unlocks an account; false if it was not locked. */

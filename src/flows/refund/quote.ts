@@ -5,7 +5,7 @@ import type { InvoiceId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { creditBack, creditTotal } from './credit.ts'
 import {
-  isEntitled,
+  daysToRefund,
   type RefundActor,
   type RefundRefusal,
   refundStateOf,
@@ -41,9 +41,10 @@ export async function quoteRefund(
   const state = await refundStateOf(world, db, facts.invoice_id)
   if (!state) return { refusal: 'not_paid', left: undefined }
   const { invoice, left, taken } = state
-  if (!(await isEntitled(db, actor, state))) return { refusal: 'not_found', left: undefined }
+  const days = await daysToRefund(db, actor, state)
+  if (days === undefined) return { refusal: 'not_found', left: undefined }
   const amount = facts.amount ?? left
-  const refusal = refusalOf(actor, state, amount)
+  const refusal = refusalOf(days, state, amount)
   if (refusal) return { refusal, left }
   const back = billing.takeBack(invoice, taken, amount)
   const after = billing.sumTakenBack(taken, back)

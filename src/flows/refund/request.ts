@@ -8,7 +8,7 @@ import type { Cents } from '#platform/money'
 import { type CreditBack, creditBack } from './credit.ts'
 import { settleRefund } from './settle.ts'
 import {
-  isEntitled,
+  daysToRefund,
   type RefundActor,
   type RefundRefusal,
   refundStateOf,
@@ -74,9 +74,10 @@ async function record(
     await payments.lockCharge(tx, charge.id)
     const state = (await refundStateOf(world, tx, invoice_id))!
     const { invoice, left, taken } = state
-    if (!(await isEntitled(tx, actor, state))) return { refusal: 'not_found' }
+    const days = await daysToRefund(tx, actor, state)
+    if (days === undefined) return { refusal: 'not_found' }
     const amount = requested ?? left
-    const refusal = refusalOf(actor, state, amount)
+    const refusal = refusalOf(days, state, amount)
     if (refusal) return { refusal }
     if (with_credit && amount !== left) return { refusal: 'not_an_amount' }
     const backs = [{ state, back: billing.takeBack(invoice, taken, amount) }]

@@ -19,7 +19,7 @@ export type RefundRefusal =
   | 'not_found'
   /** Nothing was charged for the invoice. */
   | 'not_paid'
-  /** A seller may refund within sixty days. */
+  /** A seller and support may refund within sixty days. */
   | 'too_late'
   /** The bank decides about a disputed charge. */
   | 'disputed'
@@ -30,7 +30,7 @@ export type RefundRefusal =
   | 'not_an_amount'
   | 'more_than_left'
 
-/** Days in which a seller may refund (decided: refund). */
+/** Days in which a seller or support may refund (decided: refund). */
 const SELLER_DAYS = 60
 /** Days in which a purchase that its account's mailbox disowns is refunded without staff. */
 const DISOWNER_DAYS = 14
@@ -74,28 +74,32 @@ export async function refundStateOf(
   }
 }
 
-/** Whether the actor is entitled: a member of the app's seller, the charged account, or staff. */
-export async function isEntitled(
+/**
+ * Days in which the actor may refund: a member of the app's seller, the charged account, or staff.
+ * Undefined for everyone else.
+ */
+export async function daysToRefund(
   db: Db,
   { kind, user_id }: RefundActor,
   { app, invoice }: Pick<RefundState, 'app' | 'invoice'>,
-): Promise<boolean> {
+): Promise<number | undefined> {
   if (kind === 'seller') {
     const member = await sellers.memberOf(db, { seller_id: app.seller_id, user_id })
-    return member !== undefined && sellers.isAllowed(member.role, 'support')
+    return member && sellers.isAllowed(member.role, 'support') ? SELLER_DAYS : undefined
   }
-  if (kind === 'buyer') return invoice.user_id === user_id
-  return (await identity.findUser(db, user_id))?.is_staff ?? false
+  if (kind === 'buyer') return invoice.user_id === user_id ? DISOWNER_DAYS : undefined
+  const role = (await identity.findUser(db, user_id))?.staff_role
+  if (!role || !identity.isPermitted(role, 'refunds')) return undefined
+  return role === 'support' ? SELLER_DAYS : Infinity
 }
 
-/** Why this amount is not refundable now; undefined: it is. */
+/** Why this amount is not refundable now, within so many days; undefined: it is. */
 export function refusalOf(
-  { kind }: Pick<RefundActor, 'kind'>,
+  days: number,
   state: RefundState,
   amount: number,
 ): RefundRefusal | undefined {
   const { invoice, now, left } = state
-  const days = kind === 'seller' ? SELLER_DAYS : kind === 'buyer' ? DISOWNER_DAYS : Infinity
   if (days !== Infinity && now > addDays(invoice.paid_at!, days)) return 'too_late'
   if (state.isDisputed) return 'disputed'
   if (state.isInProgress) return 'in_progress'

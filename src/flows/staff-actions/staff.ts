@@ -13,7 +13,7 @@ export async function recordStaffAction(
   done: { action: AuditAction; subject: string; detail?: Record<string, unknown> },
 ): Promise<void> {
   const user = await identity.findUser(tx, actor.user_id)
-  if (!user?.is_staff) throw new Error(`${actor.user_id} is not staff`)
+  if (!user?.staff_role) throw new Error(`${actor.user_id} is not staff`)
   const { action, subject, detail } = done
   await audit(tx, now, { actor, action, subject, detail: { ...detail, reason } })
 }

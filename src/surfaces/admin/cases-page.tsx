@@ -6,7 +6,7 @@ import { type Link, SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import { invoiceNumber } from '#domain/billing'
-import type { User } from '#domain/identity'
+import { isPermitted, type StaffRole, type User } from '#domain/identity'
 import type { StaffSuspension } from '#domain/licensing'
 import type { DisputeLine, OpenAttempt, RefundLine } from '#domain/payments'
 import type { Alarm } from '#platform/alarms'
@@ -20,6 +20,8 @@ import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
 interface CasesFacts {
   nav: Link[]
+  /** Lists and actions that it has no permission for are not shown. */
+  role: StaffRole
   csrf_token: string
   sought: string
   found: FoundSubject[]
@@ -53,7 +55,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
     <SiteLayout title="Admin · Purser" nav={facts.nav}>
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Admin">Items that need a decision. Every action is logged.</Heading>
-        <AdminMenu current="cases" />
+        <AdminMenu current="cases" role={facts.role} />
       </div>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
       <Search {...facts} />
@@ -74,7 +76,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
   )
 }
 
-function Search({ sought, found, csrf_token }: CasesFacts): JSX.Element {
+function Search({ sought, found, role, csrf_token }: CasesFacts): JSX.Element {
   return (
     <Panel title="Search">
       <form method="get" action="/admin/" class="flex flex-wrap items-end gap-3">
@@ -96,7 +98,12 @@ function Search({ sought, found, csrf_token }: CasesFacts): JSX.Element {
       {found.length > 0 && (
         <ul class="divide-y divide-base-300 border-y border-base-300">
           {found.map((license) => (
-            <FoundLicense key={license.license_id} license={license} csrf_token={csrf_token} />
+            <FoundLicense
+              key={license.license_id}
+              license={license}
+              may_suspend={isPermitted(role, 'licenses')}
+              csrf_token={csrf_token}
+            />
           ))}
         </ul>
       )}
@@ -104,10 +111,15 @@ function Search({ sought, found, csrf_token }: CasesFacts): JSX.Element {
   )
 }
 
-function FoundLicense({ license, csrf_token }: { license: FoundSubject; csrf_token: string }) {
+function FoundLicense(facts: {
+  license: FoundSubject
+  may_suspend: boolean
+  csrf_token: string
+}): JSX.Element {
+  const { license, csrf_token } = facts
   const { license_id, status, invoices } = license
   const isSuspended = license.paused_for === 'staff'
-  const maySuspend = status !== 'canceled' && !isSuspended
+  const maySuspend = facts.may_suspend && status !== 'canceled' && !isSuspended
   return (
     <li class="grid gap-3 py-4">
       <div class="flex flex-wrap items-center gap-3">

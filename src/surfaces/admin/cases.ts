@@ -36,28 +36,38 @@ export function declareCases(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting
   scope.get(HOME, async (request, reply) => {
-    const context = await requireStaff(reporting, request, reply, HOME)
-    const { session } = context
+    const context = await requireStaff(reporting, request, reply, HOME, 'cases')
+    const { session, role } = context
     const sought = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
     const page = CasesPage({
       nav: await accountNav(reporting, session.user_id, 'admin'),
+      role,
       csrf_token: csrfToken(world, request, reply),
       sought,
       found: sought === '' ? [] : await findSubject(reporting, sought),
       alarms: await openAlarms(db),
-      stuck: await stuckAttempts(reporting),
-      disputes: await payments.listUnclosed(db, null),
-      undone: await payments.listUndone(db),
-      owed: await owedToBuyers(reporting),
-      debts: await debtsOf(reporting),
-      suspended: await licensing.listSuspended(db),
-      locked: await identity.listLocked(db),
+      stuck: await listFor(role, 'payments', () => stuckAttempts(reporting)),
+      disputes: await listFor(role, 'disputes', () => payments.listUnclosed(db, null)),
+      undone: await listFor(role, 'refunds', () => payments.listUndone(db)),
+      owed: await listFor(role, 'payments', () => owedToBuyers(reporting)),
+      debts: await listFor(role, 'payments', () => debtsOf(reporting)),
+      suspended: await listFor(role, 'licenses', () => licensing.listSuspended(db)),
+      locked: await listFor(role, 'accounts', () => identity.listLocked(db)),
       note: ownValue(NOTES, queryOf(request, 'done')),
       filled: readFilled(context),
     })
     return sendPage(reply, page)
   })
   declareStaffActions(scope, world)
+}
+
+/** A list for roles with its permission; empty for others. */
+async function listFor<Item>(
+  role: identity.StaffRole,
+  permission: identity.StaffPermission,
+  read: () => Promise<Item[]>,
+): Promise<Item[]> {
+  return identity.isPermitted(role, permission) ? await read() : []
 }
 
 async function owedToBuyers({ db }: World) {
@@ -84,8 +94,19 @@ async function debtsOf({ db }: World) {
   return debts
 }
 
-/** Actions about money, which need re-authentication. */
-const OF_MONEY = ['close-attempt', 'paid-otherwise', 'write-off']
+/** What each action needs. */
+const PERMISSIONS = {
+  unlock: 'accounts',
+  suspend: 'licenses',
+  reinstate: 'licenses',
+  'resolve-alarm': 'cases',
+  'close-attempt': 'payments',
+  'paid-otherwise': 'payments',
+  'write-off': 'payments',
+} as const satisfies Record<string, identity.StaffPermission>
+
+/** Actions about money need re-authentication. */
+const isAboutMoney = (path: keyof typeof PERMISSIONS) => PERMISSIONS[path] === 'payments'
 
 /** The page's path with the form as filled in. */
 function filledIn(path: string, { request }: SessionContext): string {
@@ -104,12 +125,12 @@ function readFilled({ request }: SessionContext): Filled | undefined {
 /** Declares the staff actions; each needs a reason, which the audit log keeps. */
 function declareStaffActions(scope: FastifyInstance, world: World): void {
   const staffAction = (
-    path: string,
+    path: keyof typeof PERMISSIONS,
     act: (fields: Record<string, string>, staff: Parameters<typeof unlockAccount>[1]) => unknown,
   ) => {
     scope.post(`${HOME}${path}`, async (request, reply) => {
-      const context = await requireStaff(world, request, reply, HOME)
-      if (OF_MONEY.includes(path)) requireRecentProof(world, context, filledIn(path, context))
+      const context = await requireStaff(world, request, reply, HOME, PERMISSIONS[path])
+      if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(path, context))
       const fields = formOf(request)
       const reason = (fields.reason ?? '').trim().slice(0, LONGEST_REASON)
       if (reason === '') return redirectTo(reply, `${HOME}?done=no_reason`)

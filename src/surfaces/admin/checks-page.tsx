@@ -5,11 +5,13 @@ import { Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Heading, Panel, RecordTable } from '#design/panels'
 import { Moment } from '#design/timeline'
+import type { StaffRole } from '#domain/identity'
 import type { Checked, EventsReprocessed } from './check-results.ts'
 import { AdminMenu } from './menu.tsx'
 
 interface ChecksFacts {
   nav: Link[]
+  role: StaffRole
   csrf_token: string
   /** The results of the latest runs, with their times. */
   books: (Checked & { at: Date }) | undefined
@@ -17,12 +19,12 @@ interface ChecksFacts {
 }
 
 /** Periodic jobs that staff can run now, with their latest results. */
-export function ChecksPage({ nav, csrf_token, books, events }: ChecksFacts): JSX.Element {
+export function ChecksPage({ nav, role, csrf_token, books, events }: ChecksFacts): JSX.Element {
   return (
     <SiteLayout title="Checks · Admin · Purser" nav={nav}>
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Admin: checks">Check the ledger and reprocess missed events.</Heading>
-        <AdminMenu current="checks" />
+        <AdminMenu current="checks" role={role} />
       </div>
       <div class="grid grid-cols-1 gap-6">
         <Check

@@ -48,13 +48,16 @@ export function declareChecks(
       }),
     },
   ]
-  for (const kind of kinds) declareTask(world, { ...kind, place: 'admin', back: () => HOME })
+  for (const kind of kinds) {
+    declareTask(world, { ...kind, place: 'admin', needs: 'checks', back: () => HOME })
+  }
 
   scope.get(HOME, async (request, reply) => {
-    const context = await requireStaff(world, request, reply, HOME)
-    const { session } = context
+    const context = await requireStaff(world, request, reply, HOME, 'checks')
+    const { session, role } = context
     const page = ChecksPage({
       nav: await accountNav(world, session.user_id, 'admin'),
+      role,
       csrf_token: csrfToken(world, request, reply),
       books: await latestOf(world, context, BOOKS, CheckedBooks),
       events: await latestOf(world, context, EVENTS, ReprocessedEvents),
@@ -66,7 +69,7 @@ export function declareChecks(
     ['events', EVENTS],
   ] as const) {
     scope.post(`${HOME}${path}`, async (request, reply) => {
-      const { session } = await requireStaff(world, request, reply, HOME)
+      const { session } = await requireStaff(world, request, reply, HOME, 'checks')
       const task = { kind, user_id: session.user_id, app_id: null, request: {} }
       return redirectTo(reply, await startTaskNow(world, task))
     })

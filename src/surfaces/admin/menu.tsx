@@ -1,14 +1,20 @@
 import type { JSX } from 'preact'
 import { SubNav } from '#design/navigation'
+import { isPermitted, type StaffPermission, type StaffRole } from '#domain/identity'
 
 const PAGES = [
-  { page: 'cases', label: 'Cases', href: '/admin/' },
-  { page: 'tax', label: 'Sales tax', href: '/admin/tax/' },
-  { page: 'checks', label: 'Checks', href: '/admin/checks/' },
-] as const
+  { page: 'cases', label: 'Cases', href: '/admin/', needs: 'cases' },
+  { page: 'tax', label: 'Sales tax', href: '/admin/tax/', needs: 'taxes' },
+  { page: 'checks', label: 'Checks', href: '/admin/checks/', needs: 'checks' },
+] as const satisfies { page: string; label: string; href: string; needs: StaffPermission }[]
 
-/** The menu of the admin area, with the current page marked. */
-export function AdminMenu({ current }: { current: (typeof PAGES)[number]['page'] }): JSX.Element {
-  const links = PAGES.map(({ page, ...link }) => ({ ...link, current: page === current }))
+/** The menu of the admin area as a role sees it, with the current page marked. */
+export function AdminMenu(facts: {
+  current: (typeof PAGES)[number]['page']
+  role: StaffRole
+}): JSX.Element {
+  const links = PAGES.filter(({ needs }) => isPermitted(facts.role, needs)).map(
+    ({ page, label, href }) => ({ label, href, current: page === facts.current }),
+  )
   return <SubNav label="Admin" links={links} />
 }

@@ -69,6 +69,7 @@ export function declareTaxExports(world: World): void {
   const { db } = world
   const about = {
     place: 'admin',
+    needs: 'taxes',
     back: ({ request }: Task) => `/admin/tax/${request.month}/`,
   } as const
   declareExport(world, {

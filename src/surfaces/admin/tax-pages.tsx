@@ -6,6 +6,7 @@ import { type Link, SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
+import type { StaffRole } from '#domain/identity'
 import type { Liability, TaxLine } from '#domain/tax'
 import type { Paging } from '#http/pagination'
 import { cents, sum } from '#platform/money'
@@ -30,6 +31,7 @@ function Status({ status }: { status: StateSummary['status'] }): JSX.Element {
 /** The tax due to each state, by month. */
 export function TaxPage(facts: {
   nav: Link[]
+  role: StaffRole
   home: string
   owed: Liability[]
   /** True if tax comes from the built-in table of state rates. */
@@ -56,7 +58,7 @@ export function TaxPage(facts: {
     <SiteLayout title="Sales tax · Purser" nav={facts.nav}>
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Sales tax">Tax collected and filed, by state and month.</Heading>
-        <AdminMenu current="tax" />
+        <AdminMenu current="tax" role={facts.role} />
         {facts.state_rates_only && (
           <Alert tone="info" title="State rates only">
             The built-in table has state rates only. County and city taxes are not collected: a

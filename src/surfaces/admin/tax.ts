@@ -32,6 +32,7 @@ export function declareTax(scope: FastifyInstance, world: World): void {
     title: 'Filing a month',
     unit: 'states',
     place: 'admin',
+    needs: 'taxes',
     async run({ request, user_id, id }, report) {
       const { month, batch_reference } = MonthRequest.parse(request)
       const actor = { kind: 'staff', user_id, request_id: id } as const
@@ -67,15 +68,16 @@ async function layoutFacts(world: World, { request, reply, session }: SessionCon
 
 function declarePages(scope: FastifyInstance, world: World): void {
   scope.get(HOME, async (request, reply) => {
-    const context = await requireStaff(world, request, reply, HOME)
+    const context = await requireStaff(world, request, reply, HOME, 'taxes')
     const { nav } = await layoutFacts(world, context)
+    const { role } = context
     const state_rates_only = world.taxes.name === 'table'
     const owed = await taxOwed(world)
-    return sendPage(reply, TaxPage({ nav, home: HOME, owed, state_rates_only }))
+    return sendPage(reply, TaxPage({ nav, role, home: HOME, owed, state_rates_only }))
   })
 
   scope.get(MONTH, async (request, reply) => {
-    const context = await requireStaff(world, request, reply, HOME)
+    const context = await requireStaff(world, request, reply, HOME, 'taxes')
     const month = monthOf(request)
     const page = MonthPage({
       ...(await layoutFacts(world, context)),
@@ -88,7 +90,7 @@ function declarePages(scope: FastifyInstance, world: World): void {
   })
 
   scope.get(STATE, async (request, reply) =>
-    sendState(world, await requireStaff(world, request, reply, HOME)),
+    sendState(world, await requireStaff(world, request, reply, HOME, 'taxes')),
   )
 }
 
@@ -121,7 +123,7 @@ function referenceOf({ request }: SessionContext): string | undefined {
 function declareFiling(scope: FastifyInstance, world: World): void {
   const { db } = world
   const requireProvenStaff = async (request: FastifyRequest, reply: FastifyReply) => {
-    const context = await requireStaff(world, request, reply, HOME)
+    const context = await requireStaff(world, request, reply, HOME, 'taxes')
     const filing_reference = referenceOf(context) ?? ''
     requireRecentProof(
       world,
@@ -161,7 +163,7 @@ function declareFiling(scope: FastifyInstance, world: World): void {
 function declareExports(scope: FastifyInstance, world: World): void {
   declareTaxExports(forReports(world))
   scope.post(`${MONTH}export`, async (request, reply) => {
-    const context = await requireStaff(world, request, reply, HOME)
+    const context = await requireStaff(world, request, reply, HOME, 'taxes')
     const month = monthOf(request)
     const kind = formOf(request).of === 'states' ? TAX_STATES : TAX_LINES
     return await startExport(world, context, { kind, app_id: null, request: { month } })

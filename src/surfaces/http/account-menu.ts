@@ -28,7 +28,7 @@ export async function accountNav(
   const sells = current === 'apps' || memberships.length > 0
   const seesPayouts = memberships.some(({ role }) => sellers.isAllowed(role, 'payouts'))
   const refers = (await affiliates.affiliateOf(db, user_id)) !== undefined
-  const isStaff = (await identity.findUser(db, user_id))?.is_staff ?? false
+  const isStaff = (await identity.findUser(db, user_id))?.staff_role != null
   const places: readonly [place: MenuPlace, label: string, href: string, isTheirs: boolean][] = [
     ['purchases', 'Purchases', '/account/', true],
     ['apps', 'Your apps', '/dashboard/', sells],

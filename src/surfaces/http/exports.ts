@@ -41,6 +41,8 @@ export interface Export<Row> {
   /** The title of its progress page, such as "Exporting sales". */
   title: string
   place: MenuPlace
+  /** What staff needs for it; absent for what is not staff's. */
+  needs?: identity.StaffPermission
   columns: CsvColumn<Row>[]
   /** The name of the file. */
   nameOf(task: Task): string
@@ -59,12 +61,13 @@ const SWEEP_SECONDS = 3600
 
 /** Declares a kind of export; call while the site is set up. */
 export function declareExport<Row>(world: World, table: Export<Row>): void {
-  const { kind, title, place, back } = table
+  const { kind, title, place, needs, back } = table
   declareTask(world, {
     kind,
     title,
     unit: 'rows',
     place,
+    ...(needs ? { needs } : {}),
     remains: 'No file was created.',
     back,
     run: (task, report) => make(forReports(world), table, task, report),
@@ -160,9 +163,10 @@ async function exportOf(world: World, { request, session }: SessionContext) {
   const isExport = task?.status === 'done' && task.result?.next_url === readyAddress(id)
   if (!task || !kind || !isExport) throw refuse('not_found')
   const place = kind.place ?? 'apps'
-  // Former staff lose access to what they exported there.
-  if (place === 'admin' && !(await identity.findUser(db, user_id))?.is_staff) {
-    throw refuse('not_found')
+  // Staff loses access to what it exported in another role.
+  if (kind.needs) {
+    const role = (await identity.findUser(db, user_id))?.staff_role
+    if (!role || !identity.isPermitted(role, kind.needs)) throw refuse('not_found')
   }
   return { task, place, back_url: kind.back(task), file: await findFile(db, id) }
 }

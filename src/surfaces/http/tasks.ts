@@ -1,6 +1,7 @@
 import { setImmediate as others } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import type { StaffPermission } from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountNav, type MenuPlace } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
@@ -35,6 +36,8 @@ export interface TaskKind {
   unit?: string
   /** The entry of the account's menu that it belongs to; Apps by default. */
   place?: MenuPlace
+  /** What staff needs for it; absent for what is not staff's. */
+  needs?: StaffPermission
   /** What remains if it fails; completed steps are kept by default. */
   remains?: string
   /** Runs the task, reports its progress, and returns what the next page needs. */

@@ -18,15 +18,17 @@ import { ownValue } from '#platform/text'
 import { DisputePage } from './dispute-page.tsx'
 import { actorOf, pageFacts } from './sales-context.ts'
 
+const NEEDED = { seller: 'support', staff: 'disputes' } as const
+
 /** The page of a dispute, and submitting its evidence. */
 export function declareDispute(scope: FastifyInstance, world: World, side: Side): void {
   const path = `${SIDES[side]}/disputes/:dispute_id/`
   scope.get(path, async (request, reply) =>
-    show(world, await requireSellerOrStaff(world, request, reply, side, 'support'), {}),
+    show(world, await requireSellerOrStaff(world, request, reply, side, NEEDED), {}),
   )
 
   scope.post(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, side, 'support')
+    const context = await requireSellerOrStaff(world, request, reply, side, NEEDED)
     const dispute = await disputeOf(world, context)
     // Browsers count a line break as one character and send two.
     const statement = (formOf(request).statement ?? '').replaceAll('\r\n', '\n').trim()

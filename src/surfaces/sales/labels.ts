@@ -2,6 +2,7 @@ import type { BadgeTone } from '#design/feedback'
 import type { InvoiceKind, SaleStatus } from '#domain/billing'
 import type { Dispute, Refund } from '#domain/payments'
 import type { RefundRefusal } from '#flows/refund'
+import type { Side } from '#http/guards/seller-or-staff'
 
 type Labelled = readonly [label: string, tone: BadgeTone]
 
@@ -36,7 +37,7 @@ export const DISPUTE_LABELS: Record<Dispute['status'], Labelled> = {
   lost: ['Lost', 'bad'],
 }
 
-export const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
+const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
   not_found: 'No such order.',
   not_paid: 'This invoice was not charged, so it cannot be refunded.',
   too_late: 'Sellers can refund for 60 days. After that, contact support.',
@@ -45,4 +46,12 @@ export const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
   nothing_left: 'This payment is fully refunded.',
   not_an_amount: 'Enter an amount in dollars, such as 4.50.',
   more_than_left: 'Enter an amount up to what is left of this payment.',
+}
+
+/** Why nothing is refunded, for a seller or staff. */
+export function refusalMessage(refusal: RefundRefusal, as: Side): string {
+  if (refusal === 'too_late' && as === 'staff') {
+    return 'Support can refund for 60 days. After that, ask finance.'
+  }
+  return REFUSAL_MESSAGES[refusal]
 }

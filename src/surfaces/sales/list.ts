@@ -13,6 +13,8 @@ import { pageFacts } from './sales-context.ts'
 
 const ON_A_PAGE = 50
 
+const NEEDED = { seller: 'view', staff: 'sales' } as const
+
 /** The list of an app's invoices, and its export. */
 export function declareList(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
@@ -21,7 +23,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
   declareSalesExport(reporting)
 
   scope.get(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(reporting, request, reply, 'seller', 'view')
+    const context = await requireSellerOrStaff(reporting, request, reply, 'seller', NEEDED)
     const { base } = context
     const app = context.app!
     const filter = {
@@ -50,7 +52,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
   })
 
   scope.post(`${path}export`, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, 'seller', 'view')
+    const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
     const { id: app_id, slug } = context.app!
     return await startExport(world, context, { kind: SALES, app_id, request: { slug } })
   })

@@ -13,7 +13,7 @@ import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
 import { type Cents, formatAmount, parseAmount, ZERO } from '#platform/money'
-import { REFUSAL_MESSAGES } from './labels.ts'
+import { refusalMessage } from './labels.ts'
 import { type RefundForm, RefundPage } from './refund-page.tsx'
 import { saleOf } from './sale.ts'
 import { actorOf, pageFacts } from './sales-context.ts'
@@ -21,12 +21,14 @@ import { actorOf, pageFacts } from './sales-context.ts'
 const REFUNDS: Limit = { name: 'refunds', points: 120, seconds: 3600 }
 const LONGEST_REASON = 200
 
+const NEEDED = { seller: 'support', staff: 'refunds' } as const
+
 /** Refunds: requested, shown to the cent, and executed as shown. */
 export function declareRefund(scope: FastifyInstance, world: World, side: Side): void {
   const path = `${SIDES[side]}/sales/:invoice_id/refund`
 
   scope.get(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, side, 'support')
+    const context = await requireSellerOrStaff(world, request, reply, side, NEEDED)
     requireRecentProof(world, context)
     const { id: invoice_id } = await saleOf(world, context)
     const quote = await quoteRefund(world, actorOf(context), { invoice_id })
@@ -38,7 +40,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
   })
 
   scope.post(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, side, 'support')
+    const context = await requireSellerOrStaff(world, request, reply, side, NEEDED)
     requireRecentProof(world, context, filledIn(context))
     const { step, seen, ...fields } = formOf(request)
     const form = {
@@ -107,7 +109,7 @@ async function show(
   const actor = actorOf(context)
   const facts = { invoice_id: sale.id }
   const whole = await quoteRefund(world, actor, facts)
-  const obstacle = 'refusal' in whole ? REFUSAL_MESSAGES[whole.refusal] : undefined
+  const obstacle = 'refusal' in whole ? refusalMessage(whole.refusal, context.as) : undefined
   const isRequested = context.request.method === 'POST' && !obstacle
   const amount = amountOf(form)
   const quote =
@@ -116,9 +118,9 @@ async function show(
       : whole
   const amountFault =
     amount === undefined
-      ? REFUSAL_MESSAGES.not_an_amount
+      ? refusalMessage('not_an_amount', context.as)
       : 'refusal' in quote
-        ? REFUSAL_MESSAGES[quote.refusal]
+        ? refusalMessage(quote.refusal, context.as)
         : undefined
   const found = [
     { id: 'amount', message: amountFault },

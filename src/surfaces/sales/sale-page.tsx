@@ -24,6 +24,7 @@ export interface SaleFacts extends SalesPageFacts {
   entries: Entry[]
   /** Whether anything is left to refund. */
   is_refundable: boolean
+  opens_disputes: boolean
   /** A message about what was just done. */
   note: string | undefined
 }
@@ -117,7 +118,7 @@ function Refunds({ refunds, is_refundable, base, sale }: SaleFacts): JSX.Element
   )
 }
 
-function Disputes({ disputes, base }: SaleFacts): JSX.Element {
+function Disputes({ disputes, opens_disputes, base }: SaleFacts): JSX.Element {
   return (
     <Panel title="Disputes">
       <RecordRows
@@ -128,7 +129,9 @@ function Disputes({ disputes, base }: SaleFacts): JSX.Element {
             title: formatMoney(dispute.amount),
             aside: <Badge tone={tone}>{label}</Badge>,
             details: [<Day date={dispute.opened_at} />],
-            action: <TextLink href={`${base}/disputes/${dispute.id}/`}>View</TextLink>,
+            action: opens_disputes && (
+              <TextLink href={`${base}/disputes/${dispute.id}/`}>View</TextLink>
+            ),
           }
         })}
       />

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import { isPermitted } from '#domain/identity'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { quoteRefund } from '#flows/refund'
@@ -19,10 +20,12 @@ import { ownValue } from '#platform/text'
 import { SalePage } from './sale-page.tsx'
 import { actorOf, pageFacts } from './sales-context.ts'
 
+const NEEDED = { seller: 'view', staff: 'sales' } as const
+
 /** The page of an invoice. */
 export function declareSale(scope: FastifyInstance, world: World, side: Side): void {
   scope.get(`${SIDES[side]}/sales/:invoice_id/`, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, side, 'view')
+    const context = await requireSellerOrStaff(world, request, reply, side, NEEDED)
     const { db } = world
     const sale = await saleOf(world, context)
     const app = context.app ?? (await apps.find(db, sale.app_id))!
@@ -47,6 +50,7 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
       payouts: payouts.filter(({ owner }) => context.as === 'staff' || owner === app.seller_id),
       entries,
       is_refundable: 'back' in quote,
+      opens_disputes: !context.role || isPermitted(context.role, 'disputes'),
       note: ownValue(NOTES, queryOf(request, 'done')),
     })
     return sendPage(reply, page)

@@ -70,13 +70,17 @@ export function requireRecentProof(
 
 const REFUSALS: Limit = { name: 'refusals-noted', points: 30, seconds: 3600 }
 
-/**
- * Records in the audit log who requested something that is not theirs; the response is a plain 404.
- */
-export async function refuseAudited(
+/** Like `auditRefusal`; returns the error for a plain 404. */
+export async function refuseAudited(world: World, context: SessionContext): Promise<Error> {
+  await auditRefusal(world, context)
+  return refuse('not_found')
+}
+
+/** Records in the audit log who requested something that is not theirs. */
+export async function auditRefusal(
   { db, clock, limits }: World,
   { request, session }: SessionContext,
-): Promise<Error> {
+): Promise<void> {
   const { user_id } = session
   // Trying many addresses does not fill the audit log.
   const { allowed } = await limits.take(REFUSALS, user_id)
@@ -87,5 +91,4 @@ export async function refuseAudited(
       subject: request.routeOptions.url ?? 'unknown',
     })
   }
-  return refuse('not_found')
 }

@@ -1,25 +1,44 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { refuseAudited, requireSession, type SessionContext } from '#http/guards/session'
+import {
+  auditRefusal,
+  refuseAudited,
+  requireSession,
+  type SessionContext,
+} from '#http/guards/session'
 import { AnsweredByGuard, sendPage } from '#http/pages'
 import { StaffFactorPage } from './staff-factor-page.tsx'
+import { StaffRolePage } from './staff-role-page.tsx'
+
+/** A request of a member of staff, and their role. */
+export interface StaffContext extends SessionContext {
+  role: identity.StaffRole
+}
 
 /**
- * The session of a member of staff; everyone else gets 404. Staff without a second factor set one
- * up first, because with one every session has proved it. After a form they return to `home`.
+ * The session of a member of staff whose role has the permission. Other staff get a page that names
+ * the roles that have it, and everyone else 404. Staff without a second factor set one up first,
+ * because with one every session has proved it. After a form they return to `home`.
  */
 export async function requireStaff(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
   home: string,
-): Promise<SessionContext> {
+  permission: identity.StaffPermission,
+): Promise<StaffContext> {
   const context = await requireSession(world, request, reply, home)
   const user = await identity.findUser(world.db, context.session.user_id)
-  if (!user?.is_staff) throw await refuseAudited(world, context)
-  if (!identity.owesFactor(await identity.factorsOf(world.db, user.id))) {
+  if (!user?.staff_role) throw await refuseAudited(world, context)
+  const { id, staff_role: role } = user
+  if (!identity.owesFactor(await identity.factorsOf(world.db, id))) {
     throw new AnsweredByGuard((to) => sendPage(to, StaffFactorPage(), { status: 403 }))
   }
-  return context
+  if (!identity.isPermitted(role, permission)) {
+    await auditRefusal(world, context)
+    const page = StaffRolePage({ role, needed: identity.rolesWith(permission) })
+    throw new AnsweredByGuard((to) => sendPage(to, page, { status: 403 }))
+  }
+  return { ...context, role }
 }

@@ -1,0 +1,57 @@
+/** The roles of staff. An admin may do what the others may. */
+export const STAFF_ROLES = ['support', 'finance', 'admin'] as const
+
+export type StaffRole = (typeof STAFF_ROLES)[number]
+
+/**
+ * What staff needs a permission for, and the roles that have it beside admin (decision 86). Each
+ * route of the admin area names one.
+ */
+const PERMITTED = {
+  /** The home of the admin area: what needs attention. */
+  home: ['support', 'finance'],
+  /** The list of cases, the search, and alarms. */
+  cases: ['support', 'finance'],
+  /** An invoice with its refunds, disputes and ledger entries. */
+  sales: ['support', 'finance'],
+  /** Refunds; support within the days that a seller has. */
+  refunds: ['support', 'finance'],
+  /** Suspending and reinstating a license. */
+  licenses: ['support'],
+  /** Unlocking an account. */
+  accounts: ['support'],
+  emails: ['support'],
+  /** Evidence in disputes. */
+  disputes: ['finance'],
+  /** Payment attempts without an answer, and amounts owed by or to the service. */
+  payments: ['finance'],
+  taxes: ['finance'],
+  /** The check of the ledger, and events of the processor that were missed. */
+  checks: ['finance'],
+  /** Apps and sellers that ask to be approved. */
+  approvals: [],
+  /** Suspending sellers and apps. */
+  suspensions: [],
+  /** Who is staff, and in which role. */
+  staff: [],
+  audit: [],
+  jobs: [],
+} as const satisfies Record<string, readonly StaffRole[]>
+
+/** What a member of staff may be permitted to do. */
+export type StaffPermission = keyof typeof PERMITTED
+
+/** The roles with a permission. */
+export function rolesWith(permission: StaffPermission): StaffRole[] {
+  return [...PERMITTED[permission], 'admin']
+}
+
+/** Whether a role has a permission. */
+export function isPermitted(role: StaffRole, permission: StaffPermission): boolean {
+  return rolesWith(permission).includes(role)
+}
+
+/** A text from outside as a role; undefined if it is none. */
+export function readStaffRole(text: string | undefined): StaffRole | undefined {
+  return STAFF_ROLES.find((role) => role === text)
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as identity from '#domain/identity'
+import { addAuthenticator, newEmail, signUp } from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { buyer } from '../support/purchase.ts'
+import { buy } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { DAY } from '../support/subscriber.ts'
+
+const ALL = ['support', 'finance', 'admin'] as const
+const SUPPORT = ['support', 'admin'] as const
+const FINANCE = ['finance', 'admin'] as const
+
+/** The roles that have access to each route of the admin area. */
+const ROUTES: Record<string, readonly identity.StaffRole[]> = {
+  'GET /admin/': ALL,
+  'POST /admin/resolve-alarm': ALL,
+  'GET /admin/sales/:invoice_id/': ALL,
+  'GET /admin/sales/:invoice_id/refund': ALL,
+  'POST /admin/sales/:invoice_id/refund': ALL,
+  'POST /admin/suspend': SUPPORT,
+  'POST /admin/reinstate': SUPPORT,
+  'POST /admin/unlock': SUPPORT,
+  'POST /admin/close-attempt': FINANCE,
+  'POST /admin/paid-otherwise': FINANCE,
+  'POST /admin/write-off': FINANCE,
+  'GET /admin/disputes/:dispute_id/': FINANCE,
+  'POST /admin/disputes/:dispute_id/': FINANCE,
+  'GET /admin/tax/': FINANCE,
+  'GET /admin/tax/:month(^\\d{4}-\\d{2}$)/': FINANCE,
+  'POST /admin/tax/:month(^\\d{4}-\\d{2}$)/': FINANCE,
+  'POST /admin/tax/:month(^\\d{4}-\\d{2}$)/export': FINANCE,
+  'GET /admin/tax/:month(^\\d{4}-\\d{2}$)/:state(^[A-Z]{2}$)/': FINANCE,
+  'POST /admin/tax/:month(^\\d{4}-\\d{2}$)/:state(^[A-Z]{2}$)/': FINANCE,
+  'GET /admin/checks/': FINANCE,
+  'POST /admin/checks/books': FINANCE,
+  'POST /admin/checks/events': FINANCE,
+}
+
+/** A value for each parameter of these routes; nothing in the database has it. */
+const VALUES: Record<string, string> = {
+  invoice_id: `inv_${'0'.repeat(22)}`,
+  dispute_id: `dsp_${'0'.repeat(22)}`,
+  month: '2026-03',
+  state: 'TX',
+}
+
+let service: TestService
+const staff = new Map<identity.StaffRole, Agent>()
+before(async () => {
+  service = await openTestService()
+  await service.listen()
+  for (const role of identity.STAFF_ROLES) staff.set(role, await addStaff(role))
+})
+after(() => service.close())
+
+/** A browser of a new member of staff, with a second factor. */
+async function addStaff(role: identity.StaffRole): Promise<Agent> {
+  const { db } = service.world
+  const { email, agent } = await signUp(service, newEmail())
+  const user = (await identity.findByEmail(db, email))!
+  await identity.setStaffRole(db, user.id, role)
+  await addAuthenticator(service, agent)
+  return agent
+}
+
+/** Sends a request to a route as a browser with a form of this service. */
+async function send(agent: Agent, route: string) {
+  const [method, path = ''] = route.split(' ') as ['GET' | 'POST', string]
+  const url = path.replaceAll(/:(\w+)(\([^)]*\))?/g, (_, name: string) => VALUES[name] ?? name)
+  await agent.open('/')
+  await agent.open('/signin/')
+  const { csrf_token = '' } = agent.form('Sign in')
+  const answer = await service.app.inject({
+    method,
+    url,
+    headers: {
+      cookie: agent.cookie,
+      accept: 'text/html',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    ...(method === 'POST' ? { payload: new URLSearchParams({ csrf_token }).toString() } : {}),
+  })
+  return { status: answer.statusCode, body: answer.body, location: answer.headers.location }
+}
+
+// Threat 59
+test('each route of the admin area has a row in the table of roles', () => {
+  const declared = service.app.declared_routes.flatMap(({ methods, url }) =>
+    methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${url}`),
+  )
+  const ours = declared.filter((route) => /^\w+ \/admin\b/.test(route))
+  assert.deepEqual(ours.toSorted(), Object.keys(ROUTES).toSorted())
+})
+
+for (const role of identity.STAFF_ROLES) {
+  // Threat 59
+  test(`staff with the role ${role} reaches its routes, and no other`, async () => {
+    const agent = staff.get(role)!
+    for (const [route, roles] of Object.entries(ROUTES)) {
+      const { status, body, location } = await send(agent, route)
+      if (roles.includes(role)) {
+        assert.ok([200, 303, 404, 422].includes(status), `${route}: ${status}`)
+        assert.doesNotMatch(location ?? '', /^\/signin/, route)
+      } else {
+        assert.equal(status, 403, route)
+        assert.match(textOf(body), new RegExp(`needs the role .*Your role is ${role}`), route)
+      }
+    }
+  })
+}
+
+// Threat 59
+test('other people reach no route of the admin area: each answers 404', async () => {
+  const { agent } = await signUp(service, newEmail())
+  const seller = await signedIn(service, service.demo.seller)
+  for (const route of Object.keys(ROUTES)) {
+    assert.equal((await send(agent, route)).status, 404, route)
+    assert.equal((await send(seller, route)).status, 404, route)
+    const { status, location } = await send(buyer(service), route)
+    assert.equal(status, 303, route)
+    assert.match(String(location), /^\/signin\//, route)
+  }
+})
+
+// Threat 59
+test('the page for another role names the roles that have access', async () => {
+  const { status, body } = await staff.get('support')!.open('/admin/tax/')
+  assert.equal(status, 403)
+  assert.match(textOf(body), /This needs the role finance or admin. Your role is support/)
+})
+
+test('menus show what the role has access to', async () => {
+  const menuOf = async (role: identity.StaffRole) => {
+    const { body } = await staff.get(role)!.open('/admin/')
+    const [menu = ''] = /<nav aria-label="Admin".*?<\/nav>/s.exec(body) ?? []
+    return textOf(menu)
+  }
+  assert.equal(await menuOf('support'), 'Cases')
+  assert.equal(await menuOf('finance'), 'Cases Sales tax Checks')
+  assert.equal(await menuOf('admin'), 'Cases Sales tax Checks')
+})
+
+test('support refunds for sixty days, as a seller does; finance at any time', async () => {
+  const { invoice_id } = await buy(service)
+  const path = `/admin/sales/${invoice_id}/`
+  for (const role of ALL) {
+    assert.match((await staff.get(role)!.open(path)).body, /\/refund"/, role)
+  }
+  service.clock.pass(61 * DAY)
+  const [support, finance] = [await addStaff('support'), await addStaff('finance')]
+  assert.doesNotMatch((await support.open(path)).body, /\/refund"/)
+  await support.open(`${path}refund`)
+  assert.match(textOf(support.page.body), /Support can refund for 60 days. After that, ask finance/)
+  assert.match((await finance.open(path)).body, /\/refund"/)
+})
