@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { namesType } from '#http/accept'
+import { addAccountMenu } from '#http/account-menu'
 import { assets } from '#http/assets'
 import { answerProblem, mount } from '#http/endpoint'
 import { exports } from '#http/exports'
@@ -58,7 +59,10 @@ export async function openSite(
   app.register(cookies)
   app.decorate('merchant', config.operator.legal_name)
   app.setErrorHandler(sendError)
-  app.setNotFoundHandler((request, reply) => sendError(refuse('not_found'), request, reply))
+  app.setNotFoundHandler(async (request, reply) => {
+    if (namesType(request, 'text/html')) await addAccountMenu(world, request, reply)
+    return sendError(refuse('not_found'), request, reply)
+  })
 
   const proven = [...licenseApi(world), ...entitlement(world)].map((row) =>
     withAuditedRefusals(world, row),

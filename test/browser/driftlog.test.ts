@@ -213,7 +213,7 @@ describe('a person who did not buy', () => {
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(password)
     await press(page, /^Sign in$/)
-    await arrive(page, 'Your purchases')
+    await arrive(page, 'Your apps')
     await page.goto(setup.service.demo.sign_in_app.prices[0]!.buy_url)
     await giveDetails(page, email)
     await page.getByRole('link', { name: 'Continue', exact: true }).click()

@@ -18,7 +18,7 @@ async function enter({ service }: PagesTest, page: Page, role: Role): Promise<vo
   await page.context().clearCookies()
   await page.goto('/signin/')
   await signIn(page, service, role)
-  await arrive(page, 'Your purchases')
+  await arrive(page, { seller: 'Your apps', affiliate: 'Referrals', operator: 'Admin' }[role])
 }
 
 /** The earnings, payouts and exports of sellers and affiliates. */

@@ -237,7 +237,7 @@ async function* selling({ service }: PagesTest, page: Page) {
   await page.getByLabel('Email').fill(demo.seller.email)
   await page.getByLabel('Password').fill(demo.seller.password)
   await press(page, /^Sign in$/)
-  await arrive(page, 'Your purchases')
+  await arrive(page, 'Your apps')
   const app = '/dashboard/apps/driftlog/'
   for (const path of [
     '/dashboard/',

@@ -37,7 +37,7 @@ async function signedIn(t: TestContext, role: 'seller' | 'operator'): Promise<Pa
   const page = await setup.newPage(t)
   await page.goto('/signin/')
   await signIn(page, setup.service, role)
-  await arrive(page, 'Your purchases')
+  await arrive(page, role === 'seller' ? 'Your apps' : 'Admin')
   return page
 }
 

@@ -19,7 +19,7 @@ async function seller(t: TestContext): Promise<Page> {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await press(page, /^Sign in$/)
-  await arrive(page, 'Your purchases')
+  await arrive(page, 'Your apps')
   return page
 }
 

@@ -182,7 +182,7 @@ test('so does signing out another browser or all others, or setting a new passwo
   const ways: ((agent: Agent, other: Agent) => Promise<unknown>)[] = [
     async (agent) => {
       await agent.open('/account/security/')
-      await agent.submit('Sign out', { session: await otherSession(agent) })
+      await agent.submit('End session', { session: await otherSession(agent) })
     },
     async (agent) => {
       await agent.open('/account/security/')
@@ -203,7 +203,7 @@ test('so does signing out another browser or all others, or setting a new passwo
 })
 
 async function otherSession(agent: Agent): Promise<string> {
-  return agent.form('Sign out').session!
+  return agent.form('End session').session!
 }
 
 test('another account that signs in in the same browser ends the agents allowed from it', async () => {

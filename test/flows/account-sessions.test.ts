@@ -41,7 +41,7 @@ describe('the list of sessions', () => {
     service.clock.pass(TEN_MINUTES)
     await agent.open(SECURITY)
     assert.equal(listed(agent), 4)
-    await agent.submit('Sign out')
+    await agent.submit('End session')
     assert.equal(listed(agent), 3)
     assert.equal((await Promise.all(others.map(isSignedIn))).filter(Boolean).length, 2)
     await agent.submit('Sign out everywhere else')

@@ -2,10 +2,11 @@ import { type ComponentChildren, createContext, type JSX, type VNode } from 'pre
 import { renderToString } from 'preact-render-to-string'
 import { type Asset, asset } from '#platform/assets'
 import { Logo, Monogram } from './brand.tsx'
+import { AccountLine, type HeaderFacts, SiteHeader } from './header.tsx'
 import { Icon } from './icons.tsx'
+import { Account, type AccountMenu, type Link } from './menu.tsx'
 
-/** A link of a menu or a footer. */
-export type Link = { label: string; href: string; current?: boolean }
+export type { AccountMenu, Link } from './menu.tsx'
 
 /** The properties of every page. */
 export type PageFacts = {
@@ -37,10 +38,18 @@ export const legalLinks: Link[] = [
 /** The legal name of the merchant of record, shown in the footers. */
 const Merchant = createContext('Purser')
 
-/** Renders a whole HTML document, with the legal name of the merchant of record. */
-export function renderPage(page: VNode, merchant?: string): string {
-  const named = merchant ? <Merchant.Provider value={merchant}>{page}</Merchant.Provider> : page
-  return `<!doctype html>${renderToString(named)}`
+/** Renders a whole HTML document for a visitor who may be signed in. */
+export function renderPage(
+  page: VNode,
+  facts: { merchant?: string | undefined; account?: AccountMenu | undefined } = {},
+): string {
+  const { merchant = 'Purser', account } = facts
+  const whole = (
+    <Merchant.Provider value={merchant}>
+      <Account.Provider value={account}>{page}</Account.Provider>
+    </Merchant.Provider>
+  )
+  return `<!doctype html>${renderToString(whole)}`
 }
 
 /** The document around every page: its head, the skip link, and a notice. */
@@ -113,6 +122,8 @@ type FocusFacts = PageFacts & {
   summary_line?: ComponentChildren
   /** Whether this page belongs to a sale, so that it names the merchant of record. */
   selling?: boolean
+  /** Whether the page has a sign-out button of its own. */
+  signs_out?: boolean
   links?: Link[]
 }
 
@@ -151,7 +162,7 @@ function FocusHeader(facts: FocusFacts): JSX.Element {
 
 function FocusFooter(facts: FocusFacts): JSX.Element {
   return (
-    <footer class="grid gap-2 text-xs text-muted">
+    <footer class="grid grid-cols-1 gap-2 text-xs text-muted">
       {facts.selling && (
         <p>
           <Merchant.Consumer>{(name) => name}</Merchant.Consumer> is the merchant of record: it
@@ -160,6 +171,7 @@ function FocusFooter(facts: FocusFacts): JSX.Element {
         </p>
       )}
       <FooterLinks links={facts.links ?? legalLinks} />
+      {!facts.signs_out && <AccountLine />}
     </footer>
   )
 }
@@ -223,50 +235,7 @@ export function FocusLayout(facts: FocusFacts): JSX.Element {
   )
 }
 
-type SiteFacts = PageFacts & {
-  nav?: Link[]
-  /** The visitor's link: sign in, or the account. */
-  account?: Link
-  links?: Link[]
-}
-
-function SiteHeader({ nav = [], account }: SiteFacts): JSX.Element {
-  return (
-    <header class="border-b border-base-300 bg-base-100">
-      <div class="mx-auto flex max-w-5xl flex-wrap items-center gap-x-8 px-5 py-3">
-        <a class="me-auto inline-flex rounded-field" href="/">
-          <Logo />
-        </a>
-        {nav.length > 0 && (
-          <details class="peer md:hidden">
-            <summary class="btn btn-ghost -me-3 px-3 text-sm font-medium">
-              <Icon name="menu" />
-              Menu
-            </summary>
-          </details>
-        )}
-        <nav
-          aria-label="Main"
-          class="hidden w-full border-t border-base-300 pt-2 peer-open:mt-3 peer-open:block md:block md:w-auto md:border-0 md:p-0"
-        >
-          <ul class="flex flex-col text-sm md:flex-row md:items-center md:gap-6">
-            {[...nav, ...(account ? [account] : [])].map(({ label, href, current }) => (
-              <li key={label}>
-                <a
-                  class="inline-flex min-h-11 items-center underline-offset-8 hover:underline aria-[current=page]:font-semibold"
-                  href={href}
-                  aria-current={current ? 'page' : undefined}
-                >
-                  {label}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-      </div>
-    </header>
-  )
-}
+type SiteFacts = PageFacts & HeaderFacts & { links?: Link[] }
 
 /** A page of the service itself: home, a product, the account, the dashboard. */
 export function SiteLayout(facts: SiteFacts): JSX.Element {

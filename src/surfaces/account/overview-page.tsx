@@ -215,8 +215,8 @@ function SessionsPanel({ csrf_token, sessions, session_id }: OverviewFacts): JSX
             id === session_id ? undefined : (
               <Form action="/account/security/sessions/end" csrf_token={csrf_token}>
                 <input type="hidden" name="session" value={id} />
-                <Button pending="Signing out…" describedby={`record-${id}`}>
-                  Sign out
+                <Button pending="Ending the session…" describedby={`record-${id}`}>
+                  End session
                 </Button>
               </Form>
             ),

@@ -37,12 +37,7 @@ export function AgentsPage(facts: AgentsPageFacts): JSX.Element {
       description="Connect Claude Code, VS Code, Codex and other agents to Purser over MCP."
       canonical_url={`${facts.base_url}/docs/agents/`}
       listed
-      nav={siteNav('agents')}
-      account={
-        facts.signed_in
-          ? { label: 'Your apps', href: '/dashboard/' }
-          : { label: 'Sign in', href: '/signin/' }
-      }
+      site_nav={siteNav('agents')}
     >
       <header class="grid max-w-2xl gap-3">
         <h1 class="text-3xl font-semibold tracking-tight">Let an agent do it</h1>

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { AGENT_CLIENT } from '#domain/grants'
 import type { World } from '#flows/world'
 import { people, sendPage } from '#http/pages'
-import { currentSession } from '#http/session'
 import { AgentsPage, type ToolFacts } from './agents-page.tsx'
 import { SignInDocsPage } from './sign-in-page.tsx'
 
@@ -10,19 +9,17 @@ import { SignInDocsPage } from './sign-in-page.tsx'
 export function docs(app: FastifyInstance, world: World, tools: readonly ToolFacts[]): void {
   people(app, world, (scope) => {
     scope.get('/docs/agents/', async (request, reply) => {
-      const session = await currentSession(world, request)
       const page = AgentsPage({
         base_url: world.config.base_url,
         client_id: AGENT_CLIENT,
-        signed_in: session !== undefined,
+        signed_in: request.account_menu !== undefined,
         tools,
       })
       return sendPage(reply, page)
     })
-    scope.get('/docs/sign-in/', async (request, reply) => {
-      const session = await currentSession(world, request)
+    scope.get('/docs/sign-in/', async (_request, reply) => {
       const { base_url } = world.config
-      return sendPage(reply, SignInDocsPage({ base_url, signed_in: session !== undefined }))
+      return sendPage(reply, SignInDocsPage({ base_url }))
     })
   })
 }

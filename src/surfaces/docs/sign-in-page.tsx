@@ -7,25 +7,15 @@ import { Chapter, Code, CodeBlock, ReferenceTable } from '#design/reading'
 import { siteNav } from '#http/site-menu'
 import { ANSWERS, LIMITS, planCode, type Recipe, recipesOf, SCOPE } from './sign-in.ts'
 
-interface SignInDocsFacts {
-  base_url: string
-  signed_in: boolean
-}
-
 /** How a seller's app adds hosted sign-in with OpenID Connect. */
-export function SignInDocsPage({ base_url, signed_in }: SignInDocsFacts): JSX.Element {
+export function SignInDocsPage({ base_url }: { base_url: string }): JSX.Element {
   return (
     <SiteLayout
       title="Hosted sign-in · Purser"
       description="Sign your buyers in with Purser over OpenID Connect, and read their plan."
       canonical_url={`${base_url}/docs/sign-in/`}
       listed
-      nav={siteNav('sign-in')}
-      account={
-        signed_in
-          ? { label: 'Your apps', href: '/dashboard/' }
-          : { label: 'Sign in', href: '/signin/' }
-      }
+      site_nav={siteNav('sign-in')}
     >
       <header class="grid max-w-2xl gap-3">
         <h1 class="text-3xl font-semibold tracking-tight">Sign your buyers in</h1>

@@ -1,7 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { VNode } from 'preact'
-import { renderPage } from '#design/layout'
+import { type AccountMenu, renderPage } from '#design/layout'
 import type { World } from '#flows/world'
+import { addAccountMenu } from '#http/account-menu'
 import { setProblemHeaders } from '#http/endpoint'
 import { ErrorPage } from '#http/error-page'
 import { logBug, problemOf, readForms } from '#platform/http'
@@ -17,6 +18,10 @@ declare module 'fastify' {
     processor_origins?: readonly string[]
     /** The legal name of the merchant of record. */
     merchant?: string
+  }
+  interface FastifyRequest {
+    /** The menu of the signed-in person, if there is one. */
+    account_menu?: (() => AccountMenu) | undefined
   }
 }
 
@@ -60,12 +65,14 @@ export function sendPage(
 ): FastifyReply {
   const { retry_after } = options
   if (retry_after !== undefined) reply.header('retry-after', String(retry_after))
+  const account = reply.request.account_menu?.()
+  if (options.public) reply.header('vary', 'cookie')
   const form_origins = [...(options.form_origins ?? []), ...(reply.server.processor_origins ?? [])]
   return reply
     .code(options.status ?? 200)
-    .headers(pageHeaders({ ...options, form_origins }))
+    .headers(pageHeaders({ ...options, public: options.public && !account, form_origins }))
     .type('text/html; charset=utf-8')
-    .send(renderPage(page, reply.server.merchant))
+    .send(renderPage(page, { merchant: reply.server.merchant, account }))
 }
 
 const PDF_POLICY = contentPolicy({ 'object-src': OWN, 'style-src': ["'unsafe-inline'"] })
@@ -119,8 +126,9 @@ export function people(
     readForms(scope)
     scope.decorate('processor_origins', world.processor.page_origins)
     scope.setErrorHandler(pageForError)
-    scope.addHook('preHandler', async (request) => {
+    scope.addHook('preHandler', async (request, reply) => {
       if (request.method === 'POST') assertOwnForm(world, request)
+      await addAccountMenu(world, request, reply)
     })
     declare(scope)
   })

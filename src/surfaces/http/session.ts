@@ -8,11 +8,19 @@ import { idSchema, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { COOKIE, YEAR_SECONDS } from './browser.ts'
 import { deviceOf, originOf } from './device.ts'
+import { homeOf } from './home.ts'
 import { readSignedCookie, type SignedCookie, setSignedCookie } from './signed-cookie.ts'
 
 const SESSION = '__Host-session'
 const PENDING = '__Host-pending'
 const SESSION_SECONDS = 30 * 86_400
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The session that this request was found to have, with the token that named it. */
+    found_session?: { token: string; session: identity.Session | undefined } | undefined
+  }
+}
 
 /** The session token of this browser, not validated. */
 export function sessionToken(request: FastifyRequest): string | undefined {
@@ -25,8 +33,11 @@ export async function currentSession(
   request: FastifyRequest,
 ): Promise<identity.Session | undefined> {
   const token = sessionToken(request)
+  if (!token) return undefined
+  if (request.found_session?.token === token) return request.found_session.session
   const now = clock.now()
-  const session = token ? await identity.findSession(db, now, token) : undefined
+  const session = await identity.findSession(db, now, token)
+  request.found_session = { token, session }
   if (session) {
     request.account_id = session.user_id
     await identity.noteSeen(db, now, session)
@@ -59,7 +70,9 @@ export async function startSession(
   if (kind === 'session') {
     await keepSession(world, request, reply, token)
     if (proven.app_id === null) rememberDevice(world, reply, proven.user_id)
-    return proven.return_to ?? '/account/'
+    if (proven.return_to !== undefined) return proven.return_to
+    // A session for one purchase sees only that.
+    return proven.app_id === null ? await homeOf(world, proven.user_id) : '/account/'
   }
   reply.setCookie(PENDING, token, { ...COOKIE, maxAge: identity.PENDING_SECONDS })
   return SECOND_FACTOR
@@ -88,6 +101,8 @@ export async function signOut(
   const session = await currentSession(world, request)
   if (session) await signOutOfService(world, session, originOf(request))
   reply.clearCookie(SESSION, COOKIE)
+  request.found_session = undefined
+  request.account_menu = undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 import { RichText } from '#design/reading'
 import { versionOf } from '#http/legal-texts'
@@ -7,10 +7,10 @@ import { siteNav } from '#http/site-menu'
 import type { TextDocument } from '#platform/documents'
 
 /** A legal text with its version and date. */
-export function LegalPage(facts: { text: TextDocument; account: Link }): JSX.Element {
+export function LegalPage(facts: { text: TextDocument }): JSX.Element {
   const { title, clean_html } = facts.text
   return (
-    <SiteLayout title={`${title} · Purser`} nav={siteNav()} account={facts.account} listed>
+    <SiteLayout title={`${title} · Purser`} site_nav={siteNav()} listed>
       <Heading title={title}>{versionOf(facts.text)}</Heading>
       <RichText clean_html={clean_html} />
     </SiteLayout>

@@ -6,12 +6,11 @@ import { LegalPage } from './legal-page.tsx'
 
 /** Terms of sale, seller terms, privacy and refund policies, and the operator's contact page. */
 export function legal(app: FastifyInstance, world: World): void {
-  const account = { label: 'Sign in', href: '/signin/' }
   people(app, world, (scope) => {
     for (const [name, address] of Object.entries(LEGAL_PAGES)) {
       const text = readLegalText(world, name as LegalName)
       scope.get(address, async (_request, reply) =>
-        sendPage(reply, LegalPage({ text, account }), { public: true }),
+        sendPage(reply, LegalPage({ text }), { public: true }),
       )
     }
   })

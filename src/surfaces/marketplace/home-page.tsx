@@ -5,7 +5,6 @@ import { Icon, type IconName } from '#design/icons'
 import { type Link, SiteLayout } from '#design/layout'
 import { EmptyState } from '#design/panels'
 import { siteNav } from '#http/site-menu'
-import { accountLink, type Visitor } from './visitor.ts'
 
 /** An app on the home page. */
 export interface MarketplaceCard {
@@ -17,7 +16,6 @@ export interface MarketplaceCard {
 
 /** The home page: apps and categories, and what buyers and sellers get. */
 export function HomePage(facts: {
-  visitor: Visitor
   cards: MarketplaceCard[]
   /** The categories; the current one is marked. */
   filters: Link[]
@@ -27,8 +25,7 @@ export function HomePage(facts: {
       title="Purser · Web apps, sold by the people who make them"
       description="Purser sells web apps for independent sellers: checkout, tax, refunds and licenses."
       listed
-      nav={siteNav()}
-      account={accountLink(facts.visitor)}
+      site_nav={siteNav()}
     >
       <header class="grid max-w-2xl gap-4 pt-4 sm:pt-8">
         <h1 class="text-3xl font-semibold tracking-tight">

@@ -10,7 +10,6 @@ import { Chapter, RichText } from '#design/reading'
 import { siteNav } from '#http/site-menu'
 import type { ProductId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import { accountLink, type Visitor } from './visitor.ts'
 
 /** A plan on a product page. */
 export interface Plan {
@@ -51,7 +50,6 @@ export interface Label {
 
 /** An app's product page: plans with prices, and the listing. */
 export function ProductPage(facts: {
-  visitor: Visitor
   name: string
   tagline: string
   description: string
@@ -74,8 +72,7 @@ export function ProductPage(facts: {
       description={facts.tagline}
       canonical_url={facts.canonical_url}
       listed
-      nav={siteNav()}
-      account={accountLink(facts.visitor)}
+      site_nav={siteNav()}
     >
       <header class="flex max-w-2xl flex-wrap items-start gap-x-5 gap-y-3">
         <Monogram name={name} large />

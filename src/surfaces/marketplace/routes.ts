@@ -8,7 +8,6 @@ import { noteReferrer, viaService } from '#http/attribution'
 import { paramsOf, queryOf } from '#http/input'
 import { people, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import { currentSession } from '#http/session'
 import { ZERO } from '#platform/money'
 import { HomePage } from './home-page.tsx'
 import { type Plan, ProductPage } from './product-page.tsx'
@@ -33,7 +32,7 @@ export function marketplace(app: FastifyInstance, world: World): void {
         href: placeOfCategory(name),
         current: name === chosen?.name,
       }))
-      return sendPage(reply, HomePage({ visitor: await visitor(world, request), cards, filters }))
+      return sendPage(reply, HomePage({ cards, filters }))
     })
 
     scope.get(PRODUCT, async (request, reply) => {
@@ -41,7 +40,6 @@ export function marketplace(app: FastifyInstance, world: World): void {
       await noteReferrer(world, request, reply)
       const shown = await readListing(world.db, app)
       const page = ProductPage({
-        visitor: await visitor(world, request),
         name: app.name,
         tagline: app.tagline,
         description: app.description,
@@ -77,11 +75,6 @@ async function readApp({ db }: World, request: FastifyRequest): Promise<apps.App
   const app = await apps.findPublishedBySlug(db, slug)
   if (!app) throw refuse('not_found')
   return app
-}
-
-async function visitor(world: World, request: FastifyRequest) {
-  const session = await currentSession(world, request)
-  return { email: session?.email }
 }
 
 async function plansOf(world: World, app: apps.App): Promise<Plan[]> {

@@ -17,7 +17,11 @@ export function SignOutPage(facts: {
   const { app_name, requested } = facts
   const from = app_name ?? 'Purser'
   return (
-    <FocusLayout title={`Sign out of ${from}? · Purser`} {...(app_name ? { app_name } : {})}>
+    <FocusLayout
+      signs_out
+      title={`Sign out of ${from}? · Purser`}
+      {...(app_name ? { app_name } : {})}
+    >
       <Heading title={`Sign out of ${from}?`}>{consequenceOf(facts)}</Heading>
       <div class="grid gap-3">
         <Form action="/o/session/end/sign-out" csrf_token={facts.csrf_token}>

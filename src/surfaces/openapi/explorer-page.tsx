@@ -10,7 +10,7 @@ export function ExplorerPage(facts: { version: string; assets: string }): JSX.El
       title="API · Purser"
       description="The Purser API: live prices and license verification for web apps."
       listed
-      nav={siteNav('api')}
+      site_nav={siteNav('api')}
     >
       <link rel="stylesheet" href={`${facts.assets}/explorer.css`} />
       <link rel="stylesheet" href={`${facts.assets}/endpoints.css`} />

@@ -3,14 +3,12 @@ import { Button } from '#design/actions'
 import { Processing } from '#design/feedback'
 import { FocusLayout, type Link, SiteLayout } from '#design/layout'
 import { EmptyState, Heading, Mailbox } from '#design/panels'
-import { SignOutForm } from './purchases-page.tsx'
 
 /** For a signed-in person without a license of the app. */
 export function NothingHerePage(facts: {
   nav: Link[]
   app_name: string
   product_url: string
-  csrf_token: string
   email: string
 }): JSX.Element {
   return (
@@ -23,7 +21,6 @@ export function NothingHerePage(facts: {
         The account <Mailbox address={facts.email} /> has no purchase of this app. You may have used
         another email.
       </EmptyState>
-      <SignOutForm csrf_token={facts.csrf_token} />
     </SiteLayout>
   )
 }

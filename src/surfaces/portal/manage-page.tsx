@@ -11,7 +11,6 @@ import type { Cents } from '#platform/money'
 import { NoteAlert } from './layout.tsx'
 import type { ManageFacts } from './manage-facts.ts'
 import { PlanPanel } from './plan-panel.tsx'
-import { SignOutForm } from './purchases-page.tsx'
 import { CardPanel, KeyPanel } from './side-panels.tsx'
 import { StatusNote } from './status-note.tsx'
 
@@ -40,7 +39,6 @@ export function ManagePage(facts: ManageFacts): JSX.Element {
         </div>
         <Receipts {...facts} />
       </div>
-      <SignOutForm csrf_token={facts.csrf_token} />
     </SiteLayout>
   )
 }

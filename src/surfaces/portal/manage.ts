@@ -7,7 +7,6 @@ import * as payments from '#domain/payments'
 import { nextCharge, plannedPrice } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
-import { csrfToken } from '#http/form-token'
 import { type AppContext, findLicense, MANAGE_PATH } from '#http/guards/license'
 import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
@@ -32,12 +31,11 @@ export function declareManage(scope: FastifyInstance, world: World): void {
   })
 }
 
-async function withoutLicense(world: World, { request, reply, session, app }: AppContext) {
+async function withoutLicense(world: World, { session, app }: AppContext) {
   return {
     nav: await accountNav(world, session.user_id, 'purchases'),
     app_name: app.name,
     product_url: `/apps/${app.slug}/`,
-    csrf_token: csrfToken(world, request, reply),
     email: session.email,
   }
 }

@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Monogram } from '#design/brand'
 import { Alert, StatusBadge } from '#design/feedback'
-import { Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Day, Money } from '#design/money'
 import { EmptyState, Heading, Mailbox, RecordCards } from '#design/panels'
@@ -18,22 +17,10 @@ export interface Outlook {
   day?: Date
 }
 
-/** The sign-out button. */
-export function SignOutForm({ csrf_token }: { csrf_token: string }): JSX.Element {
-  return (
-    <Form action="/signout/" csrf_token={csrf_token}>
-      <Actions>
-        <Button pending="Signing out…">Sign out</Button>
-      </Actions>
-    </Form>
-  )
-}
-
 /** The purchases of an account. */
 export function PurchasesPage(facts: {
   nav: Link[]
   email: string
-  csrf_token: string
   purchases: (Purchase & { outlook: Outlook | undefined })[]
   /** The next page with older purchases; undefined on the last page. */
   older_url: string | undefined
@@ -78,7 +65,6 @@ export function PurchasesPage(facts: {
           </Button>
         </Actions>
       )}
-      <SignOutForm csrf_token={facts.csrf_token} />
     </SiteLayout>
   )
 }

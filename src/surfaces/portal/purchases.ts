@@ -3,7 +3,6 @@ import * as billing from '#domain/billing'
 import { type NextCharge, nextCharges, type Taxed } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
-import { csrfToken } from '#http/form-token'
 import { requireAnySession } from '#http/guards/session'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
@@ -35,7 +34,6 @@ export function declarePurchases(scope: FastifyInstance, world: World): void {
     const page = PurchasesPage({
       nav: await accountNav(world, session.user_id, 'purchases'),
       email: session.email,
-      csrf_token: csrfToken(world, request, reply),
       purchases,
       older_url: last && found.length > ON_A_PAGE ? `/account/?after=${cursor(last)}` : undefined,
       is_limited: session.app_id !== null,

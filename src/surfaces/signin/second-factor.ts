@@ -6,6 +6,7 @@ import { browserHash } from '#http/browser'
 import { deviceOf, originOf } from '#http/device'
 import { FAULTS, type Outcome, refusedFor, statusOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
+import { homeOf } from '#http/home'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { ownPath, redirectAfterForm } from '#http/redirect'
@@ -35,7 +36,8 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
     if (finished.outcome === 'signed_in') {
       await keepSession(world, request, reply, finished.token)
       rememberDevice(world, reply, pending.user_id)
-      return redirectAfterForm(reply, ownPath(finished.return_to) ?? '/account/')
+      const onwards = ownPath(finished.return_to) ?? (await homeOf(world, pending.user_id))
+      return redirectAfterForm(reply, onwards)
     }
     const refused = refusedFor(finished, FAULTS[answer.kind])
     return await sendForm(world, request, reply, { pending, ...refused })

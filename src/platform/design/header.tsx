@@ -1,0 +1,112 @@
+import type { JSX } from 'preact'
+import { useContext } from 'preact/hooks'
+import { Logo } from './brand.tsx'
+import { CsrfField } from './forms.tsx'
+import { Icon } from './icons.tsx'
+import { Account, type AccountMenu, type Link } from './menu.tsx'
+
+/** What the header of a page shows. */
+export type HeaderFacts = {
+  /** The menu of an account, on its own pages. */
+  nav?: Link[]
+  /** The menu of the public pages; a signed-in person has the account's menu under it. */
+  site_nav?: Link[]
+}
+
+/** The header of the service's own pages: the menus, and the sign-out button. */
+export function SiteHeader({ nav, site_nav }: HeaderFacts): JSX.Element {
+  const account = useContext(Account)
+  const own = account && site_nav ? account.links : undefined
+  const links = site_nav ?? nav ?? account?.links ?? []
+  const sign_in: Link[] = site_nav && !account ? [{ label: 'Sign in', href: '/signin/' }] : []
+  return (
+    <header class="border-b border-base-300 bg-base-100">
+      <div class="mx-auto flex max-w-5xl flex-wrap items-center gap-x-8 px-5 py-3">
+        <a class="me-auto inline-flex rounded-field" href="/">
+          <Logo />
+        </a>
+        {(links.length > 0 || account) && (
+          <details class="peer md:hidden">
+            <summary class="btn btn-ghost -me-3 px-3 text-sm font-medium">
+              <Icon name="menu" />
+              Menu
+            </summary>
+          </details>
+        )}
+        <div class="hidden w-full border-t border-base-300 pt-2 text-sm peer-open:mt-3 peer-open:block md:flex md:peer-open:mt-0 md:peer-open:flex md:w-auto md:items-center md:gap-6 md:border-0 md:p-0">
+          <MenuLinks label="Main" links={[...links, ...sign_in]} />
+          {account && !own && <SignOut {...account} />}
+        </div>
+        {account && own && (
+          <div class="hidden w-full border-t border-base-300 pt-2 text-sm peer-open:mt-2 peer-open:block md:mt-3 md:flex md:peer-open:flex md:flex-wrap md:items-center md:justify-between md:gap-x-6">
+            <MenuLinks label="Account" links={own} />
+            <SignOut {...account} />
+          </div>
+        )}
+      </div>
+    </header>
+  )
+}
+
+function MenuLinks({ label, links }: { label: string; links: Link[] }): JSX.Element {
+  return (
+    <nav aria-label={label}>
+      <ul class="flex flex-col md:flex-row md:flex-wrap md:items-center md:gap-x-6">
+        {links.map(({ label, href, current }) => (
+          <li key={label}>
+            <a
+              class="inline-flex min-h-11 items-center underline-offset-8 hover:underline aria-[current=page]:font-semibold"
+              href={href}
+              aria-current={current ? 'page' : undefined}
+            >
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+function SignOut({ csrf_token }: AccountMenu): JSX.Element {
+  return (
+    <form method="post" action="/signout/" class="flex">
+      <CsrfField token={csrf_token} />
+      <button
+        class="inline-flex min-h-11 cursor-pointer items-center rounded-field underline-offset-8 hover:underline"
+        type="submit"
+        data-pending="Signing out…"
+      >
+        Sign out
+      </button>
+    </form>
+  )
+}
+
+/** The account's menu under a page with one task, such as a step of the checkout. */
+export function AccountLine(): JSX.Element | null {
+  const account = useContext(Account)
+  if (!account) return null
+  return (
+    <div class="grid grid-cols-1 gap-1 border-t border-base-300 pt-3">
+      <p class="wrap-anywhere">Signed in as {account.email}</p>
+      <div class="flex flex-wrap items-center gap-x-5">
+        <nav aria-label="Account">
+          <ul class="flex flex-wrap gap-x-5">
+            {account.links.map(({ label, href }) => (
+              <li key={href}>
+                <a
+                  class="inline-flex min-h-8 items-center underline-offset-4 hover:text-base-content hover:underline"
+                  href={href}
+                >
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <SignOut {...account} />
+      </div>
+    </div>
+  )
+}
