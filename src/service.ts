@@ -56,13 +56,12 @@ export interface Parts {
 
 const RECONCILE_SECONDS = 2
 const RENEW_SECONDS = 10
-const WEEKLY_SECONDS = 60
-const CLOSE_SECONDS = 600
-const TAXES_SECONDS = 60
 const SUM_SECONDS = 10
 const SUMMED_AT_ONCE = 1000
 const REMEMBER_SECONDS = 5
-const RETENTION_SECONDS = 86_400
+const EVERY_MINUTE = '* * * * *'
+const EVERY_TEN_MINUTES = '*/10 * * * *'
+const DAILY = '20 3 * * *'
 
 /** Opens the world and migrates its database; requests are accepted after `listen`. */
 export async function openService(config: Config, parts: Parts = {}): Promise<Service> {
@@ -109,7 +108,8 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
   const pages = (server: FastifyInstance) => (stripe ?? sandbox).declareRoutes(server)
   const app = await openSite(world, pages, stripe ? undefined : sandbox)
   await world.jobs.open()
-  declarePeriodicWork(world)
+  declarePolls(world)
+  declareSchedules(world)
 
   return {
     world,
@@ -132,37 +132,40 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
   }
 }
 
-/** The periodic jobs of every process; concurrent processes claim different work. */
-function declarePeriodicWork(world: World): void {
-  const { jobs } = world
-  jobs.every('reconcile payments', RECONCILE_SECONDS, () => payment.reconcile(world))
-  jobs.every('reconcile refunds', RECONCILE_SECONDS, () => reconcileRefunds(world))
-  jobs.every('receive processor events', RECONCILE_SECONDS, async () => {
+/** What every process asks every few seconds; concurrent processes claim different work. */
+function declarePolls(world: World): void {
+  const { db, jobs, stopping } = world
+  jobs.poll('reconcile payments', RECONCILE_SECONDS, () => payment.reconcile(world))
+  jobs.poll('reconcile refunds', RECONCILE_SECONDS, () => reconcileRefunds(world))
+  jobs.poll('receive processor events', RECONCILE_SECONDS, async () => {
     await handleEvents(world)
   })
-  jobs.every('remember uses', REMEMBER_SECONDS, () => rememberUses(world))
-  jobs.every('reconcile payouts', RECONCILE_SECONDS, () => reconcilePayouts(world))
-  jobs.every('weekly payouts', WEEKLY_SECONDS, async () => {
-    await payWeekly(world)
-  })
-  jobs.every('retention', RETENTION_SECONDS, () => keepRetention(forReports(world)))
-  jobs.every('record taxes', TAXES_SECONDS, async () => {
-    await recordTaxes(world)
-  })
-  jobs.every('sum taxes', SUM_SECONDS, async () => {
-    const { db, stopping } = world
+  jobs.poll('remember uses', REMEMBER_SECONDS, () => rememberUses(world))
+  jobs.poll('reconcile payouts', RECONCILE_SECONDS, () => reconcilePayouts(world))
+  jobs.poll('sum taxes', SUM_SECONDS, async () => {
     while (!stopping.aborted && (await sumTaxes(db, SUMMED_AT_ONCE)) > 0);
   })
-  jobs.every('sum balances', SUM_SECONDS, async () => {
-    const { db, stopping } = world
+  jobs.poll('sum balances', SUM_SECONDS, async () => {
     while (!stopping.aborted && (await sumBalances(db, SUMMED_AT_ONCE)) > 0);
   })
-  jobs.every('close days', CLOSE_SECONDS, async () => {
-    await closeDays(world)
-  })
-  jobs.every('renew subscriptions', RENEW_SECONDS, async () => {
+  jobs.poll('renew subscriptions', RENEW_SECONDS, async () => {
     while ((await subscription.renewDue(world)) > 0);
   })
+}
+
+/** What the service does by the clock, once and not in each process. Surfaces declare more. */
+function declareSchedules(world: World): void {
+  const { jobs } = world
+  jobs.schedule('weekly-payouts', EVERY_MINUTE, async () => {
+    await payWeekly(world)
+  })
+  jobs.schedule('record-taxes', EVERY_MINUTE, async () => {
+    await recordTaxes(world)
+  })
+  jobs.schedule('close-days', EVERY_TEN_MINUTES, async () => {
+    await closeDays(world)
+  })
+  jobs.schedule('retention', DAILY, () => keepRetention(forReports(world)))
 }
 
 async function openDatabase(config: Config, log: Log) {

@@ -1,6 +1,13 @@
 import { type JobResult, PgBoss } from 'pg-boss'
 import { afterCommit, type Database, type Db } from '#platform/db'
 import type { Log } from '#platform/log'
+import {
+  createScheduleQueue,
+  SCHEDULE_INTERVALS,
+  type Schedule,
+  workOnSchedules,
+  writeSchedules,
+} from '#platform/schedules'
 
 /** Durable background work. A job sent inside a transaction exists only if that commits. */
 export interface Jobs {
@@ -11,11 +18,20 @@ export interface Jobs {
    * This process looks for it as soon as that commits, and other processes at their next poll.
    */
   send(db: Db, queue: Queue, data: object, options?: { urgent?: boolean }): Promise<void>
-  /** Runs `work` every `seconds` in this process, never twice at once, and once at the start. */
-  every(name: string, seconds: number, work: () => Promise<void>): void
+  /**
+   * Runs `work` at the times of a cron expression (UTC) in one process of the service, never twice
+   * at once, and once after each start. A run that throws is retried. For periods of a minute or
+   * more, as an occurrence is noticed up to 40 seconds late.
+   */
+  schedule(name: string, cron: string, work: () => Promise<void>): void
+  /**
+   * Runs `work` every `seconds` in this process, never twice at once, and once at the start. For
+   * periods of seconds: several processes ask at the same time.
+   */
+  poll(name: string, seconds: number, work: () => Promise<void>): void
   /** Creates the declared queues, so that jobs can be sent; none is processed yet. */
   open(): Promise<void>
-  /** Starts processing the queues and the periodic tasks. */
+  /** Starts processing the queues, the schedules and the polls. */
   start(): Promise<void>
   /** Lets running jobs end and starts no new ones. */
   stop(): Promise<void>
@@ -42,20 +58,14 @@ const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
 /** The queue is stored in the service's own database; `open` creates its tables. */
 export function openJobs(db: Database, log: Log): Jobs {
-  const boss = bossOn(db)
-  boss.on('error', (error) => log.error({ error }, 'job queue failed'))
-  const settle = async (id: string, work: () => Promise<void>): Promise<JobResult> => {
-    try {
-      await work()
-      return { id, status: 'completed' }
-    } catch (error) {
-      log.error({ error, job_id: id }, 'job failed; will retry')
-      return { id, status: 'failed', output: { message: String(error) } }
-    }
-  }
+  const boss = bossOn(db, log, { supervise: true })
+  // Its clock runs only where jobs are processed, so it starts later than the queues.
+  const scheduler = bossOn(db, log, { schedule: true })
+  const settle = (id: string, job: string, work: () => Promise<void>) => run(log, id, job, work)
   const declared = new Map<string, { queue: Queue; work: (data: object) => Promise<void> }>()
   const workers = new Map<string, string>()
-  const periodic: { name: string; seconds: number; work: () => Promise<void> }[] = []
+  const schedules: Schedule[] = []
+  const polls: Poll[] = []
   const stops: (() => Promise<void>)[] = []
 
   return {
@@ -70,14 +80,18 @@ export function openJobs(db: Database, log: Log): Jobs {
         if (worker) boss.notifyWorker(worker)
       })
     },
-    every(name, seconds, work) {
-      periodic.push({ name, seconds, work })
+    schedule(name, cron, work) {
+      schedules.push({ name, cron, work })
+    },
+    poll(name, seconds, work) {
+      polls.push({ name, seconds, work })
     },
     async open() {
       await boss.start()
       for (const { queue } of declared.values()) {
         await makeQueue(boss, queue)
       }
+      await createScheduleQueue(boss, HEARTBEAT_SECONDS)
     },
     async start() {
       for (const { queue, work } of declared.values()) {
@@ -85,7 +99,7 @@ export function openJobs(db: Database, log: Log): Jobs {
         for (const lane of lanesOf(queue)) {
           const worker = await boss.work(lane, batches, async (jobs) => {
             const results = await Promise.all(
-              jobs.map(({ id, data }) => settle(id, () => work(data as object))),
+              jobs.map(({ id, data }) => settle(id, queue.name, () => work(data as object))),
             )
             // A full batch suggests more jobs: without this, each batch would wait for the next
             // poll.
@@ -95,11 +109,16 @@ export function openJobs(db: Database, log: Log): Jobs {
           workers.set(lane, worker)
         }
       }
-      for (const task of periodic) stops.push(repeat(task, log))
+      // Written first, as the clock looks at once.
+      await writeSchedules(boss, schedules)
+      await scheduler.start()
+      await workOnSchedules(scheduler, schedules, settle)
+      for (const each of polls) stops.push(repeat(each, log))
     },
     async stop() {
       await Promise.all(stops.map((stop) => stop()))
-      await boss.stop({ graceful: true, close: false, timeout: 10_000 })
+      const gracefully = { graceful: true, close: false, timeout: 10_000 }
+      await Promise.all([scheduler.stop(gracefully), boss.stop(gracefully)])
     },
   }
 }
@@ -120,31 +139,57 @@ async function makeQueue(boss: PgBoss, queue: Queue): Promise<void> {
   }
 }
 
-function bossOn(db: Database): PgBoss {
-  return new PgBoss({
-    db: { executeSql: (text, values) => db.raw(text, values) as Promise<{ rows: never[] }> },
-    ...(db.engine === 'embedded' ? { backend: 'pglite' as const } : {}),
-    // Supervision returns the jobs of a process that crashed to the queue.
-    supervise: true,
-    superviseIntervalSeconds: SUPERVISE_SECONDS,
-    monitorIntervalSeconds: SUPERVISE_SECONDS,
-    schedule: false,
-  })
+/** Does a job; a failure is logged and reported, so that the job is retried. */
+async function run(
+  log: Log,
+  id: string,
+  job: string,
+  work: () => Promise<void>,
+): Promise<JobResult> {
+  try {
+    await work()
+    return { id, status: 'completed' }
+  } catch (error) {
+    log.error({ error, job, job_id: id }, 'job failed; will retry')
+    return { id, status: 'failed', output: { message: String(error) } }
+  }
 }
 
-function repeat(task: { name: string; seconds: number; work: () => Promise<void> }, log: Log) {
+function bossOn(db: Database, log: Log, does: { supervise?: true; schedule?: true }): PgBoss {
+  const { supervise = false, schedule = false } = does
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => db.raw(text, values) as Promise<{ rows: never[] }> },
+    ...(db.engine === 'embedded' ? { backend: 'pglite' as const } : {}),
+    migrate: supervise,
+    // Supervision returns the jobs of a process that crashed to the queue.
+    supervise,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
+    schedule,
+    ...SCHEDULE_INTERVALS,
+  })
+  boss.on('error', (error) => log.error({ error }, 'job queue failed'))
+  return boss
+}
+
+interface Poll {
+  name: string
+  seconds: number
+  work: () => Promise<void>
+}
+
+function repeat({ name, seconds, work }: Poll, log: Log): () => Promise<void> {
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
-  const run = () => {
-    running = task
-      .work()
-      .catch((error) => log.error({ error, task: task.name }, 'periodic task failed'))
+  const next = () => {
+    running = work()
+      .catch((error) => log.error({ error, poll: name }, 'poll failed; will run again'))
       .then(() => {
-        if (!stopped) timer = setTimeout(run, task.seconds * 1000)
+        if (!stopped) timer = setTimeout(next, seconds * 1000)
       })
   }
-  run()
+  next()
   return async () => {
     stopped = true
     clearTimeout(timer)

@@ -60,7 +60,7 @@ describe('a service whose database has trouble', { skip: SKIP }, () => {
     await alter('set default_transaction_read_only = on')
     await terminateOthers()
     await becomes(503)
-    // Long enough for every periodic task to fail once.
+    // Long enough for every poll of seconds to fail once.
     await pause(3000)
     assert.equal(running.process.exitCode, null, running.output())
     assert.equal((await fetch(`${running.base_url}/healthz`)).status, 200)

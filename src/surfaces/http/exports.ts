@@ -57,7 +57,7 @@ export const ROWS_AT_ONCE = 1000
 
 const CSV = 'text/csv; charset=utf-8'
 const EXPORTS: Limit = { name: 'exports', points: 60, seconds: 3600 }
-const SWEEP_SECONDS = 3600
+const HOURLY = '40 * * * *'
 
 /** Declares a kind of export; call while the site is set up. */
 export function declareExport<Row>(world: World, table: Export<Row>): void {
@@ -129,7 +129,7 @@ function readyAddress(task_id: TaskId): string {
 export function exports(app: FastifyInstance, world: World): void {
   const { clock, jobs } = world
   const reporting = forReports(world)
-  jobs.every('forget old exports', SWEEP_SECONDS, () => sweepFiles(reporting.db, clock.now()))
+  jobs.schedule('forget-exports', HOURLY, () => sweepFiles(reporting.db, clock.now()))
   people(app, world, (scope) => {
     scope.get(`${TASK_PATH}ready/`, async (request, reply) => {
       const context = await requireSession(world, request, reply, '/dashboard/')

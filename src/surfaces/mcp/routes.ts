@@ -17,7 +17,7 @@ import { openTransport } from './transport.ts'
 
 const LIMIT = { name: 'agent', points: 60, seconds: 60 }
 const BODY_LIMIT = 256 * 1024
-const SWEEP_SECONDS = 60
+const EVERY_MINUTE = '* * * * *'
 
 /** The agent endpoint, its metadata, and the claim URLs of new secrets. */
 export function agentEndpoint(app: FastifyInstance, world: World): void {
@@ -67,7 +67,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
   mount(app, metadata(world))
   declareClaim(app, world)
   const { db, clock, jobs } = world
-  jobs.every('forget unclaimed secrets', SWEEP_SECONDS, () => apps.sweepClaims(db, clock.now()))
+  jobs.schedule('forget-claims', EVERY_MINUTE, () => apps.sweepClaims(db, clock.now()))
 }
 
 /** Lets an allowed web page read the response; such pages send a token and never a cookie. */

@@ -8,7 +8,7 @@ import { openLibrary } from './library.ts'
 import { mountLibrary } from './mount.ts'
 import { declareSignOut } from './sign-out.ts'
 
-const SWEEP_SECONDS = 600
+const EVERY_TEN_MINUTES = '*/10 * * * *'
 
 /** Hosted sign-in: OpenID Connect under /o, with pages of our own (spec: OpenID Connect). */
 export function oidc(app: FastifyInstance, world: World): void {
@@ -20,9 +20,11 @@ export function oidc(app: FastifyInstance, world: World): void {
     declareInteractions(scope, world, library)
     declareCarried(scope, world, library)
   })
-  jobs.every('keep hosted sign-in tidy', SWEEP_SECONDS, async () => {
-    // The keys are made at the first start, and not while the first person waits.
+  // The keys are made at the first start, and not while the first person waits.
+  app.addHook('onListen', async () => {
     await library()
+  })
+  jobs.schedule('forget-hosted-sign-ins', EVERY_TEN_MINUTES, async () => {
     await grants.sweepRecords(db, clock.now())
     await grants.sweepKeys(db, clock.now())
   })

@@ -25,7 +25,7 @@ import { SignInPage } from './sign-in-pages.tsx'
 import { declareSignUp } from './sign-up.ts'
 
 const PASSKEYS: RouteLimit = { name: 'sign-in-passkeys', points: 60, seconds: 900, key: byIp }
-const SWEEP_SECONDS = 3600
+const HOURLY = '10 * * * *'
 const WRONG = 'The email or password is incorrect.'
 const NO_PASSKEY = 'This passkey is not registered here. Try again, or use another method.'
 const SENT = 'If this email has an account, we sent a message to it.'
@@ -33,7 +33,7 @@ const SENT = 'If this email has an account, we sent a message to it.'
 /** Sign-in, sign-up, sign-out, and the links in emails. */
 export function signin(app: FastifyInstance, world: World): void {
   const { db, clock, jobs } = world
-  jobs.every('keep sign-ins tidy', SWEEP_SECONDS, () => identity.forgetExpired(db, clock.now()))
+  jobs.schedule('forget-sign-ins', HOURLY, () => identity.forgetExpired(db, clock.now()))
   undoDisowned(world)
   people(app, world, (scope) => {
     scope.get('/signin/', async (request, reply) =>

@@ -1,0 +1,89 @@
+import type { JobResult, PgBoss } from 'pg-boss'
+
+/** Work that runs again and again, by the clock of the whole service. */
+export interface Schedule {
+  /** Lower case, with hyphens: the name of its jobs in the tables. */
+  name: string
+  /** When it runs, in UTC: minute, hour, day of the month, month, day of the week. */
+  cron: string
+  work: () => Promise<void>
+}
+
+/** The data of a job: whose turn it is, and why. */
+interface Occurrence {
+  schedule: string
+  cause: 'clock' | 'start'
+}
+
+const QUEUE = 'schedules'
+/** How many schedules one process works on at a time. */
+const PARALLEL = 2
+const POLL_SECONDS = 5
+
+/**
+ * A job waits or runs at most once by schedule, in whatever process: the next occurrence is dropped
+ * if the last one has not ended. A failed one is retried after 1, 2, 4, … and then every 60
+ * seconds, for an hour.
+ */
+const RUNS = {
+  retryLimit: 60,
+  retryDelay: 1,
+  retryDelayMax: 60,
+  retryBackoff: true,
+  // Only a limit for work that never ends: a killed process is noticed by its heartbeat.
+  expireInSeconds: 6 * 3600,
+  // The history: three days of it.
+  deleteAfterSeconds: 3 * 86_400,
+}
+
+/** The intervals at which each process asks whether an occurrence is due, and forwards it. */
+export const SCHEDULE_INTERVALS = {
+  cronMonitorIntervalSeconds: 30,
+  cronWorkerIntervalSeconds: 5,
+}
+
+/** Creates the queue of all schedules. */
+export async function createScheduleQueue(boss: PgBoss, heartbeat_seconds: number): Promise<void> {
+  const options = { ...RUNS, heartbeatSeconds: heartbeat_seconds }
+  await boss.createQueue(QUEUE, { ...options, policy: 'exclusive' })
+  await boss.updateQueue(QUEUE, options)
+}
+
+/** Writes these schedules in place of those of earlier releases, and has each run once now. */
+export async function writeSchedules(boss: PgBoss, schedules: readonly Schedule[]): Promise<void> {
+  const names = new Set(schedules.map(({ name }) => name))
+  for (const { key } of await boss.getSchedules(QUEUE)) {
+    if (!names.has(key)) await boss.unschedule(QUEUE, key)
+  }
+  for (const { name, cron } of schedules) {
+    const once = { singletonKey: name }
+    await boss.schedule(QUEUE, cron, occurrenceOf(name, 'clock'), { ...once, key: name })
+    await boss.send(QUEUE, occurrenceOf(name, 'start'), once)
+  }
+}
+
+/** Starts the work; `settle` runs that of one job and reports how it ended. */
+export async function workOnSchedules(
+  boss: PgBoss,
+  schedules: readonly Schedule[],
+  settle: (id: string, name: string, work: () => Promise<void>) => Promise<JobResult>,
+): Promise<void> {
+  const byName = new Map(schedules.map((schedule) => [schedule.name, schedule]))
+  await boss.work<Occurrence>(
+    QUEUE,
+    { pollingIntervalSeconds: POLL_SECONDS, localConcurrency: PARALLEL, perJobResults: true },
+    (jobs) =>
+      Promise.all(
+        jobs.map(({ id, data }) => {
+          const schedule = byName.get(data.schedule)
+          // Sent by another release, or before a schedule was removed.
+          if (!schedule) return { id, status: 'completed', output: { message: 'no such schedule' } }
+          return settle(id, schedule.name, schedule.work)
+        }),
+      ),
+  )
+}
+
+function occurrenceOf(schedule: string, cause: Occurrence['cause']): Occurrence {
+  return { schedule, cause }
+}
