@@ -51,15 +51,15 @@ create table account_links (
   token_hash bytea primary key,
   user_id text references users,
   purpose text not null check (purpose in ('verify_email', 'set_password', 'sign_in', 'not_me',
-    'sign_up', 'change_email', 'undo_email')),
-  -- The id of the sign-up or of the email change that the link confirms or undoes.
+    'sign_up', 'change_email', 'undo_email', 'staff')),
+  -- The id of the sign-up, the email change or the invitation that the link is about.
   about text,
   -- A path of this service to continue at.
   return_to text,
   created_at timestamptz not null,
   expires_at timestamptz not null,
   used_at timestamptz,
-  constraint account_links_of check ((user_id is null) = (purpose = 'sign_up'))
+  constraint account_links_of check ((user_id is null) = (purpose in ('sign_up', 'staff')))
 );
 create index account_links_user on account_links (user_id);
 
@@ -131,3 +131,16 @@ create table email_changes (
 );
 create unique index email_changes_one_pending on email_changes (user_id)
   where done_at is null and ended_at is null;
+
+-- Invitations to staff that wait for an answer: one per email, and a new one replaces it. An answered
+-- one is deleted; the audit log keeps it.
+create table staff_invitations (
+  id text primary key,
+  email text not null,
+  email_normalized text not null constraint staff_invitations_email unique,
+  role text not null check (role in ('support', 'finance', 'admin')),
+  -- Null for an invitation by the command.
+  invited_by text references users,
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);

@@ -1,6 +1,9 @@
+import type { World } from '#flows/world'
 import { ConfigError, readConfig } from '#platform/config'
+import { listenControl } from '#platform/control'
 import { environment } from '#platform/env-file'
 import { systemRandom } from '#platform/random'
+import { answerCommand } from '#surfaces/commands/commands'
 import { startDemo } from './demo/start.ts'
 import { openService } from './service.ts'
 
@@ -13,6 +16,7 @@ async function main(): Promise<void> {
   const config = readConfig(environment(), systemRandom)
   const service = await openService(config)
   await service.listen()
+  const stopCommands = await answerCommands(service.world)
   const demo = config.demo ? await startDemo(service.world) : undefined
 
   let stopping = false
@@ -24,6 +28,7 @@ async function main(): Promise<void> {
     service.world.readiness.check().then((isReady) => {
       if (!isReady) setTimeout(() => process.exit(1), STOP_WITHOUT_DATABASE_MS).unref()
     })
+    await stopCommands?.()
     await demo?.close()
     await service.close()
     process.exit(0)
@@ -35,6 +40,13 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   console.log(demo?.text ?? `Purser is ready at ${config.base_url}`)
+}
+
+/** On the embedded database, commands have this process do their work. */
+async function answerCommands(world: World): Promise<(() => Promise<void>) | undefined> {
+  const { database_url, data_dir } = world.config
+  if (database_url) return undefined
+  return await listenControl(data_dir, world.log, (request) => answerCommand(world, request))
 }
 
 main().catch((error: Error & { code?: string; port?: number }) => {

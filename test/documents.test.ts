@@ -176,9 +176,3 @@ test('docs/retention.md names tables that the migrations create', () => {
   assert.ok(tables.length > 20)
   assert.deepEqual(missing, [])
 })
-
-test('the statement in README.md that makes someone staff names columns that exist', () => {
-  const users = /create table users \(([\s\S]*?)\n\);/.exec(read('migrations/003_identity.sql'))!
-  const statement = /`update users set (\w+) = 'admin' where (\w+) = /.exec(read('README.md'))!
-  for (const column of statement.slice(1)) assert.match(users[1]!, new RegExp(`^  ${column} `, 'm'))
-})

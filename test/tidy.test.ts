@@ -162,7 +162,7 @@ test('no import in src starts with ../', () => {
 /** Which tables each module owns. */
 const owners: Record<string, RegExp> = {
   'domain/identity':
-    /^(users|sessions|pending_sign_ins|account_links|authenticator_apps|passkeys|passkey_challenges|recovery_codes|sign_ups|email_changes)$/,
+    /^(users|sessions|pending_sign_ins|account_links|authenticator_apps|passkeys|passkey_challenges|recovery_codes|sign_ups|email_changes|staff_invitations)$/,
   'domain/sellers': /^(sellers|seller_members)$/,
   'domain/apps': /^(apps|add_on_switches|clients|secret_claims|app_changes)$/,
   'domain/catalog': /^(products|prices)$/,

@@ -65,6 +65,9 @@ type Audited =
   | 'license.reinstated'
   | 'license.suspended'
   | 'seller.terms_accepted'
+  | 'staff.added'
+  | 'staff.invited'
+  | 'staff.role_changed'
   | 'tax.filed'
 
 declare module '#platform/audit' {

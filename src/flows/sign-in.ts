@@ -6,6 +6,7 @@
 export { type EntryKind, sendEntryEmail } from './sign-in/email.ts'
 export { enter, type ProvenOwner } from './sign-in/enter.ts'
 export { type FactorAnswer, finishSignIn, proveAgain } from './sign-in/factor.ts'
+export { type JoinedStaff, joinStaff } from './sign-in/join-staff.ts'
 export {
   answerLink,
   DISOWNED,

@@ -32,6 +32,8 @@ export type Actor =
   | ({ kind: 'agent'; agent: string } & Person)
   /** The server of an app, by its client id. */
   | ({ kind: 'app'; client_id: string } & ByRequest)
+  /** A command that runs on the service's machine, with its settings. */
+  | ({ kind: 'command' } & ByRequest)
   /** A caller who did not prove who they are. */
   | ({ kind: 'anonymous' } & ByRequest)
 
@@ -72,13 +74,14 @@ export async function audit(db: Db, now: Date, entry: AuditEntry): Promise<void>
       ${origin?.address ?? null}, ${origin?.agent ?? null}, ${JSON.stringify(detail)})`)
 }
 
-/** How the audit log names an actor: `usr_…`, an app's client id, or `anonymous`. */
+/** How the audit log names an actor: `usr_…`, an app's client id, `command` or `anonymous`. */
 function nameOf(actor: Actor): string {
   switch (actor.kind) {
     case 'app':
       return actor.client_id
     case 'anonymous':
-      return 'anonymous'
+    case 'command':
+      return actor.kind
     default:
       return actor.user_id
   }

@@ -5,7 +5,7 @@ import type { Random } from '#platform/random'
 type OwnPrefix =
   | ('aff' | 'agt' | 'alm' | 'app' | 'att' | 'bpy' | 'card' | 'cart' | 'ch' | 'chg' | 'dsp' | 'ech')
   | ('email' | 'inv' | 'lic' | 'ord' | 'po' | 'prc' | 'prod' | 'psk' | 'quote' | 'ref' | 'rem')
-  | ('req' | 'sel' | 'ses' | 'sub' | 'sup' | 'task' | 'txn' | 'usr' | 'wof')
+  | ('req' | 'sel' | 'ses' | 'sub' | 'sti' | 'sup' | 'task' | 'txn' | 'usr' | 'wof')
 
 /** The prefix of each kind of id of the sandbox, some of them Stripe's. */
 type SandboxPrefix = 'acct' | 'bt' | 'ce' | 'chl' | 'dp' | 'evt' | 'obd' | 'ptl' | 're'
@@ -50,6 +50,7 @@ export type RemittanceId = Id<'rem'>
 export type SellerId = Id<'sel'>
 export type SessionId = Id<'ses'>
 export type SignUpId = Id<'sup'>
+export type StaffInvitationId = Id<'sti'>
 export type SubscriptionId = Id<'sub'>
 export type TaskId = Id<'task'>
 export type TransactionId = Id<'txn'>

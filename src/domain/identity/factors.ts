@@ -44,4 +44,5 @@ export async function forgetExpired(db: Db, now: Date): Promise<void> {
   await db.run(sql`delete from passkey_challenges where expires_at <= ${now}`)
   await db.run(sql`delete from account_links where expires_at <= ${now}`)
   await db.run(sql`delete from sign_ups where expires_at <= ${now}`)
+  await db.run(sql`delete from staff_invitations where expires_at <= ${now}`)
 }

@@ -68,6 +68,14 @@ export async function setStaffRole(db: Db, user_id: UserId, role: StaffRole | nu
   await db.run(sql`update users set staff_role = ${role} where id = ${user_id}`)
 }
 
+/** Whether the service has any staff. */
+export async function hasStaff(db: Db): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(
+    sql`select exists (select 1 from users where staff_role is not null) as found`,
+  )
+  return found
+}
+
 /** Unlocks an account; false if it was not locked. */
 export async function unlockUser(db: Db, user_id: UserId): Promise<boolean> {
   const unlocked = await db.run(sql`update users set locked_at = null

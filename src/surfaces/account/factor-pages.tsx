@@ -89,7 +89,11 @@ export function PasskeyPage(facts: {
 }
 
 /** The recovery codes, shown once. */
-export function RecoveryCodesPage(facts: { codes: string[]; text: string }): JSX.Element {
+export function RecoveryCodesPage(facts: {
+  codes: string[]
+  text: string
+  next_url: string
+}): JSX.Element {
   return (
     <FocusLayout title="Your recovery codes · Purser">
       <Heading title="Your recovery codes" done>
@@ -99,7 +103,7 @@ export function RecoveryCodesPage(facts: { codes: string[]; text: string }): JSX
         Print them, or save them in your password manager.
       </Alert>
       <CopyField id="recovery_codes" label="Recovery codes" value={facts.codes.join('\n')} />
-      <Button kind="primary" href="/account/security/" wide>
+      <Button kind="primary" href={facts.next_url} wide>
         I have saved them
       </Button>
     </FocusLayout>

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { encodeQR } from 'qr'
+import * as identity from '#domain/identity'
 import {
   addPasskey,
   beginAuthenticator,
@@ -32,7 +33,7 @@ export function declareFactors(scope: FastifyInstance, world: World): void {
     const context = await requireOwner(world, request, reply, { recent: true, back: SECURITY })
     const codes = await remakeRecoveryCodes(world, context.owner)
     if (!codes) return redirectTo(reply, SECURITY)
-    return sendCodes(context, codes, 'These replace your previous codes.')
+    return sendCodes(context, codes, 'These replace your previous codes.', SECURITY)
   })
 }
 
@@ -56,7 +57,8 @@ function declareAuthenticator(scope: FastifyInstance, world: World): void {
     }
     const { recovery_codes } = confirmed
     if (!recovery_codes) return redirectTo(reply, `${SECURITY}?done=authenticator`)
-    return sendCodes(context, recovery_codes, 'Your authenticator app is set up.')
+    const next_url = await afterFirstFactor(world, context)
+    return sendCodes(context, recovery_codes, 'Your authenticator app is set up.', next_url)
   })
   scope.post(`${AUTHENTICATOR}/remove`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
@@ -102,7 +104,12 @@ function declarePasskeys(scope: FastifyInstance, world: World): void {
     if (!added) return sendPasskey(world, context, true)
     const { recovery_codes } = added
     if (!recovery_codes) return redirectTo(reply, `${SECURITY}?done=passkey`)
-    return sendCodes(context, recovery_codes, 'Passkey added.')
+    return sendCodes(
+      context,
+      recovery_codes,
+      'Passkey added.',
+      await afterFirstFactor(world, context),
+    )
   })
   scope.post(`${PASSKEYS}/remove`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, { recent: true, back: SECURITY })
@@ -125,7 +132,18 @@ function sendPasskey(
   return sendPage(reply, page, { status: is_refused ? 422 : 200 })
 }
 
+/** The admin area opens to staff with their first factor. */
+async function afterFirstFactor({ db }: World, { session }: OwnerContext): Promise<string> {
+  const user = await identity.findUser(db, session.user_id)
+  return user?.staff_role ? '/admin/' : SECURITY
+}
+
 /** Sends the page that shows new recovery codes, once. */
-function sendCodes({ reply }: OwnerContext, codes: string[], text: string): FastifyReply {
-  return sendPage(reply, RecoveryCodesPage({ codes, text }))
+function sendCodes(
+  { reply }: OwnerContext,
+  codes: string[],
+  text: string,
+  next_url: string,
+): FastifyReply {
+  return sendPage(reply, RecoveryCodesPage({ codes, text, next_url }))
 }

@@ -5,6 +5,7 @@ import { Icon, type IconName } from '#design/icons'
 import { type Link, SiteLayout } from '#design/layout'
 import { EmptyState } from '#design/panels'
 import { siteNav } from '#http/site-menu'
+import { FirstStaff } from './first-staff.tsx'
 
 /** An app on the home page. */
 export interface MarketplaceCard {
@@ -16,6 +17,8 @@ export interface MarketplaceCard {
 
 /** The home page: apps and categories, and what buyers and sellers get. */
 export function HomePage(facts: {
+  /** True for a service without staff. */
+  needs_staff: boolean
   cards: MarketplaceCard[]
   /** The categories; the current one is marked. */
   filters: Link[]
@@ -27,6 +30,7 @@ export function HomePage(facts: {
       listed
       site_nav={siteNav()}
     >
+      {facts.needs_staff && <FirstStaff />}
       <header class="grid max-w-2xl gap-4 pt-4 sm:pt-8">
         <h1 class="text-3xl font-semibold tracking-tight">
           Web apps, sold by the people who make them

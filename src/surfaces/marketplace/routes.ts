@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
+import * as identity from '#domain/identity'
 import * as listing from '#domain/listing'
 import { readListing } from '#flows/listing'
 import type { World } from '#flows/world'
@@ -32,7 +33,8 @@ export function marketplace(app: FastifyInstance, world: World): void {
         href: placeOfCategory(name),
         current: name === chosen?.name,
       }))
-      return sendPage(reply, HomePage({ cards, filters }))
+      const needs_staff = !(await identity.hasStaff(world.db))
+      return sendPage(reply, HomePage({ needs_staff, cards, filters }))
     })
 
     scope.get(PRODUCT, async (request, reply) => {

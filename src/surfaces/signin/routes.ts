@@ -23,6 +23,7 @@ import { declareLinks } from './links.ts'
 import { declareSecondFactor } from './second-factor.ts'
 import { SignInPage } from './sign-in-pages.tsx'
 import { declareSignUp } from './sign-up.ts'
+import { declareStaffLink } from './staff-link.ts'
 
 const PASSKEYS: RouteLimit = { name: 'sign-in-passkeys', points: 60, seconds: 900, key: byIp }
 const HOURLY = '10 * * * *'
@@ -48,6 +49,7 @@ export function signin(app: FastifyInstance, world: World): void {
     declareSecondFactor(scope, world)
     declareSignUp(scope, world)
     declareLinks(scope, world)
+    declareStaffLink(scope, world)
   })
 }
 

@@ -8,8 +8,7 @@ export function StaffFactorPage(): JSX.Element {
   return (
     <FocusLayout title="Set up a second factor · Purser">
       <Heading title="Set up a second factor">
-        Staff accounts need one. Set up an authenticator app or a passkey, then open this page
-        again.
+        Staff accounts need one: an authenticator app or a passkey. The admin area opens afterwards.
       </Heading>
       <Button href="/account/security/" kind="primary" wide>
         Go to Security

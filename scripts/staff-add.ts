@@ -1,0 +1,114 @@
+/**
+ * Prints a one-time link with which a person becomes staff: `npm run staff:add you@example.com`,
+ * with the service's settings. The role is admin unless `-- --role support` or `-- --role finance`
+ * follows. The link is the only line on standard output. A service that runs on the embedded
+ * database makes the link itself, as that database belongs to one process.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import type { z } from 'zod'
+import { STAFF_ROLES } from '#domain/identity'
+import { INVITATION_HOURS } from '#flows/staff-actions'
+import { systemClock as clock } from '#platform/clock'
+import { type Config, ConfigError, readConfig } from '#platform/config'
+import { askControl, type ControlAnswer } from '#platform/control'
+import type { Database } from '#platform/db'
+import { openEmbedded } from '#platform/db-embedded'
+import { openPostgres } from '#platform/db-postgres'
+import { environment } from '#platform/env-file'
+import { lockFolder } from '#platform/lock'
+import { openLog } from '#platform/log'
+import { migrate } from '#platform/migrate'
+import { systemRandom as random } from '#platform/random'
+import { answerCommand, type StaffAdd } from '#surfaces/commands/commands'
+
+type StaffAddRequest = z.infer<typeof StaffAdd>
+
+const USAGE = `Usage: npm run staff:add you@example.com [-- --role ${STAFF_ROLES.join('|')}]`
+/** A service that is starting has the folder before it answers commands. */
+const STARTING_MS = 30_000
+const PAUSE_MS = 250
+
+/** A reason to end that the reader can act on. */
+class Refusal extends Error {}
+
+async function main(): Promise<void> {
+  const request = readArguments()
+  const config = readConfig(environment(), random)
+  const answer = config.database_url
+    ? await answerFrom(config, await openPostgres(config.database_url, openLog('silent')), request)
+    : await answerEmbedded(config, request)
+  if ('fault' in answer) throw new Refusal(answer.fault)
+  console.error(
+    `With this link, ${request.email} joins the staff as ${request.role}. It works once, within ` +
+      `${INVITATION_HOURS} hours, and ends earlier ones. Open it, or send it to no one else.`,
+  )
+  console.log(answer.text)
+}
+
+function readArguments(): StaffAddRequest {
+  // npm keeps a flag that is not behind `--` to itself; the role must not fall back to admin then.
+  const isLost = process.env.npm_config_role !== undefined
+  const { values, positionals } = parseArgs({
+    options: { role: { type: 'string', default: 'admin' } },
+    allowPositionals: true,
+  })
+  const role = STAFF_ROLES.find((each) => each === values.role)
+  const [email, ...others] = positionals
+  if (isLost || !role || !email || others.length > 0) throw new Refusal(USAGE)
+  return { command: 'staff:add', email, role }
+}
+
+async function answerFrom(
+  { base_url }: Config,
+  db: Database,
+  request: StaffAddRequest,
+): Promise<ControlAnswer> {
+  try {
+    await migrate(db, clock.now())
+    return await answerCommand({ db, clock, random, config: { base_url } }, request)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Opens the data folder, or has the service that runs on it answer. */
+async function answerEmbedded(config: Config, request: StaffAddRequest): Promise<ControlAnswer> {
+  const { data_dir } = config
+  for (let waited = 0; waited < STARTING_MS; waited += PAUSE_MS) {
+    const release = lockIfFree(data_dir)
+    if (release) {
+      try {
+        return await answerFrom(
+          config,
+          await openEmbedded({ dataDir: `${data_dir}/database` }),
+          request,
+        )
+      } finally {
+        release()
+      }
+    }
+    const answer = await askControl(data_dir, request)
+    if (answer) return answer
+    await wait(PAUSE_MS)
+  }
+  throw new Refusal(
+    `A service runs on the data folder ${data_dir} and does not answer. Stop it, and try again.`,
+  )
+}
+
+function lockIfFree(folder: string): (() => void) | undefined {
+  try {
+    return lockFolder(folder)
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('Another Purser')) return undefined
+    throw error
+  }
+}
+
+main().catch((error: Error) => {
+  const isExpected = error instanceof ConfigError || error instanceof Refusal
+  const isUsage = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+  console.error(isUsage ? USAGE : isExpected ? error.message : error.stack)
+  process.exit(1)
+})
