@@ -34,6 +34,7 @@ create table emails (
   sent_at timestamptz
 );
 create index emails_sent on emails (sent_at) where sent_at is not null;
+create index emails_unsent on emails (queued_at) where sent_at is null;
 
 create table dev_mailbox (
   message_id text primary key,

@@ -22,10 +22,14 @@ test("no text runs as code, as a shell command or as a visitor's pattern", () =>
   assert.deepEqual(holders(/new RegExp\(|[^.\w]RegExp\(/, ['src/domain/grants/agent.ts']), [])
 })
 
-test('only the page renderer writes HTML, except for sanitized sections of a listing', () => {
+test('only the page renderer writes HTML, except for sanitized texts and data for programs', () => {
   const raw = /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/
-  assert.deepEqual(holders(raw, ['src/platform/design/reading.tsx']), [])
+  assert.deepEqual(
+    holders(raw, ['src/platform/design/reading.tsx', 'src/platform/design/sharing.tsx']),
+    [],
+  )
   assert.match(readFileSync('src/platform/design/reading.tsx', 'utf8'), /__html: clean_html/)
+  assert.match(readFileSync('src/platform/design/sharing.tsx', 'utf8'), /__html: dataText\(/)
 })
 
 test('scripts store nothing in a browser, and accept messages of no other window', () => {

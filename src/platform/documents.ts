@@ -71,8 +71,17 @@ function render(file: string, text: string, values: Record<string, string>): Tex
     }
     return value
   })
-  const html = file.endsWith('.md') ? marked.parse(body, { async: false }) : body
-  return { title, version, date: date!, clean_html: wrapTables(sanitizeHtml(html, CLEAN)) }
+  const clean_html = file.endsWith('.md') ? renderMarkdown(body) : cleaned(body)
+  return { title, version, date: date!, clean_html }
+}
+
+/** A Markdown text as sanitized HTML. */
+export function renderMarkdown(text: string): string {
+  return cleaned(marked.parse(text, { async: false }))
+}
+
+function cleaned(html: string): string {
+  return wrapTables(sanitizeHtml(html, CLEAN))
 }
 
 /** Wraps each table so that it scrolls horizontally on a narrow screen. */

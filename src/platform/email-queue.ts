@@ -1,3 +1,4 @@
+import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type EmailId, mintId } from '#platform/ids'
 import type { Jobs, Queue } from '#platform/jobs'
@@ -91,4 +92,15 @@ export async function sentEmails(
 ): Promise<{ cause: string; sent_at: Date }[]> {
   return await db.rows<{ cause: string; sent_at: Date }>(sql`select cause, sent_at from emails
     where cause = any(${causes}) and sent_at is not null order by sent_at, cause`)
+}
+
+// An email that could not be sent for a day has used up its retries.
+const RETRIED_DAYS = 1
+
+/** Whether an email that is still retried has waited since before this time. */
+export async function isAnyUnsentSince(db: Db, before: Date): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`select exists (select 1 from emails
+    where sent_at is null and queued_at between ${addDays(before, -RETRIED_DAYS)} and ${before})
+    as found`)
+  return found
 }

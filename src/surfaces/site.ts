@@ -33,6 +33,7 @@ import { payeePages } from './payouts/routes.ts'
 import { portal } from './portal/routes.ts'
 import { handleEvents } from './processor-events/worker.ts'
 import { publicApi } from './public-api/routes.ts'
+import { publicSite } from './public-site/routes.ts'
 import { sales } from './sales/routes.ts'
 import { signin } from './signin/routes.ts'
 import { testClock } from './test-clock/routes.ts'
@@ -88,6 +89,7 @@ export async function openSite(
   marketplace(app, world)
   legal(app, world)
   docs(app, world, tools)
+  publicSite(app, world)
   mailbox(app, world)
   tasks(app, world)
   exports(app, world)

@@ -87,6 +87,10 @@ async function* publicPages({ service }: PagesTest, page: Page) {
   }
   await page.goto('/?category=Outdoors')
   yield 'home, one category'
+  for (const name of ['docs', 'changelog', 'status']) {
+    await page.goto(`/${name}/`)
+    yield name
+  }
   await page.goto('/docs/agents/')
   yield 'agents'
   await page.goto('/docs/sign-in/')

@@ -54,6 +54,26 @@ export async function listPublished(db: Db): Promise<App[]> {
   )
 }
 
+// An external app's page is on the seller's site, so search engines find that one.
+const LISTED = sql`is_published and listing_mode <> 'external'`
+
+/** How many apps have a product page of their own here. */
+export async function countListed(db: Db): Promise<number> {
+  return (await db.one<{ count: number }>(sql`select count(*)::int from apps where ${LISTED}`))
+    .count
+}
+
+/** The slugs of apps with a product page of their own here, in a stable order. */
+export async function listedSlugs(
+  db: Db,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<string[]> {
+  const rows = await db.rows<{ slug: string }>(
+    sql`select slug from apps where ${LISTED} order by slug offset ${offset} limit ${limit}`,
+  )
+  return rows.map(({ slug }) => slug)
+}
+
 /** The apps of every seller that an account is a member of, by name. */
 export async function listOf(db: Db, user_id: UserId): Promise<App[]> {
   return await db.rows<App>(sql`select ${COLUMNS} from apps

@@ -147,3 +147,10 @@ export async function findOpenAttempt(db: Db, id: AttemptId): Promise<OpenAttemp
     from attempts t join apps a on a.id = t.app_id
     where t.id = ${id} and t.status in ('open', 'action_required')`)
 }
+
+/** Whether a payment attempt has waited for the processor's answer since before this time. */
+export async function isAnyOpenSince(db: Db, before: Date): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`select exists (
+    select 1 from attempts where status = 'open' and created_at <= ${before}) as found`)
+  return found
+}

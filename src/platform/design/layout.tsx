@@ -5,6 +5,7 @@ import { Logo, Monogram } from './brand.tsx'
 import { AccountLine, type HeaderFacts, SiteHeader } from './header.tsx'
 import { Icon } from './icons.tsx'
 import { Account, type AccountMenu, type Link } from './menu.tsx'
+import { Sharing } from './sharing.tsx'
 
 export type { AccountMenu, Link } from './menu.tsx'
 
@@ -17,6 +18,8 @@ export type PageFacts = {
   /** Whether search engines may list the page; by default they may not. */
   listed?: boolean
   canonical_url?: string
+  /** What the page is about, as schema.org objects for search engines. */
+  structured_data?: object[]
   /** If the script does not run, the page reloads after this many seconds. */
   refresh_seconds?: number
   /** A script for this page, in addition to the one that every page has. */
@@ -33,6 +36,13 @@ export const legalLinks: Link[] = [
   { label: 'Refunds', href: '/refunds/' },
   { label: 'Help and contact', href: '/help/' },
   { label: 'Affiliates', href: '/affiliate/' },
+]
+
+/** What the footer of the service's own pages links to besides. */
+const siteLinks: Link[] = [
+  { label: 'Docs', href: '/docs/' },
+  { label: 'Changelog', href: '/changelog/' },
+  { label: 'Status', href: '/status/' },
 ]
 
 /** The legal name of the merchant of record, shown in the footers. */
@@ -63,9 +73,12 @@ export function Page(facts: PageFacts): JSX.Element {
         <meta name="color-scheme" content="light dark" />
         {facts.description && <meta name="description" content={facts.description} />}
         {!facts.listed && <meta name="robots" content="noindex" />}
-        {facts.canonical_url && <link rel="canonical" href={facts.canonical_url} />}
+        {facts.canonical_url && <Sharing {...facts} canonical_url={facts.canonical_url} />}
         <link rel="stylesheet" href={asset('app.css')} />
+        <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" type="image/svg+xml" href={asset('favicon.svg')} />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href="/site.webmanifest" />
         <script type="module" src={asset('app.js')} defer />
         {facts.script && <script type="module" src={asset(facts.script)} defer />}
         {facts.refresh_seconds !== undefined && (
@@ -255,7 +268,7 @@ export function SiteLayout(facts: SiteFacts): JSX.Element {
               <Merchant.Consumer>{(name) => name}</Merchant.Consumer> is the merchant of record for
               every sale made here.
             </p>
-            <FooterLinks links={facts.links ?? legalLinks} />
+            <FooterLinks links={facts.links ?? [...legalLinks, ...siteLinks]} />
           </div>
         </footer>
       </div>

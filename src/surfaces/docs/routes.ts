@@ -1,25 +1,35 @@
+import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { AGENT_CLIENT } from '#domain/grants'
 import type { World } from '#flows/world'
 import { people, sendPage } from '#http/pages'
+import { renderMarkdown } from '#platform/documents'
 import { AgentsPage, type ToolFacts } from './agents-page.tsx'
+import { ChangelogPage, DocsPage } from './index-pages.tsx'
 import { SignInDocsPage } from './sign-in-page.tsx'
+
+const CHANGELOG = new URL('../../../CHANGELOG.md', import.meta.url)
 
 /** Documentation pages; the table of tools is generated from the agent endpoint. */
 export function docs(app: FastifyInstance, world: World, tools: readonly ToolFacts[]): void {
   people(app, world, (scope) => {
+    const { base_url } = world.config
+    const changes = renderMarkdown(readFileSync(CHANGELOG, 'utf8').replace(/^# .*\n/, ''))
+    scope.get('/docs/', async (_request, reply) => sendPage(reply, DocsPage({ base_url })))
+    scope.get('/changelog/', async (_request, reply) =>
+      sendPage(reply, ChangelogPage({ base_url, clean_html: changes }), { public: true }),
+    )
     scope.get('/docs/agents/', async (request, reply) => {
       const page = AgentsPage({
-        base_url: world.config.base_url,
+        base_url,
         client_id: AGENT_CLIENT,
         signed_in: request.account_menu !== undefined,
         tools,
       })
       return sendPage(reply, page)
     })
-    scope.get('/docs/sign-in/', async (_request, reply) => {
-      const { base_url } = world.config
-      return sendPage(reply, SignInDocsPage({ base_url }))
-    })
+    scope.get('/docs/sign-in/', async (_request, reply) =>
+      sendPage(reply, SignInDocsPage({ base_url })),
+    )
   })
 }

@@ -10,7 +10,9 @@ export function legal(app: FastifyInstance, world: World): void {
     for (const [name, address] of Object.entries(LEGAL_PAGES)) {
       const text = readLegalText(world, name as LegalName)
       scope.get(address, async (_request, reply) =>
-        sendPage(reply, LegalPage({ text }), { public: true }),
+        sendPage(reply, LegalPage({ text, url: `${world.config.base_url}${address}` }), {
+          public: true,
+        }),
       )
     }
   })

@@ -19,6 +19,8 @@ export interface MarketplaceCard {
 export function HomePage(facts: {
   /** True for a service without staff. */
   needs_staff: boolean
+  base_url: string
+  structured_data: object[]
   cards: MarketplaceCard[]
   /** The categories; the current one is marked. */
   filters: Link[]
@@ -27,6 +29,8 @@ export function HomePage(facts: {
     <SiteLayout
       title="Purser · Web apps, sold by the people who make them"
       description="Purser sells web apps for independent sellers: checkout, tax, refunds and licenses."
+      canonical_url={`${facts.base_url}/`}
+      structured_data={facts.structured_data}
       listed
       site_nav={siteNav()}
     >

@@ -55,6 +55,7 @@ export function ProductPage(facts: {
   description: string
   website: string
   canonical_url: string
+  structured_data: object[]
   labels: Label[]
   /** True if the app is only sold on the seller's site, to which the page links. */
   is_external: boolean
@@ -71,6 +72,7 @@ export function ProductPage(facts: {
       title={`${name} · Purser`}
       description={facts.tagline}
       canonical_url={facts.canonical_url}
+      structured_data={facts.structured_data}
       listed
       site_nav={siteNav()}
     >

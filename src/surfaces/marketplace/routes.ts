@@ -12,6 +12,7 @@ import { refuse } from '#http/refusals'
 import { ZERO } from '#platform/money'
 import { HomePage } from './home-page.tsx'
 import { type Plan, ProductPage } from './product-page.tsx'
+import { appData, homeData } from './structured-data.ts'
 
 /** The home page and the product pages. */
 export function marketplace(app: FastifyInstance, world: World): void {
@@ -34,25 +35,31 @@ export function marketplace(app: FastifyInstance, world: World): void {
         current: name === chosen?.name,
       }))
       const needs_staff = !(await identity.hasStaff(world.db))
-      return sendPage(reply, HomePage({ needs_staff, cards, filters }))
+      const { base_url, operator } = world.config
+      const structured_data = homeData(base_url, operator)
+      return sendPage(reply, HomePage({ needs_staff, base_url, structured_data, cards, filters }))
     })
 
     scope.get(PRODUCT, async (request, reply) => {
       const app = await readApp(world, request)
       await noteReferrer(world, request, reply)
       const shown = await readListing(world.db, app)
+      const canonical_url = `${world.config.base_url}/apps/${app.slug}/`
+      const plans = app.listing_mode === 'external' ? [] : await plansOf(world, app)
+      const { categories } = shown
       const page = ProductPage({
+        structured_data: appData({ ...app, canonical_url, categories, plans }),
         name: app.name,
         tagline: app.tagline,
         description: app.description,
         website: app.url,
-        canonical_url: `${world.config.base_url}/apps/${app.slug}/`,
+        canonical_url,
         labels: [
-          ...shown.categories.map((name) => ({ name, href: placeOfCategory(name) })),
+          ...categories.map((name) => ({ name, href: placeOfCategory(name) })),
           ...[...shown.industries, ...shown.tags].map((name) => ({ name })),
         ],
         is_external: app.listing_mode === 'external',
-        plans: app.listing_mode === 'external' ? [] : await plansOf(world, app),
+        plans,
         on_sale: app.external_sales_enabled,
         sections: shown.sections.map(({ title, body }) => ({ title, clean_html: body })),
         features: shown.features.map(({ product_ids, ...each }) => ({

@@ -4,11 +4,16 @@ import { SiteLayout } from '#design/layout'
 import { siteNav } from '#http/site-menu'
 
 /** The API explorer. */
-export function ExplorerPage(facts: { version: string; assets: string }): JSX.Element {
+export function ExplorerPage(facts: {
+  base_url: string
+  version: string
+  assets: string
+}): JSX.Element {
   return (
     <SiteLayout
       title="API · Purser"
       description="The Purser API: live prices and license verification for web apps."
+      canonical_url={`${facts.base_url}/api/v1/docs/`}
       listed
       site_nav={siteNav('api')}
     >

@@ -47,7 +47,9 @@ export function openapi(app: FastifyInstance, world: World, rows: Endpoint[]): v
   const assets = declareAssets(app)
   people(app, world, (scope) => {
     scope.get('/api/v1/docs/', async (_request, reply) =>
-      sendPage(reply, ExplorerPage({ version, assets }), { public: true }),
+      sendPage(reply, ExplorerPage({ base_url: world.config.base_url, version, assets }), {
+        public: true,
+      }),
     )
   })
 }
