@@ -66,7 +66,9 @@ type Audited =
   | 'license.suspended'
   | 'seller.terms_accepted'
   | 'staff.added'
+  | 'staff.invitation_withdrawn'
   | 'staff.invited'
+  | 'staff.removed'
   | 'staff.role_changed'
   | 'tax.filed'
 
@@ -101,6 +103,8 @@ declare module '#platform/email-queue' {
     set_password: { return_to?: string }
     sign_in: { return_to?: string }
     sign_up: NoFacts
+    // To a person who is invited to staff.
+    staff_invitation: NoFacts
     // To a buyer, about money.
     license_ended: NoFacts
     payment_failed: NoFacts

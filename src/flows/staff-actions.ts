@@ -4,7 +4,13 @@
  */
 export { resolveByStaff } from './staff-actions/alarm.ts'
 export { noteAttemptClosed } from './staff-actions/attempt.ts'
-export { INVITATION_HOURS, type InvitationSent, inviteStaff } from './staff-actions/invite.ts'
+export {
+  INVITATION_HOURS,
+  inviteByCommand,
+  inviteByEmail,
+  withdrawInvitation,
+} from './staff-actions/invite.ts'
+export { changeStaffRole, type StaffChanged } from './staff-actions/members.ts'
 export { payBuyerOtherwise, writeOff } from './staff-actions/money.ts'
 export type { StaffWithReason } from './staff-actions/staff.ts'
 export { reinstateByStaff, suspendByStaff } from './staff-actions/suspend.ts'

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { sql } from '#platform/sql'
 import { sweepFiles } from '#platform/task-files'
+import { answerCommand } from '#surfaces/commands/commands'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { objectTo } from '../support/disputes.ts'
 import { BANKS } from '../support/payees.ts'
@@ -146,6 +147,7 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   await press(page, 'Check ledger')
   await page.waitForURL('**/admin/checks/')
   yield 'checks, done'
+  yield* staff(setup, page)
 }
 
 async function* taxes({ service }: PagesTest, page: Page) {
@@ -164,4 +166,29 @@ async function* taxes({ service }: PagesTest, page: Page) {
   yield 'a month, exported'
   await page.goto(`/admin/tax/${month}/TX/`)
   yield 'a state’s month'
+}
+
+/** Who is staff, and the invitation of a new member. */
+async function* staff({ service }: PagesTest, page: Page) {
+  await page.goto('/admin/staff/')
+  await page.getByLabel('Email').fill('grace@example.com')
+  await press(page, 'Send invitation')
+  await page.getByText('Invitation sent.').waitFor()
+  yield 'staff, one invited'
+  await page.getByRole('link', { name: 'Manage' }).first().click()
+  yield 'a member of staff'
+  await press(page, 'Change role')
+  yield 'a member of staff, without a reason'
+  const request = { command: 'staff:add', email: 'ida@example.com', role: 'support' }
+  const answer = await answerCommand(service.world, request)
+  const link = 'text' in answer ? answer.text : ''
+  await page.goto(link)
+  yield 'an invitation to staff'
+  await press(page, 'Join the staff')
+  yield 'an invitation to staff, with a fault'
+  await page.getByLabel('Password').fill('a walk along the shore')
+  await press(page, 'Join the staff')
+  yield 'staff without a second factor'
+  await page.goto(link)
+  yield 'an invitation, used'
 }

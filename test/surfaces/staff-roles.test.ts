@@ -12,6 +12,7 @@ import { DAY } from '../support/subscriber.ts'
 const ALL = ['support', 'finance', 'admin'] as const
 const SUPPORT = ['support', 'admin'] as const
 const FINANCE = ['finance', 'admin'] as const
+const ADMIN = ['admin'] as const
 
 /** The roles that have access to each route of the admin area. */
 const ROUTES: Record<string, readonly identity.StaffRole[]> = {
@@ -37,12 +38,19 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'GET /admin/checks/': FINANCE,
   'POST /admin/checks/books': FINANCE,
   'POST /admin/checks/events': FINANCE,
+  'GET /admin/staff/': ADMIN,
+  'POST /admin/staff/invite': ADMIN,
+  'POST /admin/staff/withdraw': ADMIN,
+  'GET /admin/staff/:user_id/': ADMIN,
+  'POST /admin/staff/:user_id/role': ADMIN,
+  'POST /admin/staff/:user_id/remove': ADMIN,
 }
 
 /** A value for each parameter of these routes; nothing in the database has it. */
 const VALUES: Record<string, string> = {
   invoice_id: `inv_${'0'.repeat(22)}`,
   dispute_id: `dsp_${'0'.repeat(22)}`,
+  user_id: `usr_${'0'.repeat(22)}`,
   month: '2026-03',
   state: 'TX',
 }
@@ -140,7 +148,7 @@ test('menus show what the role has access to', async () => {
   }
   assert.equal(await menuOf('support'), 'Cases')
   assert.equal(await menuOf('finance'), 'Cases Sales tax Checks')
-  assert.equal(await menuOf('admin'), 'Cases Sales tax Checks')
+  assert.equal(await menuOf('admin'), 'Cases Sales tax Checks Staff')
 })
 
 test('support refunds for sixty days, as a seller does; finance at any time', async () => {

@@ -6,6 +6,7 @@ const PAGES = [
   { page: 'cases', label: 'Cases', href: '/admin/', needs: 'cases' },
   { page: 'tax', label: 'Sales tax', href: '/admin/tax/', needs: 'taxes' },
   { page: 'checks', label: 'Checks', href: '/admin/checks/', needs: 'checks' },
+  { page: 'staff', label: 'Staff', href: '/admin/staff/', needs: 'staff' },
 ] as const satisfies { page: string; label: string; href: string; needs: StaffPermission }[]
 
 /** The menu of the admin area as a role sees it, with the current page marked. */

@@ -3,6 +3,7 @@ import type { World } from '#flows/world'
 import { people } from '#http/pages'
 import { declareCases } from './cases.ts'
 import { declareChecks } from './checks.ts'
+import { declareStaff } from './staff.ts'
 import { declareTax } from './tax.ts'
 
 /** The admin area; `handleEvents` processes events of the processor that were missed. */
@@ -15,5 +16,6 @@ export function admin(
     declareCases(scope, world)
     declareTax(scope, world)
     declareChecks(scope, world, handleEvents)
+    declareStaff(scope, world)
   })
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import * as identity from '#domain/identity'
-import { inviteStaff } from '#flows/staff-actions'
+import { inviteByCommand } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 import type { ControlAnswer } from '#platform/control'
 import { mintSecret } from '#platform/secrets'
@@ -25,7 +25,7 @@ export async function answerCommand(world: CommandWorld, request: unknown): Prom
   const address = identity.readEmail(email)
   if (!address) return { fault: `${email} is not an email address such as name@example.com.` }
   const actor = { kind: 'command', request_id: 'staff:add' } as const
-  const sent = await inviteStaff(world, actor, { ...address, role })
+  const sent = await inviteByCommand(world, actor, { ...address, role })
   if (sent.outcome === 'locked') {
     return { fault: `The account of ${address.email} is locked. Staff unlocks it under Cases.` }
   }

@@ -195,3 +195,30 @@ export function emailChange(
     ],
   }
 }
+
+/** The email that invites a person to staff. */
+export function staffInvitation(
+  facts: { operator: string; inviter: string; role: string; hours: number },
+  url: string,
+): EmailContent {
+  return {
+    subject: `Join the staff of ${facts.operator}`,
+    heading: `Join the staff of ${facts.operator}`,
+    blocks: [
+      {
+        kind: 'rows',
+        rows: [
+          ['Invited by', facts.inviter],
+          ['Role', facts.role],
+        ],
+      },
+      {
+        kind: 'link',
+        label: 'View the invitation',
+        url,
+        note: `This link works once and expires in ${facts.hours} hours.`,
+      },
+      { kind: 'text', text: 'If you did not expect this, you can ignore this email.' },
+    ],
+  }
+}

@@ -1,4 +1,5 @@
 import * as identity from '#domain/identity'
+import { INVITATION_HOURS } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { parseId } from '#platform/ids'
@@ -11,8 +12,9 @@ import {
   setPassword,
   signInLink,
   signUpLink,
+  staffInvitation,
 } from './account-templates.ts'
-import { link, signUpUrl } from './link.ts'
+import { link, signUpUrl, staffUrl } from './link.ts'
 import type { EmailWriters, WrittenEmail } from './template.ts'
 
 /** Emails to the owner of an account, about signing in and its safety. */
@@ -24,6 +26,7 @@ export const ACCOUNT_EMAILS = {
   change_email: writeToNewEmail,
   email_change_requested: writeToOldEmail,
   email_changed: writeToOldEmail,
+  staff_invitation: writeStaffInvitation,
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
 /** The account with this email, unless it is locked or deleted. */
@@ -88,4 +91,24 @@ async function writeToOldEmail(
   const { user_id, old_email, id } = change
   const url = await link(world, 'undo_email', { user_id, about: id })
   return { to: old_email, content: emailChange(change, url) }
+}
+
+async function writeStaffInvitation(
+  world: World,
+  email: StoredEmail<'staff_invitation'>,
+): Promise<WrittenEmail | undefined> {
+  const { db, clock, config } = world
+  const id = parseId('sti', email.subject_id)
+  const invitation = await identity.findStaffInvitation(db, clock.now(), id)
+  if (!invitation) return undefined
+  const { invited_by, role } = invitation
+  const inviter = invited_by && (await identity.findUser(db, invited_by))
+  const facts = {
+    operator: config.operator.legal_name,
+    inviter: inviter?.email ?? '',
+    role,
+    hours: INVITATION_HOURS,
+  }
+  const url = await staffUrl(world, invitation)
+  return { to: invitation.email, content: staffInvitation(facts, url) }
 }

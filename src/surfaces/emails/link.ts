@@ -23,3 +23,13 @@ export async function signUpUrl(
   await identity.addSignUpLink(db, clock.now(), { token, sign_up_id })
   return `${config.base_url}/link/sign_up/${token}`
 }
+
+/** Creates a link of an invitation to staff, which may have no account yet. */
+export async function staffUrl(
+  { db, clock, random, config }: World,
+  invitation: identity.StaffInvitation,
+): Promise<string> {
+  const token = mintSecret(random)
+  await identity.addStaffLink(db, clock.now(), { token, invitation })
+  return `${config.base_url}/link/staff/${token}`
+}

@@ -45,6 +45,7 @@ const EMAIL_NAMES: Record<string, string> = {
   set_password: 'Set a password',
   sign_in: 'Sign-in link',
   sign_up: 'Confirm your email',
+  staff_invitation: 'Invitation to staff',
   subscription_canceled: 'Auto-renew off',
   trial_ending: 'Trial ending',
 } satisfies Record<EmailTemplate, string>

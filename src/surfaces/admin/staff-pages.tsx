@@ -1,0 +1,239 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Alert, Badge } from '#design/feedback'
+import { Field, Form, SelectField } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Moment } from '#design/money'
+import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import {
+  type ListedInvitation,
+  STAFF_ROLES,
+  type StaffMember,
+  type StaffRole,
+} from '#domain/identity'
+import { AdminMenu } from './menu.tsx'
+
+/** The form of an invitation as it was filled in. */
+export interface StaffForm {
+  email: string
+  role: string
+}
+
+interface StaffLayoutFacts {
+  nav: Link[]
+  csrf_token: string
+  role: StaffRole
+  note: { tone: 'success' | 'warning'; text: string } | undefined
+}
+
+const LABELS: Record<StaffRole, string> = {
+  support: 'Support',
+  finance: 'Finance',
+  admin: 'Admin',
+}
+
+const ROLE_OPTIONS = STAFF_ROLES.map((role) => ({ value: role, label: LABELS[role] }))
+
+/** The members of staff and the pending invitations, with a form to invite. */
+export function StaffPage(
+  facts: StaffLayoutFacts & {
+    members: StaffMember[]
+    invitations: ListedInvitation[]
+    form: StaffForm
+    fault: string | undefined
+  },
+): JSX.Element {
+  const { note, members } = facts
+  return (
+    <SiteLayout title="Staff · Admin · Purser" nav={facts.nav}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Staff">Who has access to the admin area, and in which role.</Heading>
+        <AdminMenu current="staff" role={facts.role} />
+      </div>
+      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <Panel title="Members">
+        <RecordRows
+          records={members.map((member) => ({
+            key: member.id,
+            title: member.email,
+            aside: <MemberBadges member={member} />,
+            details: [<SignedIn at={member.signed_in_at} />],
+            action: <TextLink href={`/admin/staff/${member.id}/`}>Manage</TextLink>,
+          }))}
+        />
+      </Panel>
+      <Invitations {...facts} />
+      <Invite {...facts} />
+    </SiteLayout>
+  )
+}
+
+function MemberBadges({ member }: { member: StaffMember }): JSX.Element {
+  return (
+    <span class="flex flex-wrap gap-2">
+      <Badge>{LABELS[member.staff_role]}</Badge>
+      {!member.has_factor && <Badge tone="warn">No second factor</Badge>}
+      {member.locked_at && <Badge tone="bad">Locked</Badge>}
+    </span>
+  )
+}
+
+function SignedIn({ at }: { at: Date | null }): JSX.Element {
+  if (!at) return <>Has not signed in</>
+  return (
+    <>
+      Last sign-in <Moment at={at} />
+    </>
+  )
+}
+
+function Invitations(facts: { invitations: ListedInvitation[]; csrf_token: string }): JSX.Element {
+  const { invitations, csrf_token } = facts
+  return (
+    <Panel title="Invitations">
+      {invitations.length === 0 ? (
+        <EmptyState title="No open invitations" />
+      ) : (
+        <RecordRows
+          records={invitations.map(({ id, email, role, inviter, expires_at }) => ({
+            key: id,
+            title: email,
+            aside: <Badge>{LABELS[role]}</Badge>,
+            details: [
+              inviter ? `Invited by ${inviter}` : 'Invited by command',
+              <>
+                Expires <Moment at={expires_at} />
+              </>,
+            ],
+            action: (
+              <Form action="/admin/staff/withdraw" csrf_token={csrf_token}>
+                <input type="hidden" name="invitation_id" value={id} />
+                <Button pending="One moment…" describedby={`record-${id}`}>
+                  Withdraw
+                </Button>
+              </Form>
+            ),
+          }))}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function Invite(facts: {
+  form: StaffForm
+  fault: string | undefined
+  csrf_token: string
+}): JSX.Element {
+  return (
+    <Panel title="Invite to staff">
+      <Form action="/admin/staff/invite" csrf_token={facts.csrf_token}>
+        <div class="grid gap-4 sm:grid-cols-2">
+          <Field
+            label="Email"
+            name="email"
+            type="email"
+            value={facts.form.email}
+            autocomplete="off"
+            error={facts.fault}
+          />
+          <SelectField
+            label="Role"
+            name="role"
+            value={facts.form.role || 'support'}
+            options={ROLE_OPTIONS}
+          />
+        </div>
+        <RoleNotes />
+        <Actions>
+          <Button kind="primary" pending="Sending…">
+            Send invitation
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function RoleNotes(): JSX.Element {
+  return (
+    <p class="text-sm text-muted">
+      Support handles licenses, accounts, emails, and refunds within 60 days. Finance handles
+      refunds, disputes, payments and sales tax. Admins do everything, including staff and the audit
+      log.
+    </p>
+  )
+}
+
+/** A member of staff, with forms to change their role and to remove them. */
+export function MemberPage(
+  facts: StaffLayoutFacts & {
+    member: StaffMember
+    is_self: boolean
+    filled: {
+      action: string | undefined
+      role: string | undefined
+      reason: string | undefined
+    }
+    without_reason: 'role' | 'remove' | undefined
+  },
+): JSX.Element {
+  const { member, note, csrf_token, filled } = facts
+  const here = `/admin/staff/${member.id}/`
+  const reasonOf = (action: 'role' | 'remove') => ({
+    label: 'Reason',
+    name: 'reason',
+    id: `reason-${action}`,
+    value: filled.action === action ? filled.reason : undefined,
+    autocomplete: 'off' as const,
+    maxlength: 200,
+    error: facts.without_reason === action ? 'Give a reason for the audit log.' : undefined,
+  })
+  return (
+    <SiteLayout title={`${member.email} · Staff · Purser`} nav={facts.nav}>
+      <BackLink href="/admin/staff/">Staff</BackLink>
+      <Heading title={member.email}>
+        {facts.is_self ? 'This is you.' : 'A member of staff.'}
+      </Heading>
+      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <DescriptionList
+        items={[
+          { term: 'Role', detail: LABELS[member.staff_role] },
+          { term: 'Second factor', detail: member.has_factor ? 'Set up' : 'None yet' },
+          {
+            term: 'Last sign-in',
+            detail: member.signed_in_at ? <Moment at={member.signed_in_at} /> : 'None',
+          },
+        ]}
+      />
+      <Panel title="Change role">
+        <Form action={`${here}role`} csrf_token={csrf_token}>
+          <SelectField
+            label="Role"
+            name="role"
+            value={filled.role || member.staff_role}
+            options={ROLE_OPTIONS}
+          />
+          <Field {...reasonOf('role')} />
+          <Actions>
+            <Button pending="One moment…">Change role</Button>
+          </Actions>
+        </Form>
+      </Panel>
+      <Panel title="Remove from staff">
+        <p class="text-sm">
+          Ends every session of this account and the access of its agents. The account itself and
+          its purchases remain.
+        </p>
+        <Form action={`${here}remove`} csrf_token={csrf_token}>
+          <Field {...reasonOf('remove')} />
+          <Actions>
+            <Button kind="danger" pending="One moment…">
+              Remove from staff
+            </Button>
+          </Actions>
+        </Form>
+      </Panel>
+    </SiteLayout>
+  )
+}

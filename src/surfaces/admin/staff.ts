@@ -1,0 +1,160 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as identity from '#domain/identity'
+import { changeStaffRole, inviteByEmail, withdrawInvitation } from '#flows/staff-actions'
+import type { World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { FAULTS } from '#http/form-errors'
+import { csrfToken } from '#http/form-token'
+import { requireRecentProof } from '#http/guards/session'
+import { requireStaff, type StaffContext } from '#http/guards/staff'
+import { formOf, paramsOf, queryOf, requireId } from '#http/input'
+import { limitPage, redirectTo, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import type { ActorOf } from '#platform/audit'
+import { readId } from '#platform/ids'
+import type { Limit } from '#platform/limits'
+import { ownValue } from '#platform/text'
+import { MemberPage, type StaffForm, StaffPage } from './staff-pages.tsx'
+
+const HOME = '/admin/staff/'
+const MEMBER = `${HOME}:user_id/`
+const LONGEST_REASON = 200
+const INVITATIONS: Limit = { name: 'staff-invitations', points: 20, seconds: 3600 }
+
+/** Who is staff: their roles, invitations, changes and removal, for admins. */
+export function declareStaff(scope: FastifyInstance, world: World): void {
+  scope.get(HOME, async (request, reply) => {
+    const context = await requireAdmin(world, request, reply)
+    const form = { email: queryOf(request, 'email') ?? '', role: queryOf(request, 'role') ?? '' }
+    return await sendStaff(world, context, { form })
+  })
+
+  scope.post(`${HOME}invite`, async (request, reply) => {
+    const context = await requireAdmin(world, request, reply)
+    const { email = '', role: text = '' } = formOf(request)
+    const form = { email: email.slice(0, 320), role: text.slice(0, 20) }
+    requireRecentProof(world, context, `${HOME}?${new URLSearchParams(form)}`)
+    const address = identity.readEmail(form.email)
+    const role = identity.readStaffRole(form.role)
+    if (!address || !role) return await sendStaff(world, context, { form, fault: FAULTS.email })
+    await limitPage(world, INVITATIONS, context.session.user_id, reply)
+    const { outcome } = await inviteByEmail(world, actorOf(context), { ...address, role })
+    return redirectTo(reply, `${HOME}?done=${outcome}`)
+  })
+
+  scope.post(`${HOME}withdraw`, async (request, reply) => {
+    const context = await requireAdmin(world, request, reply)
+    const id = readId('sti', formOf(request).invitation_id)
+    const isDone = id !== undefined && (await withdrawInvitation(world, actorOf(context), id))
+    return redirectTo(reply, `${HOME}?done=${isDone ? 'withdrawn' : 'nothing'}`)
+  })
+  declareMember(scope, world)
+}
+
+/** A member of staff: another role, or removal, each with a reason. */
+function declareMember(scope: FastifyInstance, world: World): void {
+  scope.get(MEMBER, async (request, reply) => {
+    const context = await requireAdmin(world, request, reply)
+    return await sendMember(world, context)
+  })
+
+  for (const action of ['role', 'remove'] as const) {
+    scope.post(`${MEMBER}${action}`, async (request, reply) => {
+      const context = await requireAdmin(world, request, reply)
+      const { id: user_id } = await memberOf(world, context)
+      const here = `${HOME}${user_id}/`
+      const { role: text = '', reason: given = '' } = formOf(request)
+      const reason = given.trim().slice(0, LONGEST_REASON)
+      const filled = new URLSearchParams({ action, role: text.slice(0, 20), reason })
+      requireRecentProof(world, context, `${here}?${filled}`)
+      const role = action === 'remove' ? null : identity.readStaffRole(text)
+      if (reason === '' || role === undefined) return await sendMember(world, context, action)
+      const staff = { ...actorOf(context), reason }
+      const done = await changeStaffRole(world, staff, { user_id, role })
+      const isGone = role === null && done === 'changed'
+      return redirectTo(reply, isGone ? `${HOME}?done=removed` : `${here}?done=${done}`)
+    })
+  }
+}
+
+async function requireAdmin(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<StaffContext> {
+  return await requireStaff(world, request, reply, HOME, 'staff')
+}
+
+function actorOf({ session, request }: StaffContext): ActorOf<'staff'> {
+  return { kind: 'staff', user_id: session.user_id, request_id: request.id }
+}
+
+async function layoutFacts(world: World, { request, reply, session, role }: StaffContext) {
+  return {
+    nav: await accountNav(world, session.user_id, 'admin'),
+    csrf_token: csrfToken(world, request, reply),
+    role,
+    note: ownValue(NOTES, queryOf(request, 'done')),
+  }
+}
+
+async function sendStaff(
+  world: World,
+  context: StaffContext,
+  { form, fault }: { form: StaffForm; fault?: string },
+): Promise<FastifyReply> {
+  const { db, clock } = world
+  const page = StaffPage({
+    ...(await layoutFacts(world, context)),
+    members: await identity.listStaff(db),
+    invitations: await identity.listStaffInvitations(db, clock.now()),
+    form,
+    fault,
+  })
+  return sendPage(context.reply, page, { status: fault === undefined ? 200 : 422 })
+}
+
+async function memberOf({ db }: World, { request }: StaffContext): Promise<identity.StaffMember> {
+  const user_id = requireId('usr', paramsOf(MEMBER, request).user_id)
+  const [member] = await identity.listStaff(db, user_id)
+  if (!member) throw refuse('not_found')
+  return member
+}
+
+/** `without_reason` is the form that was sent without a reason. */
+async function sendMember(
+  world: World,
+  context: StaffContext,
+  without_reason?: 'role' | 'remove',
+): Promise<FastifyReply> {
+  const { request, session } = context
+  const member = await memberOf(world, context)
+  const page = MemberPage({
+    ...(await layoutFacts(world, context)),
+    member,
+    is_self: member.id === session.user_id,
+    filled: {
+      action: queryOf(request, 'action'),
+      role: formOf(request).role ?? queryOf(request, 'role'),
+      reason: queryOf(request, 'reason')?.slice(0, LONGEST_REASON),
+    },
+    without_reason,
+  })
+  return sendPage(context.reply, page, { status: without_reason ? 422 : 200 })
+}
+
+const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+  invited: { tone: 'success', text: 'Invitation sent. Its link works once, within 24 hours.' },
+  locked: {
+    tone: 'warning',
+    text: 'Not sent: this account is locked. Unlock it under Cases first.',
+  },
+  withdrawn: { tone: 'success', text: 'Invitation withdrawn. Its link no longer works.' },
+  changed: { tone: 'success', text: 'Role changed. It applies from the next page on.' },
+  removed: { tone: 'success', text: 'Removed from staff and signed out everywhere.' },
+  last_admin: {
+    tone: 'warning',
+    text: 'Not changed: this is the last admin. Make another member admin first.',
+  },
+  nothing: { tone: 'warning', text: 'No change: it was already so.' },
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as identity from '#domain/identity'
+import { changeStaffRole } from '#flows/staff-actions'
+import type { UserId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { addAuthenticator, isSignedIn, newEmail, PASSWORD, signUp } from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
+import { buyer } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let admin: Member
+before(async () => {
+  service = await openTestService()
+  await service.listen()
+  await service.world.db.run(sql`update users set staff_role = null`)
+  admin = await addMember('admin')
+})
+after(() => service.close())
+
+interface Member {
+  id: UserId
+  email: string
+  agent: Agent
+}
+
+/** A new member of staff with a second factor. */
+async function addMember(role: identity.StaffRole): Promise<Member> {
+  const { email, agent } = await signUp(service, newEmail())
+  const { id } = (await identity.findByEmail(service.world.db, email))!
+  await identity.setStaffRole(service.world.db, id, role)
+  await addAuthenticator(service, agent)
+  return { id, email, agent }
+}
+
+async function roleOf(email: string) {
+  return (await identity.findByEmail(service.world.db, email))?.staff_role
+}
+
+/** The link in the latest invitation to an email. */
+async function linkTo(email: string): Promise<string> {
+  return linkIn(await emailTo(service, email, /^Join the staff of/), 'staff')
+}
+
+test('an admin invites by email, and the link of the email makes the person staff', async () => {
+  const email = newEmail()
+  const { agent } = admin
+  await agent.open('/admin/staff/')
+  await agent.submit('Send invitation', { email, role: 'support' })
+  assert.match(textOf(agent.page.body), new RegExp(`${email} Support Invited by ${admin.email}`))
+  const invited = buyer(service)
+  await invited.open(await linkTo(email))
+  assert.match(textOf(invited.page.body), new RegExp(`Role support Invited by ${admin.email}`))
+  await invited.submit('Join the staff', { password: PASSWORD })
+  assert.equal(await roleOf(email), 'support')
+  await agent.open('/admin/staff/')
+  assert.match(textOf(agent.page.body), new RegExp(`${email} Support No second factor`))
+  assert.match(textOf(agent.page.body), /No open invitations/)
+})
+
+test('a withdrawn invitation is no longer valid', async () => {
+  const email = newEmail()
+  const { agent } = admin
+  await agent.open('/admin/staff/')
+  await agent.submit('Send invitation', { email, role: 'admin' })
+  const link = await linkTo(email)
+  await agent.submit('Withdraw')
+  assert.match(textOf(agent.page.body), /Invitation withdrawn/)
+  assert.equal((await buyer(service).open(link)).status, 404)
+})
+
+// Guards S10
+test('invitations, roles and removal need authentication within ten minutes', async () => {
+  const { agent } = await addMember('admin')
+  const { id } = await addMember('support')
+  const tries: [page: string, button: string, fields: Record<string, string>][] = [
+    ['/admin/staff/', 'Send invitation', { email: 'new@example.com', role: 'finance' }],
+    [`/admin/staff/${id}/`, 'Change role', { role: 'finance', reason: 'moves' }],
+    [`/admin/staff/${id}/`, 'Remove from staff', { reason: 'leaves' }],
+  ]
+  service.clock.pass(11 * 60)
+  for (const [page, button, fields] of tries) {
+    await agent.open(page)
+    await agent.submit(button, fields)
+    assert.match(agent.page.url, /^\/account\/confirm/, button)
+    const back = decodeURIComponent(agent.page.url)
+    for (const value of Object.values(fields)) {
+      assert.ok(
+        back.includes(encodeURIComponent(value)) || back.includes(value),
+        `${button} ${back}`,
+      )
+    }
+  }
+  assert.equal((await identity.findUser(service.world.db, id))?.staff_role, 'support')
+})
+
+test('a role changes with a reason, and applies from the next request on', async () => {
+  const { id, agent } = await addMember('support')
+  const boss = await addMember('admin')
+  assert.equal((await agent.open('/admin/tax/')).status, 403)
+  await boss.agent.open(`/admin/staff/${id}/`)
+  await boss.agent.submit('Change role', { role: 'finance', reason: ' ' })
+  assert.equal(boss.agent.page.status, 422)
+  assert.equal((await agent.open('/admin/tax/')).status, 403)
+  await boss.agent.submit('Change role', { role: 'finance', reason: 'does the taxes' })
+  assert.match(textOf(boss.agent.page.body), /Role changed/)
+  assert.equal((await agent.open('/admin/tax/')).status, 200)
+  assert.deepEqual(await lastEntry(id), {
+    actor: boss.id,
+    action: 'staff.role_changed',
+    detail: { role: 'finance', before: 'support', through: 'page', reason: 'does the taxes' },
+  })
+})
+
+async function lastEntry(id: UserId) {
+  return await service.world.db.one<{ actor: string; action: string; detail: object }>(sql`
+    select actor, action, detail from audit_log
+    where subject = ${id} and action like 'staff.%' order by id desc limit 1`)
+}
+
+test('a removed member is signed out everywhere and finds nothing at /admin/', async () => {
+  const { id, email, agent } = await addMember('finance')
+  const boss = await addMember('admin')
+  await boss.agent.open(`/admin/staff/${id}/`)
+  await boss.agent.submit('Remove from staff', { reason: 'left the company' })
+  assert.equal(boss.agent.page.url, '/admin/staff/?done=removed')
+  assert.equal(await roleOf(email), null)
+  assert.ok(!(await isSignedIn(agent)))
+  assert.equal((await boss.agent.open(`/admin/staff/${id}/`)).status, 404)
+})
+
+test('the last admin can be neither removed nor given another role, nor two at once', async () => {
+  const { world } = service
+  await world.db.run(sql`update users set staff_role = null`)
+  const [one, two] = [await addMember('admin'), await addMember('admin')]
+  const remove = (by: Member, user_id: UserId) => {
+    const staff = { kind: 'staff', user_id: by.id, request_id: 'req_test', reason: 'x' } as const
+    return changeStaffRole(world, staff, { user_id, role: null })
+  }
+  const results = await Promise.allSettled([remove(one, two.id), remove(two, one.id)])
+  const changed = results.filter((each) => each.status === 'fulfilled' && each.value === 'changed')
+  assert.equal(changed.length, 1)
+  const last = (await roleOf(one.email)) === 'admin' ? one : two
+  await last.agent.open(`/admin/staff/${last.id}/`)
+  for (const [button, fields] of [
+    ['Remove from staff', { reason: 'leaves' }],
+    ['Change role', { role: 'support', reason: 'steps back' }],
+  ] as const) {
+    await last.agent.submit(button, fields)
+    assert.match(textOf(last.agent.page.body), /this is the last admin/)
+  }
+  assert.equal(await roleOf(last.email), 'admin')
+})
