@@ -4,7 +4,10 @@ create table ledger_transactions (
   id text primary key,
   at timestamptz not null,
   -- The event, and the id of the object that it happened to. An event is posted once.
-  event text not null,
+  event text not null
+    check (event in ('sale', 'refund', 'refund_failed', 'buyer_paid', 'dispute_opened',
+      'dispute_won', 'dispute_lost', 'appeal_opened', 'appeal_won', 'payout', 'payout_failed',
+      'remittance', 'processor_day', 'write_off')),
   subject text not null,
   unique (event, subject)
 );
@@ -13,7 +16,10 @@ create index ledger_transactions_at on ledger_transactions (at);
 create table ledger_entries (
   transaction_id text not null references ledger_transactions,
   position integer not null,
-  account text not null,
+  account text not null
+    check (account in ('processor', 'tax_payable', 'seller_payable', 'affiliate_payable', 'fees',
+      'add_on_fees', 'disputes_open', 'dispute_hold', 'dispute_costs', 'buyer_payable', 'losses',
+      'waived', 'processing_fees', 'dispute_fees', 'payout_fees', 'bank', 'suspense')),
   -- Whose account: a seller, an affiliate, a state; empty for the service's own.
   owner text not null default '',
   amount bigint not null check (amount <> 0),

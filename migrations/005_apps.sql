@@ -95,7 +95,10 @@ create table app_changes (
   -- The program that made the change for the person; null: the person, on a page.
   agent text,
   request_id text not null,
-  action text not null,
+  action text not null
+    check (action in ('listing.updated', 'listing.sections_replaced',
+      'listing.features_replaced', 'versions.replaced', 'product.described',
+      'integration.updated', 'integration.secret_rotated')),
   before jsonb not null,
   after jsonb not null,
   reverts text references app_changes

@@ -8,7 +8,9 @@ create table licenses (
   status text not null check (status in ('active', 'trialing', 'one_time_active', 'past_due',
     'unpaid', 'paused', 'canceled', 'preview')),
   -- The status that a pause interrupted, restored when it ends, and the reason of the pause.
-  paused_from text,
+  paused_from text
+    check (paused_from in ('active', 'trialing', 'one_time_active', 'past_due', 'unpaid',
+      'paused', 'canceled', 'preview')),
   paused_for text check (paused_for in ('dispute', 'staff', 'buyer')),
   period_end timestamptz,
   canceled_at timestamptz,
@@ -34,9 +36,17 @@ create table license_history (
   id bigint generated always as identity primary key,
   license_id text not null references licenses,
   at timestamptz not null,
-  from_status text,
-  to_status text not null,
+  from_status text
+    check (from_status in ('active', 'trialing', 'one_time_active', 'past_due', 'unpaid',
+      'paused', 'canceled', 'preview')),
+  to_status text not null
+    check (to_status in ('active', 'trialing', 'one_time_active', 'past_due', 'unpaid', 'paused',
+      'canceled', 'preview')),
   trigger text not null
+    check (trigger in ('purchase', 'preview', 'renewed', 'upgraded', 'plan_changed',
+      'renewal_failed', 'retries_ended', 'recovered', 'dunning_exhausted', 'period_ended',
+      'refunded', 'disputed', 'suspended', 'buyer_paused', 'resumed', 'dispute_lost',
+      'preview_ended'))
 );
 create index license_history_license on license_history (license_id, id);
 create trigger license_history_is_append_only before update or delete or truncate

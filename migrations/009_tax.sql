@@ -32,7 +32,7 @@ create index tax_records_invoice on tax_records (invoice_id);
 create table tax_sums (
   month text not null,
   state text not null,
-  event text not null,
+  event text not null check (event in ('sale', 'refund', 'dispute_lost', 'appeal_won')),
   lines bigint not null,
   amount bigint not null,
   taxable bigint not null,

@@ -82,7 +82,10 @@ create table subscriptions (
   past_due_since timestamptz,
   -- How many of the scheduled retries were made.
   retries integer not null default 0,
-  last_decline text,
+  last_decline text
+    check (last_decline in ('generic_decline', 'insufficient_funds', 'lost_card', 'stolen_card',
+      'expired_card', 'incorrect_cvc', 'processing_error', 'fraudulent',
+      'authentication_required', 'authentication_failed')),
   -- The plan that it changes to at the period's end, and what the buyer agreed to pay for a period
   -- of it, whatever it costs by then.
   pending_price_id text references prices,

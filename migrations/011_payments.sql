@@ -18,7 +18,10 @@ create table attempts (
   status text not null check (status in
     ('open', 'action_required', 'succeeded', 'declined', 'closed', 'refused')),
   action_url text,
-  decline_code text,
+  decline_code text
+    check (decline_code in ('generic_decline', 'insufficient_funds', 'lost_card', 'stolen_card',
+      'expired_card', 'incorrect_cvc', 'processing_error', 'fraudulent',
+      'authentication_required', 'authentication_failed')),
   refusal text,
   charge_id text,
   created_at timestamptz not null,
@@ -124,7 +127,9 @@ create table disputes (
   add_on_fee bigint not null default 0 check (add_on_fee between 0 and fee),
   -- Of the amount, what the buyer was owed already because a refund had failed.
   owed bigint not null default 0 check (owed between 0 and amount),
-  reason text not null,
+  reason text not null
+    check (reason in ('fraudulent', 'product_not_received', 'product_unacceptable', 'duplicate',
+      'subscription_canceled', 'credit_not_processed', 'unrecognized', 'general')),
   -- An inquiry transfers no money and suspends nothing.
   status text not null check (status in ('inquiry', 'open', 'won', 'lost')),
   -- A closed dispute may be decided again, the other way: how the appeal ended.

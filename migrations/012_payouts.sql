@@ -52,9 +52,11 @@ create table unpaid_lines (
   transaction_id text not null,
   position integer not null,
   owner text not null,
-  account text not null,
+  account text not null check (account in ('seller_payable', 'affiliate_payable')),
   at timestamptz not null,
-  event text not null,
+  event text not null
+    check (event in ('sale', 'refund', 'dispute_opened', 'dispute_won', 'dispute_lost',
+      'appeal_opened', 'appeal_won', 'payout_failed', 'write_off')),
   amount bigint not null,
   -- The invoice that it results from; for an entry without one, a name of its own.
   sale text not null,
@@ -66,7 +68,7 @@ create index unpaid_lines_taken_back on unpaid_lines (owner, account, sale) wher
 -- The balance of each payee in the ledger, and the entries that are not in it yet.
 create table payee_balances (
   owner text not null,
-  account text not null,
+  account text not null check (account in ('seller_payable', 'affiliate_payable')),
   amount bigint not null,
   primary key (owner, account)
 );
@@ -74,7 +76,7 @@ create table payee_unsummed (
   transaction_id text not null,
   position integer not null,
   owner text not null,
-  account text not null,
+  account text not null check (account in ('seller_payable', 'affiliate_payable')),
   amount bigint not null,
   primary key (transaction_id, position)
 );

@@ -16,7 +16,13 @@ create table sandbox.cards (
   issuer_country text not null,
   fingerprint text not null,
   -- The behavior of the test card, by name.
-  behavior text not null,
+  behavior text not null
+    check (behavior in ('succeeds', 'declines_generic', 'declines_insufficient_funds',
+      'declines_lost', 'declines_stolen', 'declines_expired', 'declines_cvc',
+      'declines_processing_error', 'declines_fraudulent', 'declines_after_verification',
+      'challenges_once', 'challenges_always', 'disputes_fraudulent', 'disputes_not_received',
+      'disputes_inquiry', 'refunds_pending', 'refunds_fail', 'renews_on_retry_1',
+      'renews_on_retry_2', 'renews_on_retry_3', 'never_renews', 'loses_answer', 'loses_request')),
   -- Whether it passed a challenge.
   authenticated boolean not null default false,
   -- How often it was declined since it last worked.
@@ -65,7 +71,10 @@ create table sandbox.charges (
   -- `processing` is never visible outside the transaction that decides.
   status text not null default 'processing'
     check (status in ('processing', 'succeeded', 'declined', 'action_required', 'closed')),
-  decline_code text,
+  decline_code text
+    check (decline_code in ('generic_decline', 'insufficient_funds', 'lost_card', 'stolen_card',
+      'expired_card', 'incorrect_cvc', 'processing_error', 'fraudulent',
+      'authentication_required', 'authentication_failed')),
   -- In the URL of the challenge page that the buyer is sent to.
   challenge_id text unique,
   -- When the answer arrives; set only by the test card whose first answer is lost.
@@ -103,7 +112,9 @@ create table sandbox.disputes (
   id text primary key,
   charge_id text not null unique references sandbox.charges,
   amount bigint not null check (amount > 0),
-  reason text not null,
+  reason text not null
+    check (reason in ('fraudulent', 'product_not_received', 'product_unacceptable', 'duplicate',
+      'subscription_canceled', 'credit_not_processed', 'unrecognized', 'general')),
   is_inquiry boolean not null,
   evidence jsonb,
   opened_at timestamptz not null,

@@ -28,7 +28,7 @@ async function payMany(): Promise<string> {
     select 'many-' || n, ${now}, 'sale', 'many-' || n from generate_series(1, ${LINES}::int) n`)
   await db.run(sql`insert into ledger_entries
       (transaction_id, position, account, owner, amount, currency)
-    select 'many-' || n, p, case p when 1 then ${account} else 'cash' end,
+    select 'many-' || n, p, case p when 1 then ${account} else 'bank' end,
       case p when 1 then ${owner} else '' end, case p when 1 then -100 else 100 end, 'usd'
     from generate_series(1, ${LINES}::int) n, generate_series(1, 2) p`)
   await db.run(sql`insert into payouts (id, owner, account, amount, cause, status, created_at)

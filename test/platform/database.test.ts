@@ -164,7 +164,7 @@ test('a database that another version migrated is refused, with the next step', 
 })
 
 test('the ledger rejects what does not sum to zero, and any change of an entry', async () => {
-  await db.run(sql`insert into ledger_transactions values ('txn_1', now(), 'test', 'one')`)
+  await db.run(sql`insert into ledger_transactions values ('txn_1', now(), 'sale', 'one')`)
   const entry = (position: number, amount: number) => sql`('txn_1', ${position}::int, 'fees', '',
     ${amount}::bigint, 'usd')`
   await assert.rejects(
@@ -174,6 +174,17 @@ test('the ledger rejects what does not sum to zero, and any change of an entry',
   await db.run(sql`insert into ledger_entries values ${entry(1, 100)}, ${entry(2, -100)}`)
   await assert.rejects(db.run(sql`update ledger_entries set amount = 1`), /append only/)
   await assert.rejects(db.run(sql`delete from ledger_transactions`), /append only/)
+})
+
+test('the ledger rejects events and accounts that it does not know', async () => {
+  await assert.rejects(
+    db.run(sql`insert into ledger_transactions values ('txn_2', now(), 'sold', 'two')`),
+    /violates check constraint "ledger_transactions_event_check"/,
+  )
+  await assert.rejects(
+    db.run(sql`insert into ledger_entries values ('txn_1', 3, 'cash', '', 1, 'usd')`),
+    /violates check constraint "ledger_entries_account_check"/,
+  )
 })
 
 test('the audit log is append-only', async () => {

@@ -2,12 +2,18 @@ import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { LicenseStatus } from './status.ts'
+import type { Beginning, Trigger } from './transition.ts'
 
 /** Adds a transition to the history of a license: its two statuses, and why. */
 export async function remember(
   db: Db,
   now: Date,
-  step: { license_id: LicenseId; from: LicenseStatus | null; to: LicenseStatus; trigger: string },
+  step: {
+    license_id: LicenseId
+    from: LicenseStatus | null
+    to: LicenseStatus
+    trigger: Beginning | Trigger
+  },
 ): Promise<void> {
   await db.run(sql`insert into license_history (license_id, at, from_status, to_status, trigger)
     values (${step.license_id}, ${now}, ${step.from}, ${step.to}, ${step.trigger})`)

@@ -6,6 +6,7 @@ import { sql } from '#platform/sql'
 import { remember } from './history.ts'
 import { keyHash, keyHashes, mintKey, openKey, sealKey } from './key.ts'
 import type { LicenseFacts } from './state.ts'
+import type { Beginning } from './transition.ts'
 
 /** A license with its sealed key. */
 export interface License extends LicenseFacts {
@@ -126,7 +127,7 @@ export async function mint(
   tools: { keys: KeyRing; random: Random },
   license: Pick<License, 'license_id' | 'app_id' | 'user_id' | 'product_id' | 'status'> & {
     period_end: Date | null
-    trigger: string
+    trigger: Beginning
   },
 ): Promise<string> {
   const { license_id, status } = license

@@ -35,8 +35,8 @@ export async function grantPreview(
   await db.one(sql`select id from users where id = ${grant.user_id} for no key update`)
   const existing = await findPreview(db, grant)
   if (!existing) {
-    const license = { ...grant, status: 'preview' as const, period_end: null, trigger: 'preview' }
-    await mint(db, now, tools, license)
+    const license = { status: 'preview', period_end: null, trigger: 'preview' } as const
+    await mint(db, now, tools, { ...grant, ...license })
     return grant.license_id
   }
   const { license_id } = existing

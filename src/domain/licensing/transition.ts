@@ -18,8 +18,11 @@ export type Trigger =
   | 'dispute_lost'
   | 'preview_ended'
 
+/** Why a license is created. */
+export type Beginning = 'purchase' | 'preview'
+
 /** How a license is created: its first status, and why. */
-export const BEGINNINGS: readonly { trigger: string; to: LicenseStatus }[] = [
+export const BEGINNINGS: readonly { trigger: Beginning; to: LicenseStatus }[] = [
   { trigger: 'purchase', to: 'active' },
   { trigger: 'purchase', to: 'trialing' },
   { trigger: 'purchase', to: 'one_time_active' },

@@ -79,6 +79,12 @@ function* wrongFields(
     const isLiteral = parsed === 'string' && literals.length > 0
     const fits = isJson ? !isDated : kinds.has(parsed) || isLiteral
     if (!fits) yield [field, `is ${column.type}, and declared as ${declared}`]
+    const never = literals.map(unquoted).filter((each) => !(column.values ?? [each]).includes(each))
+    if (never.length > 0) yield [field, `is never ${never.join(' or ')}`]
+    const isClosed = isLiteral && !kinds.has('string')
+    if (isClosed && column.isStored && !column.values) {
+      yield [field, `has no check, and is declared as ${declared}`, true]
+    }
     const more = column.values?.filter((value) => !literals.includes(`'${value}'`)) ?? []
     if (isLiteral && more.length > 0) {
       yield [field, `may be ${more.join(' or ')}, and declared as ${declared}`, true]
@@ -87,4 +93,8 @@ function* wrongFields(
       yield [field, `may be null, and declared as ${declared}`, true]
     }
   }
+}
+
+function unquoted(literal: string): string {
+  return literal.slice(1, -1)
 }

@@ -12,6 +12,8 @@ export interface Column {
   null: boolean
   /** The only values that a check constraint allows; undefined if there is none. */
   values: string[] | undefined
+  /** Whether it is a column of a table, and not computed. */
+  isStored: boolean
 }
 
 // Functions that return null although none of their arguments is null.
@@ -41,6 +43,7 @@ const TOLERANT = [
 export async function openDescriber(db: Database) {
   const catalog = await readCatalog(db)
   const values = await readValues(db)
+  const stored = await readStored(db)
   return async ({ text, nullable }: Alternative, withColumns: boolean): Promise<Column[]> => {
     if (!withColumns) {
       await db.raw(`prepare described as ${text}; deallocate described`)
@@ -64,6 +67,7 @@ export async function openDescriber(db: Database) {
       ...column,
       type: results[index]!,
       values: values.get(column.origin),
+      isStored: stored.has(column.origin),
     }))
   }
 }
@@ -95,13 +99,13 @@ async function readCatalog(db: Database): Promise<Omit<Catalog, 'mayBeNull'>> {
   }
 }
 
-/** The values of columns with a check constraint: `status in ('open', 'paid')`. */
+/** The values of columns with a check: `status in ('open', 'paid')` or `currency = 'usd'`. */
 async function readValues(db: Database): Promise<Map<string, string[]>> {
   const checks = await db.rows<{ key: string; rule: string }>(sql`
     select conrelid || '.' || conkey[1] as key, pg_get_constraintdef(oid) as rule
     from pg_constraint where contype = 'c' and cardinality(conkey) = 1`)
   const closed = checks.filter(({ rule }) =>
-    /^CHECK \(\(\w+ = ANY \(ARRAY\[[^\]]*\]\)\)\)$/.test(rule),
+    /^CHECK \(\(\w+ = (ANY \(ARRAY\[[^\]]*\]\)|'[^']*'::text)\)\)$/.test(rule),
   )
   return new Map(
     closed.map(({ key, rule }) => [
@@ -109,4 +113,10 @@ async function readValues(db: Database): Promise<Map<string, string[]>> {
       [...rule.matchAll(/'([^']*)'/g)].map(([, value]) => value!),
     ]),
   )
+}
+
+async function readStored(db: Database): Promise<Set<string>> {
+  const rows = await db.rows<{ key: string }>(sql`select attrelid || '.' || attnum as key
+    from pg_attribute a join pg_class c on c.oid = a.attrelid where attnum > 0 and relkind = 'r'`)
+  return new Set(rows.map(({ key }) => key))
 }

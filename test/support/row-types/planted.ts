@@ -37,6 +37,11 @@ export const WRONG = {
     where card is not null`),
   inferred: async (db: Db): Promise<{ slug: string; tagline: number }[]> =>
     await db.rows(sql`select slug, tagline from apps`),
+  unchecked: (db: Db) =>
+    db.rows<{ brand: 'visa' }>(sql`select brand
+    from cards`),
+  impossible: (db: Db) =>
+    db.rows<{ cause: 'weekly' | 'request' | 'daily' }>(sql`select cause from payouts`),
   broken: (db: Db) => db.run(sql`update apps set nmae = ${'x'}`),
   branch: (db: Db, isShort: boolean) =>
     db.rows<{ id: string }>(
