@@ -121,6 +121,8 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   await enter(setup, page, 'operator')
   await page.goto('/admin/')
   yield 'admin'
+  await page.goto('/admin/cases/')
+  yield 'cases, none'
   const bought = await buy(service)
   await objectTo(service, bought.charge)
   await refund(service, await buy(service, { card: COMES_BACK }), 300)
@@ -130,15 +132,17 @@ export async function* adminPages(setup: PagesTest, page: Page) {
     where id = ${(await buy(service)).user_id}`)
   // Idle staff are signed out after half a day.
   await enter(setup, page, 'operator')
-  await page.goto(`/admin/?q=${bought.email}`)
+  await page.goto('/admin/')
   yield 'admin, with cases'
+  await page.goto(`/admin/cases/?q=${bought.email}`)
+  yield 'cases'
   await page.goto(`/admin/sales/${bought.invoice_id}/`)
   yield 'a sale, in the admin area'
-  await page.goto('/admin/')
+  await page.goto('/admin/cases/')
   await page.locator('a[href^="/admin/disputes/"]').first().click()
   yield 'a dispute, in the admin area'
-  await page.goto('/admin/?q=unknown')
-  yield 'admin, nothing found'
+  await page.goto('/admin/cases/?q=unknown')
+  yield 'cases, nothing found'
   yield* taxes(setup, page)
   await page.goto('/admin/checks/')
   yield 'checks'

@@ -165,7 +165,7 @@ test('staff sees disputes, debts and suspensions in the admin area, and gives re
   const page = await signedIn(t, 'operator')
   const owed = page.getByRole('heading', { name: 'Returned refunds, payable to buyers' })
   for (let time = 0; time < 40 && (await owed.count()) === 0; time++) {
-    await page.goto('/admin/')
+    await page.goto('/admin/cases/')
     await page.waitForTimeout(250)
   }
   await page.getByText(inquired.email).waitFor()

@@ -236,7 +236,7 @@ describe('the admin area', () => {
     }
     const { operator } = service.demo
     const agent = await signedIn(service, operator)
-    await agent.open('/admin/')
+    await agent.open('/admin/cases/')
     assert.match(textOf(agent.page.body), /payable to buyers/)
     assert.ok(agent.page.body.includes(owed.email) && agent.page.body.includes(disputed.email))
     await agent.submit('Mark as repaid', { reason: '' })
@@ -255,14 +255,14 @@ describe('the admin area', () => {
     assert.ok(!textOf(agent.page.body).includes('Owed to Purser'))
 
     const suspended = await buy(service)
-    await agent.open(`/admin/?q=${suspended.email}`)
+    await agent.open(`/admin/cases/?q=${suspended.email}`)
     await agent.submit('Suspend', { reason: 'A stolen card?' })
     assert.equal((await stateOf(service, suspended)).status, 'paused')
     await agent.submit('Reinstate', { reason: 'The buyer confirmed the purchase.' })
     assert.equal((await stateOf(service, suspended)).status, 'active')
     assert.equal((await auditOf('license.suspended')).length, 1)
     assert.equal((await auditOf('license.reinstated')).length, 1)
-    const unknown = await agent.open('/admin/?q=unknown')
+    const unknown = await agent.open('/admin/cases/?q=unknown')
     assert.match(textOf(unknown.body), /No match/)
   })
 
@@ -271,7 +271,7 @@ describe('the admin area', () => {
     await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}
       where id = ${bought.user_id}`)
     const agent = staff()
-    await agent.open('/admin/')
+    await agent.open('/admin/cases/')
     await agent.submit('Unlock', { reason: 'We spoke on the phone.' })
     assert.match(textOf(agent.page.body), /Account unlocked/)
     const { locked_at } = await service.world.db.one<{ locked_at: Date | null }>(

@@ -74,7 +74,7 @@ describe('while every database connection for reports is in use, and requests wa
     const pages: [Agent, string][] = [
       [seller, '/dashboard/apps/tidepool/sales/'],
       [seller, '/dashboard/payouts/'],
-      [staff, '/admin/?q=owner@example.com'],
+      [staff, '/admin/cases/?q=owner@example.com'],
       [staff, '/admin/tax/'],
     ]
     for (const [agent, path] of pages) {

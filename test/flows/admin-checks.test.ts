@@ -26,7 +26,7 @@ test('only staff can open the checks', async () => {
 
 test('staff checks the ledger: it is correct, and the page lists what was checked', async () => {
   await subscribe(service)
-  await staff.open('/admin/')
+  await staff.open('/admin/cases/')
   await staff.press('Checks')
   await staff.submit('Check ledger')
   assert.equal(staff.page.url, CHECKS)

@@ -87,12 +87,12 @@ test('staff re-authenticate before writing off, marking as repaid, closing a pay
   const reason = 'agreed by phone'
   for (const [path, fields] of steps) {
     const { headers } = await post(staff, `/admin/${path}`, { ...fields, reason })
-    assert.equal(headers.location, '/admin/?done=nothing')
+    assert.equal(headers.location, '/admin/cases/?done=nothing')
   }
   service.clock.pass(TEN_MINUTES)
   for (const [path, fields] of steps) {
     const { headers } = await post(staff, `/admin/${path}`, { ...fields, reason })
-    const back = `/admin/?${new URLSearchParams({ action: path, subject: Object.values(fields)[0]!, reason })}`
+    const back = `/admin/cases/?${new URLSearchParams({ action: path, subject: Object.values(fields)[0]!, reason })}`
     assert.equal(headers.location, `/account/confirm?return_to=${encodeURIComponent(back)}`)
   }
   for (const url of ['/admin/tax/2026-03/', '/admin/tax/2026-03/TX/']) {
@@ -102,7 +102,7 @@ test('staff re-authenticate before writing off, marking as repaid, closing a pay
   }
   // What moves no money needs no fresh proof.
   const { headers } = await post(staff, '/admin/unlock', { user_id, reason })
-  assert.equal(headers.location, '/admin/?done=nothing')
+  assert.equal(headers.location, '/admin/cases/?done=nothing')
 })
 
 // S10

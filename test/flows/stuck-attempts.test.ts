@@ -56,7 +56,7 @@ async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
   service.clock.pass(3601)
   await reconcile(service.world)
   staff = await signedIn(service, service.demo.operator)
-  await staff.open('/admin/')
+  await staff.open('/admin/cases/')
   assert.match(pageText(), new RegExp(`open for over an hour.*${subscriber.email}`))
   return subscriber
 }

@@ -138,7 +138,7 @@ describe('a service with the keys of Stripe', () => {
     assert.doesNotMatch(page.body, /could not be read/)
     assert.ok(lines.some((line) => line.includes('Stripe refused our request')))
     const staff = await signedIn(service, service.demo.operator)
-    await staff.open('/admin/')
+    await staff.open('/admin/cases/')
     assert.match(textOf(staff.page.body), /Stripe refused a request of ours \(a card entry\)/)
     await staff.submit('Resolve', { reason: 'The settings were fixed.' })
     assert.match(textOf(staff.page.body), /Alarm resolved/)

@@ -17,6 +17,7 @@ const ADMIN = ['admin'] as const
 /** The roles that have access to each route of the admin area. */
 const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'GET /admin/': ALL,
+  'GET /admin/cases/': ALL,
   'POST /admin/resolve-alarm': ALL,
   'GET /admin/sales/:invoice_id/': ALL,
   'GET /admin/sales/:invoice_id/refund': ALL,
@@ -146,9 +147,9 @@ test('menus show what the role has access to', async () => {
     const [menu = ''] = /<nav aria-label="Admin".*?<\/nav>/s.exec(body) ?? []
     return textOf(menu)
   }
-  assert.equal(await menuOf('support'), 'Cases')
-  assert.equal(await menuOf('finance'), 'Cases Sales tax Checks')
-  assert.equal(await menuOf('admin'), 'Cases Sales tax Checks Staff')
+  assert.equal(await menuOf('support'), 'Home Cases')
+  assert.equal(await menuOf('finance'), 'Home Cases Sales tax Checks')
+  assert.equal(await menuOf('admin'), 'Home Cases Sales tax Checks Staff')
 })
 
 test('support refunds for sixty days, as a seller does; finance at any time', async () => {

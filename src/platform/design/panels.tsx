@@ -3,12 +3,14 @@ import { Icon } from './icons.tsx'
 
 /** A panel with a heading and an optional badge or action beside it. */
 export function Panel(facts: {
+  /** Links lead to it by this name. */
+  id?: string
   title?: string
   aside?: ComponentChildren
   children: ComponentChildren
 }): JSX.Element {
   return (
-    <section class="rounded-box border border-base-300 bg-base-100 p-5 sm:p-6">
+    <section id={facts.id} class="rounded-box border border-base-300 bg-base-100 p-5 sm:p-6">
       {facts.title && (
         <div class="mb-4 flex flex-wrap items-center justify-between gap-3">
           <h2 class="text-lg font-semibold">{facts.title}</h2>

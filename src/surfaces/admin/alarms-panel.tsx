@@ -8,7 +8,7 @@ import { Entries, Entry, StaffAction } from './staff-action.tsx'
 export function Alarms(facts: { alarms: Alarm[]; csrf_token: string }): JSX.Element {
   const { alarms, csrf_token } = facts
   return (
-    <Entries title="Alarms">
+    <Entries id="alarms" title="Alarms">
       {alarms.map(({ id, message, href, count, last_at }) => (
         <Entry
           key={id}

@@ -12,7 +12,7 @@ export function StuckAttempts(facts: {
   filled: Filled | undefined
 }): JSX.Element {
   return (
-    <Entries title="Payment attempts open for over an hour">
+    <Entries id="attempts" title="Payment attempts open for over an hour">
       {facts.stuck.map(({ id, amount, app_name, email, created_at }) => (
         <Entry
           key={id}

@@ -52,9 +52,9 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
     facts.locked,
   ].every((list) => list.length === 0)
   return (
-    <SiteLayout title="Admin · Purser" nav={facts.nav}>
+    <SiteLayout title="Cases · Admin · Purser" nav={facts.nav}>
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Admin">Items that need a decision. Every action is logged.</Heading>
+        <Heading title="Cases">Items that need a decision. Every action is logged.</Heading>
         <AdminMenu current="cases" role={facts.role} />
       </div>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
@@ -79,19 +79,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
 function Search({ sought, found, role, csrf_token }: CasesFacts): JSX.Element {
   return (
     <Panel title="Search">
-      <form method="get" action="/admin/" class="flex flex-wrap items-end gap-3">
-        <div class="min-w-0 grow basis-64">
-          <Field
-            label="Email, order, invoice or license"
-            name="q"
-            type="search"
-            value={sought}
-            autocomplete="off"
-            spellcheck={false}
-          />
-        </div>
-        <Button>Search</Button>
-      </form>
+      <SearchForm sought={sought} />
       {sought !== '' && found.length === 0 && (
         <p class="text-sm text-muted">No match. Search by full ID or email.</p>
       )}
@@ -108,6 +96,25 @@ function Search({ sought, found, role, csrf_token }: CasesFacts): JSX.Element {
         </ul>
       )}
     </Panel>
+  )
+}
+
+/** Searches by ID or email, and shows the result among the cases. */
+export function SearchForm({ sought }: { sought: string }): JSX.Element {
+  return (
+    <form method="get" action="/admin/cases/" class="flex flex-wrap items-end gap-3">
+      <div class="min-w-0 grow basis-64">
+        <Field
+          label="Email, order, invoice or license"
+          name="q"
+          type="search"
+          value={sought}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </div>
+      <Button>Search</Button>
+    </form>
   )
 }
 
@@ -154,7 +161,7 @@ function FoundLicense(facts: {
 
 function Disputes({ disputes }: CasesFacts): JSX.Element {
   return (
-    <Panel title="Disputes">
+    <Panel id="disputes" title="Disputes">
       <RecordRows
         records={disputes.map((dispute) => ({
           key: dispute.id,
@@ -182,7 +189,7 @@ function Disputes({ disputes }: CasesFacts): JSX.Element {
 
 function Undone({ undone }: CasesFacts): JSX.Element {
   return (
-    <Panel title="Failed refunds">
+    <Panel id="failed-refunds" title="Failed refunds">
       <RecordRows
         records={undone.map((refund) => ({
           key: refund.id,
@@ -197,7 +204,7 @@ function Undone({ undone }: CasesFacts): JSX.Element {
 
 function Owed({ owed, csrf_token, filled }: CasesFacts): JSX.Element {
   return (
-    <Entries title="Returned refunds, payable to buyers">
+    <Entries id="owed" title="Returned refunds, payable to buyers">
       {owed.map(({ user_id, email, amount }) => (
         <Entry key={user_id} title={<Money amount={amount} />} details={email}>
           <StaffAction
@@ -216,7 +223,7 @@ function Owed({ owed, csrf_token, filled }: CasesFacts): JSX.Element {
 
 function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
   return (
-    <Entries title="Owed to Purser">
+    <Entries id="debts" title="Owed to Purser">
       {debts.map(({ owner, account, amount, name }) => (
         <Entry key={`${account}-${owner}`} title={<Money amount={amount} />} details={name}>
           <StaffAction
@@ -235,7 +242,7 @@ function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
 
 function SuspendedLicenses({ suspended, csrf_token }: CasesFacts): JSX.Element {
   return (
-    <Entries title="Suspended licenses">
+    <Entries id="suspended" title="Suspended licenses">
       {suspended.map(({ license_id, app_name, email, since }) => (
         <Entry
           key={license_id}
@@ -261,7 +268,7 @@ function SuspendedLicenses({ suspended, csrf_token }: CasesFacts): JSX.Element {
 
 function Locked({ locked, csrf_token }: CasesFacts): JSX.Element {
   return (
-    <Entries title="Locked accounts">
+    <Entries id="locked" title="Locked accounts">
       {locked.map(({ id, email, locked_at }) => (
         <Entry
           key={id}

@@ -28,7 +28,7 @@ import { CasesPage } from './cases-page.tsx'
 import { findSubject } from './search.ts'
 import type { Filled } from './staff-action.tsx'
 
-const HOME = '/admin/'
+const HOME = '/admin/cases/'
 const LONGEST_REASON = 200
 
 /** The cases that need staff, and the staff actions for each. */
@@ -70,7 +70,7 @@ async function listFor<Item>(
   return identity.isPermitted(role, permission) ? await read() : []
 }
 
-async function owedToBuyers({ db }: World) {
+export async function owedToBuyers({ db }: World) {
   const balances = await ledger.balancesOf(db, { account: 'buyer_payable', side: 'credit' })
   const owed = []
   for (const { owner, amount } of balances) {
@@ -81,7 +81,7 @@ async function owedToBuyers({ db }: World) {
   return owed
 }
 
-async function debtsOf({ db }: World) {
+export async function debtsOf({ db }: World) {
   const debts = []
   for (const account of ['seller_payable', 'affiliate_payable'] as const) {
     const balances = await ledger.balancesOf(db, { account, side: 'debit' })
@@ -128,7 +128,7 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
     path: keyof typeof PERMISSIONS,
     act: (fields: Record<string, string>, staff: Parameters<typeof unlockAccount>[1]) => unknown,
   ) => {
-    scope.post(`${HOME}${path}`, async (request, reply) => {
+    scope.post(`/admin/${path}`, async (request, reply) => {
       const context = await requireStaff(world, request, reply, HOME, PERMISSIONS[path])
       if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(path, context))
       const fields = formOf(request)

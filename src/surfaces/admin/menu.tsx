@@ -3,7 +3,8 @@ import { SubNav } from '#design/navigation'
 import { isPermitted, type StaffPermission, type StaffRole } from '#domain/identity'
 
 const PAGES = [
-  { page: 'cases', label: 'Cases', href: '/admin/', needs: 'cases' },
+  { page: 'home', label: 'Home', href: '/admin/', needs: 'home' },
+  { page: 'cases', label: 'Cases', href: '/admin/cases/', needs: 'cases' },
   { page: 'tax', label: 'Sales tax', href: '/admin/tax/', needs: 'taxes' },
   { page: 'checks', label: 'Checks', href: '/admin/checks/', needs: 'checks' },
   { page: 'staff', label: 'Staff', href: '/admin/staff/', needs: 'staff' },

@@ -3,6 +3,7 @@ import type { World } from '#flows/world'
 import { people } from '#http/pages'
 import { declareCases } from './cases.ts'
 import { declareChecks } from './checks.ts'
+import { declareHome } from './home.ts'
 import { declareStaff } from './staff.ts'
 import { declareTax } from './tax.ts'
 
@@ -13,6 +14,7 @@ export function admin(
   handleEvents: () => Promise<number>,
 ): void {
   people(app, world, (scope) => {
+    declareHome(scope, world)
     declareCases(scope, world)
     declareTax(scope, world)
     declareChecks(scope, world, handleEvents)

@@ -66,10 +66,10 @@ export function Entry(facts: {
 }
 
 /** A list of cases of one kind. */
-export function Entries({ title, children }: { title: string; children: ComponentChildren }) {
+export function Entries(facts: { id: string; title: string; children: ComponentChildren }) {
   return (
-    <Panel title={title}>
-      <ul class="divide-y divide-base-300 border-y border-base-300">{children}</ul>
+    <Panel id={facts.id} title={facts.title}>
+      <ul class="divide-y divide-base-300 border-y border-base-300">{facts.children}</ul>
     </Panel>
   )
 }

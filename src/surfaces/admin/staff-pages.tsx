@@ -192,12 +192,11 @@ export function MemberPage(
   return (
     <SiteLayout title={`${member.email} · Staff · Purser`} nav={facts.nav}>
       <BackLink href="/admin/staff/">Staff</BackLink>
-      <Heading title={member.email}>
-        {facts.is_self ? 'This is you.' : 'A member of staff.'}
-      </Heading>
+      <Heading title="Member of staff">{facts.is_self && 'This is you.'}</Heading>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <DescriptionList
         items={[
+          { term: 'Account', detail: member.email },
           { term: 'Role', detail: LABELS[member.staff_role] },
           { term: 'Second factor', detail: member.has_factor ? 'Set up' : 'None yet' },
           {

@@ -1,0 +1,125 @@
+import * as identity from '#domain/identity'
+import * as payments from '#domain/payments'
+import { taxOwed } from '#flows/remit-tax'
+import type { World } from '#flows/world'
+import { openAlarms } from '#platform/alarms'
+import { sum } from '#platform/money'
+import { counted } from '#platform/text'
+import { stuckAttempts } from './attempts.ts'
+import { debtsOf, owedToBuyers } from './cases.ts'
+import type { AttentionItem } from './home-page.tsx'
+
+/** A kind of thing that needs attention: who handles it, and what there is now. */
+interface AttentionKind {
+  needs: identity.StaffPermission
+  read(world: World): Promise<AttentionItem | undefined>
+}
+
+/** What needs attention, the most urgent kind first. A new kind is a row here. */
+const KINDS: AttentionKind[] = [
+  { needs: 'cases', read: alarms },
+  { needs: 'disputes', read: disputes },
+  { needs: 'payments', read: attempts },
+  { needs: 'refunds', read: failedRefunds },
+  { needs: 'taxes', read: filings },
+  { needs: 'accounts', read: locked },
+  { needs: 'payments', read: owed },
+  { needs: 'payments', read: debts },
+]
+
+/** Everything that a role handles and that needs attention now. */
+export async function attentionFor(
+  world: World,
+  role: identity.StaffRole,
+): Promise<AttentionItem[]> {
+  const items: AttentionItem[] = []
+  for (const { needs, read } of KINDS) {
+    const item = identity.isPermitted(role, needs) ? await read(world) : undefined
+    if (item) items.push(item)
+  }
+  return items
+}
+
+async function alarms({ db }: World): Promise<AttentionItem | undefined> {
+  const [latest, ...others] = await openAlarms(db)
+  if (!latest) return undefined
+  const title = counted(others.length + 1, 'open alarm')
+  return { title, detail: latest.message, href: '/admin/cases/#alarms' }
+}
+
+async function disputes({ db }: World): Promise<AttentionItem | undefined> {
+  const open = (await payments.listUnclosed(db, null)).filter(
+    ({ status, submitted_at }) => status === 'open' && !submitted_at,
+  )
+  const [nearest] = open.toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime())
+  if (!nearest) return undefined
+  return {
+    title: `${counted(open.length, 'dispute')} without evidence`,
+    detail: `The next is due`,
+    due_at: nearest.due_at,
+    href: open.length === 1 ? `/admin/disputes/${nearest.id}/` : '/admin/cases/#disputes',
+  }
+}
+
+async function attempts(world: World): Promise<AttentionItem | undefined> {
+  const { length } = await stuckAttempts(world)
+  if (length === 0) return undefined
+  return {
+    title: counted(length, 'stuck payment attempt'),
+    detail: 'Open for over an hour. No other payment of these buyers can be charged.',
+    href: '/admin/cases/#attempts',
+  }
+}
+
+async function failedRefunds({ db }: World): Promise<AttentionItem | undefined> {
+  const { length } = await payments.listUndone(db)
+  if (length === 0) return undefined
+  return {
+    title: counted(length, 'failed refund'),
+    detail: 'The processor refused them.',
+    href: '/admin/cases/#failed-refunds',
+  }
+}
+
+async function filings(world: World): Promise<AttentionItem | undefined> {
+  const due = (await taxOwed(world)).filter(({ status }) => status === 'due')
+  if (due.length === 0) return undefined
+  return {
+    title: `${counted(due.length, 'tax filing')} due`,
+    detail: 'To pay',
+    amount: sum(...due.map(({ amount }) => amount)),
+    href: '/admin/tax/',
+  }
+}
+
+async function locked({ db }: World): Promise<AttentionItem | undefined> {
+  const { length } = await identity.listLocked(db)
+  if (length === 0) return undefined
+  return {
+    title: counted(length, 'locked account'),
+    detail: 'Their owners reported that a sign-in or a purchase was not theirs.',
+    href: '/admin/cases/#locked',
+  }
+}
+
+async function owed(world: World): Promise<AttentionItem | undefined> {
+  const found = await owedToBuyers(world)
+  if (found.length === 0) return undefined
+  return {
+    title: `${counted(found.length, 'buyer')} to repay`,
+    detail: 'Refunds that came back',
+    amount: sum(...found.map(({ amount }) => amount)),
+    href: '/admin/cases/#owed',
+  }
+}
+
+async function debts(world: World): Promise<AttentionItem | undefined> {
+  const found = await debtsOf(world)
+  if (found.length === 0) return undefined
+  return {
+    title: counted(found.length, 'debt'),
+    detail: 'Sellers and affiliates owe',
+    amount: sum(...found.map(({ amount }) => amount)),
+    href: '/admin/cases/#debts',
+  }
+}

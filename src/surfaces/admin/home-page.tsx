@@ -1,0 +1,69 @@
+import type { JSX } from 'preact'
+import { type Link, SiteLayout } from '#design/layout'
+import { Day, formatMoney } from '#design/money'
+import { EmptyState, Heading, Panel, RecordCards } from '#design/panels'
+import type { StaffRole } from '#domain/identity'
+import type { Cents } from '#platform/money'
+import { SearchForm } from './cases-page.tsx'
+import { AdminMenu } from './menu.tsx'
+
+/** Something that needs attention: how many there are, and where they are handled. */
+export interface AttentionItem {
+  title: string
+  detail: string
+  due_at?: Date
+  amount?: Cents
+  href: string
+}
+
+/** The home of the admin area. */
+export function HomePage(facts: {
+  nav: Link[]
+  role: StaffRole
+  searches: boolean
+  items: AttentionItem[]
+}): JSX.Element {
+  const { items } = facts
+  return (
+    <SiteLayout title="Admin · Purser" nav={facts.nav}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Admin">What needs attention now.</Heading>
+        <AdminMenu current="home" role={facts.role} />
+      </div>
+      {items.length === 0 ? (
+        <EmptyState title="Nothing needs attention">
+          Alarms, disputes, failed refunds, tax filings and locked accounts appear here.
+        </EmptyState>
+      ) : (
+        <RecordCards
+          records={items.map((item) => ({
+            key: item.href,
+            href: item.href,
+            title: item.title,
+            details: [<Detail {...item} />],
+          }))}
+        />
+      )}
+      {facts.searches && (
+        <Panel title="Search">
+          <SearchForm sought="" />
+        </Panel>
+      )}
+    </SiteLayout>
+  )
+}
+
+function Detail({ detail, due_at, amount }: AttentionItem): JSX.Element {
+  return (
+    <>
+      {detail}
+      {due_at && (
+        <>
+          {' '}
+          <Day date={due_at} />
+        </>
+      )}
+      {amount !== undefined && ` ${formatMoney(amount)}`}
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as identity from '#domain/identity'
+import { sql } from '#platform/sql'
+import { addAuthenticator, signUp } from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { objectTo } from '../support/disputes.ts'
+import { buy } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+  await service.listen()
+})
+after(() => service.close())
+
+async function addStaff(role: identity.StaffRole): Promise<Agent> {
+  const { email, agent } = await signUp(service)
+  const user = (await identity.findByEmail(service.world.db, email))!
+  await identity.setStaffRole(service.world.db, user.id, role)
+  await addAuthenticator(service, agent)
+  return agent
+}
+
+test('the home of the admin area is empty where nothing needs attention', async () => {
+  const admin = await signedIn(service, service.demo.operator)
+  await admin.open('/admin/')
+  assert.match(textOf(admin.page.body), /Nothing needs attention/)
+})
+
+test('the home lists what each role handles, with its count and where it is handled', async () => {
+  const { db } = service.world
+  const bought = await buy(service)
+  await objectTo(service, bought.charge)
+  const { user_id } = await buy(service)
+  await identity.lockUser(db, service.clock.now(), user_id)
+  const due = await db.one<{ due_at: Date }>(sql`select due_at from disputes`)
+  const day = due.due_at.toLocaleDateString('en-US', {
+    month: 'long',
+    day: 'numeric',
+    timeZone: 'UTC',
+  })
+  const linksOf = (agent: Agent) =>
+    [...agent.page.body.matchAll(/href="(\/admin\/[^"]*)"[^>]*>([^<]*)</g)].map(
+      ([, href, text]) => `${text} ${href}`,
+    )
+  const support = await addStaff('support')
+  await support.open('/admin/')
+  assert.ok(linksOf(support).includes('1 locked account /admin/cases/#locked'))
+  assert.doesNotMatch(support.page.body, /dispute/i)
+  const finance = await addStaff('finance')
+  await finance.open('/admin/')
+  assert.match(
+    textOf(finance.page.body),
+    new RegExp(`1 dispute without evidence The next is due ${day}`),
+  )
+  assert.doesNotMatch(finance.page.body, /locked account</)
+  const admin = await signedIn(service, service.demo.operator)
+  await admin.open('/admin/')
+  assert.match(textOf(admin.page.body), /1 dispute without evidence.*1 locked account/)
+  await admin.press('1 locked account')
+  assert.match(admin.page.body, /id="locked"/)
+})
