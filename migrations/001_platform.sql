@@ -18,7 +18,11 @@ create table audit_log (
   address text,
   agent text
 );
-create index audit_log_subject on audit_log (subject, at);
+-- Each is in the order of the list that staff searches.
+create index audit_log_subject on audit_log (subject, at, id);
+create index audit_log_actor on audit_log (actor, at, id);
+create index audit_log_action on audit_log (action, at, id);
+create index audit_log_at on audit_log (at, id);
 create trigger audit_log_is_append_only before update or delete or truncate on audit_log
   for each statement execute function refuse_change();
 

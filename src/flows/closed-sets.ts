@@ -129,6 +129,7 @@ declare module '#platform/tasks' {
   interface TaskKinds {
     check_books: true
     clock_advance: true
+    export_audit: true
     export_sales: true
     export_tax_lines: true
     export_tax_states: true

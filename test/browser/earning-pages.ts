@@ -151,6 +151,7 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   await press(page, 'Check ledger')
   await page.waitForURL('**/admin/checks/')
   yield 'checks, done'
+  yield* auditLog(page)
   yield* staff(setup, page)
 }
 
@@ -170,6 +171,16 @@ async function* taxes({ service }: PagesTest, page: Page) {
   yield 'a month, exported'
   await page.goto(`/admin/tax/${month}/TX/`)
   yield 'a state’s month'
+}
+
+/** The audit log. */
+async function* auditLog(page: Page) {
+  await page.goto('/admin/audit/')
+  yield 'audit log'
+  await page.getByLabel('Action').fill('staff.forgotten')
+  await press(page, 'Search')
+  await page.getByText('No entries').waitFor()
+  yield 'audit log, nothing found'
 }
 
 /** Who is staff, and the invitation of a new member. */

@@ -39,6 +39,8 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'GET /admin/checks/': FINANCE,
   'POST /admin/checks/books': FINANCE,
   'POST /admin/checks/events': FINANCE,
+  'GET /admin/audit/': ADMIN,
+  'POST /admin/audit/export': ADMIN,
   'GET /admin/staff/': ADMIN,
   'POST /admin/staff/invite': ADMIN,
   'POST /admin/staff/withdraw': ADMIN,
@@ -149,7 +151,7 @@ test('menus show what the role has access to', async () => {
   }
   assert.equal(await menuOf('support'), 'Home Cases')
   assert.equal(await menuOf('finance'), 'Home Cases Sales tax Checks')
-  assert.equal(await menuOf('admin'), 'Home Cases Sales tax Checks Staff')
+  assert.equal(await menuOf('admin'), 'Home Cases Sales tax Checks Staff Audit log')
 })
 
 test('support refunds for sixty days, as a seller does; finance at any time', async () => {

@@ -68,6 +68,14 @@ export async function setStaffRole(db: Db, user_id: UserId, role: StaffRole | nu
   await db.run(sql`update users set staff_role = ${role} where id = ${user_id}`)
 }
 
+/** The emails of accounts, by their ids. */
+export async function emailsOf(db: Db, ids: UserId[]): Promise<Map<string, string>> {
+  const users = await db.rows<{ id: UserId; email: string }>(
+    sql`select id, email from users where id = any(${ids})`,
+  )
+  return new Map(users.map(({ id, email }) => [id, email]))
+}
+
 /** Whether the service has any staff. */
 export async function hasStaff(db: Db): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(

@@ -8,6 +8,7 @@ const PAGES = [
   { page: 'tax', label: 'Sales tax', href: '/admin/tax/', needs: 'taxes' },
   { page: 'checks', label: 'Checks', href: '/admin/checks/', needs: 'checks' },
   { page: 'staff', label: 'Staff', href: '/admin/staff/', needs: 'staff' },
+  { page: 'audit', label: 'Audit log', href: '/admin/audit/', needs: 'audit' },
 ] as const satisfies { page: string; label: string; href: string; needs: StaffPermission }[]
 
 /** The menu of the admin area as a role sees it, with the current page marked. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { people } from '#http/pages'
+import { declareAudit } from './audit.ts'
 import { declareCases } from './cases.ts'
 import { declareChecks } from './checks.ts'
 import { declareHome } from './home.ts'
@@ -19,5 +20,6 @@ export function admin(
     declareTax(scope, world)
     declareChecks(scope, world, handleEvents)
     declareStaff(scope, world)
+    declareAudit(scope, world)
   })
 }

@@ -1,0 +1,74 @@
+import type { Db } from '#platform/db'
+import { type Sql, sql } from '#platform/sql'
+
+/** An entry of the audit log as it was written. */
+export interface LoggedEntry {
+  id: number
+  at: Date
+  /** `usr_…`, an app's client id, `command` or `anonymous`. */
+  actor: string
+  action: string
+  subject: string
+  request_id: string | null
+  detail: Record<string, unknown>
+  address: string | null
+  agent: string | null
+}
+
+/** Which entries are sought; an absent value does not matter. */
+export interface AuditFilter {
+  actor?: string | undefined
+  action?: string | undefined
+  subject?: string | undefined
+  since?: Date | undefined
+  /** Exclusive. */
+  until?: Date | undefined
+}
+
+/** The place of an entry in the order of time, for the page after it. */
+export type AuditPlace = Pick<LoggedEntry, 'at' | 'id'>
+
+// A bound that is always present lets the index scan start there, whatever the plan.
+const LATEST = sql`'infinity'::timestamptz`
+const EARLIEST = sql`'-infinity'::timestamptz`
+const HIGHEST = sql`9223372036854775807`
+
+/** Entries before `below`, the latest first. */
+export async function listAudit(
+  db: Db,
+  { below, limit, ...filter }: AuditFilter & { below?: AuditPlace | undefined; limit: number },
+): Promise<LoggedEntry[]> {
+  const { subject, actor, action } = filter
+  // The order begins with the most selective condition, so that only its index serves it.
+  const first =
+    subject !== undefined
+      ? sql`l.subject desc,`
+      : actor !== undefined
+        ? sql`l.actor desc,`
+        : action !== undefined
+          ? sql`l.action desc,`
+          : sql``
+  return await db.rows<LoggedEntry>(sql`select l.id, l.at, l.actor, l.action, l.subject,
+      l.request_id, l.detail, l.address, l.agent
+    from audit_log l where ${conditionOf(filter)}
+      and (l.at, l.id) < (coalesce(${below?.at ?? null}, ${LATEST}),
+        coalesce(${below?.id ?? null}::bigint, ${HIGHEST}))
+    order by ${first} l.at desc, l.id desc limit ${limit}`)
+}
+
+/** The number of entries, for the progress of an export. */
+export async function countAudit(db: Db, filter: AuditFilter): Promise<number> {
+  const { count } = await db.one<{ count: number }>(
+    sql`select count(*) as count from audit_log l where ${conditionOf(filter)}`,
+  )
+  return count
+}
+
+function conditionOf({ actor, action, subject, since, until }: AuditFilter): Sql {
+  const ofActor = actor === undefined ? sql`` : sql`and l.actor between ${actor} and ${actor}`
+  const ofAction = action === undefined ? sql`` : sql`and l.action between ${action} and ${action}`
+  const ofSubject =
+    subject === undefined ? sql`` : sql`and l.subject between ${subject} and ${subject}`
+  return sql`l.at >= coalesce(${since ?? null}, ${EARLIEST})
+    and l.at < coalesce(${until ?? null}, ${LATEST}) ${ofActor} ${ofAction} ${ofSubject}`
+}

@@ -1,0 +1,137 @@
+import type { JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Field, Form } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Moment } from '#design/money'
+import { Pager } from '#design/navigation'
+import { EmptyState, Heading, Panel } from '#design/panels'
+import type { StaffRole } from '#domain/identity'
+import type { AuditRow, AuditSearch } from './audit-search.ts'
+import { AdminMenu } from './menu.tsx'
+
+interface AuditFacts {
+  nav: Link[]
+  csrf_token: string
+  role: StaffRole
+  search: AuditSearch
+  entries: AuditRow[]
+  newest: string | undefined
+  older: string | undefined
+}
+
+/** The audit log, with a search, its result, and the export of all of it. */
+export function AuditPage(facts: AuditFacts): JSX.Element {
+  const { entries } = facts
+  return (
+    <SiteLayout title="Audit log · Admin · Purser" nav={facts.nav}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Audit log">Who did what, and when. Entries are never changed.</Heading>
+        <AdminMenu current="audit" role={facts.role} />
+      </div>
+      <Search {...facts} />
+      {entries.length === 0 ? (
+        <EmptyState title="No entries">Search by full email or ID, and by full action.</EmptyState>
+      ) : (
+        <ul class="divide-y divide-base-300 rounded-box border border-base-300 bg-base-100">
+          {entries.map((entry) => (
+            <Entry key={entry.id} entry={entry} />
+          ))}
+        </ul>
+      )}
+      <Pager newest={facts.newest} older={facts.older} />
+    </SiteLayout>
+  )
+}
+
+function Search({ search, csrf_token }: AuditFacts): JSX.Element {
+  const common = { optional: true, autocomplete: 'off', spellcheck: false } as const
+  return (
+    <Panel title="Search">
+      <form method="get" action="/admin/audit/" class="grid grid-cols-1 gap-5">
+        <div class="grid gap-4 sm:grid-cols-3">
+          <Field label="Actor" name="actor" value={search.actor} {...common} hint="Email or ID" />
+          <Field
+            label="Action"
+            name="action"
+            value={search.action}
+            {...common}
+            hint="Such as staff.added"
+          />
+          <Field
+            label="Subject"
+            name="subject"
+            value={search.subject}
+            {...common}
+            hint="Email or ID"
+          />
+        </div>
+        <div class="grid gap-4 sm:grid-cols-3">
+          <Field label="From" name="from" type="date" value={search.from} {...common} />
+          <Field label="To" name="to" type="date" value={search.to} {...common} />
+        </div>
+        <Actions>
+          <Button kind="primary">Search</Button>
+          <Button href="/admin/audit/">Clear</Button>
+        </Actions>
+      </form>
+      <Form action="/admin/audit/export" csrf_token={csrf_token}>
+        {Object.entries(search).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <Actions>
+          <Button pending="Exporting…">Export CSV</Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function Entry({ entry }: { entry: AuditRow }): JSX.Element {
+  const details = Object.entries(entry.detail)
+  return (
+    <li class="grid gap-1 p-5 text-sm">
+      <div class="flex flex-wrap items-baseline justify-between gap-x-4">
+        <Filter name="action" value={entry.action} strong />
+        <span class="text-muted">
+          <Moment at={entry.at} />
+        </span>
+      </div>
+      <p class="flex flex-wrap gap-x-4">
+        <span>
+          By <Filter name="actor" value={entry.email ?? entry.actor} />
+        </span>
+        <span>
+          On <Filter name="subject" value={entry.subject} />
+        </span>
+      </p>
+      {details.length > 0 && (
+        <p class="font-mono text-xs break-all text-muted">
+          {details.map(([name, value]) => `${name}: ${textOf(value)}`).join(', ')}
+        </p>
+      )}
+      {entry.address && (
+        <p class="text-xs break-all text-muted">
+          {entry.address}
+          {entry.agent && `, ${entry.agent}`}
+        </p>
+      )}
+    </li>
+  )
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** A value that searches for itself. */
+function Filter(facts: { name: keyof AuditSearch; value: string; strong?: boolean }): JSX.Element {
+  const { name, value, strong } = facts
+  return (
+    <a
+      class={`underline-offset-4 break-all hover:underline ${strong ? 'font-semibold' : ''}`}
+      href={`/admin/audit/?${new URLSearchParams({ [name]: value })}`}
+    >
+      {value}
+    </a>
+  )
+}

@@ -1,0 +1,82 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { queryOf } from '#http/input'
+import { type AuditFilter, type AuditPlace, type LoggedEntry, listAudit } from '#platform/audit-log'
+import { addDays } from '#platform/calendar'
+import { readId } from '#platform/ids'
+
+/** The search form of the audit log as it was filled in. */
+export const AuditSearch = z.object({
+  actor: z.string(),
+  action: z.string(),
+  subject: z.string(),
+  from: z.string(),
+  to: z.string(),
+})
+export type AuditSearch = z.infer<typeof AuditSearch>
+
+/** An entry with the email of its actor, if that is an account. */
+export type AuditRow = LoggedEntry & { email: string | undefined }
+
+const LONGEST = 320
+
+/** The search in the address. */
+export function searchOf(request: FastifyRequest): AuditSearch {
+  const read = (name: keyof AuditSearch) => (queryOf(request, name) ?? '').trim().slice(0, LONGEST)
+  return {
+    actor: read('actor'),
+    action: read('action'),
+    subject: read('subject'),
+    from: read('from'),
+    to: read('to'),
+  }
+}
+
+/** The entries that a search is about. An email without an account has none. */
+export async function filterOf({ db }: World, search: AuditSearch): Promise<AuditFilter> {
+  const to = dayOf(search.to)
+  return {
+    actor: await idOf(search.actor),
+    action: search.action || undefined,
+    subject: await idOf(search.subject),
+    since: dayOf(search.from),
+    until: to && addDays(to, 1),
+  }
+
+  /** An id as it is; an email as the id of its account. */
+  async function idOf(text: string): Promise<string | undefined> {
+    const address = identity.readEmail(text)
+    const user = address && (await identity.findByEmail(db, address.email_normalized))
+    return user?.id ?? (text || undefined)
+  }
+}
+
+/** The start of a day in UTC; undefined for any other text. */
+function dayOf(text: string): Date | undefined {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined
+  return at && !Number.isNaN(at.getTime()) ? at : undefined
+}
+
+/** The place of an entry as it is in addresses: milliseconds and id. */
+export function placeText({ at, id }: AuditPlace): string {
+  return `${at.getTime()}-${id}`
+}
+
+/** The place in the address, if it is one. */
+export function placeOf(text: string | undefined): AuditPlace | undefined {
+  const [, at, id] = /^(\d{1,14})-(\d{1,15})$/.exec(text ?? '') ?? []
+  return at && id ? { at: new Date(Number(at)), id: Number(id) } : undefined
+}
+
+/** Entries with the emails of their actors. */
+export async function auditRows(
+  { db }: World,
+  question: Parameters<typeof listAudit>[1],
+): Promise<AuditRow[]> {
+  const entries = await listAudit(db, question)
+  const ids = new Set(entries.map(({ actor }) => readId('usr', actor)).filter((id) => id != null))
+  const emails = await identity.emailsOf(db, [...ids])
+  return entries.map((entry) => ({ ...entry, email: emails.get(entry.actor) }))
+}

@@ -1,0 +1,109 @@
+import type { FastifyInstance } from 'fastify'
+import { forReports, type World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
+import { csrfToken } from '#http/form-token'
+import { requireStaff } from '#http/guards/staff'
+import { formOf, queryOf } from '#http/input'
+import { sendPage } from '#http/pages'
+import { countAudit } from '#platform/audit-log'
+import { isoSeconds } from '#platform/calendar'
+import type { CsvColumn } from '#platform/csv'
+import { AuditPage } from './audit-page.tsx'
+import {
+  type AuditRow,
+  AuditSearch,
+  auditRows,
+  filterOf,
+  placeOf,
+  placeText,
+  searchOf,
+} from './audit-search.ts'
+
+const HOME = '/admin/audit/'
+const EXPORT = 'export_audit'
+const ON_A_PAGE = 50
+
+/** The audit log: search by actor, action, subject and date, and its export. */
+export function declareAudit(scope: FastifyInstance, world: World): void {
+  const reporting = forReports(world)
+  declareAuditExport(reporting)
+
+  scope.get(HOME, async (request, reply) => {
+    const { session, role } = await requireStaff(reporting, request, reply, HOME, 'audit')
+    const search = searchOf(request)
+    const below = placeOf(queryOf(request, 'below'))
+    const filter = await filterOf(reporting, search)
+    const found = await auditRows(reporting, { ...filter, below, limit: ON_A_PAGE + 1 })
+    const entries = found.slice(0, ON_A_PAGE)
+    const last = entries.at(-1)
+    const page = AuditPage({
+      nav: await accountNav(reporting, session.user_id, 'admin'),
+      csrf_token: csrfToken(world, request, reply),
+      role,
+      search,
+      entries,
+      older: found.length > ON_A_PAGE && last ? addressOf(search, placeText(last)) : undefined,
+      newest: below ? addressOf(search) : undefined,
+    })
+    return sendPage(reply, page)
+  })
+
+  scope.post(`${HOME}export`, async (request, reply) => {
+    const context = await requireStaff(world, request, reply, HOME, 'audit')
+    const given = formOf(request)
+    const search = AuditSearch.parse(
+      Object.fromEntries(AuditSearch.keyof().options.map((name) => [name, given[name] ?? ''])),
+    )
+    return await startExport(world, context, { kind: EXPORT, app_id: null, request: search })
+  })
+}
+
+/** The page of a search; empty fields are left out. */
+function addressOf(search: AuditSearch, below?: string): string {
+  const given = Object.entries(search).filter(([, value]) => value !== '')
+  const query = new URLSearchParams(
+    [...given, ...(below ? [['below', below] as const] : [])].map((pair) => [...pair]),
+  )
+  return query.size > 0 ? `${HOME}?${query}` : HOME
+}
+
+function declareAuditExport(world: World): void {
+  declareExport(world, {
+    kind: EXPORT,
+    title: 'Exporting the audit log',
+    place: 'admin',
+    needs: 'audit',
+    columns: COLUMNS,
+    nameOf: () => 'audit-log.csv',
+    back: ({ request }) => addressOf(AuditSearch.parse(request)),
+    async open({ request }) {
+      const search = AuditSearch.parse(request)
+      const total = await countAudit(world.db, await filterOf(world, search))
+      return { total, pages: everyEntry(world, search) }
+    },
+  })
+}
+
+async function* everyEntry(world: World, search: AuditSearch): AsyncGenerator<AuditRow[]> {
+  const filter = await filterOf(world, search)
+  let below: AuditRow | undefined
+  for (;;) {
+    const some = await auditRows(world, { ...filter, below, limit: ROWS_AT_ONCE })
+    yield some
+    below = some.at(-1)
+    if (some.length < ROWS_AT_ONCE) return
+  }
+}
+
+const COLUMNS: CsvColumn<AuditRow>[] = [
+  { name: 'time', of: ({ at }) => isoSeconds(at) },
+  { name: 'actor', of: ({ actor }) => actor },
+  { name: 'email', of: ({ email }) => email ?? null },
+  { name: 'action', of: ({ action }) => action },
+  { name: 'subject', of: ({ subject }) => subject },
+  { name: 'detail', of: ({ detail }) => JSON.stringify(detail) },
+  { name: 'address', of: ({ address }) => address },
+  { name: 'agent', of: ({ agent }) => agent },
+  { name: 'request_id', of: ({ request_id }) => request_id },
+]
