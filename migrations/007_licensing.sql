@@ -46,7 +46,7 @@ create table license_history (
     check (trigger in ('purchase', 'preview', 'renewed', 'upgraded', 'plan_changed',
       'renewal_failed', 'retries_ended', 'recovered', 'dunning_exhausted', 'period_ended',
       'refunded', 'disputed', 'suspended', 'buyer_paused', 'resumed', 'dispute_lost',
-      'preview_ended'))
+      'preview_ended', 'account_deleted'))
 );
 create index license_history_license on license_history (license_id, id);
 create trigger license_history_is_append_only before update or delete or truncate

@@ -11,9 +11,16 @@ export {
   type Setup,
 } from './account/authenticator.ts'
 export { allowAgent, disconnectAgent, disconnectApp } from './account/connections.ts'
+export {
+  type DeletionBlock,
+  deleteAccount,
+  deletionBlocks,
+  recipientOfDeletion,
+} from './account/deletion.ts'
 export { type ChangedEmail, changeEmail, confirmEmailChange } from './account/email.ts'
 export type { Owner } from './account/note.ts'
 export { addPasskey, passkeyCreationOptions, removePasskey } from './account/passkeys.ts'
 export { changePassword } from './account/password.ts'
+export { type PersonalData, personalData, recordExport } from './account/personal-data.ts'
 export { remakeRecoveryCodes } from './account/recovery-codes.ts'
 export { endOtherSessions, endSession } from './account/sessions.ts'

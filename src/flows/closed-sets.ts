@@ -17,6 +17,8 @@ export type SecurityChange =
 /** What an account's owner does, or another person tries in their name. */
 type AccountAction =
   | SecurityChange
+  | 'data_exported'
+  | 'deleted'
   | 'agent_disconnected'
   | 'app_disconnected'
   | 'email_change_requested'
@@ -96,6 +98,7 @@ declare module '#platform/alarms' {
 declare module '#platform/email-queue' {
   interface EmailTemplates {
     // To the owner of an account, about signing in and its safety.
+    account_deleted: { sealed_to: string }
     change_email: NoFacts
     email_change_requested: NoFacts
     email_changed: NoFacts
@@ -130,6 +133,7 @@ declare module '#platform/tasks' {
     check_books: true
     clock_advance: true
     export_audit: true
+    export_person: true
     export_sales: true
     export_tax_lines: true
     export_tax_states: true

@@ -51,7 +51,7 @@ export async function resume(tx: Db, { license, subscription, now }: LockedLicen
 export async function endLicense(
   tx: Db,
   { license, subscription, now }: LockedLicense,
-  trigger: 'refunded' | 'dispute_lost',
+  trigger: 'refunded' | 'dispute_lost' | 'account_deleted',
 ): Promise<void> {
   const { license_id } = license
   await licensing.transition(tx, now, { license_id, trigger, to: 'canceled' })

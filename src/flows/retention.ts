@@ -1,4 +1,5 @@
 import * as billing from '#domain/billing'
+import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
@@ -12,6 +13,7 @@ const SWEEPS = [
   billing.CART_SWEEP,
   tax.QUOTE_SWEEP,
   licensing.USE_SWEEP,
+  identity.EMAIL_CHANGE_SWEEP,
   ...PLATFORM_SWEEPS,
 ]
 

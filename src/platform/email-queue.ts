@@ -82,7 +82,9 @@ export async function findUnsent(db: Db, id: EmailId): Promise<StoredEmail | und
 
 /** Marks an email as sent. */
 export async function markSent(db: Db, now: Date, id: EmailId): Promise<void> {
-  await db.run(sql`update emails set sent_at = ${now} where id = ${id}`)
+  // The address of a deleted account is needed until here.
+  await db.run(sql`update emails set sent_at = ${now}, facts = facts - 'sealed_to'
+    where id = ${id}`)
 }
 
 /** The emails of these causes that were sent, the earliest first. */
@@ -103,4 +105,20 @@ export async function isAnyUnsentSince(db: Db, before: Date): Promise<boolean> {
     where sent_at is null and queued_at between ${addDays(before, -RETRIED_DAYS)} and ${before})
     as found`)
   return found
+}
+
+/** Replaces an address in the log of emails, and deletes what the development mailbox has for it. */
+export async function anonymizeEmails(
+  db: Db,
+  {
+    email,
+    email_normalized,
+    address,
+  }: { email: string; email_normalized: string; address: string },
+): Promise<void> {
+  await db.run(
+    sql`update emails set subject_id = ${address} where subject_id = ${email_normalized}`,
+  )
+  await db.run(sql`delete from dev_mailbox where lower(recipient) = ${email_normalized}
+    or recipient = ${email} or position(${email_normalized} in lower(text)) > 0`)
 }

@@ -124,3 +124,10 @@ export function isUnderWay(now: Date, { status, updated_at }: Task): boolean {
   const isOver = status === 'done' || status === 'failed'
   return !isOver && addSeconds(updated_at, SILENT_SECONDS) > now
 }
+
+/** Deletes the tasks of an account, with their files. */
+export async function forgetTasks(db: Db, user_id: UserId): Promise<void> {
+  await db.run(sql`delete from task_files
+    where task_id in (select id from tasks where user_id = ${user_id})`)
+  await db.run(sql`delete from tasks where user_id = ${user_id}`)
+}

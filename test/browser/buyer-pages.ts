@@ -20,7 +20,8 @@ export async function* buyerPages(setup: PagesTest, page: Page) {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await press(page, /^Sign in$/)
-  await arrive(page, 'Your purchases')
+  await arrive(page, 'Referrals')
+  await page.goto('/account/')
   yield 'purchases, none'
   const manage = `/manage/${client_id}/`
   await page.goto(manage)

@@ -50,6 +50,7 @@ const SHORT_PAGE_TOURS: Record<string, PageTour> = {
   'public pages': publicPages,
   'a purchase': purchase,
   'signing in': signingIn,
+  'a profile': profile,
   'the editors of a seller': selling,
 }
 
@@ -197,6 +198,30 @@ async function* signingIn({ service }: PagesTest, page: Page) {
   await press(page, 'Email me a sign-in link')
   await page.getByText('Check your inbox').waitFor()
   yield 'sign in, on the way, link sent'
+}
+
+async function* profile({ service }: PagesTest, page: Page) {
+  for (const role of ['seller', 'buyer'] as const) {
+    const { email, password } = service.demo[role]
+    await page.context().clearCookies()
+    await page.goto('/signin/')
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await press(page, /^Sign in$/)
+    await page.goto('/account/profile/')
+    yield `profile of a ${role}`
+    await page.getByRole('link', { name: 'Delete account' }).click()
+    await arrive(page, 'Delete your account')
+    yield `deletion by a ${role}`
+  }
+  await page.getByLabel('Email').fill('another@example.com')
+  await press(page, 'Delete account')
+  await page.getByText('Enter the email of this account.').first().waitFor()
+  yield 'deletion, with the wrong email'
+  await page.goto('/account/profile/')
+  await press(page, 'Export your data')
+  await arrive(page, 'Your export is ready')
+  yield 'data export'
 }
 
 async function* emailsAndLinks(setup: PagesTest, page: Page) {

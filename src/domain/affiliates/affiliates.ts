@@ -57,3 +57,8 @@ export async function isSelf(db: Db, affiliate_id: AffiliateId, payer: Payer): P
         where c.user_id = u.id and c.fingerprint = ${payer.fingerprint}))) as self`)
   return self
 }
+
+/** Replaces the code of a deleted account's affiliate, so that its links no longer count. */
+export async function retireCode(db: Db, affiliate_id: AffiliateId, code: string): Promise<void> {
+  await db.run(sql`update affiliates set code = ${code} where id = ${affiliate_id}`)
+}

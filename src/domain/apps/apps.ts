@@ -74,6 +74,13 @@ export async function listedSlugs(
   return rows.map(({ slug }) => slug)
 }
 
+/** Whether a seller has a published app. */
+export async function hasPublished(db: Db, seller_id: SellerId): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`select exists (
+    select 1 from apps where seller_id = ${seller_id} and is_published) as found`)
+  return found
+}
+
 /** The apps of every seller that an account is a member of, by name. */
 export async function listOf(db: Db, user_id: UserId): Promise<App[]> {
   return await db.rows<App>(sql`select ${COLUMNS} from apps

@@ -178,3 +178,15 @@ export async function endCartsOf(
     set browser_hash = sha256(convert_to('ended ' || id, 'UTF8')), updated_at = ${now}
     where user_id = ${account.user_id} or email_normalized = ${account.email_normalized}`)
 }
+
+/** Replaces a deleted account's email in its carts, and ends those that are not paid. */
+export async function anonymizeCarts(
+  db: Db,
+  now: Date,
+  account: { user_id: UserId; email_normalized: string; address: string },
+): Promise<void> {
+  await endCartsOf(db, now, account)
+  const { address } = account
+  await db.run(sql`update carts set email = ${address}, email_normalized = ${address}
+    where user_id = ${account.user_id} or email_normalized = ${account.email_normalized}`)
+}

@@ -1,6 +1,14 @@
 import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import type { AppId, CardId, LicenseId, OrderId, PriceId, SubscriptionId } from '#platform/ids'
+import type {
+  AppId,
+  CardId,
+  LicenseId,
+  OrderId,
+  PriceId,
+  SubscriptionId,
+  UserId,
+} from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
@@ -207,4 +215,16 @@ export async function nextDue(db: Db, app_id: AppId): Promise<Date | undefined> 
   const { at } = await db.one<{ at: Date | null }>(sql`select min(next_at) as at
     from subscriptions where app_id = ${app_id}`)
   return at ?? undefined
+}
+
+/** The apps whose subscriptions still charge a person: they renew, or an amount is due. */
+export async function chargingApps(
+  db: Db,
+  user_id: UserId,
+): Promise<{ app_id: AppId; name: string }[]> {
+  return await db.rows<{ app_id: AppId; name: string }>(sql`
+    select distinct a.id as app_id, a.name from subscriptions s
+      join licenses l on l.id = s.license_id join apps a on a.id = l.app_id
+    where l.user_id = ${user_id} and s.ended_at is null and l.status <> 'canceled'
+      and (s.auto_renew or l.status in ('past_due', 'unpaid')) order by a.name, a.id`)
 }

@@ -79,3 +79,9 @@ export async function withdraw(db: Db, now: Date, party: Party): Promise<void> {
     values (${party.user_id}, ${party.client_id}, '{}', ${now}, ${now})
     on conflict (user_id, client_id) do update set scopes = '{}', withdrawn_at = ${now}`)
 }
+
+/** Deletes every consent of a person, and everything that apps and agents got by one. */
+export async function forgetPerson(db: Db, user_id: UserId): Promise<void> {
+  await db.run(sql`delete from oidc_records where user_id = ${user_id}`)
+  await db.run(sql`delete from consents where user_id = ${user_id}`)
+}

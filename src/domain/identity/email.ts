@@ -1,6 +1,9 @@
 import { domainToASCII } from 'node:url'
 import { z } from 'zod'
 
+/** The domain of the addresses of deleted accounts; no mailbox can exist there (RFC 2606). */
+export const DELETED_DOMAIN = 'deleted.invalid'
+
 const LONGEST = 254
 const LONGEST_LOCAL = 64
 // What browsers accept in an email field, with a domain of two labels or more.
@@ -20,7 +23,7 @@ export function readEmail(text: string): { email: string; email_normalized: stri
   const local = email.slice(0, at)
   const domain = domainToASCII(email.slice(at + 1))
   const isDotted = local.startsWith('.') || local.endsWith('.') || local.includes('..')
-  if (isDotted || !HAS_TOP_LEVEL.test(domain)) return undefined
+  if (isDotted || !HAS_TOP_LEVEL.test(domain) || domain === DELETED_DOMAIN) return undefined
   const address = `${local.normalize('NFKC').toLowerCase()}@${domain}`
   if (!ADDRESS.safeParse(address).success) return undefined
   return { email, email_normalized: address }

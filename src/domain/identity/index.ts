@@ -11,7 +11,8 @@
  */
 export * from './authenticator-apps.ts'
 export * from './authenticator-code.ts'
-export { readEmail } from './email.ts'
+export * from './deletions.ts'
+export { DELETED_DOMAIN, readEmail } from './email.ts'
 export * from './email-changes.ts'
 export * from './factor.ts'
 export * from './factors.ts'
@@ -22,6 +23,7 @@ export { hashPassword, hasPassword, PASSWORD_MIN, passwordFault } from './passwo
 export * from './pending-sign-ins.ts'
 export * from './recovery-code.ts'
 export * from './recovery-codes.ts'
+export { EMAIL_CHANGE_SWEEP } from './retention.ts'
 export * from './session.ts'
 export * from './sessions.ts'
 export * from './sign-ups.ts'

@@ -14,10 +14,11 @@ export interface User {
   /** Null for everyone who is not staff. */
   staff_role: StaffRole | null
   locked_at: Date | null
+  created_at: Date
 }
 
 const COLUMNS = sql`id, email, email_normalized, email_verified_at, password_hash, created_via,
-  staff_role, locked_at`
+  staff_role, locked_at, created_at`
 
 /** The account of an email, in any spelling. */
 export async function findByEmail(db: Db, email_normalized: string): Promise<User | undefined> {

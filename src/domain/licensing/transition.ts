@@ -17,6 +17,7 @@ export type Trigger =
   | 'resumed'
   | 'dispute_lost'
   | 'preview_ended'
+  | 'account_deleted'
 
 /** Why a license is created. */
 export type Beginning = 'purchase' | 'preview'
@@ -59,6 +60,7 @@ const TABLE: readonly TransitionRow[] = [
   ['resumed', ['paused'], PAID],
   ['dispute_lost', [...PAID, 'paused'], ['canceled']],
   ['preview_ended', ['preview'], ['canceled']],
+  ['account_deleted', [...PAID, 'paused'], ['canceled']],
 ]
 
 /** One transition of the table. */

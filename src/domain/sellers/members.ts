@@ -108,3 +108,8 @@ export async function muteEmails(
   await db.run(sql`update seller_members set muted_emails = ${[...muted]}
     where seller_id = ${seller_id} and user_id = ${user_id}`)
 }
+
+/** Ends every membership of an account. */
+export async function endMemberships(db: Db, user_id: UserId): Promise<void> {
+  await db.run(sql`delete from seller_members where user_id = ${user_id}`)
+}

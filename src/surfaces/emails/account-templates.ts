@@ -5,6 +5,24 @@ type Security = EmailTemplates['security']
 
 const NOT_REQUESTED = 'If you did not request this, you can ignore this email.'
 
+/** The last email to the address of a deleted account. */
+export function accountDeleted(support_email: string): EmailContent {
+  return {
+    subject: 'Your Purser account was deleted',
+    heading: 'Your account was deleted',
+    blocks: [
+      {
+        kind: 'text',
+        text: 'Your account and this address were removed, and your licenses ended. Invoices and payments are kept without your address, as the law requires.',
+      },
+      {
+        kind: 'text',
+        text: `This cannot be undone. If you did not request it, write to ${support_email}.`,
+      },
+    ],
+  }
+}
+
 /** The email with a sign-in link. */
 export function signInLink(url: string): EmailContent {
   return {

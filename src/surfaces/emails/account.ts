@@ -1,9 +1,11 @@
 import * as identity from '#domain/identity'
+import { recipientOfDeletion } from '#flows/account'
 import { INVITATION_HOURS } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { parseId } from '#platform/ids'
 import {
+  accountDeleted,
   accountExists,
   confirmNewEmail,
   emailChange,
@@ -19,6 +21,7 @@ import type { EmailWriters, WrittenEmail } from './template.ts'
 
 /** Emails to the owner of an account, about signing in and its safety. */
 export const ACCOUNT_EMAILS = {
+  account_deleted: writeDeleted,
   sign_in: writeEntry,
   set_password: writeEntry,
   sign_up: writeSignUp,
@@ -28,6 +31,14 @@ export const ACCOUNT_EMAILS = {
   email_changed: writeToOldEmail,
   staff_invitation: writeStaffInvitation,
 } satisfies Partial<EmailWriters<EmailTemplate>>
+
+async function writeDeleted(
+  world: World,
+  email: StoredEmail<'account_deleted'>,
+): Promise<WrittenEmail> {
+  const to = recipientOfDeletion(world, email.subject_id, email.facts.sealed_to)
+  return { to, content: accountDeleted(world.config.operator.support_email) }
+}
 
 /** The account with this email, unless it is locked or deleted. */
 async function openAccount({ db }: World, email_normalized: string) {

@@ -1,3 +1,4 @@
+import { DELETED_DOMAIN } from '#domain/identity'
 import type { World } from '#flows/world'
 import {
   EMAIL_QUEUE,
@@ -28,7 +29,7 @@ export function emailWorker(world: World): void {
   world.jobs.handle<{ email_id: EmailId }>(EMAIL_QUEUE, async ({ email_id }) => {
     const email = await findUnsent(world.db, email_id)
     if (!email) return
-    const written = await write(world, email)
+    const written = withoutDeleted(await write(world, email))
     const now = world.clock.now()
     if (written) {
       await world.mailer.send(now, {
@@ -42,6 +43,13 @@ export function emailWorker(world: World): void {
     }
     await markSent(world.db, now, email.id)
   })
+}
+
+/** Deleted accounts have no mailbox; an email to them alone is not sent. */
+function withoutDeleted(written: WrittenEmail | undefined): WrittenEmail | undefined {
+  if (!written) return undefined
+  const recipients = written.to.split(/,\s*/).filter((each) => !each.endsWith(`@${DELETED_DOMAIN}`))
+  return recipients.length === 0 ? undefined : { ...written, to: recipients.join(', ') }
 }
 
 async function write<Template extends EmailTemplate>(

@@ -13,6 +13,7 @@ export type MenuPlace =
   | 'payouts'
   | 'referrals'
   | 'admin'
+  | 'profile'
   | 'connections'
   | 'security'
 
@@ -33,6 +34,7 @@ export async function accountNav(
     ['payouts', 'Payouts', '/dashboard/payouts/', sees_payouts],
     ['referrals', 'Referrals', '/affiliate/', is_affiliate || current === 'referrals'],
     ['admin', 'Admin', '/admin/', is_staff],
+    ['profile', 'Profile', '/account/profile/', true],
     ['connections', 'Connections', '/account/connections/', true],
     ['security', 'Security', '/account/security/', true],
   ]

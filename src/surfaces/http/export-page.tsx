@@ -12,7 +12,9 @@ export interface ExportFacts {
   /** Days for which a file is kept. */
   kept_days: number
   /** Undefined once the file was deleted. */
-  file: { name: string; rows: number; bytes: number; url: string; kept_until: Date } | undefined
+  file:
+    | { name: string; type: string; rows: number; bytes: number; url: string; kept_until: Date }
+    | undefined
 }
 
 /** The download page of an export, or a note that it has expired. */
@@ -35,13 +37,18 @@ export function ExportPage({ nav, back_url, kept_days, file }: ExportFacts): JSX
   return (
     <SiteLayout title="Your export is ready · Purser" nav={nav}>
       <Heading title="Your export is ready" done>
-        A CSV file for spreadsheets and other programs.
+        {file.type.startsWith('text/csv')
+          ? 'A CSV file for spreadsheets and other programs.'
+          : 'A JSON file that people and programs can read.'}
       </Heading>
       <Panel>
         <DescriptionList
           items={[
             { term: 'File', detail: file.name },
-            { term: 'Rows', detail: file.rows.toLocaleString('en-US') },
+            {
+              term: file.type.startsWith('text/csv') ? 'Rows' : 'Records',
+              detail: file.rows.toLocaleString('en-US'),
+            },
             { term: 'Size', detail: sizeOf(file.bytes) },
             { term: 'Expires', detail: <Day date={file.kept_until} /> },
           ]}

@@ -92,17 +92,12 @@ export async function startExport(
 }
 
 async function make<Row>(
-  { db, clock }: World,
+  world: World,
   { columns, nameOf, open }: Export<Row>,
   task: Task,
   report: ReportProgress,
 ): Promise<TaskEnd> {
-  const { id: task_id } = task
-  await beginFile(db, clock.now(), { task_id, name: nameOf(task), type: CSV })
-  try {
-    let part = 0
-    const write = async (text: string) =>
-      await addPart(db, { task_id, part: part++, content: Buffer.from(text) })
+  return await saveFile(world, task, { name: nameOf(task), type: CSV }, async (write) => {
     const { total, pages } = await open(task)
     let done = 0
     await report({ done, total, note: '' })
@@ -113,7 +108,24 @@ async function make<Row>(
       // Rows may have been added since they were counted.
       await report({ done, total: Math.max(done, total), note: '' })
     }
-    await finishFile(db, { task_id, rows: done })
+    return done
+  })
+}
+
+/** Saves the file of a task, part by part; `write` returns how many rows or records it has. */
+export async function saveFile(
+  { db, clock }: World,
+  { id: task_id }: Task,
+  file: { name: string; type: string },
+  make: (write: (text: string) => Promise<void>) => Promise<number>,
+): Promise<TaskEnd> {
+  await beginFile(db, clock.now(), { task_id, ...file })
+  try {
+    let part = 0
+    const rows = await make((text) =>
+      addPart(db, { task_id, part: part++, content: Buffer.from(text) }),
+    )
+    await finishFile(db, { task_id, rows })
   } catch (error) {
     await dropFile(db, task_id)
     throw error

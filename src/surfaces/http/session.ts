@@ -92,6 +92,13 @@ export async function keepSession(
   if (request.cookies[PENDING]) reply.clearCookie(PENDING, COOKIE)
 }
 
+/** Removes the session's cookie, where the session itself has ended. */
+export function dropSession(request: FastifyRequest, reply: FastifyReply): void {
+  reply.clearCookie(SESSION, COOKIE)
+  request.found_session = undefined
+  request.account_menu = undefined
+}
+
 /** Signs this browser out. */
 export async function signOut(
   world: World,
@@ -100,9 +107,7 @@ export async function signOut(
 ): Promise<void> {
   const session = await currentSession(world, request)
   if (session) await signOutOfService(world, session, originOf(request))
-  reply.clearCookie(SESSION, COOKIE)
-  request.found_session = undefined
-  request.account_menu = undefined
+  dropSession(request, reply)
 }
 
 /**

@@ -22,10 +22,12 @@ const TRIGGERS: Record<string, string> = {
   resumed: 'resumed: the same key works again',
   dispute_lost: 'ended by the lost dispute',
   preview_ended: 'the preview ended',
+  account_deleted: 'ended with the account of its buyer',
 }
 
 /** Looked up by what the timeline read, and complete. */
 const EMAIL_NAMES: Record<string, string> = {
+  account_deleted: 'Account deleted',
   bank_changed: 'Bank account changed',
   change_email: 'Confirm the new email',
   dispute_closed: 'Dispute closed',

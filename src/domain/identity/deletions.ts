@@ -1,0 +1,36 @@
+import type { Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { DELETED_DOMAIN } from './email.ts'
+import { findUser, type User } from './users.ts'
+
+/** The address in place of a deleted account's email. No one can sign up or in with it. */
+export function addressOfDeleted(user_id: UserId): string {
+  return `${user_id.toLowerCase()}@${DELETED_DOMAIN}`
+}
+
+/** An account, locked until the transaction ends. */
+export async function lockForDeletion(tx: Db, user_id: UserId): Promise<User> {
+  await tx.run(sql`select id from users where id = ${user_id} for update`)
+  return (await findUser(tx, user_id))!
+}
+
+/**
+ * Deletes what an account has for signing in, and replaces its email everywhere. The row remains,
+ * because financial records and the audit log refer to its id.
+ */
+export async function anonymize(tx: Db, { id, email_normalized }: User): Promise<void> {
+  const address = addressOfDeleted(id)
+  await tx.run(sql`delete from sessions where user_id = ${id}`)
+  await tx.run(sql`delete from pending_sign_ins where user_id = ${id}`)
+  await tx.run(sql`delete from account_links where user_id = ${id}`)
+  await tx.run(sql`delete from authenticator_apps where user_id = ${id}`)
+  await tx.run(sql`delete from passkeys where user_id = ${id}`)
+  await tx.run(sql`delete from passkey_challenges where user_id = ${id}`)
+  await tx.run(sql`delete from recovery_codes where user_id = ${id}`)
+  await tx.run(sql`delete from email_changes where user_id = ${id}`)
+  await tx.run(sql`delete from sign_ups where email_normalized = ${email_normalized}`)
+  await tx.run(sql`delete from staff_invitations where email_normalized = ${email_normalized}`)
+  await tx.run(sql`update users set email = ${address}, email_normalized = ${address},
+    email_verified_at = null, password_hash = null where id = ${id}`)
+}

@@ -1,0 +1,30 @@
+import type { Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
+import { sql } from '#platform/sql'
+
+/** Whether a payment of this email has no outcome yet. */
+export async function isPaymentPending(db: Db, email_normalized: string): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`select exists (select 1 from attempts
+    where email_normalized = ${email_normalized} and status in ('open', 'action_required'))
+    as found`)
+  return found
+}
+
+/** Whether a bank is deciding a dispute of a payment of this account. */
+export async function isDisputing(db: Db, user_id: UserId): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`select exists (
+    select 1 from disputes d join charges c on c.id = d.charge_id
+      join invoices i on i.id = c.invoice_id
+    where i.user_id = ${user_id} and d.status in ('inquiry', 'open')) as found`)
+  return found
+}
+
+/** Replaces a deleted account's email in its attempts, and forgets how to charge its cards. */
+export async function anonymizePayments(
+  db: Db,
+  account: { user_id: UserId; email_normalized: string; address: string },
+): Promise<void> {
+  await db.run(sql`update attempts set email_normalized = ${account.address}
+    where email_normalized = ${account.email_normalized}`)
+  await db.run(sql`update cards set token = 'deleted' where user_id = ${account.user_id}`)
+}

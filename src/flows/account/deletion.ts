@@ -1,0 +1,122 @@
+import * as affiliates from '#domain/affiliates'
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as grants from '#domain/grants'
+import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import * as payouts from '#domain/payouts'
+import * as sellers from '#domain/sellers'
+import { endLicense, lockLicense } from '#flows/locked-license'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { anonymizeEmails, queueFreshEmail } from '#platform/email-queue'
+import type { AppId, PayeeId, UserId } from '#platform/ids'
+import { forgetTasks } from '#platform/tasks'
+import { note, type Owner } from './note.ts'
+
+/** Why an account cannot be deleted yet. */
+export type DeletionBlock =
+  | { kind: 'subscription'; app_id: AppId; app_name: string }
+  | { kind: 'seller'; seller_name: string; has: 'apps' | 'balance' | 'members' }
+  | { kind: 'affiliate' | 'dispute' | 'payment' | 'staff' }
+
+/** Everything that must be settled before an account can be deleted. */
+export async function deletionBlocks(
+  world: World,
+  user_id: UserId,
+  db: Db = world.db,
+): Promise<DeletionBlock[]> {
+  const user = (await identity.findUser(db, user_id))!
+  const blocks: DeletionBlock[] = []
+  if (user.staff_role !== null) blocks.push({ kind: 'staff' })
+  for (const { app_id, name } of await billing.chargingApps(db, user_id)) {
+    blocks.push({ kind: 'subscription', app_id, app_name: name })
+  }
+  if (await payments.isPaymentPending(db, user.email_normalized)) blocks.push({ kind: 'payment' })
+  if (await payments.isDisputing(db, user_id)) blocks.push({ kind: 'dispute' })
+  const affiliate = await affiliates.affiliateOf(db, user_id)
+  if (affiliate && (await hasBalance(world, db, affiliate.id))) blocks.push({ kind: 'affiliate' })
+  for (const { seller_id, legal_name: seller_name, role } of await sellers.membershipsOf(
+    db,
+    user_id,
+  )) {
+    if (role !== 'owner') continue
+    const block = (has: 'apps' | 'balance' | 'members') =>
+      blocks.push({ kind: 'seller', seller_name, has })
+    if (await apps.hasPublished(db, seller_id)) block('apps')
+    if (await hasBalance(world, db, seller_id)) block('balance')
+    if ((await sellers.membersOf(db, seller_id)).length > 1) block('members')
+  }
+  return blocks
+}
+
+async function hasBalance({ clock }: World, db: Db, owner: PayeeId): Promise<boolean> {
+  const payee = { owner, account: payouts.accountOf(owner) }
+  const { total, pending_total } = await payouts.payeeBalance(db, clock.now(), payee)
+  if (total !== 0 || pending_total !== 0) return true
+  const unsettled = (await payouts.payoutsOf(db, payee)).some(
+    ({ status }) => status === 'open' || status === 'pending',
+  )
+  return unsettled
+}
+
+const SEAL = 'deleted-account'
+
+/**
+ * Deletes an account at once: its licenses end, everything for signing in is deleted, and its email
+ * is replaced wherever it is stored (decision 88). Invoices, payments and the audit log remain
+ * under the account's id. The address gets one last email. Nothing happens while something blocks
+ * it.
+ */
+export async function deleteAccount(
+  world: World,
+  owner: Owner,
+): Promise<{ outcome: 'deleted' } | { outcome: 'blocked'; blocks: DeletionBlock[] }> {
+  const { db, clock, keys, random } = world
+  const { user_id } = owner
+  return await db.tx(async (tx) => {
+    const user = await identity.lockForDeletion(tx, user_id)
+    const blocks = await deletionBlocks(world, user_id, tx)
+    if (blocks.length > 0) return { outcome: 'blocked', blocks }
+    const now = clock.now()
+    const ended = await licensing.liveLicensesOf(tx, user_id)
+    for (const { license_id, status } of ended) {
+      const locked = await lockLicense(world, tx, license_id)
+      if (status !== 'preview') await endLicense(tx, locked, 'account_deleted')
+      else {
+        const end = { trigger: 'preview_ended', to: 'canceled' } as const
+        await licensing.transition(tx, locked.now, { license_id, ...end })
+      }
+    }
+    await anonymize(world, tx, user)
+    const licenses = ended.map(({ license_id }) => license_id)
+    await note(tx, now, owner, 'deleted', { licenses })
+    const sealed_to = keys.seal(random, SEAL, user_id, user.email).toString('base64url')
+    const about = { subject_id: user_id, facts: { sealed_to } }
+    await queueFreshEmail(tx, now, world, { kind: 'account_deleted', ...about })
+    return { outcome: 'deleted' }
+  })
+}
+
+async function anonymize(world: World, tx: Db, user: identity.User): Promise<void> {
+  const { clock, random } = world
+  const { id: user_id, email, email_normalized } = user
+  const account = { user_id, email, email_normalized, address: identity.addressOfDeleted(user_id) }
+  await billing.anonymizeCarts(tx, clock.now(), account)
+  await payments.anonymizePayments(tx, account)
+  await anonymizeEmails(tx, account)
+  await forgetTasks(tx, user_id)
+  await grants.forgetPerson(tx, user_id)
+  await sellers.endMemberships(tx, user_id)
+  const affiliate = await affiliates.affiliateOf(tx, user_id)
+  if (affiliate) {
+    await affiliates.retireCode(tx, affiliate.id, `deleted-${random.bytes(10).toString('hex')}`)
+  }
+  await identity.anonymize(tx, user)
+}
+
+/** The address of the last email to a deleted account. */
+export function recipientOfDeletion({ keys }: World, user_id: string, sealed_to: string): string {
+  return keys.open(SEAL, user_id, Buffer.from(sealed_to, 'base64url'))
+}

@@ -1,0 +1,157 @@
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import type { UserId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { note, type Owner } from './note.ts'
+
+/** Everything that the service stores about a person, by subject; times are in UTC. */
+export type PersonalData = Record<string, Record<string, unknown>[]>
+
+/** A record as the export has it. */
+interface Item {
+  item: Record<string, unknown> | null
+}
+
+type DataOwner = { user_id: UserId; email_normalized: string }
+
+/**
+ * Reads everything about one person, and about no one else. Passwords, keys and codes are not part
+ * of it: they are stored so that they cannot be read.
+ */
+export async function personalData(db: Db, person: DataOwner): Promise<PersonalData> {
+  const parts = [ofAccount, ofPurchases, ofPayments, ofUse, ofEarnings]
+  const data: PersonalData = {}
+  for (const part of parts) {
+    for (const [name, rows] of Object.entries(await part(db, person))) {
+      data[name] = rows.map(({ item }) => item ?? {})
+    }
+  }
+  return data
+}
+
+type DataSection = Promise<Record<string, Item[]>>
+
+async function ofAccount(db: Db, { user_id }: DataOwner): DataSection {
+  return {
+    account: await db.rows<Item>(sql`select jsonb_build_object('id', id, 'email', email,
+        'email_verified_at', email_verified_at, 'has_password', password_hash is not null,
+        'created_at', created_at, 'created_via', created_via) as item
+      from users where id = ${user_id}`),
+    sessions: await db.rows<Item>(sql`select jsonb_build_object('browser', browser,
+        'network', network, 'created_at', created_at, 'last_seen_at', last_seen_at,
+        'expires_at', expires_at) as item
+      from sessions where user_id = ${user_id} order by created_at`),
+    passkeys: await db.rows<Item>(sql`select jsonb_build_object('name', name,
+        'created_at', created_at, 'last_used_at', last_used_at) as item
+      from passkeys where user_id = ${user_id} order by created_at`),
+    authenticator_apps: await db.rows<Item>(sql`select jsonb_build_object(
+        'created_at', created_at, 'confirmed_at', confirmed_at) as item
+      from authenticator_apps where user_id = ${user_id}`),
+    recovery_codes: await db.rows<Item>(sql`select jsonb_build_object(
+        'created_at', created_at, 'used_at', used_at) as item
+      from recovery_codes where user_id = ${user_id} order by created_at`),
+    email_changes: await db.rows<Item>(sql`select jsonb_build_object('old_email', old_email,
+        'new_email', new_email, 'created_at', created_at, 'done_at', done_at,
+        'ended_at', ended_at) as item
+      from email_changes where user_id = ${user_id} order by created_at`),
+    connected_apps: await db.rows<Item>(sql`select jsonb_build_object('client_id', client_id,
+        'scopes', scopes, 'granted_at', granted_at, 'withdrawn_at', withdrawn_at) as item
+      from consents where user_id = ${user_id} order by granted_at`),
+    agents: await db.rows<Item>(sql`select jsonb_build_object('callback', callback,
+        'scopes', scopes, 'browser', browser, 'granted_at', granted_at) as item
+      from agent_grants where user_id = ${user_id} order by granted_at`),
+  }
+}
+
+async function ofPurchases(db: Db, { user_id, email_normalized }: DataOwner): DataSection {
+  return {
+    licenses: await db.rows<Item>(sql`select jsonb_build_object('id', l.id, 'app', a.name,
+        'plan', p.name, 'status', l.status, 'period_end', l.period_end,
+        'canceled_at', l.canceled_at, 'created_at', l.created_at) as item
+      from licenses l join apps a on a.id = l.app_id join products p on p.id = l.product_id
+      where l.user_id = ${user_id} order by l.created_at`),
+    subscriptions: await db.rows<Item>(sql`select jsonb_build_object('id', s.id,
+        'license_id', s.license_id, 'amount_in_cents', s.amount, 'state', s.state, 'zip', s.zip,
+        'auto_renew', s.auto_renew, 'period_end', s.period_end, 'ended_at', s.ended_at,
+        'created_at', s.created_at) as item
+      from subscriptions s join licenses l on l.id = s.license_id
+      where l.user_id = ${user_id} order by s.created_at`),
+    invoices: await db.rows<Item>(sql`select jsonb_build_object('id', i.id, 'number', i.number,
+        'kind', i.kind, 'app', a.name, 'plan', p.name, 'amount_in_cents', i.amount,
+        'tax_in_cents', i.tax, 'state', q.state, 'zip', q.zip, 'status', i.status,
+        'license_id', i.license_id, 'created_at', i.created_at, 'paid_at', i.paid_at) as item
+      from invoices i join apps a on a.id = i.app_id join products p on p.id = i.product_id
+        join tax_quotes q on q.id = i.tax_quote_id
+      where i.user_id = ${user_id} order by i.created_at`),
+    carts: await db.rows<Item>(sql`select jsonb_build_object('id', c.id, 'app', a.name,
+        'email', c.email, 'country', c.country, 'zip', c.zip, 'created_at', c.created_at,
+        'completed_at', c.completed_at) as item
+      from carts c join apps a on a.id = c.app_id
+      where c.user_id = ${user_id} or c.email_normalized = ${email_normalized}
+      order by c.created_at`),
+  }
+}
+
+async function ofPayments(db: Db, { user_id, email_normalized }: DataOwner): DataSection {
+  return {
+    cards: await db.rows<Item>(sql`select jsonb_build_object('brand', brand, 'last4', last4,
+        'exp_month', exp_month, 'exp_year', exp_year, 'billing_country', billing_country,
+        'billing_zip', billing_zip, 'issuer_country', issuer_country,
+        'created_at', created_at) as item
+      from cards where user_id = ${user_id} order by created_at`),
+    payment_attempts: await db.rows<Item>(sql`select jsonb_build_object('id', id,
+        'invoice_id', invoice_id, 'amount_in_cents', amount, 'status', status,
+        'decline_code', decline_code, 'created_at', created_at) as item
+      from attempts where email_normalized = ${email_normalized} order by created_at`),
+    refunds: await db.rows<Item>(sql`select jsonb_build_object('id', r.id,
+        'invoice_id', c.invoice_id, 'amount_in_cents', r.amount, 'status', r.status,
+        'created_at', r.created_at) as item
+      from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id
+      where i.user_id = ${user_id} order by r.created_at`),
+    disputes: await db.rows<Item>(sql`select jsonb_build_object('id', d.id,
+        'invoice_id', c.invoice_id, 'amount_in_cents', d.amount, 'reason', d.reason,
+        'status', d.status, 'opened_at', d.opened_at, 'closed_at', d.closed_at) as item
+      from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
+      where i.user_id = ${user_id} order by d.opened_at`),
+  }
+}
+
+async function ofUse(db: Db, { user_id, email_normalized }: DataOwner): DataSection {
+  return {
+    uses_of_licenses: await db.rows<Item>(sql`select jsonb_build_object(
+        'license_id', u.license_id, 'day', u.day, 'kind', u.kind, 'network', u.network,
+        'count', u.count) as item
+      from license_uses u join licenses l on l.id = u.license_id
+      where l.user_id = ${user_id} order by u.day, u.license_id, u.kind, u.network`),
+    emails: await db.rows<Item>(sql`select jsonb_build_object('kind', kind,
+        'queued_at', queued_at, 'sent_at', sent_at) as item
+      from emails where subject_id in (select id from licenses where user_id = ${user_id}
+        union all select id from invoices where user_id = ${user_id})
+        or subject_id in (${user_id}, ${email_normalized}) order by queued_at`),
+    audit_log: await db.rows<Item>(sql`select jsonb_build_object('at', at, 'action', action,
+        'address', address, 'agent', agent) as item
+      from audit_log where subject = ${user_id} and actor in (${user_id}, 'anonymous')
+      order by id`),
+  }
+}
+
+async function ofEarnings(db: Db, { user_id }: DataOwner): DataSection {
+  return {
+    affiliates: await db.rows<Item>(sql`select jsonb_build_object('id', id, 'code', code,
+        'created_at', created_at) as item from affiliates where user_id = ${user_id}`),
+    sellers: await db.rows<Item>(sql`select jsonb_build_object('seller', s.legal_name,
+        'role', m.role, 'created_at', m.created_at) as item
+      from seller_members m join sellers s on s.id = m.seller_id
+      where m.user_id = ${user_id} order by m.created_at`),
+    payouts: await db.rows<Item>(sql`select jsonb_build_object('id', p.id,
+        'amount_in_cents', p.amount, 'status', p.status, 'created_at', p.created_at,
+        'settled_at', p.settled_at) as item
+      from payouts p join affiliates f on f.id = p.owner
+      where f.user_id = ${user_id} order by p.created_at`),
+  }
+}
+
+/** Records in the audit log that the owner exported their data. */
+export async function recordExport({ db, clock }: World, owner: Owner): Promise<void> {
+  await db.tx((tx) => note(tx, clock.now(), owner, 'data_exported'))
+}

@@ -1,0 +1,134 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { Field, Form } from '#design/forms'
+import { FocusLayout, type Link, SiteLayout } from '#design/layout'
+import { Day } from '#design/money'
+import { DescriptionList, Heading, Mailbox, Panel } from '#design/panels'
+
+/** The profile of an account, with the export of its data and its deletion. */
+export function ProfilePage(facts: {
+  nav: Link[]
+  csrf_token: string
+  email: string
+  created_at: Date
+  user_id: string
+}): JSX.Element {
+  return (
+    <SiteLayout title="Profile · Purser" nav={facts.nav}>
+      <Heading title="Profile">Your account and the data that is stored about you.</Heading>
+      <Panel title="Account">
+        <DescriptionList
+          items={[
+            { term: 'Email', detail: <Mailbox address={facts.email} /> },
+            { term: 'Created', detail: <Day date={facts.created_at} /> },
+            { term: 'Account ID', detail: <span class="font-mono">{facts.user_id}</span> },
+          ]}
+        />
+        <Actions>
+          <Button href="/account/security/email">Change email</Button>
+        </Actions>
+      </Panel>
+      <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
+        <Panel title="Your data">
+          <p class="text-sm text-muted">
+            A JSON file with your account, sessions, purchases, licenses, payments and the log of
+            what you did. License keys are on the page of each purchase.
+          </p>
+          <Form action="/account/profile/export" csrf_token={facts.csrf_token}>
+            <Actions>
+              <Button pending="Exporting…">Export your data</Button>
+            </Actions>
+          </Form>
+        </Panel>
+        <Panel title="Delete account">
+          <p class="text-sm text-muted">
+            Your licenses end, and your email is removed. Invoices are kept without it, as the law
+            requires.
+          </p>
+          <Actions>
+            <Button kind="danger" href="/account/profile/delete">
+              Delete account
+            </Button>
+          </Actions>
+        </Panel>
+      </div>
+    </SiteLayout>
+  )
+}
+
+/** Asks for the email of the account before it is deleted, or says what must be settled first. */
+export function DeletionPage(facts: {
+  csrf_token: string
+  email: string
+  /** What must be settled first, each with the page for it. */
+  blocks: { text: string; link?: Link }[]
+  /** The names of the apps whose licenses end. */
+  ending: string[]
+  fault: string | undefined
+}): JSX.Element {
+  const { blocks, ending, fault } = facts
+  return (
+    <FocusLayout title={`${fault ? 'Error: ' : ''}Delete your account · Purser`}>
+      <Heading title="Delete your account">
+        {blocks.length > 0 ? 'This is not possible yet.' : 'This happens at once and is final.'}
+      </Heading>
+      {blocks.length > 0 ? (
+        <Alert tone="info" title="Settle this first">
+          <ul class="grid list-disc gap-1 ps-5">
+            {blocks.map((block, index) => (
+              <li key={index}>
+                {block.text}{' '}
+                {block.link && <TextLink href={block.link.href}>{block.link.label}</TextLink>}
+              </li>
+            ))}
+          </ul>
+        </Alert>
+      ) : (
+        <>
+          <ul class="grid list-disc gap-2 ps-5 text-sm">
+            {ending.length > 0 && (
+              <li>
+                You lose access to {ending.join(', ')}. Nothing is refunded, and the keys stop
+                working.
+              </li>
+            )}
+            <li>Every browser, app and agent is signed out. Passkeys and codes are deleted.</li>
+            <li>
+              Your email is removed. Invoices and payments are kept without it, as tax law requires.
+            </li>
+            <li>We send one last email as confirmation.</li>
+          </ul>
+          <Form action="/account/profile/delete" csrf_token={facts.csrf_token}>
+            <Field
+              label="Email"
+              name="email"
+              type="email"
+              autocomplete="off"
+              error={fault}
+              hint={`Enter ${facts.email} to confirm.`}
+            />
+            <Button kind="danger" pending="Deleting…" wide>
+              Delete account
+            </Button>
+          </Form>
+        </>
+      )}
+      <BackLink href="/account/profile/">Profile</BackLink>
+    </FocusLayout>
+  )
+}
+
+/** The account is deleted. */
+export function DeletedPage({ email }: { email: string }): JSX.Element {
+  return (
+    <FocusLayout title="Account deleted · Purser">
+      <Heading title="Account deleted" done>
+        Your account was deleted. We sent a last email to <Mailbox address={email} />.
+      </Heading>
+      <Button href="/" wide>
+        Go to the home page
+      </Button>
+    </FocusLayout>
+  )
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { Sql, sql } from '#platform/sql'
+import { newEmail, signUp } from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { eventually } from '../support/browser.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { emailTo } from '../support/mailbox.ts'
+import { basic, licenseKey, purchase } from '../support/purchase.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+})
+after(() => service.close())
+
+const PROFILE = '/account/profile/'
+const DELETION = '/account/profile/delete'
+
+/** A person with a confirmed account who bought the monthly plan. */
+async function owner(): Promise<{ email: string; agent: Agent; key: string }> {
+  const { email, agent } = await signUp(service)
+  const key = licenseKey(await purchase(service, agent, { email }))
+  return { email, agent, key }
+}
+
+async function turnOffAutoRenew(agent: Agent): Promise<void> {
+  const { client_id } = service.demo.app
+  await agent.open(`/manage/${client_id}/auto-renew/`)
+  await agent.submit('Cancel subscription')
+}
+
+/** The columns of every table in which a text occurs, as `table.column`. */
+async function placesOf(text: string): Promise<string[]> {
+  const { db } = service.world
+  const columns = await db.rows<{ place: string; name: string; of: string }>(sql`
+    select table_schema || '.' || table_name || '.' || column_name as place,
+      quote_ident(column_name) as name,
+      quote_ident(table_schema) || '.' || quote_ident(table_name) as of
+    from information_schema.columns c join information_schema.tables t
+      using (table_schema, table_name)
+    where t.table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+      and data_type in ('text', 'character varying', 'jsonb', 'json', 'ARRAY')`)
+  const found: string[] = []
+  for (const { place, name, of } of columns) {
+    const row = await db.maybe(sql`select 1 from ${new Sql(of, [])}
+      where position(${text}::text in lower(${new Sql(name, [])}::text)) > 0 limit 1`)
+    if (row) found.push(place)
+  }
+  return found
+}
+
+// Guards S16
+describe('an export of personal data', () => {
+  async function exported(agent: Agent): Promise<{ body: string; url: string }> {
+    await agent.open(PROFILE)
+    await agent.submit('Export your data')
+    const { url } = agent.page
+    await eventually('the export', async () => {
+      return agent.page.status !== 202 || (await agent.open(url)).status !== 202
+    })
+    const { body } = await agent.press('Download')
+    return { body, url: agent.page.url }
+  }
+
+  test('has what is stored about its person, and nothing of another one', async () => {
+    const other = await owner()
+    const { email, agent, key } = await owner()
+    const { body } = await exported(agent)
+    const data = JSON.parse(body)
+    assert.equal(data.account[0].email, email)
+    assert.equal(data.sessions.length, 1)
+    assert.deepEqual(
+      data.licenses.map(({ app, status }: { app: string; status: string }) => [app, status]),
+      [['Tidepool', 'active']],
+    )
+    for (const name of ['subscriptions', 'invoices', 'carts', 'cards', 'payment_attempts']) {
+      assert.equal(data[name].length, 1, name)
+    }
+    assert.ok(data.audit_log.length > 0 && data.emails.length > 0)
+    assert.ok(!body.includes(other.email) && !body.includes(key) && !body.includes('hash'))
+  })
+
+  test('is for its person alone, who signed in a moment ago', async () => {
+    const { agent } = await owner()
+    const { url } = await exported(agent)
+    const { agent: thief } = await owner()
+    assert.equal((await thief.open(url)).status, 404)
+    service.clock.pass(601)
+    await agent.open(PROFILE)
+    await agent.submit('Export your data')
+    assert.match(textOf(agent.page.body), /Confirm your identity/)
+  })
+})
+
+// Guards S16
+describe('deleting an account', () => {
+  test('is refused while a subscription renews, and names it', async () => {
+    const { email, agent } = await owner()
+    await agent.open(DELETION)
+    assert.match(textOf(agent.page.body), /Your subscription of Tidepool renews/)
+    assert.throws(() => agent.form('Delete account'))
+    const { csrf_token = '' } = agent.form('Sign out')
+    const answer = await service.app.inject({
+      method: 'POST',
+      url: DELETION,
+      headers: {
+        cookie: agent.cookie,
+        origin: service.world.config.base_url,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams({ csrf_token, email }).toString(),
+    })
+    assert.equal(answer.statusCode, 409)
+    assert.deepEqual((await agent.open(PROFILE)).status, 200)
+  })
+
+  test('is refused to staff, to the owner of a published app and to an affiliate who is owed', async () => {
+    const { demo } = service
+    const staff = await signedIn(service, demo.operator)
+    assert.match(textOf((await staff.open(DELETION)).body), /You are staff/)
+    const seller = await signedIn(service, demo.seller)
+    const text = textOf((await seller.open(DELETION)).body)
+    assert.match(text, /Unpublish its apps/)
+    assert.match(text, /Wait until its balance is paid out/)
+    const { email, agent } = await signUp(service)
+    await agent.open('/affiliate/')
+    await agent.submit('Become an affiliate', { code: 'shore-walks' })
+    await purchase(service, (await signUp(service)).agent, {
+      email: newEmail(),
+      query: '?ref=shore-walks',
+    })
+    assert.match(textOf((await agent.open(DELETION)).body), /balance as an affiliate/, email)
+  })
+
+  test('needs the email of the account, typed', async () => {
+    const { agent } = await signUp(service)
+    await agent.open(DELETION)
+    await agent.submit('Delete account', { email: newEmail() })
+    assert.equal(agent.page.status, 422)
+    assert.match(textOf(agent.page.body), /Enter the email of this account/)
+  })
+
+  test('leaves the email in no table, except in the records that decision 88 names', async () => {
+    const { email, agent, key } = await owner()
+    await agent.open('/signin/')
+    await agent.submit('Email me a sign-in link', { email })
+    await emailTo(service, email, /sign-in link/)
+    await turnOffAutoRenew(agent)
+    assert.ok((await placesOf(email)).includes('public.users.email'), 'the search finds it')
+    await agent.open(DELETION)
+    await agent.submit('Delete account', { email: email.toUpperCase() })
+    assert.match(textOf(agent.page.body), /Account deleted/)
+    await emailTo(service, email, /account was deleted/)
+
+    const places = (await placesOf(email)).filter((place) => !place.startsWith('sandbox.'))
+    // The confirmation, which only development stores.
+    assert.deepEqual(
+      places.filter((place) => !place.startsWith('public.dev_mailbox.')),
+      [],
+    )
+    const left = await service.world.db.rows<{ subject: string }>(
+      sql`select subject from dev_mailbox where recipient = ${email}`,
+    )
+    assert.deepEqual(left, [{ subject: 'Your Purser account was deleted' }])
+    const facts = await service.world.db.rows<{ facts: object }>(
+      sql`select facts from emails where kind = 'account_deleted'`,
+    )
+    assert.deepEqual(facts, [{ facts: {} }])
+
+    const validated = await service.app.inject({
+      method: 'POST',
+      url: '/api/v1/licenses/validate',
+      headers: basic(service),
+      payload: { key },
+    })
+    assert.deepEqual([validated.json().entitled, validated.json().status], [false, 'canceled'])
+    assert.match((await agent.open('/account/')).url, /^\/signin\//)
+  })
+
+  test('keeps the invoices, and the books and every invariant with them', async () => {
+    const { email, agent } = await owner()
+    const { db } = service.world
+    const user = await db.one<{ id: string }>(sql`select id from users where email = ${email}`)
+    await turnOffAutoRenew(agent)
+    await agent.open(DELETION)
+    await agent.submit('Delete account', { email })
+    const kept = await db.rows<{ status: string }>(
+      sql`select status from invoices where user_id = ${user.id}`,
+    )
+    assert.deepEqual(kept, [{ status: 'paid' }])
+    const audited = await db.rows<{ action: string }>(
+      sql`select action from audit_log where subject = ${user.id} and action = 'account.deleted'`,
+    )
+    assert.equal(audited.length, 1)
+    await assertInvariants(service)
+  })
+
+  test('lets the same email start again with a new account', async () => {
+    const { email, agent } = await signUp(service)
+    const { db } = service.world
+    const idOf = async () =>
+      (await db.one<{ id: string }>(sql`select id from users where email = ${email}`)).id
+    const first = await idOf()
+    await agent.open(DELETION)
+    await agent.submit('Delete account', { email })
+    const again = await signUp(service, email)
+    assert.notEqual(await idOf(), first)
+    await again.agent.open('/account/security/')
+    assert.equal(again.agent.page.status, 200)
+  })
+})
