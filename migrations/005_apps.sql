@@ -15,6 +15,8 @@ create table apps (
   is_published boolean not null default false,
   external_sales_enabled boolean not null default false,
   allows_pause boolean not null default false,
+  -- An archived app is not for sale and not listed; its licenses stay valid.
+  archived_at timestamptz,
   -- The hosted sign-in add-on is on from the day it was enabled until it is disabled.
   addon_enabled_at timestamptz,
   addon_disabled_at timestamptz,
@@ -55,6 +57,24 @@ begin
 end $$;
 create trigger apps_announce after insert or update on apps
   for each row execute function announce_app();
+
+-- Requests of sellers that staff enable external sales for an app.
+create table approval_requests (
+  id text primary key,
+  app_id text not null references apps,
+  requested_by text not null references users,
+  requested_at timestamptz not null,
+  decided_by text references users,
+  decided_at timestamptz,
+  is_approved boolean,
+  reason text not null default '',
+  constraint approval_requests_decided check (
+    (decided_at is null) = (is_approved is null) and (decided_at is null) = (decided_by is null))
+);
+create unique index approval_requests_open on approval_requests (app_id) where decided_at is null;
+create index approval_requests_app on approval_requests (app_id, requested_at);
+create index approval_requests_waiting on approval_requests (requested_at)
+  where decided_at is null;
 
 create table clients (
   client_id text primary key,

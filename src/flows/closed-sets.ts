@@ -47,9 +47,18 @@ type Audited =
   | 'alarm.resolved'
   | 'app.add_on_disabled'
   | 'app.add_on_enabled'
+  | 'app.approval_requested'
+  | 'app.approved'
+  | 'app.archived'
   | 'app.clock_advanced'
+  | 'app.created'
+  | 'app.details_changed'
   | 'app.pauses_allowed'
   | 'app.pauses_refused'
+  | 'app.published'
+  | 'app.refused'
+  | 'app.restored'
+  | 'app.unpublished'
   | 'attempt.closed'
   | 'buyer.paid_otherwise'
   | 'charge.refund'
@@ -66,6 +75,8 @@ type Audited =
   | 'license.preview_granted'
   | 'license.reinstated'
   | 'license.suspended'
+  | 'seller.details_changed'
+  | 'seller.started'
   | 'seller.terms_accepted'
   | 'staff.added'
   | 'staff.invitation_withdrawn'
@@ -121,6 +132,8 @@ declare module '#platform/email-queue' {
     dispute_opened: NoFacts
     payout_failed: NoFacts
     payout_paid: NoFacts
+    // To a seller, about an app.
+    approval_decided: NoFacts
     // To a seller, about a buyer.
     seller_cancellation: NoFacts
     seller_failed_renewal: NoFacts

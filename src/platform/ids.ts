@@ -3,7 +3,21 @@ import type { Random } from '#platform/random'
 
 /** The prefix of each kind of id of the service. */
 type OwnPrefix =
-  | ('aff' | 'agt' | 'alm' | 'app' | 'att' | 'bpy' | 'card' | 'cart' | 'ch' | 'chg' | 'dsp' | 'ech')
+  | (
+      | 'aff'
+      | 'agt'
+      | 'alm'
+      | 'app'
+      | 'apr'
+      | 'att'
+      | 'bpy'
+      | 'card'
+      | 'cart'
+      | 'ch'
+      | 'chg'
+      | 'dsp'
+      | 'ech'
+    )
   | ('email' | 'inv' | 'lic' | 'ord' | 'po' | 'prc' | 'prod' | 'psk' | 'quote' | 'ref' | 'rem')
   | ('req' | 'sel' | 'ses' | 'sub' | 'sti' | 'sup' | 'task' | 'txn' | 'usr' | 'wof')
 
@@ -28,6 +42,7 @@ export type AffiliateId = Id<'aff'>
 export type AgentId = Id<'agt'>
 export type AlarmId = Id<'alm'>
 export type AppId = Id<'app'>
+export type ApprovalId = Id<'apr'>
 export type AttemptId = Id<'att'>
 export type BuyerPaymentId = Id<'bpy'>
 export type CardId = Id<'card'>

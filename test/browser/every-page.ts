@@ -270,6 +270,10 @@ async function* selling({ service }: PagesTest, page: Page) {
   const app = '/dashboard/apps/driftlog/'
   for (const path of [
     '/dashboard/',
+    '/dashboard/apps/new/',
+    '/dashboard/seller/',
+    app,
+    `${app}settings/`,
     `${app}changes/`,
     `${app}integration/`,
     `${app}listing/`,

@@ -41,6 +41,8 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'POST /admin/checks/events': FINANCE,
   'GET /admin/audit/': ADMIN,
   'POST /admin/audit/export': ADMIN,
+  'GET /admin/approvals/': ADMIN,
+  'POST /admin/approvals/:id': ADMIN,
   'GET /admin/staff/': ADMIN,
   'POST /admin/staff/invite': ADMIN,
   'POST /admin/staff/withdraw': ADMIN,
@@ -54,6 +56,7 @@ const VALUES: Record<string, string> = {
   invoice_id: `inv_${'0'.repeat(22)}`,
   dispute_id: `dsp_${'0'.repeat(22)}`,
   user_id: `usr_${'0'.repeat(22)}`,
+  id: `apr_${'0'.repeat(22)}`,
   month: '2026-03',
   state: 'TX',
 }
@@ -151,7 +154,8 @@ test('menus show what the role has access to', async () => {
   }
   assert.equal(await menuOf('support'), 'Home Cases')
   assert.equal(await menuOf('finance'), 'Home Cases Sales tax Checks')
-  assert.equal(await menuOf('admin'), 'Home Cases Sales tax Checks Staff Audit log')
+  const pages = 'Home Cases Approvals Sales tax Checks Staff Audit log'
+  assert.equal(await menuOf('admin'), pages)
 })
 
 test('support refunds for sixty days, as a seller does; finance at any time', async () => {

@@ -22,14 +22,16 @@ export interface App extends AddOnDates {
   allows_pause: boolean
   /** How far the app's test clock is ahead, in seconds. */
   clock_ahead: number
+  /** Since when the app is archived: not listed and not for sale. */
+  archived_at: Date | null
 }
 
 /** The facts of an app at its registration. */
-export type NewApp = Omit<App, 'allows_pause' | 'clock_ahead' | keyof AddOnDates>
+export type NewApp = Omit<App, 'allows_pause' | 'clock_ahead' | 'archived_at' | keyof AddOnDates>
 
 const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_login_url,
   listing_mode, is_published, external_sales_enabled, allows_pause, clock_ahead,
-  addon_enabled_at, addon_disabled_at`
+  archived_at, addon_enabled_at, addon_disabled_at`
 
 /** An app that is on sale: published, with external sales enabled. */
 export async function findOnSale(db: Db, id: AppId): Promise<App | undefined> {
@@ -81,11 +83,11 @@ export async function hasPublished(db: Db, seller_id: SellerId): Promise<boolean
   return found
 }
 
-/** The apps of every seller that an account is a member of, by name. */
+/** The apps, without archived ones, of every seller that an account is a member of, by name. */
 export async function listOf(db: Db, user_id: UserId): Promise<App[]> {
   return await db.rows<App>(sql`select ${COLUMNS} from apps
     where seller_id in (select seller_id from seller_members where user_id = ${user_id})
-    order by lower(name), id`)
+      and archived_at is null order by lower(name), id`)
 }
 
 /** An app by its slug, if this account is a member of its seller. */
@@ -99,13 +101,46 @@ export async function findOwn(
     and seller_id in (select seller_id from seller_members where user_id = ${user_id})`)
 }
 
-/** Registers an app. */
-export async function add(db: Db, now: Date, app: NewApp): Promise<void> {
-  await db.run(sql`insert into apps (id, slug, seller_id, name, tagline, description, url,
+/** Registers an app; false if its slug is taken. */
+export async function add(db: Db, now: Date, app: NewApp): Promise<boolean> {
+  const added =
+    await db.run(sql`insert into apps (id, slug, seller_id, name, tagline, description, url,
       oauth_login_url, listing_mode, is_published, external_sales_enabled, created_at)
     values (${app.id}, ${app.slug}, ${app.seller_id}, ${app.name}, ${app.tagline},
       ${app.description}, ${app.url}, ${app.oauth_login_url}, ${app.listing_mode},
-      ${app.is_published}, ${app.external_sales_enabled}, ${now})`)
+      ${app.is_published}, ${app.external_sales_enabled}, ${now})
+    on conflict (slug) do nothing`)
+  return added === 1
+}
+
+/** The names of a seller's apps, archived ones too; one transaction at a time adds to them. */
+export async function lockNames(tx: Db, seller_id: SellerId): Promise<string[]> {
+  await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended(${seller_id}, 16))`)
+  const own = sql`select name from apps where seller_id = ${seller_id}`
+  return (await tx.rows<{ name: string }>(own)).map(({ name }) => name)
+}
+
+/** Locks an app's row until the transaction ends. */
+export async function lock(tx: Db, id: AppId): Promise<App> {
+  return await tx.one<App>(sql`select ${COLUMNS} from apps where id = ${id} for update`)
+}
+
+/** Changes an app's name, website and slug; false if the slug is taken. */
+export async function setDetails(
+  tx: Db,
+  id: AppId,
+  { name, url, slug }: Pick<App, 'name' | 'url' | 'slug'>,
+): Promise<boolean> {
+  const changed = await tx.run(sql`update apps set name = ${name}, url = ${url}, slug = ${slug}
+    where id = ${id} and not exists (
+      select 1 from apps other where other.slug = ${slug} and other.id <> ${id})`)
+  return changed === 1
+}
+
+/** Archives an app, which takes it off sale; with null, restores it. */
+export async function setArchived(tx: Db, id: AppId, archived_at: Date | null): Promise<void> {
+  await tx.run(sql`update apps set archived_at = ${archived_at}, is_published = false
+    where id = ${id}`)
 }
 
 /** Puts an app on sale, or takes it off sale. */

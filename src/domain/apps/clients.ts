@@ -12,14 +12,18 @@ export interface Client {
 
 const UNKNOWN_SECRET_HASH = sha256('no client has this secret')
 
-/** Stores a new client of an app; of the secret, 256 random bits, only a digest is stored. */
+/**
+ * Stores a new client of an app. Of the secret, 256 random bits, only a digest is stored; a client
+ * without one cannot authenticate until a secret is created.
+ */
 export async function addClient(
   db: Db,
   now: Date,
-  client: { client_id: string; app_id: AppId; client_secret: string },
+  client: { client_id: string; app_id: AppId; client_secret: string | null },
 ): Promise<void> {
   await db.run(sql`insert into clients (client_id, app_id, secret_hash, created_at)
-    values (${client.client_id}, ${client.app_id}, ${sha256(client.client_secret)}, ${now})`)
+    values (${client.client_id}, ${client.app_id},
+      ${client.client_secret === null ? null : sha256(client.client_secret)}, ${now})`)
 }
 
 /** A client by its id. */

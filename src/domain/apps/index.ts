@@ -1,14 +1,15 @@
 /**
  * Apps: what sellers sell, and the credentials with which an app's server calls.
  *
- * Knows apps, their clients, the hosted sign-in add-on, which URLs belong to an app, and who
- * changed what of it. Owns `apps`, `add_on_switches`, `clients`, `secret_claims` and
- * `app_changes`. Guarantees: a client secret is stored as a digest only (sealed for ten minutes
+ * Knows apps, their clients, the hosted sign-in add-on, which URLs belong to an app, requests for
+ * external sales, and who changed what of an app. Owns `apps`, `add_on_switches`,
+ * `approval_requests`, `clients`, `secret_claims` and `app_changes`. Guarantees: a client secret is stored as a digest only (sealed for ten minutes
  * while it can be claimed once), a buyer is never sent to a URL that is not the app's, the add-on's
  * free months are granted once, and a recorded change is never altered. Spec: App profile,
  * Integration settings, Authentication.
  */
 export { type AddOn, type AddOnDates, addOnOf } from './add-on.ts'
+export * from './approvals.ts'
 export * from './apps.ts'
 export * from './changes.ts'
 export {
@@ -20,6 +21,7 @@ export {
   takeClaim,
 } from './claims.ts'
 export * from './clients.ts'
+export { type AppDetails, detailsFaults, readWebsite, slugOf } from './details.ts'
 export { type Addresses, addressFaults } from './integration.ts'
 export { isOneWay, listingModeFault } from './listing-mode.ts'
 export { isRegistrable, readReturnUrl, registeredHost, withParameter } from './return-url.ts'

@@ -98,6 +98,13 @@ export async function wasBought(db: Db, app_id: AppId): Promise<boolean> {
   return was
 }
 
+/** Whether an app has a license, of a purchase or a preview: its seller saw one work. */
+export async function hasLicenses(db: Db, app_id: AppId): Promise<boolean> {
+  const { has } = await db.one<{ has: boolean }>(sql`select exists (
+    select 1 from licenses where app_id = ${app_id}) as has`)
+  return has
+}
+
 /** The latest license that an account bought of an app, canceled or not; previews are ignored. */
 export async function findLatest(
   db: Db,

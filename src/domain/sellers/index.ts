@@ -6,6 +6,7 @@
  * `seller_members`. Guarantees: a seller has one owner, and an account is a member of a seller at
  * most once. Spec: What the service does, 4.
  */
+export { type EnteredDetails, readDetails } from './details.ts'
 export * from './members.ts'
 export {
   isAllowed,
@@ -16,3 +17,4 @@ export {
 } from './role.ts'
 export { SELLER_EMAILS, type SellerEmail } from './seller-email.ts'
 export * from './sellers.ts'
+export { readState, stateName } from './state.ts'

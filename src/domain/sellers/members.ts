@@ -36,6 +36,11 @@ export async function addMember(
   return added === 1
 }
 
+/** Lets one transaction at a time change an account's memberships. */
+export async function lockMemberships(tx: Db, user_id: UserId): Promise<void> {
+  await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended(${user_id}, 15))`)
+}
+
 /** The membership of an account in a seller. */
 export async function memberOf(
   db: Db,

@@ -1,3 +1,4 @@
+import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import { taxOwed } from '#flows/remit-tax'
@@ -20,6 +21,7 @@ const KINDS: AttentionKind[] = [
   { needs: 'cases', read: alarms },
   { needs: 'disputes', read: disputes },
   { needs: 'payments', read: attempts },
+  { needs: 'approvals', read: approvals },
   { needs: 'refunds', read: failedRefunds },
   { needs: 'taxes', read: filings },
   { needs: 'accounts', read: locked },
@@ -68,6 +70,16 @@ async function attempts(world: World): Promise<AttentionItem | undefined> {
     title: counted(length, 'stuck payment attempt'),
     detail: 'Open for over an hour. No other payment of these buyers can be charged.',
     href: '/admin/cases/#attempts',
+  }
+}
+
+async function approvals({ db }: World): Promise<AttentionItem | undefined> {
+  const count = await apps.countOpenApprovals(db)
+  if (count === 0) return undefined
+  return {
+    title: `${counted(count, 'app')} to approve`,
+    detail: 'Their sellers wait for external sales.',
+    href: '/admin/approvals/',
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { people } from '#http/pages'
+import { declareApprovals } from './approvals.ts'
 import { declareAudit } from './audit.ts'
 import { declareCases } from './cases.ts'
 import { declareChecks } from './checks.ts'
@@ -17,6 +18,7 @@ export function admin(
   people(app, world, (scope) => {
     declareHome(scope, world)
     declareCases(scope, world)
+    declareApprovals(scope, world)
     declareTax(scope, world)
     declareChecks(scope, world, handleEvents)
     declareStaff(scope, world)

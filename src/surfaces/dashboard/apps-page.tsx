@@ -22,16 +22,19 @@ export function AppsPage(facts: {
   cards: AppCard[]
   /** True until the seller accepts the terms. */
   owes_terms: boolean
+  /** Whether the account is a member of a seller. */
+  is_seller: boolean
 }): JSX.Element {
   const { cards } = facts
   return (
     <SiteLayout title="Your apps · Purser" nav={facts.nav}>
-      <Heading title="Your apps">Apps that you sell through Purser.</Heading>
+      <div class="flex flex-wrap items-end justify-between gap-4">
+        <Heading title="Your apps">Apps that you sell through Purser.</Heading>
+        {cards.length > 0 && <Button href="/dashboard/apps/new/">New app</Button>}
+      </div>
       {facts.owes_terms && <TermsOwed return_to="/dashboard/" />}
       {cards.length === 0 ? (
-        <EmptyState title="No apps yet" action={<Button href="/account/">Your purchases</Button>}>
-          Apps that this account sells appear here.
-        </EmptyState>
+        <NoApps is_seller={facts.is_seller} />
       ) : (
         <RecordCards
           records={cards.map((app) => ({
@@ -48,11 +51,28 @@ export function AppsPage(facts: {
         <p class="text-sm text-muted">
           A coding agent can set this up for you:{' '}
           <TextLink href="/docs/agents/">connect one to Purser</TextLink>. See the{' '}
-          <TextLink href="/dashboard/terms/">seller terms</TextLink> and the{' '}
+          <TextLink href="/dashboard/terms/">seller terms</TextLink>, the{' '}
+          <TextLink href="/dashboard/seller/">seller details</TextLink> and the{' '}
           <TextLink href="/dashboard/emails/">email preferences</TextLink>.
         </p>
       )}
     </SiteLayout>
+  )
+}
+
+function NoApps({ is_seller }: { is_seller: boolean }): JSX.Element {
+  const [href, label] = is_seller
+    ? ['/dashboard/apps/new/', 'Create your first app']
+    : ['/dashboard/start/', 'Start selling']
+  const action = (
+    <Button kind="primary" href={href}>
+      {label}
+    </Button>
+  )
+  return (
+    <EmptyState title="No apps yet" action={action}>
+      Sell your web app from your own site. Purser takes the payment, remits the tax and pays you.
+    </EmptyState>
   )
 }
 

@@ -20,6 +20,8 @@ export interface Integration extends AppFacts {
   base: string
   client_id: string
   issuer: string
+  /** False until the first client secret is created. */
+  has_secret: boolean
   form: AddressForm
   faults: FormFault[]
   add_on: { is_on: boolean; is_charged: boolean; trial_ends_at: Date | null }
@@ -58,7 +60,7 @@ export function IntegrationPage(facts: Integration): JSX.Element {
   )
 }
 
-function Credentials({ client_id, base }: Integration): JSX.Element {
+function Credentials({ client_id, base, has_secret }: Integration): JSX.Element {
   return (
     <Panel title="Credentials">
       <CopyField id="client_id" label="Client ID" value={client_id} />
@@ -71,7 +73,7 @@ function Credentials({ client_id, base }: Integration): JSX.Element {
       </div>
       <Actions>
         <Button href={`${base}secret/`} icon="key">
-          Rotate secret
+          {has_secret ? 'Rotate secret' : 'Create secret'}
         </Button>
       </Actions>
     </Panel>

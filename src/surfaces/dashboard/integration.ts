@@ -24,6 +24,7 @@ export async function integrationOf(
   return {
     ...(await appFactsOf(world, context, notes)),
     client_id: client.client_id,
+    has_secret: client.secret_hash !== null,
     issuer: `${config.base_url}/o`,
     form: formOfAddresses({ ...client, oauth_login_url: app.oauth_login_url }),
     add_on: apps.addOnOf(appTime(world, app), app),

@@ -20,7 +20,8 @@ export interface PlanRow {
 }
 
 const BLANK_PRICE: PriceRow = { amount: '', frequency: 'month' }
-const BLANK_PLAN: PlanRow = {
+/** A new plan. */
+export const BLANK_PLAN: PlanRow = {
   product_id: '',
   name: '',
   is_free: false,

@@ -14,6 +14,8 @@ type EditorFacts = AppFacts & {
   focus: string | undefined
   /** A message above the form: nothing would change, or another change came first. */
   hint?: string | undefined
+  /** Whether changes reach buyers at once, and are reviewed before. */
+  is_live: boolean
 }
 
 const FREQUENCY_OPTIONS = [
@@ -53,7 +55,7 @@ export function PlansPage(facts: EditorFacts): JSX.Element {
             </AddRow>
             <Actions>
               <Button kind="primary" name="do" value="review" pending="Checking…">
-                Review changes
+                {facts.is_live ? 'Review changes' : 'Save'}
               </Button>
             </Actions>
           </Form>

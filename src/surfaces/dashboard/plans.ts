@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { priceText } from '#design/money'
+import type * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { describeProduct, type ListedVersion, readVersions, replaceVersions } from '#flows/listing'
 import type { World } from '#flows/world'
@@ -14,6 +15,7 @@ import { compare } from './compare.ts'
 import { addressOf } from './layout.tsx'
 import { LONG_FORM } from './listing.ts'
 import {
+  BLANK_PLAN,
   fieldsOfPlans,
   formOfVersions,
   type PlanRow,
@@ -32,7 +34,8 @@ export function declarePlans(scope: FastifyInstance, world: World): void {
   scope.get(PLANS, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     const rows = formOfVersions(await readVersions(world.db, context.app.id))
-    return await showEditor(world, context, { rows })
+    // An app without plans opens with an empty one.
+    return await showEditor(world, context, { rows: rows.length > 0 ? rows : [BLANK_PLAN] })
   })
 
   scope.post(PLANS, LONG_FORM, async (request, reply) => {
@@ -65,11 +68,19 @@ async function showEditor(
   const { rows, focus, hint } = given
   const faults = formFaults(given.faults)
   const facts = await appFactsOf(world, context, NOTES)
-  const page = PlansPage({ ...facts, rows, faults, focus, hint })
+  const page = PlansPage({ ...facts, rows, faults, focus, hint, is_live: isLive(context.app) })
   return sendPage(context.reply, page, { status: faults.length > 0 ? 422 : 200 })
 }
 
-/** Shows what saving would do; saves if that was shown before and has not changed. */
+/** Whether a change of an app's plans reaches buyers at once. */
+function isLive({ is_published, external_sales_enabled }: apps.App): boolean {
+  return is_published && external_sales_enabled
+}
+
+/**
+ * Shows what saving would do; saves if that was shown before and has not changed. Where no buyer is
+ * concerned and nothing is removed, it saves without a review.
+ */
 async function review(world: World, context: SellerTermsContext, rows: PlanRow[]) {
   const { app, request, reply } = context
   const { do: pressed, reviewed: seen } = formOf(request)
@@ -86,7 +97,8 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   const { removed, dead_buy_links } = trial
   const would = reviewOf(before, trial.state, { removed, dead_buy_links })
   const reviewed = sha256(JSON.stringify(would)).toString('base64url')
-  if (pressed === 'save' && seen === reviewed) {
+  const isHarmless = !isLive(app) && removed.length === 0 && dead_buy_links.length === 0
+  if (isHarmless || (pressed === 'save' && seen === reviewed)) {
     const saved = await replaceVersions(world, actorOf(context), { app, versions, dry_run: false })
     if ('faults' in saved) return await showEditor(world, context, { rows, faults: saved.faults })
     return redirectTo(reply, `${addressOf(app.slug, 'plans')}?done=plans`)

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
-import * as catalog from '#domain/catalog'
-import { owesTerms } from '#flows/accept-terms'
 import { allowPauses, rotateSecret, saveAddresses, switchAddOn } from '#flows/integration'
 import { endPreview, startPreview } from '#flows/preview'
+import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
@@ -23,10 +22,14 @@ import { declareChanges } from './changes.ts'
 import { declareEmails } from './emails.ts'
 import { addressesOf, fieldOf, formOfAddresses, integrationOf } from './integration.ts'
 import { IntegrationPage } from './integration-page.tsx'
-import { addressOf } from './layout.tsx'
 import { declareListing } from './listing.ts'
+import { declareNewApp } from './new-app.ts'
+import { declareOverview } from './overview.ts'
 import { declarePlans } from './plans.ts'
 import { NewSecretPage, RotateSecretPage } from './secret-pages.tsx'
+import { declareSeller } from './seller.ts'
+import { declareSettingsPage } from './settings.ts'
+import { declareStart } from './start.ts'
 import { declareTerms } from './terms.ts'
 
 const INTEGRATION = `${APP_PATH}/integration/`
@@ -49,14 +52,13 @@ export function dashboard(app: FastifyInstance, world: World): void {
       const member = await currentMember(world, { session })
       const owes_terms = member !== undefined && (await owesTerms(world, member.seller_id))
       const nav = await accountNav(world, user_id, 'apps')
-      return sendPage(reply, AppsPage({ nav, cards, owes_terms }))
+      return sendPage(reply, AppsPage({ nav, cards, owes_terms, is_seller: member !== undefined }))
     })
-    scope.get(`${APP_PATH}/`, async (request, reply) => {
-      const { app } = await requireSellerTerms(world, request, reply)
-      // An app without plans opens with its plans.
-      const sells = (await catalog.products(world.db, app.id)).length > 0
-      return redirectTo(reply, addressOf(app.slug, sells ? 'listing' : 'plans'))
-    })
+    declareStart(scope, world)
+    declareSeller(scope, world)
+    declareNewApp(scope, world)
+    declareOverview(scope, world)
+    declareSettingsPage(scope, world)
     declareEmails(scope, world)
     declareTerms(scope, world)
     declarePlans(scope, world)
@@ -101,12 +103,14 @@ function declareSettings(scope: FastifyInstance, world: World): void {
 function declareSecret(scope: FastifyInstance, world: World): void {
   async function ask(context: SellerTermsContext, is_stale: boolean) {
     const { request, reply, app } = context
+    const client = await apps.findClientOf(world.db, app.id)
     const page = RotateSecretPage({
       app_name: app.name,
       back: pathOf(context),
       action: `${pathOf(context)}secret/`,
       csrf_token: csrfToken(world, request, reply),
-      replaces: apps.secretName(await apps.findClientOf(world.db, app.id)),
+      replaces: apps.secretName(client),
+      is_first: client.secret_hash === null,
       is_stale,
     })
     return sendPage(reply, page, { status: is_stale ? 409 : 200 })

@@ -14,15 +14,19 @@ export function RotateSecretPage(
     csrf_token: string
     /** The ID of the secret that the form replaces. */
     replaces: string
+    /** True for an app's first secret, which replaces none. */
+    is_first: boolean
     /** True if the same form was sent before. */
     is_stale: boolean
   },
 ): JSX.Element {
+  const label = facts.is_first ? 'Create secret' : 'Rotate secret'
   return (
-    <FocusLayout title={`Rotate secret · ${facts.app_name}`} app_name={facts.app_name}>
-      <Heading title="Rotate secret?">
-        The current client secret of {facts.app_name} stops working immediately. Your server cannot
-        validate licenses or sign buyers in until it has the new secret.
+    <FocusLayout title={`${label} · ${facts.app_name}`} app_name={facts.app_name}>
+      <Heading title={`${label}${facts.is_first ? '' : '?'}`}>
+        {facts.is_first
+          ? `Your server uses the secret to validate licenses of ${facts.app_name}. It is shown once.`
+          : `The current client secret of ${facts.app_name} stops working immediately. Your server cannot validate licenses or sign buyers in until it has the new secret.`}
       </Heading>
       {facts.is_stale && (
         <Alert tone="warning" title="The secret was already rotated">
@@ -32,8 +36,8 @@ export function RotateSecretPage(
       )}
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         <input type="hidden" name="replaces" value={facts.replaces} />
-        <Button kind="danger" pending="Rotating…" wide>
-          Rotate secret
+        <Button kind={facts.is_first ? 'primary' : 'danger'} pending="One moment…" wide>
+          {label}
         </Button>
       </Form>
       <Button href={facts.back} wide>
@@ -48,7 +52,7 @@ export function NewSecretPage(facts: SecretPageFacts & { client_secret: string }
   return (
     <FocusLayout title={`Your new secret · ${facts.app_name}`} app_name={facts.app_name}>
       <Heading title="Your new secret" done>
-        Copy it to your server now. It is not shown again. The previous secret no longer works.
+        Copy it to your server now. It is not shown again. A previous secret no longer works.
       </Heading>
       <CopyField id="client_secret" label="Client secret" value={facts.client_secret} />
       <Button kind="primary" href={facts.back} wide>

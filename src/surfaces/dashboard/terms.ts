@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as sellers from '#domain/sellers'
-import { acceptTerms } from '#flows/accept-terms'
+import { acceptTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'

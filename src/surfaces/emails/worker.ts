@@ -9,6 +9,7 @@ import {
 } from '#platform/email-queue'
 import type { EmailId } from '#platform/ids'
 import { ACCOUNT_EMAILS } from './account.ts'
+import { APP_EMAILS } from './app.ts'
 import { MONEY_EMAILS } from './money.ts'
 import { PAYEE_EMAILS } from './payee.ts'
 import { emailHtml, emailText, footerOf } from './render.tsx'
@@ -18,6 +19,7 @@ import type { EmailWriters, WrittenEmail } from './template.ts'
 /** How every email is written; a template without a writer does not compile. */
 const WRITERS: EmailWriters<EmailTemplate> = {
   ...ACCOUNT_EMAILS,
+  ...APP_EMAILS,
   ...MONEY_EMAILS,
   ...PAYEE_EMAILS,
   ...SELLER_EMAILS,

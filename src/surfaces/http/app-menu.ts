@@ -2,27 +2,32 @@ import type { Link } from '#design/layout'
 
 /** The pages of an app, in menu order. */
 export const APP_PAGES = [
+  'overview',
   'plans',
   'listing',
   'sales',
   'integration',
   'changes',
   'test-clock',
+  'settings',
 ] as const
 export type AppPageName = (typeof APP_PAGES)[number]
 
 const LABELS: Record<AppPageName, string> = {
+  overview: 'Overview',
   plans: 'Plans',
   listing: 'Listing',
   sales: 'Sales',
   integration: 'Integration',
   changes: 'Changes',
   'test-clock': 'Test clock',
+  settings: 'Settings',
 }
 
 /** The address of a page of an app. */
 export function addressOf(slug: string, page: AppPageName): string {
-  return `/dashboard/apps/${slug}/${page}/`
+  const base = `/dashboard/apps/${slug}/`
+  return page === 'overview' ? base : `${base}${page}/`
 }
 
 /** The menu of an app with the current page marked; the test clock only appears in test mode. */

@@ -167,11 +167,14 @@ function ForSellers(): JSX.Element {
           5%&nbsp;+&nbsp;$0.50 per sale that you bring, 10%&nbsp;+&nbsp;$0.50 per sale from the
           marketplace. No monthly fee.
         </p>
-        <p>
+        <div class="flex flex-wrap gap-3">
+          <Button kind="primary" href="/dashboard/start/">
+            Start selling
+          </Button>
           <Button href="/api/v1/docs/" icon_after="arrow-right">
             Read the API docs
           </Button>
-        </p>
+        </div>
       </div>
       <pre class="rounded-field bg-base-200 p-5 font-mono text-xs leading-6 whitespace-pre-wrap">
         {CALL}

@@ -2,7 +2,7 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcon
 import * as apps from '#domain/apps'
 import type { Bearer } from '#domain/grants'
 import * as sellers from '#domain/sellers'
-import { owesTerms } from '#flows/accept-terms'
+import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { faultsOf } from '#http/field-faults'
 import type { FieldFault } from '#platform/problem'

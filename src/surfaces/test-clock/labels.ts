@@ -28,6 +28,7 @@ const TRIGGERS: Record<string, string> = {
 /** Looked up by what the timeline read, and complete. */
 const EMAIL_NAMES: Record<string, string> = {
   account_deleted: 'Account deleted',
+  approval_decided: 'External sales decided',
   bank_changed: 'Bank account changed',
   change_email: 'Confirm the new email',
   dispute_closed: 'Dispute closed',

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
-import { owesTerms } from '#flows/accept-terms'
+import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { refuseAudited, requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf } from '#http/input'

@@ -1,0 +1,51 @@
+import type { FieldFault } from '#platform/problem'
+import type { App } from './apps.ts'
+import { isRegistrable } from './return-url.ts'
+
+/** What a seller says about an app: its name, its website, and its address in the marketplace. */
+export type AppDetails = Pick<App, 'name' | 'url' | 'slug'>
+
+const LONGEST_NAME = 60
+const LONGEST_URL = 2048
+const LONGEST_SLUG = 63
+/** Slugs that are paths of the service. */
+const RESERVED = ['new', 'archived']
+
+/** Every fault of an app's details (spec: App profile). */
+export function detailsFaults({ name, url, slug }: AppDetails): FieldFault[] {
+  const faults: FieldFault[] = []
+  if (name === '') faults.push({ path: 'name', message: 'Enter the name of your app.' })
+  if (name.length > LONGEST_NAME) {
+    faults.push({ path: 'name', message: `Use at most ${LONGEST_NAME} characters.` })
+  }
+  if (url.length > LONGEST_URL || !isRegistrable(url)) {
+    const message = 'Enter the HTTPS URL of your website, such as https://example.com.'
+    faults.push({ path: 'url', message })
+  }
+  if (!isSlug(slug)) {
+    const message = `Use 2 to ${LONGEST_SLUG} characters: a to z, 0 to 9, and hyphens.`
+    faults.push({ path: 'slug', message })
+  }
+  return faults
+}
+
+function isSlug(slug: string): boolean {
+  return /^[a-z0-9][a-z0-9-]{1,62}$/.test(slug) && !RESERVED.includes(slug)
+}
+
+/** The slug of a name; with `number`, one for when that is taken. */
+export function slugOf(name: string, number = 1): string {
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const suffix = number > 1 ? `-${number}` : ''
+  const words = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')
+  const base = words.slice(0, LONGEST_SLUG - suffix.length).replace(/-$/, '')
+  const slug = `${base}${suffix}`
+  return isSlug(slug) ? slug : `app-${base || 'new'}${suffix}`.slice(0, LONGEST_SLUG)
+}
+
+/** A website as a seller enters it: `example.com` means `https://example.com/`. */
+export function readWebsite(text: string): string {
+  const trimmed = text.trim()
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(trimmed) ? trimmed : `https://${trimmed}`)
+  return url ? url.href.replace(/\/$/, '') : trimmed
+}

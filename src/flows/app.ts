@@ -1,0 +1,8 @@
+/**
+ * Apps from their creation to their sale: details, publishing, approval by staff, and archiving
+ * (spec: What the service does, 5 and 8).
+ */
+export { type Decision, decideApproval, requestApproval } from './app/approval.ts'
+export { createApp } from './app/create.ts'
+export { saveAppDetails } from './app/details.ts'
+export { archiveApp, publishApp, restoreApp, unpublishApp } from './app/publish.ts'

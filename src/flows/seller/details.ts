@@ -1,0 +1,24 @@
+import * as sellers from '#domain/sellers'
+import { stateOfZip } from '#domain/tax'
+import type { World } from '#flows/world'
+import { type ActorOf, audit } from '#platform/audit'
+import type { SellerId } from '#platform/ids'
+import type { FieldFault } from '#platform/problem'
+
+/** Saves a seller's legal name and address, or returns every fault. */
+export async function saveDetails(
+  { db, clock }: World,
+  actor: ActorOf<'seller'>,
+  { seller_id, form }: { seller_id: SellerId; form: sellers.EnteredDetails },
+): Promise<{ faults: FieldFault[] }> {
+  const details = sellers.readDetails(form, stateOfZip)
+  if ('faults' in details) return details
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    const { id: _, ...before } = (await sellers.findSeller(tx, seller_id))!
+    await sellers.setDetails(tx, seller_id, details)
+    const detail = { before, after: details }
+    await audit(tx, now, { actor, action: 'seller.details_changed', subject: seller_id, detail })
+  })
+  return { faults: [] }
+}

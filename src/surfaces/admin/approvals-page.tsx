@@ -1,0 +1,90 @@
+import type { JSX } from 'preact'
+import { Actions, Button, TextLink } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { Field, Form } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Day } from '#design/money'
+import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
+import type { OpenApproval } from '#domain/apps'
+import type { StaffRole } from '#domain/identity'
+import { stateName } from '#domain/sellers'
+import type { ApprovalId } from '#platform/ids'
+import { AdminMenu } from './menu.tsx'
+
+/** A request in the list, with the plans of its app in words. */
+export interface ApprovalEntry extends OpenApproval {
+  plans: string[]
+}
+
+/** The apps that wait for approval, each with its decision. */
+export function ApprovalsPage(facts: {
+  nav: Link[]
+  role: StaffRole
+  csrf_token: string
+  entries: ApprovalEntry[]
+  note: string | undefined
+  /** The request whose refusal lacks a reason. */
+  lacks_reason: ApprovalId | undefined
+}): JSX.Element {
+  return (
+    <SiteLayout title="Approvals · Admin · Purser" nav={facts.nav}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Admin: approvals">
+          Apps whose sellers request external sales. An approved app is for sale once it is
+          published.
+        </Heading>
+        <AdminMenu current="approvals" role={facts.role} />
+      </div>
+      {facts.note && <Alert tone="success">{facts.note}</Alert>}
+      {facts.entries.length === 0 ? (
+        <EmptyState title="No requests">
+          New requests appear here. The seller is emailed when you decide.
+        </EmptyState>
+      ) : (
+        facts.entries.map((entry) => <Request key={entry.id} facts={facts} entry={entry} />)
+      )}
+    </SiteLayout>
+  )
+}
+
+function Request({
+  facts,
+  entry,
+}: {
+  facts: { csrf_token: string; lacks_reason: ApprovalId | undefined }
+  entry: ApprovalEntry
+}): JSX.Element {
+  const { csrf_token, lacks_reason } = facts
+  const items = [
+    { term: 'Seller', detail: `${entry.legal_name}, ${entry.city}, ${stateName(entry.state)}` },
+    { term: 'Requested by', detail: entry.email },
+    { term: 'Requested on', detail: <Day date={entry.requested_at} /> },
+    { term: 'Website', detail: <TextLink href={entry.url}>{entry.url}</TextLink> },
+    { term: 'Plans', detail: entry.plans.join('; ') },
+  ]
+  return (
+    <Panel title={entry.app_name}>
+      <DescriptionList items={items} />
+      <Form action={`/admin/approvals/${entry.id}`} csrf_token={csrf_token}>
+        <Field
+          label="Reason"
+          name="reason"
+          id={`reason-${entry.id}`}
+          hint="Needed to refuse. The seller receives it by email."
+          error={lacks_reason === entry.id ? 'Enter what the seller must change.' : undefined}
+          optional
+          autocomplete="off"
+          maxlength={500}
+        />
+        <Actions>
+          <Button kind="primary" name="decision" value="approve" pending="One moment…">
+            Approve
+          </Button>
+          <Button name="decision" value="refuse" pending="One moment…">
+            Refuse
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}

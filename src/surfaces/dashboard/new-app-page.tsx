@@ -1,0 +1,57 @@
+import type { JSX } from 'preact'
+import { BackLink, Button } from '#design/actions'
+import { ErrorSummary } from '#design/feedback'
+import { Field, Form } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Heading, Panel } from '#design/panels'
+import { type FormFault, faultAt } from './layout.tsx'
+
+/** Asks for the name and the website of a new app. */
+export function NewAppPage(facts: {
+  nav: Link[]
+  csrf_token: string
+  form: { name?: string | undefined; url?: string | undefined }
+  faults: FormFault[]
+}): JSX.Element {
+  const { nav, csrf_token, form, faults } = facts
+  const title = `${faults.length > 0 ? 'Error: ' : ''}New app · Purser`
+  return (
+    <SiteLayout title={title} nav={nav}>
+      <div class="grid max-w-2xl grid-cols-1 gap-6">
+        <BackLink href="/dashboard/">Your apps</BackLink>
+        <Heading title="New app">
+          Enter a name and a website to begin. The app is private until you publish it.
+        </Heading>
+        <ErrorSummary errors={faults} title="Not created. Check these fields" />
+        <Panel>
+          <Form action="/dashboard/apps/new/" csrf_token={csrf_token}>
+            <Field
+              label="Name"
+              name="name"
+              value={form.name}
+              error={faultAt(faults, 'name')}
+              autocomplete="off"
+              maxlength={60}
+            />
+            <Field
+              label="Website"
+              name="url"
+              type="url"
+              value={form.url}
+              error={faultAt(faults, 'url')}
+              hint="Where your app runs. Buyers can return only to pages on this domain, or to localhost while you develop."
+              placeholder="https://example.com"
+              autocomplete="url"
+              spellcheck={false}
+            />
+            <div>
+              <Button kind="primary" pending="Creating…">
+                Create app
+              </Button>
+            </div>
+          </Form>
+        </Panel>
+      </div>
+    </SiteLayout>
+  )
+}

@@ -1,0 +1,43 @@
+import type { JSX } from 'preact'
+import { BackLink, Button } from '#design/actions'
+import { Alert, ErrorSummary } from '#design/feedback'
+import { Form } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Heading, Panel } from '#design/panels'
+import type { EnteredDetails } from '#domain/sellers'
+import type { FormFault } from './layout.tsx'
+import { SellerFields } from './seller-form.tsx'
+
+/** A seller's legal name and address. */
+export function SellerPage(facts: {
+  nav: Link[]
+  csrf_token: string
+  form: EnteredDetails
+  faults: FormFault[]
+  is_saved: boolean
+}): JSX.Element {
+  const { nav, csrf_token, form, faults } = facts
+  const title = `${faults.length > 0 ? 'Error: ' : ''}Seller details · Purser`
+  return (
+    <SiteLayout title={title} nav={nav}>
+      <div class="grid max-w-2xl grid-cols-1 gap-6">
+        <BackLink href="/dashboard/">Your apps</BackLink>
+        <Heading title="Seller details">
+          Your legal name appears on receipts and payout statements.
+        </Heading>
+        {facts.is_saved && <Alert tone="success">Saved.</Alert>}
+        <ErrorSummary errors={faults} title="Not saved. Check these fields" />
+        <Panel>
+          <Form action="/dashboard/seller/" csrf_token={csrf_token}>
+            <SellerFields form={form} faults={faults} />
+            <div>
+              <Button kind="primary" pending="Saving…">
+                Save
+              </Button>
+            </div>
+          </Form>
+        </Panel>
+      </div>
+    </SiteLayout>
+  )
+}

@@ -1,0 +1,119 @@
+import type { JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Badge } from '#design/feedback'
+import { Field, Form } from '#design/forms'
+import { Panel } from '#design/panels'
+import type { AppDetails } from '#domain/apps'
+import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
+
+type SettingsFacts = AppFacts & {
+  form: AppDetails
+  faults: FormFault[]
+  is_published: boolean
+  is_archived: boolean
+}
+
+/** Name, website, publishing and archiving of an app. */
+export function SettingsPage(facts: SettingsFacts): JSX.Element {
+  return (
+    <AppPage {...facts} current="settings" intro="Name, website, and whether the app is published.">
+      <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
+        <Details {...facts} />
+        <div class="grid grid-cols-1 gap-5">
+          <Publishing {...facts} />
+          <Archiving {...facts} />
+        </div>
+      </div>
+    </AppPage>
+  )
+}
+
+function Details({ form, faults, slug, csrf_token, is_published }: SettingsFacts): JSX.Element {
+  return (
+    <Panel title="Details">
+      <Form action={`/dashboard/apps/${slug}/settings/`} csrf_token={csrf_token}>
+        <Field
+          label="Name"
+          name="name"
+          value={form.name}
+          error={faultAt(faults, 'name')}
+          autocomplete="off"
+          maxlength={60}
+        />
+        <Field
+          label="Website"
+          name="url"
+          type="url"
+          value={form.url}
+          error={faultAt(faults, 'url')}
+          hint="If it moves to another domain, URLs on the former one are removed from Integration."
+          autocomplete="url"
+          spellcheck={false}
+        />
+        <Field
+          label="Address on Purser"
+          name="slug"
+          value={form.slug}
+          error={faultAt(faults, 'slug')}
+          hint={
+            is_published
+              ? 'The product page is /apps/ and this word. A published app keeps it.'
+              : 'The product page is /apps/ and this word.'
+          }
+          disabled={is_published}
+          autocomplete="off"
+          spellcheck={false}
+          maxlength={63}
+        />
+        <Actions>
+          <Button kind="primary" pending="Saving…">
+            Save
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function Publishing({ slug, csrf_token, is_published, is_archived }: SettingsFacts) {
+  const badge = is_published ? <Badge tone="good">Published</Badge> : <Badge>Not published</Badge>
+  const base = `/dashboard/apps/${slug}/`
+  return (
+    <Panel title="Publishing" aside={badge}>
+      <p class="text-sm text-muted">
+        {is_published
+          ? 'Unpublishing takes the app out of the marketplace and closes its Buy links. Licenses stay valid, and subscriptions renew.'
+          : 'Publishing shows the app in the marketplace, and opens its Buy links once it is approved.'}
+      </p>
+      {!is_archived && (
+        <Form action={`${base}${is_published ? 'unpublish' : 'publish'}`} csrf_token={csrf_token}>
+          <Actions>
+            <Button kind={is_published ? undefined : 'primary'} pending="One moment…">
+              {is_published ? 'Unpublish' : 'Publish'}
+            </Button>
+          </Actions>
+        </Form>
+      )}
+    </Panel>
+  )
+}
+
+function Archiving({ slug, csrf_token, is_archived }: SettingsFacts): JSX.Element {
+  return (
+    <Panel title={is_archived ? 'Archived' : 'Archive'}>
+      <p class="text-sm text-muted">
+        {is_archived
+          ? 'The app is not listed and not for sale. Restoring it does not publish it.'
+          : 'Archiving takes the app off sale and out of your list. Licenses stay valid, and subscriptions renew. You can restore it at any time.'}
+      </p>
+      <Form
+        action={`/dashboard/apps/${slug}/${is_archived ? 'restore' : 'archive'}`}
+        csrf_token={csrf_token}
+      >
+        <Actions>
+          <Button pending="One moment…">{is_archived ? 'Restore app' : 'Archive app'}</Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify'
+import type * as apps from '#domain/apps'
+import { archiveApp, restoreApp, saveAppDetails, unpublishApp } from '#flows/app'
+import type { World } from '#flows/world'
+import { addressOf } from '#http/app-menu'
+import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
+import { formOf } from '#http/input'
+import { redirectTo, sendPage } from '#http/pages'
+import type { FieldFault } from '#platform/problem'
+import { actorOf, appFactsOf } from './app-context.ts'
+import { formFaults } from './rows.ts'
+import { SettingsPage } from './settings-page.tsx'
+
+const SETTINGS = `${APP_PATH}/settings/`
+
+/** An app's name and website, and whether it is published or archived. */
+export function declareSettingsPage(scope: FastifyInstance, world: World): void {
+  async function show(
+    context: SellerTermsContext,
+    form: apps.AppDetails,
+    found: FieldFault[] = [],
+  ) {
+    const { app, reply } = context
+    const page = SettingsPage({
+      ...(await appFactsOf(world, context, NOTES)),
+      form,
+      faults: formFaults(found),
+      is_published: app.is_published,
+      is_archived: app.archived_at !== null,
+    })
+    return sendPage(reply, page, { status: found.length > 0 ? 422 : 200 })
+  }
+
+  scope.get(SETTINGS, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    return await show(context, context.app)
+  })
+
+  scope.post(SETTINGS, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { app } = context
+    const { name = '', url = '', slug = app.slug } = formOf(request)
+    const entered = { name, url, slug }
+    const saved = await saveAppDetails(world, actorOf(context), { app_id: app.id, entered })
+    if ('faults' in saved) return await show(context, entered, saved.faults)
+    const done = saved.removed.length > 0 ? 'moved' : 'saved'
+    return redirectTo(reply, `${addressOf(saved.slug, 'settings')}?done=${done}`)
+  })
+
+  const change = (path: string, act: typeof archiveApp) =>
+    scope.post(`${APP_PATH}/${path}`, async (request, reply) => {
+      const context = await requireSellerTerms(world, request, reply)
+      await act(world, actorOf(context), context.app.id)
+      return redirectTo(reply, `${addressOf(context.app.slug, 'settings')}?done=${path}`)
+    })
+  change('unpublish', unpublishApp)
+  change('archive', archiveApp)
+  change('restore', restoreApp)
+}
+
+const NOTES: Record<string, string> = {
+  saved: 'Saved.',
+  moved: 'Saved. URLs on the former website were removed: enter the new ones under Integration.',
+  unpublish: 'Unpublished. Buy links answer “not found”.',
+  archive: 'Archived.',
+  restore: 'Restored. Publish the app when it is ready.',
+}

@@ -1,0 +1,122 @@
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
+import type { World } from '#flows/world'
+import { addressOf } from '#http/app-menu'
+
+/** Where an app's request for external sales is. */
+export type ApprovalState = 'none' | 'requested' | 'refused' | 'approved'
+
+/** A step from an empty app to its first sale. */
+export interface SetupStep {
+  name: 'plan' | 'secret' | 'login_url' | 'test' | 'listing' | 'approval' | 'publish'
+  title: string
+  text: string
+  is_done: boolean
+  /** The page where it is done; undefined for a button of this page. */
+  link: { href: string; label: string } | undefined
+}
+
+/** What of an app's set-up is done and what is missing. */
+export interface AppSetup {
+  steps: SetupStep[]
+  approval: ApprovalState
+  /** Why staff refused; empty unless they did. */
+  refusal: string
+}
+
+/** Reads how far an app's set-up is. */
+export async function readSetup({ db }: World, app: apps.App): Promise<AppSetup> {
+  const client = await apps.findClientOf(db, app.id)
+  const request = await apps.latestApproval(db, app.id)
+  const approval = approvalOf(app, request)
+  const facts = {
+    app,
+    hasPlan: (await catalog.products(db, app.id)).length > 0,
+    hasSecret: client.secret_hash !== null,
+    hasLicense: await licensing.hasLicenses(db, app.id),
+    approval,
+  }
+  return { steps: stepsOf(facts), approval, refusal: request?.reason ?? '' }
+}
+
+function approvalOf(app: apps.App, request: apps.ApprovalRequest | undefined): ApprovalState {
+  if (app.external_sales_enabled) return 'approved'
+  if (!request) return 'none'
+  return request.decided_at ? 'refused' : 'requested'
+}
+
+const APPROVAL_TEXT: Record<ApprovalState, string> = {
+  none: 'Purser reviews each app once. Your Buy links work after that.',
+  requested: 'Requested. We email you when it is decided.',
+  refused: 'Refused. Change what the reason names, and request again.',
+  approved: 'Approved. Your Buy links work while the app is published.',
+}
+
+function stepsOf(facts: {
+  app: apps.App
+  hasPlan: boolean
+  hasSecret: boolean
+  hasLicense: boolean
+  approval: ApprovalState
+}): SetupStep[] {
+  const { app, approval } = facts
+  const to = (page: Parameters<typeof addressOf>[1], label: string) => ({
+    href: addressOf(app.slug, page),
+    label,
+  })
+  const hasListing = app.tagline !== '' && app.description !== ''
+  return [
+    {
+      name: 'plan',
+      title: 'Add a plan',
+      text: 'What you sell, and what it costs.',
+      is_done: facts.hasPlan,
+      link: to('plans', facts.hasPlan ? 'Edit plans' : 'Add a plan'),
+    },
+    {
+      name: 'secret',
+      title: 'Create a client secret',
+      text: 'Your server uses it to check licenses.',
+      is_done: facts.hasSecret,
+      link: to('integration', facts.hasSecret ? 'Credentials' : 'Create secret'),
+    },
+    {
+      name: 'login_url',
+      title: 'Set the Login URL',
+      text: 'Buyers return to this page of your app. Until you set it, that is your home page.',
+      is_done: app.oauth_login_url !== app.url,
+      link: to('integration', 'Edit URLs'),
+    },
+    {
+      name: 'test',
+      title: 'Try a purchase',
+      text: 'Start a preview: it gives you a real key, and nothing is charged.',
+      is_done: facts.hasLicense,
+      link: to('integration', 'Start a preview'),
+    },
+    {
+      name: 'listing',
+      title: 'Write the listing',
+      text: 'The tagline and the description of your product page.',
+      is_done: hasListing,
+      link: to('listing', 'Edit listing'),
+    },
+    {
+      name: 'approval',
+      title: 'Request approval',
+      text: APPROVAL_TEXT[approval],
+      is_done: approval === 'approved',
+      link: undefined,
+    },
+    {
+      name: 'publish',
+      title: 'Publish',
+      text: app.is_published
+        ? 'Published. The app is in the marketplace.'
+        : 'Shows your app in the marketplace, and opens its Buy links once it is approved.',
+      is_done: app.is_published,
+      link: undefined,
+    },
+  ]
+}

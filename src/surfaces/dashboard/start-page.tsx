@@ -1,0 +1,44 @@
+import type { JSX } from 'preact'
+import { Button, TextLink } from '#design/actions'
+import { ErrorSummary } from '#design/feedback'
+import { Form } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Heading, Panel } from '#design/panels'
+import type { EnteredDetails } from '#domain/sellers'
+import type { FormFault } from './layout.tsx'
+import { SellerFields } from './seller-form.tsx'
+
+/** Asks who sells, before the first app. */
+export function StartPage(facts: {
+  nav: Link[]
+  csrf_token: string
+  form: EnteredDetails
+  faults: FormFault[]
+}): JSX.Element {
+  const { nav, csrf_token, form, faults } = facts
+  const title = `${faults.length > 0 ? 'Error: ' : ''}Start selling · Purser`
+  return (
+    <SiteLayout title={title} nav={nav}>
+      <div class="grid max-w-2xl grid-cols-1 gap-6">
+        <Heading title="Start selling">
+          Purser sells your app for you and pays you. Who is the seller? The address must be in the
+          United States. You add a bank account when you are first paid.
+        </Heading>
+        <ErrorSummary errors={faults} title="Not saved. Check these fields" />
+        <Panel>
+          <Form action="/dashboard/start/" csrf_token={csrf_token}>
+            <SellerFields form={form} faults={faults} />
+            <p class="text-sm text-muted">
+              By saving, you accept the <TextLink href="/seller-terms/">seller terms</TextLink>.
+            </p>
+            <div>
+              <Button kind="primary" pending="Saving…">
+                Save
+              </Button>
+            </div>
+          </Form>
+        </Panel>
+      </div>
+    </SiteLayout>
+  )
+}

@@ -1,0 +1,29 @@
+import type { EmailContent } from './template.ts'
+
+/** Staff approved external sales for an app, or refused them with a reason. */
+export function approvalDecided(facts: {
+  app_name: string
+  is_approved: boolean
+  is_published: boolean
+  reason: string
+  url: string
+}): EmailContent {
+  const { app_name, is_approved, is_published, reason, url } = facts
+  const heading = is_approved ? `${app_name} is approved` : `${app_name} is not approved`
+  const open = is_published
+    ? 'Its Buy links work now.'
+    : 'Its Buy links work once you publish the app.'
+  return {
+    subject: heading,
+    heading,
+    blocks: [
+      ...(is_approved
+        ? [{ kind: 'text' as const, text: `External sales are enabled. ${open}` }]
+        : [
+            { kind: 'rows' as const, rows: [['Reason', reason]] as [string, string][] },
+            { kind: 'text' as const, text: 'Change what the reason names, and request again.' },
+          ]),
+      { kind: 'link', label: 'Open the app', url },
+    ],
+  }
+}
