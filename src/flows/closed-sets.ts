@@ -97,6 +97,8 @@ declare module '#platform/alarms' {
     disowned_purchase: true
     /** A bank decided a dispute again. */
     dispute_appeal: true
+    /** No template of this release can write an email. */
+    email_unwritten: true
     /** The processor reports something that only staff can act on. */
     processor_notice: true
     /** The processor refused a request that it must not refuse. */

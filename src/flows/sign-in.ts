@@ -10,7 +10,6 @@ export { type JoinedStaff, joinStaff } from './sign-in/join-staff.ts'
 export {
   answerLink,
   DISOWNED,
-  type Disowned,
   type LinkAnswer,
   undoEmailChange,
 } from './sign-in/link.ts'

@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import { type EmailId, mintId } from '#platform/ids'
+import { type EmailId, idSchema, mintId } from '#platform/ids'
 import type { Jobs, Queue } from '#platform/jobs'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
@@ -39,8 +40,20 @@ export interface StoredEmail<Template extends EmailTemplate = EmailTemplate> {
   facts: EmailTemplates[Template]
 }
 
+/** An email as it is stored, possibly by another release, with a template or facts of its own. */
+export interface UnsentEmail extends Omit<StoredEmail, 'kind' | 'facts'> {
+  kind: string
+  facts: unknown
+}
+
 /** Eleven retries over some eight hours outlast most outages of a mail server. */
-export const EMAIL_QUEUE: Queue = { name: 'emails', retries: 11, retry_seconds: 15, parallel: 5 }
+export const EMAIL_QUEUE: Queue<{ email_id: EmailId }> = {
+  name: 'emails',
+  schema: z.object({ email_id: idSchema('email') }),
+  retries: 11,
+  retry_seconds: 15,
+  parallel: 5,
+}
 
 /** Queues an email in the caller's transaction; false if its cause had one before. */
 export async function queueEmail(
@@ -75,8 +88,8 @@ export async function queueFreshEmail(
 }
 
 /** An email that is not sent yet; undefined if it was sent. */
-export async function findUnsent(db: Db, id: EmailId): Promise<StoredEmail | undefined> {
-  return await db.maybe<StoredEmail>(sql`select id, cause, kind, subject_id, facts
+export async function findUnsent(db: Db, id: EmailId): Promise<UnsentEmail | undefined> {
+  return await db.maybe<UnsentEmail>(sql`select id, cause, kind, subject_id, facts
     from emails where id = ${id} and sent_at is null`)
 }
 

@@ -1,4 +1,5 @@
 import { type JobResult, PgBoss } from 'pg-boss'
+import type { z } from 'zod'
 import { afterCommit, type Database, type Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import {
@@ -11,13 +12,21 @@ import {
 
 /** Durable background work. A job sent inside a transaction exists only if that commits. */
 export interface Jobs {
-  /** Declares a queue and its worker; call before `start`. A job that throws is retried. */
-  handle<Data extends object>(queue: Queue, work: (data: Data) => Promise<void>): void
+  /**
+   * Declares a queue and its worker; call before `start`. A job that throws is retried, and one
+   * with other data than the queue's schema describes, because another release may know it.
+   */
+  handle<Data extends object>(queue: Queue<Data>, work: (data: Data) => Promise<void>): void
   /**
    * Queues a job as part of the caller's transaction; an `urgent` one never waits behind others.
    * This process looks for it as soon as that commits, and other processes at their next poll.
    */
-  send(db: Db, queue: Queue, data: object, options?: { urgent?: boolean }): Promise<void>
+  send<Data extends object>(
+    db: Db,
+    queue: Queue<Data>,
+    data: Data,
+    options?: { urgent?: boolean },
+  ): Promise<void>
   /**
    * Runs `work` at the times of a cron expression (UTC) in one process of the service, never twice
    * at once, and once after each start. A run that throws is retried. For periods of a minute or
@@ -37,7 +46,12 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
-export interface Queue {
+export interface Queue<Data extends object> extends QueueSettings {
+  /** What its jobs carry. They are stored as JSON, possibly by another release. */
+  schema: z.ZodType<Data>
+}
+
+interface QueueSettings {
   name: string
   retries: number
   /** Seconds before the first retry; each later one waits twice as long. */
@@ -51,7 +65,7 @@ const HEARTBEAT_SECONDS = 20
 const SUPERVISE_SECONDS = 10
 
 /** Each queue has two lanes with workers of their own. */
-const lanesOf = ({ name }: Queue) => [name, urgentLane(name)]
+const lanesOf = ({ name }: QueueSettings) => [name, urgentLane(name)]
 const urgentLane = (name: string) => `${name}-urgent`
 
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
@@ -62,7 +76,10 @@ export function openJobs(db: Database, log: Log): Jobs {
   // Its clock runs only where jobs are processed, so it starts later than the queues.
   const scheduler = bossOn(db, log, { schedule: true })
   const settle = (id: string, job: string, work: () => Promise<void>) => run(log, id, job, work)
-  const declared = new Map<string, { queue: Queue; work: (data: object) => Promise<void> }>()
+  const declared = new Map<
+    string,
+    { queue: QueueSettings; work: (data: unknown) => Promise<void> }
+  >()
   const workers = new Map<string, string>()
   const schedules: Schedule[] = []
   const polls: Poll[] = []
@@ -70,7 +87,7 @@ export function openJobs(db: Database, log: Log): Jobs {
 
   return {
     handle(queue, work) {
-      declared.set(queue.name, { queue, work: work as (data: object) => Promise<void> })
+      declared.set(queue.name, { queue, work: async (data) => work(queue.schema.parse(data)) })
     },
     async send(tx, { name }, data, { urgent = false } = {}) {
       const lane = urgent ? urgentLane(name) : name
@@ -99,7 +116,7 @@ export function openJobs(db: Database, log: Log): Jobs {
         for (const lane of lanesOf(queue)) {
           const worker = await boss.work(lane, batches, async (jobs) => {
             const results = await Promise.all(
-              jobs.map(({ id, data }) => settle(id, queue.name, () => work(data as object))),
+              jobs.map(({ id, data }) => settle(id, queue.name, () => work(data))),
             )
             // A full batch suggests more jobs: without this, each batch would wait for the next
             // poll.
@@ -123,7 +140,7 @@ export function openJobs(db: Database, log: Log): Jobs {
   }
 }
 
-async function makeQueue(boss: PgBoss, queue: Queue): Promise<void> {
+async function makeQueue(boss: PgBoss, queue: QueueSettings): Promise<void> {
   const options = {
     retryLimit: queue.retries,
     retryDelay: queue.retry_seconds,

@@ -1,4 +1,5 @@
 import type { JobResult, PgBoss } from 'pg-boss'
+import { z } from 'zod'
 
 /** Work that runs again and again, by the clock of the whole service. */
 export interface Schedule {
@@ -10,10 +11,7 @@ export interface Schedule {
 }
 
 /** The data of a job: whose turn it is, and why. */
-interface Occurrence {
-  schedule: string
-  cause: 'clock' | 'start'
-}
+const Occurrence = z.object({ schedule: z.string(), cause: z.enum(['clock', 'start']) })
 
 const QUEUE = 'schedules'
 /** How many schedules one process works on at a time. */
@@ -69,13 +67,13 @@ export async function workOnSchedules(
   settle: (id: string, name: string, work: () => Promise<void>) => Promise<JobResult>,
 ): Promise<void> {
   const byName = new Map(schedules.map((schedule) => [schedule.name, schedule]))
-  await boss.work<Occurrence>(
+  await boss.work(
     QUEUE,
     { pollingIntervalSeconds: POLL_SECONDS, localConcurrency: PARALLEL, perJobResults: true },
     (jobs) =>
       Promise.all(
         jobs.map(({ id, data }) => {
-          const schedule = byName.get(data.schedule)
+          const schedule = byName.get(Occurrence.safeParse(data).data?.schedule ?? '')
           // Sent by another release, or before a schedule was removed.
           if (!schedule) return { id, status: 'completed', output: { message: 'no such schedule' } }
           return settle(id, schedule.name, schedule.work)
@@ -84,6 +82,9 @@ export async function workOnSchedules(
   )
 }
 
-function occurrenceOf(schedule: string, cause: Occurrence['cause']): Occurrence {
+function occurrenceOf(
+  schedule: string,
+  cause: z.infer<typeof Occurrence>['cause'],
+): z.infer<typeof Occurrence> {
   return { schedule, cause }
 }

@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import type { AppId, TaskId, UserId } from '#platform/ids'
+import { type AppId, idSchema, type TaskId, type UserId } from '#platform/ids'
 import type { Jobs, Queue } from '#platform/jobs'
 import { sql } from '#platform/sql'
 
@@ -38,7 +39,12 @@ export interface Progress {
 }
 
 /** A task is run once: one that failed half-way is not retried automatically. */
-export const TASKS: Queue = { name: 'tasks', retries: 0, retry_seconds: 1 }
+export const TASKS: Queue<{ task_id: TaskId }> = {
+  name: 'tasks',
+  schema: z.object({ task_id: idSchema('task') }),
+  retries: 0,
+  retry_seconds: 1,
+}
 
 // A task without progress for this long has crashed with its process.
 const SILENT_SECONDS = 300

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
 import type { Database } from '#platform/db'
 import { type Jobs, openJobs } from '#platform/jobs'
 import { openLog } from '#platform/log'
@@ -8,7 +9,8 @@ import { sql } from '#platform/sql'
 import { eventually } from '../support/browser.ts'
 import { openTestDatabase } from '../support/database.ts'
 
-const QUEUE = { name: 'jars', retries: 2, retry_seconds: 1, parallel: 2 }
+const schema = z.object({ jar: z.string() })
+const QUEUE = { name: 'jars', schema, retries: 2, retry_seconds: 1, parallel: 2 }
 
 let db: Database
 const opened: Jobs[] = []
@@ -51,8 +53,8 @@ test('a job of a killed worker is retried within a minute', async () => {
 test('processes a queue without waiting for the next poll after each job', async () => {
   const done: string[] = []
   const jobs = openJobs(db, openLog('silent'))
-  const queue = { name: 'one-by-one', retries: 2, retry_seconds: 1 }
-  jobs.handle<{ jar: string }>(queue, async ({ jar }) => {
+  const queue = { name: 'one-by-one', schema, retries: 2, retry_seconds: 1 }
+  jobs.handle(queue, async ({ jar }) => {
     done.push(jar)
   })
   await jobs.open()
@@ -66,8 +68,8 @@ test('processes a queue without waiting for the next poll after each job', async
 test('a job is looked for as soon as its transaction is committed', async () => {
   const done: string[] = []
   const jobs = openJobs(db, openLog('silent'))
-  const queue = { name: 'at-once', retries: 2, retry_seconds: 1 }
-  jobs.handle<{ jar: string }>(queue, async ({ jar }) => {
+  const queue = { name: 'at-once', schema, retries: 2, retry_seconds: 1 }
+  jobs.handle(queue, async ({ jar }) => {
     done.push(jar)
   })
   await jobs.open()
@@ -80,4 +82,25 @@ test('a job is looked for as soon as its transaction is committed', async () => 
     while (done.length === jar) await pause(5)
   }
   assert.ok(Date.now() - began < 20_000, 'the jobs waited for polls')
+})
+
+test('a job with other data than its queue describes never reaches its work', async () => {
+  const done: string[] = []
+  const jobs = openJobs(db, openLog('silent'))
+  const queue = { name: 'described', schema, retries: 0, retry_seconds: 1 }
+  jobs.handle(queue, async ({ jar }) => {
+    done.push(jar)
+  })
+  await jobs.open()
+  opened.push(jobs)
+  await db.run(sql`insert into pgboss.job (name, data)
+    values ('described', '{"jug": "of another release"}'), ('described', '{"jar": "known"}')`)
+  await jobs.start()
+  const states = async () => {
+    const rows = await db.rows<{ state: string }>(sql`select state::text from pgboss.job
+      where name = 'described' order by data ->> 'jar' nulls last`)
+    return rows.map(({ state }) => state).join()
+  }
+  await eventually('the end of both', async () => (await states()) === 'completed,failed')
+  assert.deepEqual(done, ['known'])
 })

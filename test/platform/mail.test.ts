@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { queueEmail } from '#platform/email-queue'
+import { mintId } from '#platform/ids'
 import { smtpMailer } from '#platform/mail'
 import { sql } from '#platform/sql'
-import { testId } from '../support/ids.ts'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -172,7 +172,7 @@ test('no text of a visitor or a seller adds a header or a recipient to an email'
 
 // R8
 test('a sign-in link does not wait for receipts, which are sent concurrently', async () => {
-  const { db, jobs } = service.world
+  const { db, jobs, random } = service.world
   let release = () => {}
   blocked = new Promise((resolve) => {
     release = resolve
@@ -184,7 +184,7 @@ test('a sign-in link does not wait for receipts, which are sent concurrently', a
   await db.tx(async (tx) => {
     for (let index = 0; index < 12; index++) {
       await queueEmail(tx, service.clock.now(), jobs, {
-        id: testId(`email_bulk${index}`),
+        id: mintId(random, 'email'),
         cause: `bulk:${index}`,
         kind: 'receipt',
         subject_id,

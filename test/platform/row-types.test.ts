@@ -52,7 +52,6 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/flows/check-books/outside-kinds.ts', 'position', 'the ordinality of a page'],
   ['src/flows/check-books/postings.ts', 'user_id', 'a check: a charged invoice has its holder'],
   ['src/platform/alarms.ts', 'kind', 'the layers above add the names: decision 85'],
-  ['src/platform/email-queue.ts', 'kind', 'the layers above add the names: decision 85'],
   ['src/platform/tasks.ts', 'kind', 'the layers above add the names: decision 85'],
   ['src/platform/task-files.ts', 'rows', 'written together with bytes'],
   ['src/sandbox/charges.ts', 'amount card_token', 'only a closed key has no request'],

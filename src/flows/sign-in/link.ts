@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import * as billing from '#domain/billing'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
@@ -5,17 +6,22 @@ import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { queueFreshEmail } from '#platform/email-queue'
-import type { UserId } from '#platform/ids'
+import { idSchema, type UserId } from '#platform/ids'
 import type { Queue } from '#platform/jobs'
 
 /**
  * Accounts whose mailbox's owner said "This was not me": their paid licenses are refunded and
  * ended.
  */
-export const DISOWNED: Queue = { name: 'disowned-accounts', retries: 9, retry_seconds: 60 }
+export const DISOWNED: Queue<Disowned> = {
+  name: 'disowned-accounts',
+  schema: z.object({ user_id: idSchema('usr'), request_id: z.string() }),
+  retries: 9,
+  retry_seconds: 60,
+}
 
 /** A disowned account, and the request that disowned it. */
-export interface Disowned {
+interface Disowned {
   user_id: UserId
   request_id: string
 }

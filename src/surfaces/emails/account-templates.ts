@@ -120,6 +120,11 @@ const CHANGES: Record<Security['what'], [subject: string, sentence: string]> = {
   ],
 }
 
+/** Whether there is an email about a security change of this name. */
+export function isSecurityChange(what: unknown): what is Security['what'] {
+  return typeof what === 'string' && Object.hasOwn(CHANGES, what)
+}
+
 /** The email about a security change, with a link to secure the account. */
 export function securityChanged(
   facts: Security,

@@ -1,19 +1,21 @@
 import { DELETED_DOMAIN } from '#domain/identity'
 import type { World } from '#flows/world'
+import { clearAlarm, raiseAlarm } from '#platform/alarms'
 import {
   EMAIL_QUEUE,
   type EmailTemplate,
   findUnsent,
   markSent,
   type StoredEmail,
+  type UnsentEmail,
 } from '#platform/email-queue'
-import type { EmailId } from '#platform/ids'
 import { ACCOUNT_EMAILS } from './account.ts'
 import { APP_EMAILS } from './app.ts'
 import { MONEY_EMAILS } from './money.ts'
 import { PAYEE_EMAILS } from './payee.ts'
 import { emailHtml, emailText, footerOf } from './render.tsx'
 import { SELLER_EMAILS } from './seller.ts'
+import { hasFacts } from './stored-facts.ts'
 import type { EmailWriters, WrittenEmail } from './template.ts'
 
 /** How every email is written; a template without a writer does not compile. */
@@ -28,9 +30,10 @@ const WRITERS: EmailWriters<EmailTemplate> = {
 /** Sends queued emails. Each is written when it is sent; its content and links are not stored. */
 export function emailWorker(world: World): void {
   const footer = footerOf(world.config)
-  world.jobs.handle<{ email_id: EmailId }>(EMAIL_QUEUE, async ({ email_id }) => {
+  world.jobs.handle(EMAIL_QUEUE, async ({ email_id }) => {
     const email = await findUnsent(world.db, email_id)
     if (!email) return
+    if (!isKnown(email)) return await refuseUnknown(world, email)
     const written = withoutDeleted(await write(world, email))
     const now = world.clock.now()
     if (written) {
@@ -44,6 +47,7 @@ export function emailWorker(world: World): void {
       })
     }
     await markSent(world.db, now, email.id)
+    await clearAlarm(world.db, now, { kind: UNWRITTEN, subject: email.id })
   })
 }
 
@@ -52,6 +56,23 @@ function withoutDeleted(written: WrittenEmail | undefined): WrittenEmail | undef
   if (!written) return undefined
   const recipients = written.to.split(/,\s*/).filter((each) => !each.endsWith(`@${DELETED_DOMAIN}`))
   return recipients.length === 0 ? undefined : { ...written, to: recipients.join(', ') }
+}
+
+const UNWRITTEN = 'email_unwritten'
+
+/** Whether this release can write an email, which another one may have queued. */
+function isKnown(email: UnsentEmail): email is StoredEmail {
+  return Object.hasOwn(WRITERS, email.kind) && hasFacts(email)
+}
+
+/** Raises an alarm and throws, so that the job is retried: the next process may be of its release. */
+async function refuseUnknown(world: World, { id, kind }: UnsentEmail): Promise<void> {
+  const message =
+    `The email ${id} cannot be written: this release has no template ${kind} with its facts. ` +
+    'It is retried for eight hours, and sent if a release that knows the template runs.'
+  const alarm = { kind: UNWRITTEN, subject: id, message } as const
+  await raiseAlarm(world.db, world.random, world.clock.now(), alarm)
+  throw new Error(message)
 }
 
 async function write<Template extends EmailTemplate>(

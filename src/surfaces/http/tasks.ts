@@ -140,7 +140,12 @@ async function run(world: World, id: TaskId): Promise<void> {
   const runner = runnerOf(world)
   const task = await beginTask(db, clock.now(), id)
   if (!task) return
-  const kind = kindOf(world, task.kind)!
+  const kind = kindOf(world, task.kind)
+  if (!kind) {
+    log.error({ task_id: id, kind: task.kind }, 'task of an unknown kind')
+    const message = 'This task does not exist in the current version of the service.'
+    return await endTask(db, clock.now(), id, { status: 'failed', result: { message } })
+  }
   const report: ReportProgress = async (progress) => {
     const goesOn = await noteProgress(db, clock.now(), id, progress)
     if (!goesOn || runner.isClosing) throw new Stopped()
@@ -163,7 +168,7 @@ export function tasks(app: FastifyInstance, world: World): void {
   const { db, clock } = world
   const runner = runnerOf(world)
 
-  world.jobs.handle<{ task_id: TaskId }>(TASKS, async ({ task_id }) => {
+  world.jobs.handle(TASKS, async ({ task_id }) => {
     // A task that already runs here is not awaited, so that it delays no other.
     if (!runner.running.has(task_id)) await take(world, task_id)
   })

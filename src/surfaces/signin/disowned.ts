@@ -1,7 +1,7 @@
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import { refundCharge } from '#flows/refund'
-import { DISOWNED, type Disowned } from '#flows/sign-in'
+import { DISOWNED } from '#flows/sign-in'
 import { setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
@@ -14,7 +14,7 @@ const REASON = 'The owner of the email reported that they did not make this purc
  * refunded, and staff decide about the others. Safe to repeat.
  */
 export function undoDisowned(world: World): void {
-  world.jobs.handle<Disowned>(DISOWNED, async (person) => {
+  world.jobs.handle(DISOWNED, async (person) => {
     const { db } = world
     for (const { license_id } of await licensing.liveLicensesOf(db, person.user_id)) {
       const buyer = { ...person, kind: 'buyer' } as const

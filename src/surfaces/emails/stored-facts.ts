@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { EmailTemplate, EmailTemplates, NoFacts, UnsentEmail } from '#platform/email-queue'
+import { isSecurityChange } from './account-templates.ts'
+
+type WithFacts = {
+  [Template in EmailTemplate]: EmailTemplates[Template] extends NoFacts ? never : Template
+}[EmailTemplate]
+
+const RETURN_TO = z.object({ return_to: z.string().exactOptional() })
+
+/** What is stored with the templates that need more than the id of their subject. */
+const FACTS: { [Template in WithFacts]: z.ZodType<EmailTemplates[Template]> } = {
+  account_deleted: z.object({ sealed_to: z.string() }),
+  bank_changed: z.object({ bank: z.string(), before: z.string().exactOptional() }),
+  security: z.object({
+    what: z.custom<EmailTemplates['security']['what']>(isSecurityChange),
+    name: z.string().exactOptional(),
+  }),
+  set_password: RETURN_TO,
+  sign_in: RETURN_TO,
+}
+
+/** Whether the stored facts of an email are those that its template needs. */
+export function hasFacts({ kind, facts }: Pick<UnsentEmail, 'kind' | 'facts'>): boolean {
+  const schema = new Map<string, z.ZodType>(Object.entries(FACTS)).get(kind)
+  return schema === undefined || schema.safeParse(facts).success
+}
