@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     const { counts, differences } = await checkBooks({ db: db.patient, processor, clock })
     for (const { rule, subject, detail } of differences)
       console.log(`${subject}: ${rule}: ${detail}`)
-    const looked = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
+    const looked = Object.entries(counts).map(([what, count]) => `${what}: ${count}`)
     console.log(`Looked at ${looked.join(', ')}.`)
     if (differences.length === 0) console.log('The books agree.')
     else console.log(`${differences.length} differences.`)

@@ -244,7 +244,7 @@ describe('the check of the books', () => {
     await service.close()
     const sound = run()
     assert.equal(sound.status, 0, sound.stderr)
-    assert.match(sound.stdout, /^Looked at \d+ ledger transactions, .*\nThe books agree\.\n$/)
+    assert.match(sound.stdout, /^Looked at ledger transactions: \d+, .*\nThe books agree\.\n$/)
     const db = await database.open()
     await db.run(sql`update invoices set fee = fee + 1 where id = ${id}`)
     await db.close()

@@ -61,6 +61,11 @@ function rhythm(price: ProductPrice): string {
 
 /** The order's lines for the processor's card page. */
 export function summaryLines(price: ProductPrice, totals: CheckoutTotals): string[] {
-  const { total, renewal } = figuresOf(price, totals)
-  return [`${formatMoney(total)} due today`, String(renewal)]
+  const { subtotal, tax, tax_label, total, renewal } = figuresOf(price, totals)
+  return [
+    `${formatMoney(total)} due today`,
+    `Subtotal: ${formatMoney(subtotal)}`,
+    `${tax_label}: ${formatMoney(tax ?? ZERO)}`,
+    String(renewal),
+  ]
 }

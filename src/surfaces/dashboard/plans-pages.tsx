@@ -153,17 +153,22 @@ function PriceFields(given: {
   const { facts, price, plan, at, what } = given
   const path = `${plan}.prices.${at}`
   return (
-    <div id={path} class="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] items-start gap-3">
-      <Field
-        label="Amount"
-        name={`${path}.amount`}
-        inputmode="decimal"
-        value={price.amount}
-        autocomplete="off"
-        placeholder="12.00"
-        error={faultAt(facts.faults, `${path}.amount`) ?? faultAt(facts.faults, path)}
-        autofocus={facts.focus === path}
-      />
+    <div
+      id={path}
+      class="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto]"
+    >
+      <div class="col-span-2 grid sm:col-span-1">
+        <Field
+          label="Amount"
+          name={`${path}.amount`}
+          inputmode="decimal"
+          value={price.amount}
+          autocomplete="off"
+          placeholder="12.00"
+          error={faultAt(facts.faults, `${path}.amount`) ?? faultAt(facts.faults, path)}
+          autofocus={facts.focus === path}
+        />
+      </div>
       <SelectField
         label="Billing"
         name={`${path}.frequency`}

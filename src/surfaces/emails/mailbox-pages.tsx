@@ -66,7 +66,15 @@ export function EmailPage({
           })),
         ]}
       />
-      <Panel>
+      <Panel title="As HTML">
+        <iframe
+          title="The email as HTML"
+          src={`${base}/html`}
+          sandbox="allow-popups allow-popups-to-escape-sandbox"
+          class="h-160 w-full rounded-field border border-base-300"
+        />
+      </Panel>
+      <Panel title="As text">
         <div class="break-words whitespace-pre-line">{linked(email.text)}</div>
       </Panel>
     </SiteLayout>

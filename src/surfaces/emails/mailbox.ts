@@ -5,11 +5,21 @@ import { people, sendPage, sendPdf } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { isLoopback } from '#platform/config'
 import { findMailboxEmail, listMailbox } from '#platform/mail'
+import { contentPolicy } from '#platform/security-headers'
 import { EmailPage, MailboxPage } from './mailbox-pages.tsx'
 
 const MAILBOX = '/dev/mailbox/'
 const MESSAGE = `${MAILBOX}:message_id` as const
+const HTML = `${MESSAGE}/html` as const
 const ATTACHMENT = `${MESSAGE}/:filename` as const
+
+/** An email has inline styles, as mail programs require, and runs nothing. */
+const HTML_POLICY = contentPolicy({
+  'style-src': ["'unsafe-inline'"],
+  'img-src': ["'self'", 'data:'],
+  'frame-ancestors': ["'self'"],
+  sandbox: ['allow-popups', 'allow-popups-to-escape-sandbox'],
+})
 
 /**
  * The development mailbox, which shows what would have been sent when no mail server is configured.
@@ -31,7 +41,16 @@ export function mailbox(app: FastifyInstance, world: World): void {
     )
     scope.get(MESSAGE, async (request, reply) => {
       const { message_id } = paramsOf(MESSAGE, request)
-      return sendPage(reply, EmailPage({ email: await readEmail(message_id) }))
+      const email = await readEmail(message_id)
+      return sendPage(reply, EmailPage({ email }), { frames: true })
+    })
+    scope.get(HTML, async (request, reply) => {
+      const { message_id } = paramsOf(HTML, request)
+      const { html } = await readEmail(message_id)
+      return reply
+        .headers({ 'content-security-policy': HTML_POLICY, 'cache-control': 'no-store' })
+        .type('text/html; charset=utf-8')
+        .send(html.replace('<head>', '<head><base target="_blank">'))
     })
     scope.get(ATTACHMENT, async (request, reply) => {
       const { message_id, filename } = paramsOf(ATTACHMENT, request)

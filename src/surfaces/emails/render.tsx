@@ -19,7 +19,11 @@ function BlockView({ block }: { block: Block }) {
           {block.rows.map(([term, value]) => (
             <tr key={term}>
               <td style={{ padding: '6px 0', color: faded }}>{term}</td>
-              <td style={{ padding: '6px 0', textAlign: 'right' }}>{value}</td>
+              <td
+                style={{ padding: '6px 0 6px 12px', textAlign: 'right', overflowWrap: 'anywhere' }}
+              >
+                {value}
+              </td>
             </tr>
           ))}
         </table>

@@ -34,6 +34,8 @@ export interface PageOptions {
   form_origins?: string[]
   /** True for a page that is the same for everyone and may be cached. */
   public?: boolean
+  /** True for a page that shows another page of the service in a frame. */
+  frames?: boolean
   /** True if the page's address is secret, so that no referrer is sent. */
   secret_address?: boolean
 }
@@ -50,6 +52,7 @@ export function pageHeaders(options: PageOptions = {}): Record<string, string> {
       'connect-src': OWN,
       'img-src': [...OWN, 'data:'],
       'font-src': OWN,
+      ...(options.frames ? { 'frame-src': OWN } : {}),
       'form-action': [...OWN, ...(options.form_origins ?? [])],
     }),
     'cache-control': options.public ? 'public, max-age=60' : 'no-store',
