@@ -35,9 +35,18 @@ create table emails (
   subject_id text not null,
   facts jsonb not null default '{}',
   queued_at timestamptz not null,
-  sent_at timestamptz
+  sent_at timestamptz,
+  -- In lower case. Null where the email was no longer needed when it was written; empty for an
+  -- account that was deleted.
+  recipients text[],
+  attempts integer not null default 0,
+  -- Why the last attempt failed.
+  error text
 );
 create index emails_sent on emails (sent_at) where sent_at is not null;
+-- The log of emails that staff searches, in its order.
+create index emails_queued on emails (queued_at, id);
+create index emails_recipients on emails using gin (recipients);
 create index emails_unsent on emails (queued_at) where sent_at is null;
 
 create table dev_mailbox (

@@ -64,6 +64,7 @@ type Audited =
   | 'charge.refund'
   | 'debt.written_off'
   | 'dispute.evidence_sent'
+  | 'email.resent'
   | 'license.auto_renew_off'
   | 'license.auto_renew_on'
   | 'license.key_rotated'

@@ -4,6 +4,7 @@
  */
 export { resolveByStaff } from './staff-actions/alarm.ts'
 export { noteAttemptClosed } from './staff-actions/attempt.ts'
+export { resendByStaff } from './staff-actions/email.ts'
 export {
   INVITATION_HOURS,
   inviteByCommand,

@@ -93,11 +93,42 @@ export async function findUnsent(db: Db, id: EmailId): Promise<UnsentEmail | und
     from emails where id = ${id} and sent_at is null`)
 }
 
-/** Marks an email as sent. */
-export async function markSent(db: Db, now: Date, id: EmailId): Promise<void> {
-  // The address of a deleted account is needed until here.
-  await db.run(sql`update emails set sent_at = ${now}, facts = facts - 'sealed_to'
+/** Marks an email as sent; without recipients it was no longer needed. */
+export async function markSent(
+  db: Db,
+  now: Date,
+  { id, recipients }: { id: EmailId; recipients: string[] | undefined },
+): Promise<void> {
+  // The address of a deleted account is needed until here, and is in no log afterwards.
+  await db.run(sql`update emails set sent_at = ${now}, attempts = attempts + 1, error = null,
+    recipients = case when facts ? 'sealed_to' then '{}' else ${loggedAs(recipients)}::text[] end,
+    facts = facts - 'sealed_to' where id = ${id}`)
+}
+
+/** Records an attempt that failed; the queue tries again. */
+export async function noteFailure(
+  db: Db,
+  facts: { id: EmailId; recipients: string[] | undefined; error: unknown },
+): Promise<void> {
+  const { id, recipients = [], error } = facts
+  const message = String(error instanceof Error ? error.message : error)
+  const nameless = recipients.reduce((text, each) => text.replaceAll(each, '…'), message)
+  await db.run(sql`update emails set attempts = attempts + 1, error = ${nameless.slice(0, 500)},
+    recipients = case when facts ? 'sealed_to' then '{}' else ${loggedAs(recipients)}::text[] end
     where id = ${id}`)
+}
+
+/** In lower case, as the log is searched. */
+function loggedAs(recipients: string[] | undefined): string[] | null {
+  return recipients?.map((each) => each.toLowerCase()) ?? null
+}
+
+/** Queues an email again whose attempts all failed. False where it was sent or is still tried. */
+export async function requeueEmail(db: Db, jobs: Jobs, id: EmailId): Promise<boolean> {
+  const failed = await db.run(sql`update emails set attempts = 0, error = null
+    where id = ${id} and sent_at is null and attempts > ${EMAIL_QUEUE.retries}`)
+  if (failed === 1) await jobs.send(db, EMAIL_QUEUE, { email_id: id }, { urgent: true })
+  return failed === 1
 }
 
 /** The emails of these causes that were sent, the earliest first. */
@@ -132,6 +163,9 @@ export async function anonymizeEmails(
   await db.run(
     sql`update emails set subject_id = ${address} where subject_id = ${email_normalized}`,
   )
+  await db.run(sql`update emails
+    set recipients = array_replace(recipients, ${email_normalized}, ${address}), error = null
+    where recipients @> array[${email_normalized}::text]`)
   await db.run(sql`delete from dev_mailbox where lower(recipient) = ${email_normalized}
     or recipient = ${email} or position(${email_normalized} in lower(text)) > 0`)
 }

@@ -151,6 +151,7 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   await press(page, 'Check ledger')
   await page.waitForURL('**/admin/checks/')
   yield 'checks, done'
+  yield* emailLog(page)
   yield* auditLog(page)
   yield* staff(setup, page)
 }
@@ -171,6 +172,15 @@ async function* taxes({ service }: PagesTest, page: Page) {
   yield 'a month, exported'
   await page.goto(`/admin/tax/${month}/TX/`)
   yield 'a state’s month'
+}
+
+/** The log of emails. */
+async function* emailLog(page: Page) {
+  await page.goto('/admin/emails/')
+  yield 'emails'
+  await page.goto('/admin/emails/?state=failed')
+  await page.getByText('No emails').waitFor()
+  yield 'emails, none failed'
 }
 
 /** The audit log. */

@@ -164,16 +164,24 @@ test('a link for staff changes the role when it is used, and the audit log has b
   const { id } = (await identity.findByEmail(db, email))!
   const entries = await db.rows<{ actor: string; action: string; detail: object }>(sql`
     select actor, action, detail - 'invitation_id' as detail from audit_log
-    where action like 'staff.%' and (subject = ${id} or detail->>'email' = ${email}) order by id`)
+    where action like 'staff.%' and (subject = ${id} or detail->>'user_id' = ${id}) order by id`)
   const through = { through: 'command' }
   assert.deepEqual(entries, [
-    { actor: 'command', action: 'staff.invited', detail: { ...through, role: 'support', email } },
+    {
+      actor: 'command',
+      action: 'staff.invited',
+      detail: { ...through, role: 'support', user_id: id },
+    },
     {
       actor: id,
       action: 'staff.added',
       detail: { ...through, role: 'support', before: null, invited_by: null },
     },
-    { actor: 'command', action: 'staff.invited', detail: { ...through, role: 'finance', email } },
+    {
+      actor: 'command',
+      action: 'staff.invited',
+      detail: { ...through, role: 'finance', user_id: id },
+    },
     {
       actor: id,
       action: 'staff.role_changed',

@@ -39,6 +39,8 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'GET /admin/checks/': FINANCE,
   'POST /admin/checks/books': FINANCE,
   'POST /admin/checks/events': FINANCE,
+  'GET /admin/emails/': SUPPORT,
+  'POST /admin/emails/resend': SUPPORT,
   'GET /admin/audit/': ADMIN,
   'POST /admin/audit/export': ADMIN,
   'GET /admin/approvals/': ADMIN,
@@ -152,9 +154,9 @@ test('menus show what the role has access to', async () => {
     const [menu = ''] = /<nav aria-label="Admin".*?<\/nav>/s.exec(body) ?? []
     return textOf(menu)
   }
-  assert.equal(await menuOf('support'), 'Home Cases')
+  assert.equal(await menuOf('support'), 'Home Cases Emails')
   assert.equal(await menuOf('finance'), 'Home Cases Sales tax Checks')
-  const pages = 'Home Cases Approvals Sales tax Checks Staff Audit log'
+  const pages = 'Home Cases Emails Approvals Sales tax Checks Staff Audit log'
   assert.equal(await menuOf('admin'), pages)
 })
 

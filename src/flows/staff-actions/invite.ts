@@ -67,8 +67,12 @@ async function invite(
     expires_at: addSeconds(now, INVITATION_HOURS * 3600),
   }
   await identity.addStaffInvitation(tx, invitation)
-  const { role, email } = invited
-  const detail = { role, email, through: isStaff ? 'page' : 'command' }
+  // The log is kept for good, so it names an account and no address.
+  const detail = {
+    role: invited.role,
+    user_id: user?.id ?? null,
+    through: isStaff ? 'page' : 'command',
+  }
   await audit(tx, now, { actor, action: 'staff.invited', subject: invitation.id, detail })
   return { outcome: 'invited', invitation }
 }

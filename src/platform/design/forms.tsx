@@ -10,6 +10,8 @@ export type FieldFacts = {
   error?: string | undefined
   /** Fields are required by default; an optional field's label says so. */
   optional?: boolean
+  /** In a search, where every field is optional and labels do not say so. */
+  sought?: boolean
   autocomplete?: string
   disabled?: boolean
 }
@@ -41,7 +43,7 @@ function wiring(facts: Unlabelled) {
   return {
     id,
     name: facts.name,
-    required: !facts.optional,
+    required: !facts.optional && !facts.sought,
     disabled: facts.disabled ?? false,
     autocomplete: facts.autocomplete,
     'aria-describedby': described.filter(Boolean).join(' ') || undefined,

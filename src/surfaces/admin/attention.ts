@@ -4,6 +4,7 @@ import * as payments from '#domain/payments'
 import { taxOwed } from '#flows/remit-tax'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
+import { listEmails } from '#platform/email-log'
 import { sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { stuckAttempts } from './attempts.ts'
@@ -24,6 +25,7 @@ const KINDS: AttentionKind[] = [
   { needs: 'approvals', read: approvals },
   { needs: 'refunds', read: failedRefunds },
   { needs: 'taxes', read: filings },
+  { needs: 'emails', read: failedEmails },
   { needs: 'accounts', read: locked },
   { needs: 'payments', read: owed },
   { needs: 'payments', read: debts },
@@ -101,6 +103,16 @@ async function filings(world: World): Promise<AttentionItem | undefined> {
     detail: 'To pay',
     amount: sum(...due.map(({ amount }) => amount)),
     href: '/admin/tax/',
+  }
+}
+
+async function failedEmails({ db }: World): Promise<AttentionItem | undefined> {
+  const { length } = await listEmails(db, { state: 'failed', limit: 200 })
+  if (length === 0) return undefined
+  return {
+    title: counted(length, 'failed email'),
+    detail: 'The mail server refused every attempt.',
+    href: '/admin/emails/?state=failed',
   }
 }
 

@@ -44,9 +44,9 @@ export function AuditPage(facts: AuditFacts): JSX.Element {
 }
 
 function Search({ search, csrf_token }: AuditFacts): JSX.Element {
-  const common = { optional: true, autocomplete: 'off', spellcheck: false } as const
+  const common = { sought: true, autocomplete: 'off', spellcheck: false } as const
   return (
-    <Panel title="Search">
+    <Panel title="Search" aside={<Export search={search} csrf_token={csrf_token} />}>
       <form method="get" action="/admin/audit/" class="grid grid-cols-1 gap-5">
         <div class="grid gap-4 sm:grid-cols-3">
           <Field label="Actor" name="actor" value={search.actor} {...common} hint="Email or ID" />
@@ -65,7 +65,7 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
             hint="Email or ID"
           />
         </div>
-        <div class="grid gap-4 sm:grid-cols-3">
+        <div class="grid grid-cols-2 gap-4 sm:grid-cols-3">
           <Field label="From" name="from" type="date" value={search.from} {...common} />
           <Field label="To" name="to" type="date" value={search.to} {...common} />
         </div>
@@ -74,15 +74,19 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
           <Button href="/admin/audit/">Clear</Button>
         </Actions>
       </form>
-      <Form action="/admin/audit/export" csrf_token={csrf_token}>
-        {Object.entries(search).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
-        <Actions>
-          <Button pending="Exporting…">Export CSV</Button>
-        </Actions>
-      </Form>
     </Panel>
+  )
+}
+
+/** Exports everything that the search finds. */
+function Export({ search, csrf_token }: Pick<AuditFacts, 'search' | 'csrf_token'>): JSX.Element {
+  return (
+    <Form action="/admin/audit/export" csrf_token={csrf_token}>
+      {Object.entries(search).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <Button pending="Exporting…">Export CSV</Button>
+    </Form>
   )
 }
 
@@ -110,7 +114,7 @@ function Entry({ entry }: { entry: AuditRow }): JSX.Element {
         </p>
       )}
       {entry.address && (
-        <p class="text-xs break-all text-muted">
+        <p class="text-xs wrap-anywhere text-muted">
           {entry.address}
           {entry.agent && `, ${entry.agent}`}
         </p>

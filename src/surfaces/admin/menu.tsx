@@ -5,6 +5,7 @@ import { isPermitted, type StaffPermission, type StaffRole } from '#domain/ident
 const PAGES = [
   { page: 'home', label: 'Home', href: '/admin/', needs: 'home' },
   { page: 'cases', label: 'Cases', href: '/admin/cases/', needs: 'cases' },
+  { page: 'emails', label: 'Emails', href: '/admin/emails/', needs: 'emails' },
   { page: 'approvals', label: 'Approvals', href: '/admin/approvals/', needs: 'approvals' },
   { page: 'tax', label: 'Sales tax', href: '/admin/tax/', needs: 'taxes' },
   { page: 'checks', label: 'Checks', href: '/admin/checks/', needs: 'checks' },

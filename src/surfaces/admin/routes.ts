@@ -5,6 +5,7 @@ import { declareApprovals } from './approvals.ts'
 import { declareAudit } from './audit.ts'
 import { declareCases } from './cases.ts'
 import { declareChecks } from './checks.ts'
+import { declareEmails } from './emails.ts'
 import { declareHome } from './home.ts'
 import { declareStaff } from './staff.ts'
 import { declareTax } from './tax.ts'
@@ -23,5 +24,6 @@ export function admin(
     declareChecks(scope, world, handleEvents)
     declareStaff(scope, world)
     declareAudit(scope, world)
+    declareEmails(scope, world)
   })
 }

@@ -6,9 +6,11 @@ import {
   type EmailTemplate,
   findUnsent,
   markSent,
+  noteFailure,
   type StoredEmail,
   type UnsentEmail,
 } from '#platform/email-queue'
+import type { EmailId } from '#platform/ids'
 import { ACCOUNT_EMAILS } from './account.ts'
 import { APP_EMAILS } from './app.ts'
 import { MONEY_EMAILS } from './money.ts'
@@ -33,21 +35,35 @@ export function emailWorker(world: World): void {
   world.jobs.handle(EMAIL_QUEUE, async ({ email_id }) => {
     const email = await findUnsent(world.db, email_id)
     if (!email) return
-    if (!isKnown(email)) return await refuseUnknown(world, email)
-    const written = withoutDeleted(await write(world, email))
-    const now = world.clock.now()
-    if (written) {
-      await world.mailer.send(now, {
-        message_id: `<${email.id}@${new URL(world.config.base_url).hostname}>`,
-        to: written.to,
-        subject: written.content.subject,
-        html: emailHtml(written.content, footer),
-        text: emailText(written.content, footer),
-        attachments: written.attachments ?? [],
-      })
+    let recipients: string[] | undefined
+    try {
+      if (!isKnown(email)) return await refuseUnknown(world, email)
+      const written = withoutDeleted(await write(world, email))
+      recipients = written?.to.split(/,\s*/)
+      if (written) await send(world, email.id, written, footer)
+    } catch (error) {
+      await noteFailure(world.db, { id: email.id, recipients, error })
+      throw error
     }
-    await markSent(world.db, now, email.id)
+    const now = world.clock.now()
+    await markSent(world.db, now, { id: email.id, recipients })
     await clearAlarm(world.db, now, { kind: UNWRITTEN, subject: email.id })
+  })
+}
+
+async function send(
+  { mailer, clock, config }: World,
+  id: EmailId,
+  { to, content, attachments = [] }: WrittenEmail,
+  footer: ReturnType<typeof footerOf>,
+): Promise<void> {
+  await mailer.send(clock.now(), {
+    message_id: `<${id}@${new URL(config.base_url).hostname}>`,
+    to,
+    subject: content.subject,
+    html: emailHtml(content, footer),
+    text: emailText(content, footer),
+    attachments,
   })
 }
 

@@ -1,0 +1,60 @@
+import type { Db } from '#platform/db'
+import { EMAIL_QUEUE } from '#platform/email-queue'
+import type { EmailId } from '#platform/ids'
+import { sql } from '#platform/sql'
+
+/** The states of an email in the log. */
+export const EMAIL_STATES = ['waiting', 'retrying', 'failed', 'sent', 'not_needed'] as const
+export type EmailState = (typeof EMAIL_STATES)[number]
+
+/** An email in the log; its text is stored nowhere. */
+export interface LoggedEmail {
+  id: EmailId
+  /** The name of its template. */
+  kind: string
+  subject_id: string
+  queued_at: Date
+  sent_at: Date | null
+  /** Null where it was not needed; empty for a deleted account. */
+  recipients: string[] | null
+  attempts: number
+  error: string | null
+}
+
+/** The place of an email in the order of the log. */
+export type EmailPlace = Pick<LoggedEmail, 'queued_at' | 'id'>
+
+/** What is sought in the log; `failed` means that no attempt is left. */
+export interface EmailQuestion {
+  /** In lower case. */
+  recipient?: string | undefined
+  state?: 'failed' | undefined
+  below?: EmailPlace | undefined
+  limit: number
+}
+
+/** Emails before `below`, the latest first. */
+export async function listEmails(
+  db: Db,
+  { recipient, state, below, limit }: EmailQuestion,
+): Promise<LoggedEmail[]> {
+  const ofRecipient =
+    recipient === undefined ? sql`` : sql`and m.recipients @> array[${recipient}::text]`
+  const failed =
+    state === undefined ? sql`` : sql`and m.sent_at is null and m.attempts > ${EMAIL_QUEUE.retries}`
+  return await db.rows<LoggedEmail>(sql`select m.id, m.kind, m.subject_id, m.queued_at, m.sent_at,
+      m.recipients, m.attempts, m.error
+    from emails m
+    where (m.queued_at, m.id) < (coalesce(${below?.queued_at ?? null}, 'infinity'::timestamptz),
+      coalesce(${below?.id ?? null}::text, '~')) ${ofRecipient} ${failed}
+    order by m.queued_at desc, m.id desc limit ${limit}`)
+}
+
+/** The state of an email in the log. */
+export function stateOf(
+  email: Pick<LoggedEmail, 'sent_at' | 'recipients' | 'attempts'>,
+): EmailState {
+  if (email.sent_at) return email.recipients === null ? 'not_needed' : 'sent'
+  if (email.attempts === 0) return 'waiting'
+  return email.attempts > EMAIL_QUEUE.retries ? 'failed' : 'retrying'
+}

@@ -1,0 +1,117 @@
+import type { JSX } from 'preact'
+import { Button } from '#design/actions'
+import { Alert, Badge, type BadgeTone } from '#design/feedback'
+import { Field, Form, SelectField } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Moment } from '#design/money'
+import { Pager } from '#design/navigation'
+import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import type { StaffRole } from '#domain/identity'
+import { type EmailState, type LoggedEmail, stateOf } from '#platform/email-log'
+import { counted } from '#platform/text'
+import { AdminMenu } from './menu.tsx'
+
+interface EmailLogFacts {
+  nav: Link[]
+  csrf_token: string
+  role: StaffRole
+  recipient: string
+  state: 'failed' | undefined
+  emails: LoggedEmail[]
+  newest: string | undefined
+  older: string | undefined
+  note: { tone: 'success' | 'warning'; text: string } | undefined
+}
+
+const STATES: Record<EmailState, [label: string, tone: BadgeTone]> = {
+  waiting: ['Waiting', 'neutral'],
+  retrying: ['Retrying', 'warn'],
+  failed: ['Failed', 'bad'],
+  sent: ['Sent', 'good'],
+  not_needed: ['Not needed', 'neutral'],
+}
+
+/** The log of emails, with a search by recipient. */
+export function EmailsPage(facts: EmailLogFacts): JSX.Element {
+  const { emails, note } = facts
+  return (
+    <SiteLayout title="Emails · Admin · Purser" nav={facts.nav}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Emails">What was sent to whom. The text of emails is not stored.</Heading>
+        <AdminMenu current="emails" role={facts.role} />
+      </div>
+      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <Panel title="Search">
+        <form
+          method="get"
+          action="/admin/emails/"
+          class="grid items-end gap-4 sm:grid-cols-[2fr_1fr_auto]"
+        >
+          <Field
+            label="Recipient"
+            name="recipient"
+            type="search"
+            value={facts.recipient}
+            autocomplete="off"
+            spellcheck={false}
+            sought
+          />
+          <SelectField
+            label="State"
+            name="state"
+            value={facts.state ?? ''}
+            options={[
+              { value: '', label: 'All' },
+              { value: 'failed', label: 'Failed' },
+            ]}
+            sought
+          />
+          <div>
+            <Button kind="primary">Search</Button>
+          </div>
+        </form>
+      </Panel>
+      {emails.length === 0 ? (
+        <EmptyState title="No emails">Search by the full address of the recipient.</EmptyState>
+      ) : (
+        <Panel>
+          <RecordRows records={emails.map((email) => recordOf(email, facts.csrf_token))} />
+        </Panel>
+      )}
+      <Pager newest={facts.newest} older={facts.older} />
+    </SiteLayout>
+  )
+}
+
+function recordOf(email: LoggedEmail, csrf_token: string) {
+  const state = stateOf(email)
+  const [label, tone] = STATES[state]
+  const { id, kind, recipients, attempts, error, queued_at } = email
+  return {
+    key: id,
+    title: nameOf(kind),
+    aside: <Badge tone={tone}>{label}</Badge>,
+    details: [
+      <Moment at={queued_at} />,
+      <span class="break-all">
+        {recipients === null ? 'No recipient' : recipients.join(', ') || 'Deleted account'}
+      </span>,
+      ...(attempts > 1 ? [counted(attempts, 'attempt')] : []),
+      ...(error ? [<span class="wrap-anywhere">{error}</span>] : []),
+    ],
+    action: state === 'failed' && (
+      <Form action="/admin/emails/resend" csrf_token={csrf_token}>
+        <input type="hidden" name="email_id" value={id} />
+        <Button pending="Sending…" describedby={`record-${id}`}>
+          Send again
+        </Button>
+      </Form>
+    ),
+  }
+}
+
+/** A template as a title: `payout_paid` is "Payout paid". */
+function nameOf(kind: string): string {
+  const text = kind.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify'
+import { resendByStaff } from '#flows/staff-actions'
+import { forReports, type World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { requireStaff } from '#http/guards/staff'
+import { formOf, queryOf } from '#http/input'
+import { redirectTo, sendPage } from '#http/pages'
+import { type EmailPlace, listEmails } from '#platform/email-log'
+import { readId } from '#platform/ids'
+import { ownValue } from '#platform/text'
+import { EmailsPage } from './emails-page.tsx'
+
+const HOME = '/admin/emails/'
+const ON_A_PAGE = 50
+
+/** The log of emails: what was sent to whom, what failed, and sending that again. */
+export function declareEmails(scope: FastifyInstance, world: World): void {
+  const reporting = forReports(world)
+  scope.get(HOME, async (request, reply) => {
+    const { session, role } = await requireStaff(reporting, request, reply, HOME, 'emails')
+    const recipient = (queryOf(request, 'recipient') ?? '').trim().slice(0, 320)
+    const state = queryOf(request, 'state') === 'failed' ? ('failed' as const) : undefined
+    const below = placeOf(queryOf(request, 'below'))
+    const found = await listEmails(reporting.db, {
+      recipient: recipient === '' ? undefined : recipient.toLowerCase(),
+      state,
+      below,
+      limit: ON_A_PAGE + 1,
+    })
+    const emails = found.slice(0, ON_A_PAGE)
+    const last = emails.at(-1)
+    const sought = { ...(recipient ? { recipient } : {}), ...(state ? { state } : {}) }
+    const page = EmailsPage({
+      nav: await accountNav(reporting, session.user_id, 'admin'),
+      csrf_token: csrfToken(world, request, reply),
+      role,
+      recipient,
+      state,
+      emails,
+      older:
+        found.length > ON_A_PAGE && last
+          ? addressOf({ ...sought, below: placeText(last) })
+          : undefined,
+      newest: below ? addressOf(sought) : undefined,
+      note: ownValue(NOTES, queryOf(request, 'done')),
+    })
+    return sendPage(reply, page)
+  })
+
+  scope.post(`${HOME}resend`, async (request, reply) => {
+    const { session } = await requireStaff(world, request, reply, HOME, 'emails')
+    const actor = { kind: 'staff', user_id: session.user_id, request_id: request.id } as const
+    const id = readId('email', formOf(request).email_id)
+    const isDone = id !== undefined && (await resendByStaff(world, actor, id))
+    return redirectTo(reply, addressOf({ done: isDone ? 'resent' : 'nothing' }))
+  })
+}
+
+const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+  resent: { tone: 'success', text: 'The email is being sent again.' },
+  nothing: { tone: 'warning', text: 'No change: it was sent, or is still being retried.' },
+}
+
+function addressOf(query: Record<string, string>): string {
+  const search = new URLSearchParams(query)
+  return search.size > 0 ? `${HOME}?${search}` : HOME
+}
+
+function placeText({ queued_at, id }: EmailPlace): string {
+  return `${queued_at.getTime()}-${id}`
+}
+
+function placeOf(text: string | undefined): EmailPlace | undefined {
+  const [, at, id] = /^(\d{1,14})-(\w+)$/.exec(text ?? '') ?? []
+  const email_id = readId('email', id)
+  return at && email_id ? { queued_at: new Date(Number(at)), id: email_id } : undefined
+}

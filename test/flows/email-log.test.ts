@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { EMAIL_QUEUE } from '#platform/email-queue'
+import type { Mailer } from '#platform/mail'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { eventually } from '../support/browser.ts'
+import { buy } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const HOME = '/admin/emails/'
+
+let service: TestService
+let staff: Agent
+const sent: string[] = []
+const server = { isBroken: false }
+before(async () => {
+  const mailer: Mailer = {
+    async send(_now, { to }) {
+      if (server.isBroken) throw new Error('550 mailbox unavailable')
+      sent.push(to)
+    },
+    close() {},
+  }
+  service = await openTestService({ mailer })
+  await service.listen()
+  staff = await signedIn(service, service.demo.operator)
+})
+after(() => service.close())
+
+async function pageOf(recipient: string): Promise<string> {
+  await staff.open(`${HOME}?recipient=${encodeURIComponent(recipient)}`)
+  return textOf(staff.page.body)
+}
+
+test('an email appears with its recipient in any spelling, and as sent', async () => {
+  const { email } = await buy(service)
+  await eventually('the receipt', async () => sent.includes(email))
+  await eventually('its row', async () => /Receipt Sent/.test(await pageOf(email.toUpperCase())))
+  assert.match(await pageOf('someone-else@example.com'), /No emails/)
+})
+
+test('a failed attempt shows its error; without attempts left, staff sends it again', async () => {
+  const { db } = service.world
+  server.isBroken = true
+  const { email } = await buy(service)
+  await eventually('a failure', async () =>
+    /Receipt Retrying .* 550 mailbox unavailable/.test(await pageOf(email)),
+  )
+  assert.throws(() => staff.form('Send again'))
+  await db.run(sql`update emails set attempts = ${EMAIL_QUEUE.retries + 1}
+    where recipients @> array[${email}]`)
+  await staff.open('/admin/')
+  assert.match(textOf(staff.page.body), /\d failed email/)
+  await staff.open(`${HOME}?state=failed&recipient=${email}`)
+  assert.match(textOf(staff.page.body), /Receipt Failed .*12 attempts/)
+  server.isBroken = false
+  await staff.submit('Send again')
+  assert.match(textOf(staff.page.body), /being sent again/)
+  await eventually('the receipt', async () => sent.includes(email))
+  const { action } = await db.one<{ action: string }>(
+    sql`select action from audit_log order by id desc limit 1`,
+  )
+  assert.equal(action, 'email.resent')
+})
