@@ -9,6 +9,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = join(root, 'src')
@@ -67,7 +68,7 @@ async function buildIcon(): Promise<string> {
   return favicon()
 }
 
-/** Moves each file into place before the manifest names it, so that readers always find it. */
+/** Moves each file, with its compressed forms, into place before the manifest names it, so that readers always find it. */
 async function publish(work: string, contents: Record<string, string | Uint8Array>) {
   const manifest: Manifest = {}
   for (const [name, content] of Object.entries(contents)) {
@@ -75,6 +76,8 @@ async function publish(work: string, contents: Record<string, string | Uint8Arra
     manifest[name] = `${name.slice(0, -ending.length)}-${hashOf(content).slice(0, 12)}${ending}`
     await writeFile(join(work, name), content)
     await rename(join(work, name), join(out, manifest[name]))
+    await writeFile(join(out, `${manifest[name]}.br`), brotliCompressSync(content))
+    await writeFile(join(out, `${manifest[name]}.gz`), gzipSync(content, { level: 9 }))
   }
   return manifest
 }
@@ -83,7 +86,11 @@ async function publish(work: string, contents: Record<string, string | Uint8Arra
  * Deletes files that neither this build nor the previous one names: an open page may need those.
  */
 async function sweep(kept: Manifest[]): Promise<void> {
-  const names = new Set(['manifest.json', ...kept.flatMap((manifest) => Object.values(manifest))])
+  const files = kept.flatMap((manifest) => Object.values(manifest))
+  const names = new Set([
+    'manifest.json',
+    ...files.flatMap((file) => [file, `${file}.br`, `${file}.gz`]),
+  ])
   const stale = (await readdir(out)).filter((name) => !names.has(name))
   await Promise.all(stale.map((name) => rm(join(out, name), { force: true })))
 }

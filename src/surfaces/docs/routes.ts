@@ -12,7 +12,7 @@ const CHANGELOG = new URL('../../../CHANGELOG.md', import.meta.url)
 
 /** Documentation pages; the table of tools is generated from the agent endpoint. */
 export function docs(app: FastifyInstance, world: World, tools: readonly ToolFacts[]): void {
-  people(app, world, (scope) => {
+  const declare = (scope: FastifyInstance) => {
     const { base_url } = world.config
     const changes = renderMarkdown(readFileSync(CHANGELOG, 'utf8').replace(/^# .*\n/, ''))
     scope.get('/docs/', async (_request, reply) => sendPage(reply, DocsPage({ base_url })))
@@ -31,5 +31,6 @@ export function docs(app: FastifyInstance, world: World, tools: readonly ToolFac
     scope.get('/docs/sign-in/', async (_request, reply) =>
       sendPage(reply, SignInDocsPage({ base_url })),
     )
-  })
+  }
+  people(app, world, declare, { compressed: true })
 }

@@ -11,6 +11,8 @@ export function assets(app: FastifyInstance): void {
     prefix: '/assets/',
     decorateReply: false,
     index: false,
+    // The build compresses each file once, as well as possible.
+    preCompressed: true,
     immutable: true,
     maxAge: '365d',
     allowedPath: (path) => !path.endsWith('.json'),

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { type AccountMenu, renderPage } from '#design/layout'
 import type { World } from '#flows/world'
 import { addAccountMenu } from '#http/account-menu'
+import { compressAnswers } from '#http/compression'
 import { setProblemHeaders } from '#http/endpoint'
 import { ErrorPage } from '#http/error-page'
 import { logBug, problemOf, readForms } from '#platform/http'
@@ -118,13 +119,18 @@ export const FORMS: RouteLimit = {
   key: (request) => networksWith(request.ip, request.routeOptions.url ?? ''),
 }
 
-/** A scope for pages: forms are parsed and checked for CSRF, and errors are pages. */
+/**
+ * A scope for pages: forms are parsed and checked for CSRF, and errors are pages. Pages without any
+ * secret may be compressed.
+ */
 export function people(
   app: FastifyInstance,
   world: World,
   declare: (scope: FastifyInstance) => void,
+  options: { compressed?: boolean } = {},
 ): void {
   app.register(async (scope) => {
+    if (options.compressed) await compressAnswers(scope)
     scope.decorate('form_limits', [FORMS])
     readForms(scope)
     scope.decorate('processor_origins', world.processor.page_origins)

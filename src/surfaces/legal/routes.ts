@@ -6,7 +6,7 @@ import { LegalPage } from './legal-page.tsx'
 
 /** Terms of sale, seller terms, privacy and refund policies, and the operator's contact page. */
 export function legal(app: FastifyInstance, world: World): void {
-  people(app, world, (scope) => {
+  const declare = (scope: FastifyInstance) => {
     for (const [name, address] of Object.entries(LEGAL_PAGES)) {
       const text = readLegalText(world, name as LegalName)
       scope.get(address, async (_request, reply) =>
@@ -15,5 +15,6 @@ export function legal(app: FastifyInstance, world: World): void {
         }),
       )
     }
-  })
+  }
+  people(app, world, declare, { compressed: true })
 }

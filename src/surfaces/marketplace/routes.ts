@@ -16,7 +16,7 @@ import { appData, homeData } from './structured-data.ts'
 
 /** The home page and the product pages. */
 export function marketplace(app: FastifyInstance, world: World): void {
-  people(app, world, (scope) => {
+  const declare = (scope: FastifyInstance) => {
     scope.get('/', async (request, reply) => {
       await noteReferrer(world, request, reply)
       const categories = await listing.appsByName(world.db, 'category')
@@ -69,7 +69,8 @@ export function marketplace(app: FastifyInstance, world: World): void {
       })
       return sendPage(reply, page)
     })
-  })
+  }
+  people(app, world, declare, { compressed: true })
 }
 
 /** The home page filtered by category. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import files from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
+import { compressAnswers } from '#http/compression'
 import type { Endpoint } from '#http/endpoint'
 import { etagOf, isCurrent, tagOf } from '#http/etag'
 import { people, sendPage } from '#http/pages'
@@ -38,34 +39,41 @@ export function openapi(app: FastifyInstance, world: World, rows: Endpoint[]): v
     'cache-control': 'public, max-age=60',
     etag,
   }
-  app.get('/api/v1/schema/', async (request, reply) => {
-    reply.headers(headers)
-    if (isCurrent(request, etag)) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(text)
+  app.register(async (scope) => {
+    await compressAnswers(scope)
+    scope.get('/api/v1/schema/', async (request, reply) => {
+      reply.headers(headers)
+      if (isCurrent(request, etag)) return reply.code(304).send()
+      return reply.type('application/json; charset=utf-8').send(text)
+    })
   })
 
   const assets = declareAssets(app)
-  people(app, world, (scope) => {
+  const declare = (scope: FastifyInstance) => {
     scope.get('/api/v1/docs/', async (_request, reply) =>
       sendPage(reply, ExplorerPage({ base_url: world.config.base_url, version, assets }), {
         public: true,
       }),
     )
-  })
+  }
+  people(app, world, declare, { compressed: true })
 }
 
 /** Serves the explorer's files and returns their path, which changes with their content. */
 function declareAssets(app: FastifyInstance): string {
   const contents = Object.entries(ASSETS).map(([name, folder]) => readFileSync(join(folder, name)))
   const prefix = `/api/v1/docs/assets/${tagOf(Buffer.concat(contents))}`
-  app.register(files, {
-    root: [OWN, LIBRARY],
-    prefix,
-    decorateReply: false,
-    index: false,
-    immutable: true,
-    maxAge: '365d',
-    allowedPath: (path) => Object.hasOwn(ASSETS, path.slice(1)),
+  app.register(async (scope) => {
+    await compressAnswers(scope)
+    scope.register(files, {
+      root: [OWN, LIBRARY],
+      prefix,
+      decorateReply: false,
+      index: false,
+      immutable: true,
+      maxAge: '365d',
+      allowedPath: (path) => Object.hasOwn(ASSETS, path.slice(1)),
+    })
   })
   return prefix
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { favicon } from '#design/brand'
 import type { World } from '#flows/world'
+import { compressAnswers } from '#http/compression'
 import { paramsOf } from '#http/input'
 import { refuse } from '#http/refusals'
 import { robotsText, securityText, webManifest } from './files.ts'
@@ -13,6 +14,15 @@ const HOUR_SECONDS = 3600
 
 /** The status page, and files at fixed addresses: icons, robots.txt, sitemaps, security.txt. */
 export function publicSite(app: FastifyInstance, world: World): void {
+  app.register(async (scope) => {
+    await compressAnswers(scope)
+    declareFiles(scope, world)
+    declareSitemaps(scope, world)
+  })
+  declareStatus(app, world)
+}
+
+function declareFiles(app: FastifyInstance, world: World): void {
   const { config, clock } = world
   for (const [name, type] of Object.entries(ICONS)) {
     const content = readFileSync(new URL(`./icons/${name}`, import.meta.url))
@@ -31,8 +41,6 @@ export function publicSite(app: FastifyInstance, world: World): void {
   app.get('/.well-known/security.txt', async (_request, reply) =>
     send(reply, PLAIN, securityText(clock.now(), config), HOUR_SECONDS),
   )
-  declareSitemaps(app, world)
-  declareStatus(app, world)
 }
 
 const PLAIN = 'text/plain; charset=utf-8'

@@ -17,13 +17,14 @@ export function declareStatus(app: FastifyInstance, world: World): void {
     if (!known || at - known.at > FRESH_MS) known = { at, parts: statusOf(world) }
     return known.parts
   }
-  people(app, world, (scope) => {
+  const declare = (scope: FastifyInstance) => {
     scope.get('/status/', async (_request, reply) => {
       const parts = await read()
       const { base_url } = world.config
       return sendPage(reply, StatusPage({ base_url, parts, at: world.clock.now() }))
     })
-  })
+  }
+  people(app, world, declare, { compressed: true })
 }
 
 /** The status of each part; where the database is away, nothing else is known. */
