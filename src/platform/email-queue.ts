@@ -154,11 +154,7 @@ export async function isAnyUnsentSince(db: Db, before: Date): Promise<boolean> {
 /** Replaces an address in the log of emails, and deletes what the development mailbox has for it. */
 export async function anonymizeEmails(
   db: Db,
-  {
-    email,
-    email_normalized,
-    address,
-  }: { email: string; email_normalized: string; address: string },
+  { email_normalized, address }: { email_normalized: string; address: string },
 ): Promise<void> {
   await db.run(
     sql`update emails set subject_id = ${address} where subject_id = ${email_normalized}`,
@@ -167,5 +163,5 @@ export async function anonymizeEmails(
     set recipients = array_replace(recipients, ${email_normalized}, ${address}), error = null
     where recipients @> array[${email_normalized}::text]`)
   await db.run(sql`delete from dev_mailbox where lower(recipient) = ${email_normalized}
-    or recipient = ${email} or position(${email_normalized} in lower(text)) > 0`)
+    or position(${email_normalized} in lower(text)) > 0`)
 }

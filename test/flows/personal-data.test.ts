@@ -5,7 +5,7 @@ import { newEmail, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { eventually } from '../support/browser.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { emailTo } from '../support/mailbox.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
 import { basic, licenseKey, purchase } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -179,6 +179,24 @@ describe('deleting an account', () => {
     })
     assert.deepEqual([validated.json().entitled, validated.json().status], [false, 'canceled'])
     assert.match((await agent.open('/account/')).url, /^\/signin\//)
+  })
+
+  test('leaves a former email nowhere either, unless another account has it now', async () => {
+    const { email, agent } = await owner()
+    await turnOffAutoRenew(agent)
+    const next = newEmail()
+    await agent.open('/account/security/email')
+    await agent.submit('Send confirmation email', { email: next })
+    await agent.open(linkIn(await emailTo(service, next, /^Confirm your new/), 'change_email'))
+    await agent.submit('Change my email')
+    assert.ok((await placesOf(email)).includes('public.attempts.email_normalized'))
+    await agent.open(DELETION)
+    await agent.submit('Delete account', { email: next })
+    await emailTo(service, next, /account was deleted/)
+    for (const each of [email, next]) {
+      const places = (await placesOf(each)).filter((place) => !/^(sandbox|public\.dev)/.test(place))
+      assert.deepEqual(places, [], each)
+    }
   })
 
   test('keeps the invoices, and the books and every invariant with them', async () => {

@@ -1,8 +1,8 @@
 import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { DELETED_DOMAIN } from './email.ts'
-import { findUser, type User } from './users.ts'
+import { DELETED_DOMAIN, readEmail } from './email.ts'
+import { findByEmail, findUser, type User } from './users.ts'
 
 /** The address in place of a deleted account's email. No one can sign up or in with it. */
 export function addressOfDeleted(user_id: UserId): string {
@@ -16,10 +16,27 @@ export async function lockForDeletion(tx: Db, user_id: UserId): Promise<User> {
 }
 
 /**
+ * Every address of an account: the present one, and those of its changes of email that no other
+ * account has now.
+ */
+export async function addressesOf(db: Db, { id, email_normalized }: User): Promise<string[]> {
+  const changes = await db.rows<{ old_email: string; new_email: string }>(
+    sql`select old_email, new_email from email_changes where user_id = ${id}`,
+  )
+  const found = new Set([email_normalized])
+  for (const each of changes.flatMap(({ old_email, new_email }) => [old_email, new_email])) {
+    const address = readEmail(each)?.email_normalized
+    const owner = address === undefined ? undefined : await findByEmail(db, address)
+    if (address !== undefined && (owner === undefined || owner.id === id)) found.add(address)
+  }
+  return [...found]
+}
+
+/**
  * Deletes what an account has for signing in, and replaces its email everywhere. The row remains,
  * because financial records and the audit log refer to its id.
  */
-export async function anonymize(tx: Db, { id, email_normalized }: User): Promise<void> {
+export async function anonymize(tx: Db, { id }: User, addresses: string[]): Promise<void> {
   const address = addressOfDeleted(id)
   await tx.run(sql`delete from sessions where user_id = ${id}`)
   await tx.run(sql`delete from pending_sign_ins where user_id = ${id}`)
@@ -29,8 +46,8 @@ export async function anonymize(tx: Db, { id, email_normalized }: User): Promise
   await tx.run(sql`delete from passkey_challenges where user_id = ${id}`)
   await tx.run(sql`delete from recovery_codes where user_id = ${id}`)
   await tx.run(sql`delete from email_changes where user_id = ${id}`)
-  await tx.run(sql`delete from sign_ups where email_normalized = ${email_normalized}`)
-  await tx.run(sql`delete from staff_invitations where email_normalized = ${email_normalized}`)
+  await tx.run(sql`delete from sign_ups where email_normalized = any(${addresses})`)
+  await tx.run(sql`delete from staff_invitations where email_normalized = any(${addresses})`)
   await tx.run(sql`update users set email = ${address}, email_normalized = ${address},
     email_verified_at = null, password_hash = null where id = ${id}`)
 }

@@ -101,11 +101,15 @@ export async function deleteAccount(
 
 async function anonymize(world: World, tx: Db, user: identity.User): Promise<void> {
   const { clock, random } = world
-  const { id: user_id, email, email_normalized } = user
-  const account = { user_id, email, email_normalized, address: identity.addressOfDeleted(user_id) }
-  await billing.anonymizeCarts(tx, clock.now(), account)
-  await payments.anonymizePayments(tx, account)
-  await anonymizeEmails(tx, account)
+  const { id: user_id } = user
+  const address = identity.addressOfDeleted(user_id)
+  const addresses = await identity.addressesOf(tx, user)
+  for (const email_normalized of addresses) {
+    const account = { user_id, email_normalized, address }
+    await billing.anonymizeCarts(tx, clock.now(), account)
+    await payments.anonymizePayments(tx, account)
+    await anonymizeEmails(tx, account)
+  }
   await forgetTasks(tx, user_id)
   await grants.forgetPerson(tx, user_id)
   await sellers.endMemberships(tx, user_id)
@@ -113,7 +117,7 @@ async function anonymize(world: World, tx: Db, user: identity.User): Promise<voi
   if (affiliate) {
     await affiliates.retireCode(tx, affiliate.id, `deleted-${random.bytes(10).toString('hex')}`)
   }
-  await identity.anonymize(tx, user)
+  await identity.anonymize(tx, user, addresses)
 }
 
 /** The address of the last email to a deleted account. */
