@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as identity from '#domain/identity'
+import { joinStaff } from '#flows/sign-in'
 import { sql } from '#platform/sql'
 import { answerCommand } from '#surfaces/commands/commands'
 import { addAuthenticator, codeOf, newEmail, PASSWORD, signUp } from '../support/account.ts'
@@ -116,6 +117,12 @@ test('the owner of an existing account must be signed in with the second factor'
   await other.agent.open(link)
   assert.match(textOf(other.agent.page.body), /You are signed in as .*Sign in as/)
   assert.throws(() => other.agent.form('Join the staff'))
+  const { id } = (await identity.findByEmail(service.world.db, other.email))!
+  const origin = { address: '127.0.0.1', agent: '', request_id: 'req_test' }
+  for (const signed_in of [id, undefined]) {
+    const facts = { token: link.split('/').at(-1)!, signed_in, password: PASSWORD, origin }
+    assert.equal((await joinStaff(service.world, facts)).outcome, 'sign_in')
+  }
   const fresh = buyer(service)
   await fresh.open(link)
   await fresh.press(`Sign in as ${email}`)

@@ -139,10 +139,21 @@ test('the last admin can be neither removed nor given another role, nor two at o
     const staff = { kind: 'staff', user_id: by.id, request_id: 'req_test', reason: 'x' } as const
     return changeStaffRole(world, staff, { user_id, role: null })
   }
-  const results = await Promise.allSettled([remove(one, two.id), remove(two, one.id)])
-  const changed = results.filter((each) => each.status === 'fulfilled' && each.value === 'changed')
-  assert.equal(changed.length, 1)
-  const last = (await roleOf(one.email)) === 'admin' ? one : two
+  const [locked, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const first = world.db.tx(async (tx) => {
+    await identity.lockAdmins(tx)
+    locked.resolve()
+    await ready.promise
+    await identity.setStaffRole(tx, one.id, null)
+  })
+  await locked.promise
+  const second = remove(one, two.id)
+  // Long enough for it to read, if it did not wait for the first.
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  ready.resolve()
+  await first
+  assert.equal(await second, 'last_admin')
+  const last = two
   await last.agent.open(`/admin/staff/${last.id}/`)
   for (const [button, fields] of [
     ['Remove from staff', { reason: 'leaves' }],
