@@ -26,5 +26,21 @@ create table seller_members (
 );
 create index seller_members_user on seller_members (user_id, created_at);
 create unique index seller_members_owner on seller_members (seller_id) where role = 'owner';
+
+-- Invitations to a seller's team. The account that has the email, once it is verified, accepts.
+create table member_invitations (
+  id text primary key,
+  seller_id text not null references sellers,
+  email text not null,
+  email_normalized text not null,
+  role text not null check (role in ('admin', 'developer', 'finance', 'support')),
+  invited_by text not null references users,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  constraint member_invitations_one unique (seller_id, email_normalized)
+);
+create index member_invitations_email on member_invitations (email_normalized);
+create index member_invitations_expired on member_invitations (expires_at);
+
 -- The seller whose pages a session opens; null: the first of which its account is a member.
 alter table sessions add column seller_id text references sellers;

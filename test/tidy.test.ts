@@ -163,7 +163,7 @@ test('no import in src starts with ../', () => {
 const owners: Record<string, RegExp> = {
   'domain/identity':
     /^(users|sessions|pending_sign_ins|account_links|authenticator_apps|passkeys|passkey_challenges|recovery_codes|sign_ups|email_changes|staff_invitations)$/,
-  'domain/sellers': /^(sellers|seller_members)$/,
+  'domain/sellers': /^(sellers|seller_members|member_invitations)$/,
   'domain/apps': /^(apps|add_on_switches|approval_requests|clients|secret_claims|app_changes)$/,
   'domain/catalog': /^(products|prices)$/,
   'domain/grants': /^(oidc_records|oidc_keys|consents|agent_grants)$/,

@@ -77,6 +77,12 @@ type Audited =
   | 'license.reinstated'
   | 'license.suspended'
   | 'seller.details_changed'
+  | 'seller.invitation_withdrawn'
+  | 'seller.member_changed'
+  | 'seller.member_invited'
+  | 'seller.member_joined'
+  | 'seller.member_removed'
+  | 'seller.ownership_transferred'
   | 'seller.started'
   | 'seller.terms_accepted'
   | 'staff.added'
@@ -137,6 +143,7 @@ declare module '#platform/email-queue' {
     payout_paid: NoFacts
     // To a seller, about an app.
     approval_decided: NoFacts
+    member_invitation: NoFacts
     // To a seller, about a buyer.
     seller_cancellation: NoFacts
     seller_failed_renewal: NoFacts

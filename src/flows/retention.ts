@@ -2,6 +2,7 @@ import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import * as sellers from '#domain/sellers'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import { PLATFORM_SWEEPS, sweep } from '#platform/sweep'
@@ -13,6 +14,7 @@ const SWEEPS = [
   billing.CART_SWEEP,
   tax.QUOTE_SWEEP,
   licensing.USE_SWEEP,
+  sellers.INVITATION_SWEEP,
   identity.EMAIL_CHANGE_SWEEP,
   ...PLATFORM_SWEEPS,
 ]

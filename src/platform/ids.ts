@@ -18,7 +18,20 @@ type OwnPrefix =
       | 'dsp'
       | 'ech'
     )
-  | ('email' | 'inv' | 'lic' | 'ord' | 'po' | 'prc' | 'prod' | 'psk' | 'quote' | 'ref' | 'rem')
+  | (
+      | 'email'
+      | 'inv'
+      | 'lic'
+      | 'mbi'
+      | 'ord'
+      | 'po'
+      | 'prc'
+      | 'prod'
+      | 'psk'
+      | 'quote'
+      | 'ref'
+      | 'rem'
+    )
   | ('req' | 'sel' | 'ses' | 'sub' | 'sti' | 'sup' | 'task' | 'txn' | 'usr' | 'wof')
 
 /** The prefix of each kind of id of the sandbox, some of them Stripe's. */
@@ -54,6 +67,7 @@ export type EmailChangeId = Id<'ech'>
 export type EmailId = Id<'email'>
 export type InvoiceId = Id<'inv'>
 export type LicenseId = Id<'lic'>
+export type MemberInvitationId = Id<'mbi'>
 export type OrderId = Id<'ord'>
 export type PasskeyId = Id<'psk'>
 export type PayoutId = Id<'po'>

@@ -272,6 +272,8 @@ async function* selling({ service }: PagesTest, page: Page) {
     '/dashboard/',
     '/dashboard/apps/new/',
     '/dashboard/seller/',
+    '/dashboard/team/',
+    '/dashboard/invitations/',
     app,
     `${app}settings/`,
     `${app}changes/`,

@@ -50,13 +50,15 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   [
     'a preview of an app belongs to a member of its seller',
     sql`select l.id from license_history h join licenses l on l.id = h.license_id
-      join apps a on a.id = l.app_id where h.to_status = 'preview' and not exists (
+      join apps a on a.id = l.app_id
+      where h.to_status = 'preview' and l.status = 'preview' and not exists (
         select 1 from seller_members m where m.seller_id = a.seller_id and m.user_id = l.user_id)`,
   ],
   [
     'no seller is charged for their own app',
     sql`select o.id from orders o join apps a on a.id = o.app_id
-      join seller_members m on m.seller_id = a.seller_id and m.user_id = o.user_id`,
+      join seller_members m on m.seller_id = a.seller_id and m.user_id = o.user_id
+        and m.created_at < o.created_at`,
   ],
   [
     'an order has one paid invoice of its own, and no other purchase has one',

@@ -113,11 +113,26 @@ export async function add(db: Db, now: Date, app: NewApp): Promise<boolean> {
   return added === 1
 }
 
+/** A seller's apps, by name: those in use, or the archived ones. */
+export async function listOfSeller(
+  db: Db,
+  { seller_id, is_archived }: { seller_id: SellerId; is_archived: boolean },
+): Promise<App[]> {
+  return await db.rows<App>(sql`select ${COLUMNS} from apps where seller_id = ${seller_id}
+    and (archived_at is not null) = ${is_archived} order by lower(name), id`)
+}
+
 /** The names of a seller's apps, archived ones too; one transaction at a time adds to them. */
 export async function lockNames(tx: Db, seller_id: SellerId): Promise<string[]> {
   await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended(${seller_id}, 16))`)
   const own = sql`select name from apps where seller_id = ${seller_id}`
   return (await tx.rows<{ name: string }>(own)).map(({ name }) => name)
+}
+
+/** The ids of a seller's apps, archived ones too. */
+export async function idsOf(db: Db, seller_id: SellerId): Promise<AppId[]> {
+  const own = sql`select id from apps where seller_id = ${seller_id} order by id`
+  return (await db.rows<{ id: AppId }>(own)).map(({ id }) => id)
 }
 
 /** Locks an app's row until the transaction ends. */

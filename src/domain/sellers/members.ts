@@ -79,6 +79,35 @@ export async function membersOf(db: Db, seller_id: SellerId): Promise<Member[]> 
     where m.seller_id = ${seller_id} order by m.created_at, m.user_id`)
 }
 
+/** Whether the account of an email is a member of a seller. */
+export async function isMemberByEmail(
+  db: Db,
+  { seller_id, email_normalized }: { seller_id: SellerId; email_normalized: string },
+): Promise<boolean> {
+  const { is_member } = await db.one<{ is_member: boolean }>(sql`select exists (
+    select 1 from seller_members m join users u on u.id = m.user_id
+    where m.seller_id = ${seller_id} and u.email_normalized = ${email_normalized}) as is_member`)
+  return is_member
+}
+
+/** Changes the role of a member. */
+export async function setRole(
+  tx: Db,
+  { seller_id, user_id, role }: Pick<Membership, 'seller_id' | 'user_id' | 'role'>,
+): Promise<void> {
+  await tx.run(sql`update seller_members set role = ${role}
+    where seller_id = ${seller_id} and user_id = ${user_id}`)
+}
+
+/** Removes a member. */
+export async function removeMember(
+  tx: Db,
+  { seller_id, user_id }: Pick<Membership, 'seller_id' | 'user_id'>,
+): Promise<void> {
+  await tx.run(sql`delete from seller_members
+    where seller_id = ${seller_id} and user_id = ${user_id}`)
+}
+
 /** Who receives an email to a seller: members with a permission, except those who turned it off. */
 export async function recipientsOf(
   db: Db,
@@ -114,7 +143,9 @@ export async function muteEmails(
     where seller_id = ${seller_id} and user_id = ${user_id}`)
 }
 
-/** Ends every membership of an account. */
+/** Ends every membership of an account, and the invitations to its email. */
 export async function endMemberships(db: Db, user_id: UserId): Promise<void> {
+  await db.run(sql`delete from member_invitations where email_normalized =
+    (select email_normalized from users where id = ${user_id})`)
   await db.run(sql`delete from seller_members where user_id = ${user_id}`)
 }

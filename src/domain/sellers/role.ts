@@ -2,6 +2,14 @@
 export const MEMBER_ROLES = ['owner', 'admin', 'developer', 'finance', 'support'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
 
+/** A role that a member is invited to: every one but the owner's. */
+export type InvitedRole = Exclude<MemberRole, 'owner'>
+
+/** A text from outside as a role that a member is invited to; undefined if it is none. */
+export function readInvitedRole(text: string | undefined): InvitedRole | undefined {
+  return MEMBER_ROLES.find((role): role is InvitedRole => role === text && role !== 'owner')
+}
+
 /** What a member does for a seller. */
 export type SellerPermission =
   /** View apps, settings, sales, customers and licenses. */

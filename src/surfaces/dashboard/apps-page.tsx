@@ -1,10 +1,13 @@
 import type { JSX } from 'preact'
-import { Button, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
 import { Monogram } from '#design/brand'
-import { Badge } from '#design/feedback'
+import { Alert, Badge } from '#design/feedback'
+import { Form, SelectField } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
-import { EmptyState, Heading, RecordCards } from '#design/panels'
+import { EmptyState, Heading, Panel, RecordCards } from '#design/panels'
+import { isAllowed, type Membership } from '#domain/sellers'
 import { TermsOwed } from './layout.tsx'
+import { SellerMenu } from './seller-menu.tsx'
 
 /** An app in the list. */
 export interface AppCard {
@@ -16,47 +19,111 @@ export interface AppCard {
   has_add_on: boolean
 }
 
-/** The apps of a seller. */
-export function AppsPage(facts: {
+interface AppsFacts {
   nav: Link[]
+  csrf_token: string
+  /** The membership whose seller is shown; undefined for an account that sells nothing. */
+  member: Membership | undefined
+  /** Every membership of the account. */
+  sellers: Membership[]
+  /** How many invitations to teams wait for the account. */
+  invitations: number
   cards: AppCard[]
+  archived: { slug: string; name: string }[]
   /** True until the seller accepts the terms. */
   owes_terms: boolean
-  /** Whether the account is a member of a seller. */
-  is_seller: boolean
-}): JSX.Element {
-  const { cards } = facts
+}
+
+/** The apps of a seller. */
+export function AppsPage(facts: AppsFacts): JSX.Element {
+  const { cards, member, invitations } = facts
+  const canCreate = member !== undefined && isAllowed(member.role, 'edit_apps')
   return (
     <SiteLayout title="Your apps · Purser" nav={facts.nav}>
-      <div class="flex flex-wrap items-end justify-between gap-4">
-        <Heading title="Your apps">Apps that you sell through Purser.</Heading>
-        {cards.length > 0 && <Button href="/dashboard/apps/new/">New app</Button>}
+      <div class="grid grid-cols-1 gap-6">
+        <div class="flex flex-wrap items-end justify-between gap-4">
+          <Heading title="Your apps">{introOf(member)}</Heading>
+          {cards.length > 0 && canCreate && <Button href="/dashboard/apps/new/">New app</Button>}
+        </div>
+        {member && <SellerMenu current="apps" />}
       </div>
-      {facts.owes_terms && <TermsOwed return_to="/dashboard/" />}
-      {cards.length === 0 ? (
-        <NoApps is_seller={facts.is_seller} />
-      ) : (
-        <RecordCards
-          records={cards.map((app) => ({
-            key: app.slug,
-            href: `/dashboard/apps/${app.slug}/`,
-            title: app.name,
-            details: [app.host, `Hosted sign-in ${app.has_add_on ? 'on' : 'off'}`],
-            mark: <Monogram name={app.name} />,
-            aside: <SaleBadge {...app} />,
-          }))}
-        />
+      {invitations > 0 && (
+        <Alert tone="info" title="You are invited to a team">
+          <TextLink href="/dashboard/invitations/">View your invitations</TextLink>
+        </Alert>
       )}
+      {facts.sellers.length > 1 && <Switch {...facts} />}
+      {facts.owes_terms && <TermsOwed return_to="/dashboard/" />}
+      {cards.length === 0 ? <NoApps is_seller={member !== undefined} /> : <Cards cards={cards} />}
+      {facts.archived.length > 0 && <Archived apps={facts.archived} />}
       {cards.length > 0 && (
         <p class="text-sm text-muted">
           A coding agent can set this up for you:{' '}
-          <TextLink href="/docs/agents/">connect one to Purser</TextLink>. See the{' '}
-          <TextLink href="/dashboard/terms/">seller terms</TextLink>, the{' '}
-          <TextLink href="/dashboard/seller/">seller details</TextLink> and the{' '}
-          <TextLink href="/dashboard/emails/">email preferences</TextLink>.
+          <TextLink href="/docs/agents/">connect one to Purser</TextLink>.
         </p>
       )}
     </SiteLayout>
+  )
+}
+
+function introOf(member: Membership | undefined): string {
+  if (!member) return 'Apps that you sell through Purser.'
+  return `Apps that ${member.legal_name} sells through Purser.`
+}
+
+function Switch({ sellers, member, csrf_token }: AppsFacts): JSX.Element {
+  return (
+    <Panel>
+      <Form action="/dashboard/switch" csrf_token={csrf_token}>
+        <div class="flex flex-wrap items-end gap-3">
+          <div class="min-w-0 grow basis-52">
+            <SelectField
+              label="Seller"
+              name="seller_id"
+              value={member?.seller_id}
+              options={sellers.map(({ seller_id, legal_name }) => ({
+                value: seller_id,
+                label: legal_name,
+              }))}
+            />
+          </div>
+          <Actions>
+            <Button pending="One moment…">Switch</Button>
+          </Actions>
+        </div>
+      </Form>
+    </Panel>
+  )
+}
+
+function Cards({ cards }: { cards: AppCard[] }): JSX.Element {
+  return (
+    <RecordCards
+      records={cards.map((app) => ({
+        key: app.slug,
+        href: `/dashboard/apps/${app.slug}/`,
+        title: app.name,
+        details: [app.host, `Hosted sign-in ${app.has_add_on ? 'on' : 'off'}`],
+        mark: <Monogram name={app.name} />,
+        aside: <SaleBadge {...app} />,
+      }))}
+    />
+  )
+}
+
+function Archived({ apps }: { apps: AppsFacts['archived'] }): JSX.Element {
+  return (
+    <p class="text-sm text-muted">
+      Archived:{' '}
+      {apps.map(({ slug, name }, index) => (
+        <>
+          {index > 0 && ', '}
+          <TextLink key={slug} href={`/dashboard/apps/${slug}/settings/`}>
+            {name}
+          </TextLink>
+        </>
+      ))}
+    </p>
   )
 }
 

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
-import { BackLink, Button } from '#design/actions'
+import { Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { CheckboxField, Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import { SELLER_EMAILS, type SellerEmail } from '#domain/sellers'
+import { SellerMenu } from './seller-menu.tsx'
 
 const LABELS: Record<SellerEmail, { label: string; hint: string }> = {
   sale: { label: 'New sales and trials', hint: 'Who bought what, the fees and your earnings.' },
@@ -24,8 +25,8 @@ export function EmailsPage(facts: {
 }): JSX.Element {
   return (
     <SiteLayout title="Emails · Purser" nav={facts.nav}>
-      <BackLink href="/dashboard/">Your apps</BackLink>
       <Heading title="Emails">Choose what we email you about your buyers.</Heading>
+      <SellerMenu current="emails" />
       {facts.is_saved && <Alert tone="success">Saved.</Alert>}
       <Panel>
         <Form action="/dashboard/emails/" csrf_token={facts.csrf_token}>

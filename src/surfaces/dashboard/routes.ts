@@ -2,26 +2,20 @@ import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import { allowPauses, rotateSecret, saveAddresses, switchAddOn } from '#flows/integration'
 import { endPreview, startPreview } from '#flows/preview'
-import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
-import {
-  APP_PATH,
-  currentMember,
-  requireSellerTerms,
-  type SellerTermsContext,
-} from '#http/guards/seller'
-import { requireRecentProof, requireSession } from '#http/guards/session'
+import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
+import { requireRecentProof } from '#http/guards/session'
 import { formOf, requireId } from '#http/input'
 import { people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import { actorOf, HOME } from './app-context.ts'
-import { AppsPage } from './apps-page.tsx'
+import { actorOf } from './app-context.ts'
 import { declareChanges } from './changes.ts'
 import { declareEmails } from './emails.ts'
+import { declareHome } from './home.ts'
 import { addressesOf, fieldOf, formOfAddresses, integrationOf } from './integration.ts'
 import { IntegrationPage } from './integration-page.tsx'
+import { declareInvitations } from './invitations.ts'
 import { declareListing } from './listing.ts'
 import { declareNewApp } from './new-app.ts'
 import { declareOverview } from './overview.ts'
@@ -30,6 +24,7 @@ import { NewSecretPage, RotateSecretPage } from './secret-pages.tsx'
 import { declareSeller } from './seller.ts'
 import { declareSettingsPage } from './settings.ts'
 import { declareStart } from './start.ts'
+import { declareTeam } from './team.ts'
 import { declareTerms } from './terms.ts'
 
 const INTEGRATION = `${APP_PATH}/integration/`
@@ -37,28 +32,14 @@ const INTEGRATION = `${APP_PATH}/integration/`
 /** The dashboard: a seller's apps and the settings of each (spec: Integration settings). */
 export function dashboard(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
-    scope.get('/dashboard/', async (request, reply) => {
-      const { session } = await requireSession(world, request, reply, HOME)
-      const now = world.clock.now()
-      const cards = (await apps.listOf(world.db, session.user_id)).map((each) => ({
-        slug: each.slug,
-        name: each.name,
-        host: apps.registeredHost(each.url),
-        is_published: each.is_published,
-        is_on_sale: each.is_published && each.external_sales_enabled,
-        has_add_on: apps.addOnOf(now, each).is_on,
-      }))
-      const { user_id } = session
-      const member = await currentMember(world, { session })
-      const owes_terms = member !== undefined && (await owesTerms(world, member.seller_id))
-      const nav = await accountNav(world, user_id, 'apps')
-      return sendPage(reply, AppsPage({ nav, cards, owes_terms, is_seller: member !== undefined }))
-    })
+    declareHome(scope, world)
     declareStart(scope, world)
     declareSeller(scope, world)
     declareNewApp(scope, world)
     declareOverview(scope, world)
     declareSettingsPage(scope, world)
+    declareTeam(scope, world)
+    declareInvitations(scope, world)
     declareEmails(scope, world)
     declareTerms(scope, world)
     declarePlans(scope, world)

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { BackLink, Button } from '#design/actions'
+import { Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
@@ -7,6 +7,7 @@ import { Heading, Panel } from '#design/panels'
 import type { EnteredDetails } from '#domain/sellers'
 import type { FormFault } from './layout.tsx'
 import { SellerFields } from './seller-form.tsx'
+import { SellerMenu } from './seller-menu.tsx'
 
 /** A seller's legal name and address. */
 export function SellerPage(facts: {
@@ -21,10 +22,10 @@ export function SellerPage(facts: {
   return (
     <SiteLayout title={title} nav={nav}>
       <div class="grid max-w-2xl grid-cols-1 gap-6">
-        <BackLink href="/dashboard/">Your apps</BackLink>
         <Heading title="Seller details">
           Your legal name appears on receipts and payout statements.
         </Heading>
+        <SellerMenu current="details" />
         {facts.is_saved && <Alert tone="success">Saved.</Alert>}
         <ErrorSummary errors={faults} title="Not saved. Check these fields" />
         <Panel>

@@ -8,6 +8,7 @@ import { Heading, Panel } from '#design/panels'
 import { RichText } from '#design/reading'
 import { versionOf } from '#http/legal-texts'
 import type { TextDocument } from '#platform/documents'
+import { SellerMenu } from './seller-menu.tsx'
 
 /** The seller terms, with the button to accept them. */
 export function TermsPage(facts: {
@@ -24,6 +25,7 @@ export function TermsPage(facts: {
   return (
     <SiteLayout title="Seller terms · Purser" nav={facts.nav}>
       <Heading title={facts.text.title}>{versionOf(facts.text)}</Heading>
+      <SellerMenu current="terms" />
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {accepted && isAccepted && (
           <Alert tone="success">

@@ -1,3 +1,4 @@
+import { formatDay } from '#design/money'
 import type { EmailContent } from './template.ts'
 
 /** Staff approved external sales for an app, or refused them with a reason. */
@@ -24,6 +25,36 @@ export function approvalDecided(facts: {
             { kind: 'text' as const, text: 'Change what the reason names, and request again.' },
           ]),
       { kind: 'link', label: 'Open the app', url },
+    ],
+  }
+}
+
+/** Invites a person to the team of a seller. */
+export function memberInvitation(
+  facts: { legal_name: string; inviter: string; role: string; email: string; expires_at: Date },
+  url: string,
+): EmailContent {
+  const { legal_name, inviter, role, email, expires_at } = facts
+  const heading = `Join ${legal_name} on Purser`
+  return {
+    subject: heading,
+    heading,
+    blocks: [
+      {
+        kind: 'rows',
+        rows: [
+          ['Seller', legal_name],
+          ['Role', role],
+          ['Invited by', inviter],
+        ],
+      },
+      {
+        kind: 'link',
+        label: 'View the invitation',
+        url,
+        note: `Sign in as ${email}, or create an account with this email. The invitation expires on ${formatDay(expires_at)}.`,
+      },
+      { kind: 'text', text: 'If you did not expect this, you can ignore this email.' },
     ],
   }
 }

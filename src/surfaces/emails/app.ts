@@ -3,12 +3,13 @@ import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { parseId } from '#platform/ids'
-import { approvalDecided } from './app-templates.ts'
+import { approvalDecided, memberInvitation } from './app-templates.ts'
 import type { EmailWriters, WrittenEmail } from './template.ts'
 
-/** The emails to a seller's members about an app. */
+/** The emails to a seller's members about an app or the team. */
 export const APP_EMAILS = {
   approval_decided: writeDecision,
+  member_invitation: writeInvitation,
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
 async function writeDecision(
@@ -27,4 +28,14 @@ async function writeDecision(
     url: `${config.base_url}/dashboard/apps/${app.slug}/`,
   })
   return { to: to.join(', '), content }
+}
+
+async function writeInvitation(
+  { db, clock, config }: World,
+  { subject_id }: StoredEmail,
+): Promise<WrittenEmail | undefined> {
+  const invitation = await sellers.findInvitation(db, clock.now(), parseId('mbi', subject_id))
+  if (!invitation) return undefined
+  const url = `${config.base_url}/dashboard/invitations/`
+  return { to: invitation.email, content: memberInvitation(invitation, url) }
 }

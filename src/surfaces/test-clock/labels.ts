@@ -35,6 +35,7 @@ const EMAIL_NAMES: Record<string, string> = {
   dispute_opened: 'Dispute opened',
   email_change_requested: 'Email change requested',
   email_changed: 'Email changed',
+  member_invitation: 'Invitation to a team',
   license_ended: 'License ended',
   payment_failed: 'Payment failed',
   payout_failed: 'Payout returned',

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify'
+import * as apps from '#domain/apps'
+import * as sellers from '#domain/sellers'
+import { owesTerms } from '#flows/seller'
+import type { World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { currentMember } from '#http/guards/seller'
+import { requireSession } from '#http/guards/session'
+import { sendPage } from '#http/pages'
+import { HOME } from './app-context.ts'
+import { type AppCard, AppsPage } from './apps-page.tsx'
+
+/** The home of the dashboard: the apps of the seller whose pages are open. */
+export function declareHome(scope: FastifyInstance, world: World): void {
+  const { db, clock } = world
+  scope.get(HOME, async (request, reply) => {
+    const context = await requireSession(world, request, reply, HOME)
+    const { user_id, email_normalized } = context.session
+    const member = await currentMember(world, context)
+    const seller_id = member?.seller_id
+    const listed = async (is_archived: boolean) =>
+      seller_id ? await apps.listOfSeller(db, { seller_id, is_archived }) : []
+    const page = AppsPage({
+      nav: await accountNav(world, user_id, 'apps'),
+      csrf_token: csrfToken(world, request, reply),
+      member,
+      sellers: await sellers.membershipsOf(db, user_id),
+      invitations: (await sellers.invitationsTo(db, clock.now(), email_normalized)).length,
+      cards: (await listed(false)).map((app) => cardOf(clock.now(), app)),
+      archived: (await listed(true)).map(({ slug, name }) => ({ slug, name })),
+      owes_terms: seller_id !== undefined && (await owesTerms(world, seller_id)),
+    })
+    return sendPage(reply, page)
+  })
+}
+
+function cardOf(now: Date, app: apps.App): AppCard {
+  const { slug, name, is_published } = app
+  return {
+    slug,
+    name,
+    host: apps.registeredHost(app.url),
+    is_published,
+    is_on_sale: is_published && app.external_sales_enabled,
+    has_add_on: apps.addOnOf(now, app).is_on,
+  }
+}

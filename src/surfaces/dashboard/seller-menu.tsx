@@ -1,0 +1,16 @@
+import type { JSX } from 'preact'
+import { SubNav } from '#design/navigation'
+
+const PAGES = [
+  { page: 'apps', label: 'Apps', href: '/dashboard/' },
+  { page: 'team', label: 'Team', href: '/dashboard/team/' },
+  { page: 'details', label: 'Details', href: '/dashboard/seller/' },
+  { page: 'emails', label: 'Emails', href: '/dashboard/emails/' },
+  { page: 'terms', label: 'Terms', href: '/dashboard/terms/' },
+] as const
+
+/** The menu of a seller's own pages, with the current page marked. */
+export function SellerMenu({ current }: { current: (typeof PAGES)[number]['page'] }): JSX.Element {
+  const links = PAGES.map(({ page, label, href }) => ({ label, href, current: page === current }))
+  return <SubNav label="Seller" links={links} />
+}

@@ -1,0 +1,279 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Alert, Badge } from '#design/feedback'
+import { Field, Form, SelectField } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Day } from '#design/money'
+import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import type { InvitedRole, Member, MemberInvitation, MemberRole } from '#domain/sellers'
+import { SellerMenu } from './seller-menu.tsx'
+
+const LABELS: Record<MemberRole, string> = {
+  owner: 'Owner',
+  admin: 'Admin',
+  developer: 'Developer',
+  finance: 'Finance',
+  support: 'Support',
+}
+
+const ROLE_OPTIONS: { value: InvitedRole; label: string }[] = [
+  { value: 'admin', label: LABELS.admin },
+  { value: 'developer', label: LABELS.developer },
+  { value: 'finance', label: LABELS.finance },
+  { value: 'support', label: LABELS.support },
+]
+
+interface TeamFacts {
+  nav: Link[]
+  csrf_token: string
+  legal_name: string
+  note: { tone: 'success' | 'warning'; text: string } | undefined
+}
+
+/** The members of a seller and its open invitations, with a form to invite. */
+export function TeamPage(
+  facts: TeamFacts & {
+    members: Member[]
+    invitations: MemberInvitation[]
+    /** Whether the reader may change the team. */
+    can_edit: boolean
+    form: { email: string; role: string }
+    fault: string | undefined
+  },
+): JSX.Element {
+  const { note, members, can_edit } = facts
+  return (
+    <SiteLayout title="Team · Purser" nav={facts.nav}>
+      <Heading title="Team">Who acts for {facts.legal_name}, and in which role.</Heading>
+      <SellerMenu current="team" />
+      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <Panel title="Members">
+        <RecordRows
+          records={members.map(({ user_id, email, role, created_at }) => ({
+            key: user_id,
+            title: email,
+            aside: <Badge>{LABELS[role]}</Badge>,
+            details: [
+              <>
+                Since <Day date={created_at} />
+              </>,
+            ],
+            action: <TextLink href={`/dashboard/team/${user_id}/`}>Manage</TextLink>,
+          }))}
+        />
+      </Panel>
+      {can_edit && <Invitations {...facts} />}
+      {can_edit && <Invite {...facts} />}
+    </SiteLayout>
+  )
+}
+
+function Invitations(facts: {
+  invitations: MemberInvitation[]
+  csrf_token: string
+}): JSX.Element | null {
+  if (facts.invitations.length === 0) return null
+  return (
+    <Panel title="Invitations">
+      <RecordRows
+        records={facts.invitations.map(({ id, email, role, inviter, expires_at }) => ({
+          key: id,
+          title: email,
+          aside: <Badge>{LABELS[role]}</Badge>,
+          details: [
+            `Invited by ${inviter}`,
+            <>
+              Expires <Day date={expires_at} />
+            </>,
+          ],
+          action: (
+            <Form action="/dashboard/team/withdraw" csrf_token={facts.csrf_token}>
+              <input type="hidden" name="invitation_id" value={id} />
+              <Button pending="One moment…" describedby={`record-${id}`}>
+                Withdraw
+              </Button>
+            </Form>
+          ),
+        }))}
+      />
+    </Panel>
+  )
+}
+
+function Invite(facts: {
+  csrf_token: string
+  form: { email: string; role: string }
+  fault: string | undefined
+}): JSX.Element {
+  return (
+    <Panel title="Invite a member">
+      <Form action="/dashboard/team/invite" csrf_token={facts.csrf_token}>
+        <div class="grid gap-4 sm:grid-cols-2">
+          <Field
+            label="Email"
+            name="email"
+            type="email"
+            value={facts.form.email}
+            autocomplete="off"
+            error={facts.fault}
+          />
+          <SelectField
+            label="Role"
+            name="role"
+            value={facts.form.role || 'developer'}
+            options={ROLE_OPTIONS}
+          />
+        </div>
+        <RoleNotes />
+        <Actions>
+          <Button kind="primary" pending="Sending…">
+            Send invitation
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function RoleNotes(): JSX.Element {
+  return (
+    <p class="text-sm text-muted">
+      Everyone sees apps and sales. Admins do everything that the owner does. Developers edit apps,
+      plans and integrations. Finance refunds, answers disputes, and manages payouts. Support
+      refunds and answers disputes.
+    </p>
+  )
+}
+
+/** A member of the team, with what the reader may change. */
+export function TeamMemberPage(
+  facts: TeamFacts & {
+    member: Member
+    is_self: boolean
+    can_edit: boolean
+    /** Whether the reader is the owner, who may pass ownership on. */
+    is_owner: boolean
+  },
+): JSX.Element {
+  const { member, note, is_self, can_edit, is_owner } = facts
+  const isOwners = member.role === 'owner'
+  return (
+    <SiteLayout title={`${member.email} · Team · Purser`} nav={facts.nav}>
+      <BackLink href="/dashboard/team/">Team</BackLink>
+      <Heading title="Member">{is_self && 'This is you.'}</Heading>
+      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <DescriptionList
+        items={[
+          { term: 'Account', detail: member.email },
+          { term: 'Seller', detail: facts.legal_name },
+          { term: 'Role', detail: LABELS[member.role] },
+          { term: 'Since', detail: <Day date={member.created_at} /> },
+        ]}
+      />
+      {isOwners && (
+        <EmptyState title="The owner’s role does not change here">
+          The owner makes another member the owner on that member’s page.
+        </EmptyState>
+      )}
+      {!isOwners && can_edit && <ChangeRole {...facts} />}
+      {!isOwners && is_owner && <Transfer {...facts} />}
+      {!isOwners && (can_edit || is_self) && <Remove {...facts} />}
+    </SiteLayout>
+  )
+}
+
+function ChangeRole({ member, csrf_token }: { member: Member; csrf_token: string }) {
+  return (
+    <Panel title="Role">
+      <Form action={`/dashboard/team/${member.user_id}/role`} csrf_token={csrf_token}>
+        <SelectField label="Role" name="role" value={member.role} options={ROLE_OPTIONS} />
+        <Actions>
+          <Button kind="primary" pending="Saving…">
+            Save
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function Transfer(facts: { member: Member; csrf_token: string; legal_name: string }) {
+  const { member, csrf_token, legal_name } = facts
+  return (
+    <Panel title="Ownership">
+      <p class="text-sm text-muted">
+        {member.email} becomes the owner of {legal_name}, and you become an admin.
+      </p>
+      <Form action={`/dashboard/team/${member.user_id}/transfer`} csrf_token={csrf_token}>
+        <Actions>
+          <Button pending="One moment…">Transfer ownership</Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function Remove({
+  member,
+  csrf_token,
+  is_self,
+}: {
+  member: Member
+  csrf_token: string
+  is_self: boolean
+}) {
+  return (
+    <Panel title={is_self ? 'Leave' : 'Remove'}>
+      <p class="text-sm text-muted">
+        {is_self ? 'You lose' : `${member.email} loses`} access to all apps of this seller, and
+        agents that act for the account do too. Previews end.
+      </p>
+      <Form action={`/dashboard/team/${member.user_id}/remove`} csrf_token={csrf_token}>
+        <Actions>
+          <Button kind="danger" pending="One moment…">
+            {is_self ? 'Leave the team' : 'Remove from the team'}
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+/** The invitations to the email of the signed-in account. */
+export function InvitationsPage(facts: {
+  nav: Link[]
+  csrf_token: string
+  email: string
+  invitations: MemberInvitation[]
+}): JSX.Element {
+  const { invitations, csrf_token, email } = facts
+  return (
+    <SiteLayout title="Invitations · Purser" nav={facts.nav}>
+      <Heading title="Invitations">Sellers that invite {email} to their team.</Heading>
+      {invitations.length === 0 ? (
+        <EmptyState title="No invitations">
+          An invitation is for one email address. If you have another account, sign in to it.
+        </EmptyState>
+      ) : (
+        <Panel>
+          <RecordRows
+            records={invitations.map(({ id, legal_name, role, inviter }) => ({
+              key: id,
+              title: legal_name,
+              aside: <Badge>{LABELS[role]}</Badge>,
+              details: [`Invited by ${inviter}`],
+              action: (
+                <Form action="/dashboard/invitations/accept" csrf_token={csrf_token}>
+                  <input type="hidden" name="invitation_id" value={id} />
+                  <Button kind="primary" pending="One moment…" describedby={`record-${id}`}>
+                    Join
+                  </Button>
+                </Form>
+              ),
+            }))}
+          />
+        </Panel>
+      )}
+    </SiteLayout>
+  )
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as identity from '#domain/identity'
+import * as sellers from '#domain/sellers'
+import { mintId, type UserId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { newEmail, PASSWORD, signUp } from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { closeSound } from '../support/invariants.ts'
+import { emailTo } from '../support/mailbox.ts'
+import { buyer } from '../support/purchase.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const TEAM = '/dashboard/team/'
+
+let service: TestService
+let owner: Agent
+before(async () => {
+  service = await openTestService()
+  await service.listen()
+  owner = await signedIn(service, service.demo.seller)
+})
+after(() => closeSound(service))
+
+/** Invites an email to the cast's seller. */
+async function invite(email: string, role: sellers.InvitedRole): Promise<void> {
+  await owner.open(TEAM)
+  await owner.submit('Send invitation', { email, role })
+  assert.match(textOf(owner.page.body), /Invitation sent\./)
+}
+
+/** The account of an email. */
+async function idOf(email: string): Promise<UserId> {
+  return (await identity.findByEmail(service.world.db, email))!.id
+}
+
+/** A new member of the cast's seller, with their browser and their page in the team. */
+async function join(
+  role: sellers.InvitedRole,
+): Promise<{ agent: Agent; page: string; user_id: UserId }> {
+  const { email, agent } = await signUp(service)
+  await invite(email, role)
+  await agent.open('/dashboard/invitations/')
+  await agent.submit('Join')
+  const user_id = await idOf(email)
+  return { agent, user_id, page: `${TEAM}${user_id}/` }
+}
+
+test('an invited person without an account signs up with that email and joins', async () => {
+  const email = newEmail()
+  await invite(email, 'developer')
+  const message = await emailTo(service, email, /^Join Tidepool Works LLC on Purser$/)
+  const [, url] = /(https?:\/\/\S+\/dashboard\/invitations\/)/.exec(message) ?? []
+  assert.ok(url)
+  const agent = buyer(service)
+  await agent.open(url)
+  assert.match(agent.page.url, /^\/signin\//)
+  const { agent: signed } = await signUp(service, email)
+  await signed.open(url)
+  await signed.submit('Join')
+  assert.equal(signed.page.url, '/dashboard/')
+  assert.match(textOf(signed.page.body), /Tidepool/)
+})
+
+test('an invitation is for one email, one use and seven days', async () => {
+  const email = newEmail()
+  await invite(email, 'support')
+  const { agent: other } = await signUp(service)
+  const { id } = await service.world.db.one<{ id: string }>(
+    sql`select id from member_invitations where email = ${email}`,
+  )
+  await other.open('/dashboard/invitations/')
+  assert.match(textOf(other.page.body), /No invitations/)
+  const forms = await other.open('/dashboard/start/')
+  const csrf_token = /name="csrf_token" value="([^"]+)"/.exec(forms.body)?.[1] ?? ''
+  const { statusCode } = await service.app.inject({
+    method: 'POST',
+    url: '/dashboard/invitations/accept',
+    headers: { cookie: other.cookie, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ csrf_token, invitation_id: id }).toString(),
+  })
+  assert.equal(statusCode, 303)
+  assert.match(textOf((await other.open('/dashboard/')).body), /Start selling/)
+
+  const { agent } = await signUp(service, email)
+  service.clock.pass(7 * 86_400)
+  await agent.open('/signin/')
+  await agent.submit('Sign in', { email, password: PASSWORD })
+  await agent.open('/dashboard/invitations/')
+  assert.match(textOf(agent.page.body), /No invitations/)
+  owner = await signedIn(service, service.demo.seller)
+})
+
+test('the role decides what a member may do', async () => {
+  const { agent } = await join('finance')
+  await agent.open('/dashboard/apps/tidepool/integration/')
+  assert.equal(agent.page.status, 200)
+  await agent.submit('Save', { oauth_login_url: 'https://tidepool.example/other' })
+  assert.equal(agent.page.status, 403)
+  assert.match(textOf(agent.page.body), /Your role at Tidepool Works LLC is finance/)
+  assert.equal((await agent.open('/dashboard/payouts/')).status, 200)
+  const { agent: developer } = await join('developer')
+  assert.equal((await developer.open('/dashboard/payouts/')).status, 403)
+})
+
+test('a removed member loses every page and every preview at once', async () => {
+  const { agent, page } = await join('developer')
+  await agent.open('/dashboard/apps/tidepool/integration/')
+  await agent.submit('Start a preview', { to: 'on' })
+  await owner.open(page)
+  await owner.submit('Remove from the team')
+  assert.match(textOf(owner.page.body), /Removed from the team\./)
+  assert.equal((await agent.open('/dashboard/apps/tidepool/')).status, 404)
+  const previews = await service.world.db.rows(sql`select l.id from licenses l
+    join users u on u.id = l.user_id where l.status = 'preview'
+      and not exists (select 1 from seller_members m where m.user_id = u.id)`)
+  assert.deepEqual(previews, [])
+})
+
+test('ownership is passed on by the owner, and a seller has one owner', async () => {
+  const { agent, page } = await join('admin')
+  await agent.open(TEAM)
+  await owner.open(page)
+  await owner.submit('Transfer ownership')
+  const owners = await service.world.db.rows<{ email: string }>(sql`select u.email
+    from seller_members m join users u on u.id = m.user_id where m.role = 'owner'`)
+  assert.equal(owners.length, 1)
+  assert.notEqual(owners[0]!.email, service.demo.seller.email)
+  const { body } = await owner.open(page)
+  assert.doesNotMatch(textOf(body), /Transfer ownership/)
+  const seller_user_id = await idOf(service.demo.seller.email)
+  await agent.open(`${TEAM}${seller_user_id}/`)
+  await agent.submit('Transfer ownership')
+  const [first] = await sellers.membershipsOf(service.world.db, seller_user_id)
+  assert.equal(first!.role, 'owner')
+})
+
+test('a member of two sellers switches between them', async () => {
+  const { agent, user_id } = await join('support')
+  await agent.open('/dashboard/start/')
+  assert.equal(agent.page.url, '/dashboard/')
+  const { db, clock, random } = service.world
+  const other = mintId(random, 'sel')
+  await sellers.addSeller(db, clock.now(), {
+    id: other,
+    legal_name: 'Second LLC',
+    address: '1 Main Street',
+    city: 'Austin',
+    state: 'TX',
+    zip: '78701',
+  })
+  await sellers.addMember(db, clock.now(), { seller_id: other, user_id, role: 'owner' })
+  await agent.open('/dashboard/')
+  assert.match(textOf(agent.page.body), /Apps that Tidepool Works LLC sells/)
+  await agent.submit('Switch', { seller_id: other })
+  assert.match(textOf(agent.page.body), /Apps that Second LLC sells/)
+})
