@@ -43,6 +43,7 @@ test('a seller edits the listing and sees it on the product page', async (t) => 
   const page = await seller(t)
   await page.goto('/dashboard/')
   await page.getByRole('link', { name: 'Tidepool' }).click()
+  await page.getByRole('link', { name: 'Listing', exact: true }).click()
   await arrive(page, 'Tidepool: listing')
   await page.getByLabel('Tagline').fill('x'.repeat(121))
   await press(page, 'Save listing')

@@ -71,7 +71,7 @@ test('the seller gets an email for a sale with its earnings, a failed renewal an
 test('a seller turns each of these emails off on the dashboard', async () => {
   const seller = await signedIn(service, service.demo.seller)
   await seller.open('/dashboard/')
-  await seller.press('email preferences')
+  await seller.press('Emails')
   assert.equal(seller.page.body.match(/type="checkbox"[^>]* checked/g)?.length, 3)
   // An unchecked box is not sent.
   await seller.submit('Save', { cancellation: 'yes' })
