@@ -18,6 +18,12 @@ create table carts (
   tax_quote_id text references tax_quotes,
   -- A trial that a scenario of test mode sells without the plan having it.
   trial_days integer check (trial_days between 0 and 90),
+  -- The discount code that was entered, whether or not it applies.
+  discount_code text,
+  -- The discount that applies, and what it takes off the quoted price. The foreign key follows where
+  -- discount codes are created.
+  discount_id text,
+  discount_amount bigint not null default 0 check (discount_amount >= 0),
   card_entry_id text,
   -- The processor's card page, opened again instead of a new one.
   card_entry_url text,
@@ -31,7 +37,8 @@ create table carts (
   -- first response may be lost.
   sign_in_ended_at timestamptz,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  constraint carts_discount check ((discount_id is null) = (discount_amount = 0))
 );
 create index carts_browser on carts (browser_hash);
 create index carts_open on carts (updated_at) where order_id is null and completed_at is null;
@@ -90,12 +97,18 @@ create table subscriptions (
   -- of it, whatever it costs by then.
   pending_price_id text references prices,
   pending_amount bigint check (pending_amount > 0),
+  -- The discount of the purchase, while it applies to a period to come, and to how many; null: to all.
+  -- The foreign key follows where discount codes are created.
+  discount_id text,
+  discount_periods_left integer check (discount_periods_left > 0),
   -- The buyer's own pause begins at the period's end.
   pause_at_end boolean not null default false,
   ended_at timestamptz,
   created_at timestamptz not null,
   constraint subscriptions_agreed_change
-    check ((pending_amount is null) = (pending_price_id is null))
+    check ((pending_amount is null) = (pending_price_id is null)),
+  constraint subscriptions_discount
+    check (discount_periods_left is null or discount_id is not null)
 );
 -- The next due subscription, of all apps and of one.
 create index subscriptions_due on subscriptions (next_at, id) where next_at is not null;
@@ -106,7 +119,7 @@ create index subscriptions_card on subscriptions (card_id);
 create sequence invoice_numbers;
 create table invoices (
   id text primary key,
-  -- Null until a purchase is paid. A trial's card check is paid with nothing and never gets one.
+  -- Null until a purchase is paid. A trial's card check never gets one: nothing was bought yet.
   number bigint unique,
   kind text not null check (kind in ('purchase', 'renewal', 'upgrade')),
   -- The cart of a purchase.
@@ -130,7 +143,7 @@ create table invoices (
   price_id text not null references prices,
   tax_quote_id text not null references tax_quotes,
   -- What its lines add up to.
-  amount bigint not null check (amount >= 0 and (amount = 0) = (trial_days > 0)),
+  amount bigint not null check (amount >= 0 and (amount = 0 or trial_days = 0)),
   tax bigint not null check (tax >= 0),
   fee bigint not null check (fee >= 0),
   -- The fixed part of the fee, charged once a period: an upgrade within a paid one has none.
@@ -177,12 +190,14 @@ create index invoices_app_unpaid on invoices (app_id, status, number)
 create index invoices_abandoned on invoices (created_at)
   where kind = 'purchase' and status = 'void';
 
--- What an invoice is for, in cents before tax: a credit or a free trial is negative.
+-- What an invoice is for, in cents before tax: a discount, a credit or a free trial is negative.
 create table invoice_lines (
   invoice_id text not null references invoices on delete cascade,
   position integer not null check (position > 0),
-  kind text not null check (kind in ('price', 'credit', 'trial')),
+  kind text not null check (kind in ('price', 'discount', 'credit', 'trial')),
   amount bigint not null check (amount <> 0),
+  -- The discount code as the buyer was shown it.
+  code text check ((code is not null) = (kind = 'discount')),
   primary key (invoice_id, position)
 );
 

@@ -172,6 +172,7 @@ const owners: Record<string, RegExp> = {
   'domain/tax': /^(tax_quotes|tax_records|tax_sums|tax_lines|tax_unsummed|remittances)$/,
   'domain/affiliates': /^affiliates$/,
   'domain/billing': /^(carts|orders|subscriptions|invoices|invoice_lines)$/,
+  'domain/discounts': /^discount_(codes|uses)$/,
   'domain/payments':
     /^(attempts|cards|charges|refunds|refunded_sales|disputes|processor_events|balance_transactions|closed_days)$/,
   'domain/payouts':

@@ -11,6 +11,12 @@ export {
   type TakenCard,
   takeCard,
 } from './checkout/card.ts'
+export {
+  discountOfCart,
+  type ReadDiscount,
+  readDiscount,
+  requote,
+} from './checkout/cart-discount.ts'
 export { type Confirmed, confirm } from './checkout/confirm.ts'
 export { identifyBuyer } from './checkout/identify.ts'
 export { type Details, mayBuyAs, type Opened, openCart } from './checkout/open-cart.ts'

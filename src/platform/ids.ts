@@ -15,6 +15,7 @@ type OwnPrefix =
       | 'cart'
       | 'ch'
       | 'chg'
+      | 'disc'
       | 'dsp'
       | 'ech'
     )
@@ -62,6 +63,7 @@ export type CardId = Id<'card'>
 export type CartId = Id<'cart'>
 export type ChangeId = Id<'chg'>
 export type ChargeId = Id<'ch'>
+export type DiscountId = Id<'disc'>
 export type DisputeId = Id<'dsp'>
 export type EmailChangeId = Id<'ech'>
 export type EmailId = Id<'email'>

@@ -29,7 +29,7 @@ const NOT_LOST = sql`not exists (select 1 from attempts a join invoices i on i.i
 const WENT_BACK = sql`(select coalesce(sum(amount), 0) from refunds
     where charge_id = c.id and status <> 'refused')`
 const IS_LAST = sql`not exists (select 1 from invoices o
-    where o.license_id = i.license_id and o.status = 'paid' and not o.is_waived
+    where o.license_id = i.license_id and o.status = 'paid' and not o.is_waived and o.amount > 0
       and (o.paid_at, o.number) > (i.paid_at, i.number))`
 
 export const RULES: readonly Rule[] = [

@@ -73,8 +73,29 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'a trial is checked for nothing and gets no number, and every other paid invoice has one',
-    sql`select id from invoices where status = 'paid' and (number is null) <> (amount = 0)
-      or (amount = 0) <> (trial_days > 0) or (status = 'draft' and number is not null)`,
+    sql`select id from invoices where status = 'paid' and (number is null) <> (trial_days > 0)
+      or (amount > 0 and trial_days > 0) or (status = 'draft' and number is not null)`,
+  ],
+  [
+    'an invoice is free only by a trial or a discount, and a discount is never more than the price',
+    sql`select i.id from invoices i join invoice_lines l on l.invoice_id = i.id group by i.id
+      having (i.amount = 0 and count(*) filter (where l.kind in ('trial', 'discount')) = 0)
+        or sum(l.amount) filter (where l.kind in ('price', 'discount')) < 0`,
+  ],
+  [
+    'a purchase with a discount that waits or is paid uses its code, and no other purchase does',
+    sql`select i.id from invoices i
+      left join invoice_lines l on l.invoice_id = i.id and l.kind = 'discount'
+      left join discount_uses u on u.invoice_id = i.id
+      left join discount_codes d on d.id = u.discount_id
+      where (u.invoice_id is not null) <> (i.kind = 'purchase' and l.code is not null
+          and i.status in ('draft', 'paid'))
+        or d.code <> l.code or d.app_id <> i.app_id`,
+  ],
+  [
+    'a discount code is used in no more purchases than it allows',
+    sql`select d.id from discount_codes d join discount_uses u on u.discount_id = d.id
+      group by d.id having count(*) > d.max_uses`,
   ],
   [
     'a paid invoice has one charge of its amount and tax, and a waived one or any other none',

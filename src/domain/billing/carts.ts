@@ -1,6 +1,16 @@
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import type { AffiliateId, AppId, CartId, OrderId, PriceId, QuoteId, UserId } from '#platform/ids'
+import type {
+  AffiliateId,
+  AppId,
+  CartId,
+  DiscountId,
+  OrderId,
+  PriceId,
+  QuoteId,
+  UserId,
+} from '#platform/ids'
+import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { BroughtBy } from './fee.ts'
 
@@ -40,6 +50,11 @@ export interface Cart {
   brought_by: BroughtBy
   /** The trial of a scenario in test mode; null: the plan's own trial. */
   trial_days: number | null
+  /** The discount code that was entered, in upper case, whether or not it applies. */
+  discount_code: string | null
+  /** The discount that applies, and what it takes off the quoted price; null and zero: none. */
+  discount_id: DiscountId | null
+  discount_amount: Cents
   order_id: OrderId | null
   completed_at: Date | null
   /** When the buyer signed out: from then on the success page does not sign them in. */
@@ -47,9 +62,13 @@ export interface Cart {
   created_at: Date
 }
 
+/** The discount of a cart. */
+export type CartDiscount = Pick<Cart, 'discount_code' | 'discount_id' | 'discount_amount'>
+
 const COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email, email_normalized, country,
   zip, state, user_id, tax_quote_id, card_entry_id, card_entry_url, card, affiliate_id, brought_by,
-  trial_days, order_id, completed_at, sign_in_ended_at, created_at`
+  trial_days, discount_code, discount_id, discount_amount, order_id, completed_at,
+  sign_in_ended_at, created_at`
 
 /** Opens a cart with the buyer's details (the first step). */
 export async function addCart(
@@ -58,15 +77,17 @@ export async function addCart(
   cart: Pick<Cart, 'id' | 'app_id' | 'price_id' | 'browser_hash' | 'next_url' | 'user_id'> &
     Pick<Cart, 'affiliate_id' | 'brought_by' | 'tax_quote_id'> &
     Record<'email' | 'email_normalized' | 'country' | 'zip' | 'state', string> &
+    CartDiscount &
     Partial<Pick<Cart, 'trial_days'>>,
 ): Promise<void> {
   await db.run(sql`insert into carts (id, app_id, price_id, browser_hash, next_url, email,
       email_normalized, country, zip, state, user_id, tax_quote_id, affiliate_id, brought_by,
-      trial_days, created_at, updated_at)
+      trial_days, discount_code, discount_id, discount_amount, created_at, updated_at)
     values (${cart.id}, ${cart.app_id}, ${cart.price_id}, ${cart.browser_hash}, ${cart.next_url},
       ${cart.email}, ${cart.email_normalized}, ${cart.country}, ${cart.zip}, ${cart.state},
       ${cart.user_id}, ${cart.tax_quote_id}, ${cart.affiliate_id}, ${cart.brought_by},
-      ${cart.trial_days ?? null}, ${now}, ${now})`)
+      ${cart.trial_days ?? null}, ${cart.discount_code}, ${cart.discount_id},
+      ${cart.discount_amount}, ${now}, ${now})`)
 }
 
 /** A cart by its id. */
@@ -123,13 +144,15 @@ export async function setCard(
     card_entry_url = null, updated_at = ${now} where id = ${facts.cart_id}`)
 }
 
-/** Replaces the quote of a cart whose price changed, or whose quote has expired. */
+/** Replaces the quote of a cart whose price or discount changed, or whose quote has expired. */
 export async function requote(
   db: Db,
   now: Date,
-  facts: { cart_id: CartId; tax_quote_id: QuoteId },
+  facts: { cart_id: CartId; tax_quote_id: QuoteId } & CartDiscount,
 ): Promise<void> {
-  await db.run(sql`update carts set tax_quote_id = ${facts.tax_quote_id}, updated_at = ${now}
+  await db.run(sql`update carts set tax_quote_id = ${facts.tax_quote_id},
+      discount_code = ${facts.discount_code}, discount_id = ${facts.discount_id},
+      discount_amount = ${facts.discount_amount}, updated_at = ${now}
     where id = ${facts.cart_id}`)
 }
 

@@ -1,15 +1,37 @@
-import { type Cents, sum } from '#platform/money'
+import { type Cents, cents, sum } from '#platform/money'
 
 /**
- * What an invoice line is for: the price of a plan, the unused part of the plan before that an
- * upgrade credits, or a free trial, which deducts the whole price.
+ * What an invoice line is for: the price of a plan, a discount code, the unused part of the plan
+ * before that an upgrade credits, or a free trial, which deducts what is left of the price.
  */
-export type InvoiceLineKind = 'price' | 'credit' | 'trial'
+export type InvoiceLineKind = 'price' | 'discount' | 'credit' | 'trial'
 
 /** An invoice line, in cents before tax; negative for a deduction. */
 export interface InvoiceLine {
   kind: InvoiceLineKind
   amount: Cents
+  /** The code of a discount. */
+  code?: string
+}
+
+/** What a discount code takes off a price, in cents before tax. */
+export interface CodeDiscount {
+  code: string
+  amount: Cents
+}
+
+/** The lines of a price and of the discount on it, if there is one. */
+export function priceLines(price: Cents, discount: CodeDiscount | undefined): InvoiceLine[] {
+  const line: InvoiceLine = { kind: 'price', amount: price }
+  if (!discount) return [line]
+  const { code, amount } = discount
+  return [line, { kind: 'discount', amount: cents(-amount), code }]
+}
+
+/** The discount of an invoice; undefined if it has none. */
+export function discountOn({ lines }: { lines: readonly InvoiceLine[] }): CodeDiscount | undefined {
+  const line = lines.find(({ kind }) => kind === 'discount')
+  return line && { code: line.code!, amount: cents(-line.amount) }
 }
 
 /** The sum of lines, in cents before tax. */

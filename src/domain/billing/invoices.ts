@@ -79,8 +79,9 @@ export interface Invoice extends InvoiceFacts {
   paid_at: Date | null
 }
 
-const LINES = sql`(select coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'amount', l.amount)
-  order by l.position), '[]') from invoice_lines l where l.invoice_id = invoices.id) as lines`
+const LINES = sql`(select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('kind', l.kind,
+  'amount', l.amount, 'code', l.code)) order by l.position), '[]')
+  from invoice_lines l where l.invoice_id = invoices.id) as lines`
 
 const FACTS = sql`id, kind, app_id, order_id, period_index, period_start, period_end, product_id,
   price_id, tax_quote_id, ${LINES}, amount, tax, fee, fixed_fee, add_on_fee, commission, brought_by,
@@ -130,11 +131,12 @@ async function insert(db: Db, now: Date, invoice: InvoiceRow): Promise<void> {
       ${invoice.amount}, ${invoice.tax}, ${invoice.fee}, ${invoice.fixed_fee},
       ${invoice.add_on_fee}, ${invoice.commission}, ${invoice.brought_by}, ${invoice.affiliate_id},
       ${invoice.status}, ${now}, ${number})`)
-  await db.run(sql`insert into invoice_lines (invoice_id, position, kind, amount)
-    select ${invoice.id}, position, kind, amount
+  await db.run(sql`insert into invoice_lines (invoice_id, position, kind, amount, code)
+    select ${invoice.id}, position, kind, amount, code
     from unnest(${lines.map(({ kind }) => kind)}::text[],
-        ${lines.map(({ amount }) => amount)}::bigint[])
-      with ordinality as l (kind, amount, position)`)
+        ${lines.map(({ amount }) => amount)}::bigint[],
+        ${lines.map(({ code }) => code ?? null)}::text[])
+      with ordinality as l (kind, amount, code, position)`)
 }
 
 /** What an invoice belongs to until it is paid: the payer locks this first. */
@@ -216,13 +218,13 @@ export async function lastPaidInvoice(db: Db, license_id: LicenseId): Promise<In
     order by paid_at desc, number desc limit 1`)
 }
 
-/** The last invoice of a license that was charged; waived ones are skipped. */
+/** The last invoice of a license that was charged; waived and free ones are skipped. */
 export async function lastChargedInvoice(
   db: Db,
   license_id: LicenseId,
 ): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
-    where license_id = ${license_id} and ${PAID} and not is_waived
+    where license_id = ${license_id} and ${PAID} and not is_waived and amount > 0
     order by paid_at desc, number desc limit 1`)
 }
 
@@ -254,9 +256,10 @@ export async function payInvoice(
 export async function payPurchase(
   db: Db,
   now: Date,
-  paid: PaidFor & Pick<Invoice, 'user_id' | 'license_id' | 'subscription_id'>,
+  paid: PaidFor & Pick<Invoice, 'user_id' | 'license_id' | 'subscription_id' | 'is_waived'>,
 ): Promise<void> {
-  await db.run(sql`update invoices set ${paidBy(now, paid)}, user_id = ${paid.user_id},
+  await db.run(sql`update invoices set ${paidBy(now, paid)}, is_waived = ${paid.is_waived},
+      user_id = ${paid.user_id},
       license_id = ${paid.license_id}, subscription_id = ${paid.subscription_id}
     where id = ${paid.id} and status <> 'paid'`)
 }
@@ -265,7 +268,7 @@ type PaidFor = Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_en
 
 function paidBy(now: Date, { period_index, period_start, period_end }: PaidFor) {
   return sql`status = 'paid', paid_at = ${now},
-    number = coalesce(number, case when amount > 0 then nextval('invoice_numbers') end),
+    number = coalesce(number, case when trial_days = 0 then nextval('invoice_numbers') end),
     period_index = ${period_index}, period_start = ${period_start}, period_end = ${period_end}`
 }
 

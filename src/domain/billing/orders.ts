@@ -15,6 +15,7 @@ import type {
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { BroughtBy } from './fee.ts'
+import type { CodeDiscount } from './invoice-lines.ts'
 
 /** A completed purchase. Its figures are on its invoice. */
 export interface Order {
@@ -48,11 +49,17 @@ export interface OrderDetails extends Order {
   tax_quote_id: QuoteId
   brought_by: BroughtBy
   affiliate_id: AffiliateId | null
-  /** The price and its tax; for a trial, what it will cost once it ends. */
+  /** What its discount code took off the price. */
+  discount: CodeDiscount | null
+  /** The price less its discount, and the tax; for a trial, what it will cost once it ends. */
   amount: Cents
   tax: Cents
-  /** What was charged at the purchase, tax included; zero while a trial runs. */
+  /** What was charged at the purchase, tax included; zero for a trial and a waived amount. */
   charged: Cents
+  /** The days of its trial; zero if it began without one. */
+  trial_days: number
+  /** Too small to be charged: the service bears it. */
+  is_waived: boolean
   fee: Cents
   commission: Cents
   email: string
@@ -65,13 +72,17 @@ export interface OrderDetails extends Order {
   period_end: Date | null
 }
 
+const CHARGED = sql`case when i.is_waived then 0 else i.amount + i.tax end`
+
 /** An order with its invoice's figures, names and card. */
 export async function orderDetails(db: Db, id: OrderId): Promise<OrderDetails | undefined> {
   return await db.maybe<OrderDetails>(sql`
     select o.id, o.invoice_id, o.app_id, o.user_id, o.license_id, o.made_account, o.created_at,
       i.product_id, i.price_id, i.tax_quote_id, i.brought_by, i.affiliate_id, q.amount, q.tax,
-      i.amount + i.tax as charged, i.fee, i.commission, u.email, a.name as app_name,
-      p.name as product_name, r.frequency, q.state, l.period_end,
+      (select jsonb_build_object('code', n.code, 'amount', -n.amount) from invoice_lines n
+        where n.invoice_id = i.id and n.kind = 'discount') as discount,
+      ${CHARGED} as charged, i.trial_days, i.is_waived, i.fee, i.commission, u.email,
+      a.name as app_name, p.name as product_name, r.frequency, q.state, l.period_end,
       c.card->>'brand' as card_brand, c.card->>'last4' as card_last4
     from orders o
       join invoices i on i.id = o.invoice_id
@@ -136,7 +147,7 @@ export async function purchasesOf(
       : sql`and (o.created_at, o.id) < (${after.created_at}, ${after.order_id})`
   return await db.rows<Purchase>(sql`
     select o.id as order_id, o.license_id, o.app_id, a.name as app_name, p.name as product_name,
-      l.status, l.canceled_at, i.amount + i.tax as charged, o.created_at
+      l.status, l.canceled_at, ${CHARGED} as charged, o.created_at
     from orders o join invoices i on i.id = o.invoice_id join apps a on a.id = o.app_id join licenses l on l.id = o.license_id
       join products p on p.id = l.product_id
     where o.user_id = ${buyer.user_id} and (${buyer.app_id}::text is null

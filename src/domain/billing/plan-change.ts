@@ -45,17 +45,22 @@ function isUp(from: Rate, to: Rate): boolean {
 export function planChange(
   now: Date,
   from: Rate,
-  to: Rate & { trial_days: number },
+  to: Rate & {
+    trial_days: number
+    /** What a discount takes off the new price. */
+    discount?: Cents
+  },
   running: Running,
 ): PlanChange {
+  const discounted = cents(to.amount - (to.discount ?? ZERO))
   if (running.status === 'trialing') {
     const trial_end = trialEnd(running, to)
     if (trial_end > now) return { when: 'in_trial', trial_end }
-    return { when: 'now', credit: ZERO, due: to.amount }
+    return { when: 'now', credit: ZERO, due: discounted }
   }
   if (!isUp(from, to)) return { when: 'period_end' }
   const credit = unusedPart(now, running)
-  const due = cents(to.amount - credit)
+  const due = cents(discounted - credit)
   return due > 0 ? { when: 'now', credit, due } : { when: 'period_end' }
 }
 

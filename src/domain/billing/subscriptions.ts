@@ -3,6 +3,7 @@ import type { Db } from '#platform/db'
 import type {
   AppId,
   CardId,
+  DiscountId,
   LicenseId,
   OrderId,
   PriceId,
@@ -38,6 +39,10 @@ export interface Subscription {
   /** The scheduled plan change at the period's end, and its agreed price. */
   pending_price_id: PriceId | null
   pending_amount: Cents | null
+  /** The discount that applies to periods to come; null: none does. */
+  discount_id: DiscountId | null
+  /** To how many it applies; null: to all of them. */
+  discount_periods_left: number | null
   pause_at_end: boolean
   ended_at: Date | null
 }
@@ -50,7 +55,7 @@ export interface RunningSubscription extends Subscription {
 const COLUMNS = sql`s.id, s.app_id, s.license_id, s.order_id, s.price_id, s.card_id, s.amount,
   s.state, s.zip, s.anchor, s.anchor_index, s.period_index, s.period_end, s.auto_renew, s.next_at,
   s.past_due_since, s.retries, s.last_decline, s.pending_price_id, s.pending_amount,
-  s.pause_at_end, s.ended_at,
+  s.discount_id, s.discount_periods_left, s.pause_at_end, s.ended_at,
   (select r.frequency from prices r where r.id = s.price_id) as frequency`
 
 /** What a purchase determines of its subscription. */
@@ -68,6 +73,8 @@ export type NewSubscription = Pick<
   | 'anchor'
   | 'period_index'
   | 'period_end'
+  | 'discount_id'
+  | 'discount_periods_left'
 > & { next_at: Date }
 
 /**
@@ -76,10 +83,11 @@ export type NewSubscription = Pick<
 export async function addSubscription(db: Db, now: Date, made: NewSubscription): Promise<void> {
   await db.run(sql`insert into subscriptions
     (id, app_id, license_id, order_id, price_id, card_id, amount, state, zip, anchor, period_index,
-      period_end, next_at, created_at)
+      period_end, discount_id, discount_periods_left, next_at, created_at)
     values (${made.id}, ${made.app_id}, ${made.license_id}, ${made.order_id}, ${made.price_id},
       ${made.card_id}, ${made.amount}, ${made.state}, ${made.zip}, ${made.anchor},
-      ${made.period_index}, ${made.period_end}, ${made.next_at}, ${now})`)
+      ${made.period_index}, ${made.period_end}, ${made.discount_id},
+      ${made.discount_periods_left}, ${made.next_at}, ${now})`)
 }
 
 /** The subscription of a license; undefined for one that was paid once, or that has ended. */
@@ -184,6 +192,8 @@ export type SubscriptionChange = Partial<
     | 'last_decline'
     | 'pending_price_id'
     | 'pending_amount'
+    | 'discount_id'
+    | 'discount_periods_left'
     | 'pause_at_end'
     | 'ended_at'
   >
@@ -206,6 +216,7 @@ export async function changeSubscription(
       auto_renew = ${s.auto_renew}, next_at = ${s.next_at}, past_due_since = ${s.past_due_since},
       retries = ${s.retries}, last_decline = ${s.last_decline},
       pending_price_id = ${s.pending_price_id}, pending_amount = ${s.pending_amount},
+      discount_id = ${s.discount_id}, discount_periods_left = ${s.discount_periods_left},
       pause_at_end = ${s.pause_at_end}, ended_at = ${s.ended_at}, claimed_until = null
     where id = ${s.id}`)
 }

@@ -1,6 +1,7 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
+import * as discounts from '#domain/discounts'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
@@ -11,6 +12,7 @@ import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type CartId, mintId, type OrderId } from '#platform/ids'
 import { cardRefusal } from './card.ts'
+import { discountOfCart, discountRefusal, requestOf, requote } from './cart-discount.ts'
 import { type CheckoutTotals, checkoutTotals } from './totals.ts'
 
 /** The outcome of pressing "Pay". */
@@ -88,7 +90,7 @@ async function record(
   const shown = await checkoutTotals(world, seen, { app, price })
   const requested_at = appTime(world, app)
   const isValid = tax.isQuoteValid(requested_at, shown.quote, world.taxes)
-  if (!isValid || shown.quote.amount !== price.amount) {
+  if (!isValid || !(await isPriceSame(world, seen, { app, price, shown }))) {
     await requote(world, seen, { app, price })
     return 'repriced'
   }
@@ -96,6 +98,19 @@ async function record(
   return await db.tx((tx) =>
     recordAttempt(world, tx, { seen, app, price, card, shown, requested_at }),
   )
+}
+
+/** Whether price and discount are still those of a cart's quote. */
+async function isPriceSame(
+  world: World,
+  cart: billing.Cart,
+  { app, price, shown }: { app: apps.App; price: catalog.ProductPrice; shown: CheckoutTotals },
+): Promise<boolean> {
+  const { discount_id, discount_amount } = cart
+  if (shown.quote.amount + discount_amount !== price.amount) return false
+  if (discount_id === null) return true
+  const { discount } = await discountOfCart(world, cart, { app, price })
+  return discount.discount_id === discount_id && discount.discount_amount === discount_amount
 }
 
 interface Seen {
@@ -116,6 +131,11 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   const locked = await catalog.lockLivePrice(tx, cart.price_id)
   if (!locked) return end({ outcome: 'gone' })
   if (locked.amount !== price.amount || locked.trial_days !== price.trial_days) return 'repriced'
+  const { discount_id } = cart
+  // Locked until the use is recorded: no other purchase can take the last one meanwhile.
+  const discount = discount_id && (await discounts.lockDiscount(tx, discount_id))
+  const request = requestOf(cart, { app, price })
+  if (discount && (await discountRefusal(world, tx, request, discount))) return 'repriced'
   const draft = draftOf(world, cart, facts)
   await billing.addDraft(tx, facts.requested_at, draft)
   const email_normalized = cart.email_normalized!
@@ -127,7 +147,11 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
     return await otherOf(tx, cart, app)
   }
   const refusal = await refusalOf(tx, cart, app)
-  if (!refusal) return { attempt, app, order_id }
+  if (!refusal) {
+    const use = { invoice_id: draft.id, id: discount_id! }
+    if (discount) await discounts.useDiscount(tx, facts.requested_at, use)
+    return { attempt, app, order_id }
+  }
   await payments.recordAnswer(tx, world.clock.now(), attempt.id, { status: 'closed' })
   await billing.voidInvoice(tx, draft.id)
   return end(refusal)
@@ -190,23 +214,6 @@ async function refusalOf(
 
 function end(outcome: Confirmed): Recorded {
   return { end: outcome }
-}
-
-/** The price changed, or the quote has expired: computes a new quote. */
-async function requote(
-  world: World,
-  cart: billing.Cart,
-  { app, price }: { app: apps.App; price: catalog.ProductPrice },
-): Promise<void> {
-  const now = appTime(world, app)
-  const { state, zip } = cart as { state: string; zip: string }
-  const sale = { state, zip, amount: price.amount }
-  const figures = await world.taxes.quote(now, sale)
-  await world.db.tx(async (tx) => {
-    const id = mintId(world.random, 'quote')
-    await tax.keepQuote(tx, now, { id, ...sale, ...figures })
-    await billing.requote(tx, world.clock.now(), { cart_id: cart.id, tax_quote_id: id })
-  })
 }
 
 /** The outcome of a cart's own attempt. */

@@ -1,5 +1,6 @@
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
+import * as discounts from '#domain/discounts'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
@@ -16,6 +17,8 @@ interface PaidPurchase {
   cart: billing.Cart
   quote: tax.Quote
   card: payments.Card
+  /** Too small to be charged: the service bears it. */
+  is_waived: boolean
 }
 
 /** A paid purchase with everything that was read before the first write. */
@@ -47,6 +50,7 @@ export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchas
     period_index: draft.period_index,
     period_start: now,
     period_end: terms.period_end,
+    is_waived: paid.is_waived,
   })
   await billing.completeCart(tx, now, { cart_id: cart.id, order_id, user_id })
   await queueEmail(tx, now, world.jobs, {
@@ -101,6 +105,7 @@ async function subscribe(
   await payments.keepCard(tx, now, { id: card_id, user_id, card })
   if (!terms.period_end) return null
   const isTrial = terms.status === 'trialing'
+  const discount = await discounts.discountOf(tx, draft.id)
   const id = mintId(random, 'sub')
   await billing.addSubscription(tx, now, {
     id,
@@ -109,12 +114,13 @@ async function subscribe(
     order_id: draft.order_id,
     price_id: price.id,
     card_id,
-    amount: quote.amount,
+    amount: billing.priceOf(draft),
     state: quote.state,
     zip: quote.zip,
     anchor: isTrial ? terms.period_end : now,
     period_index: isTrial ? 0 : 1,
     period_end: terms.period_end,
+    ...discounts.runningOf(discount, isTrial ? 0 : 1),
     next_at: isTrial ? billing.trialDue(now, terms.period_end) : terms.period_end,
   })
   return id

@@ -3,9 +3,9 @@ import * as billing from '#domain/billing'
 import type { ProductPrice } from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
-import * as tax from '#domain/tax'
-import { appTime, type World } from '#flows/world'
+import type { World } from '#flows/world'
 import { type AffiliateId, type AppId, type CartId, mintId, type UserId } from '#platform/ids'
+import { quoteCart } from './cart-discount.ts'
 
 /** The buyer's details, parsed and validated. */
 export interface Details {
@@ -25,6 +25,8 @@ export interface Opening {
   session: identity.Session | undefined
   affiliate_id: AffiliateId | null
   brought_by: billing.BroughtBy
+  /** The discount code that was entered, if any. */
+  discount_code?: string | null
   /** A trial that a scenario grants in test mode. */
   trial_days?: number
 }
@@ -49,12 +51,16 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
     if (license) return { step: 'owner', license }
   }
   const cart_id = mintId(random, 'cart')
-  const sale = { state: details.state, zip: details.zip, amount: price.amount }
-  const there = appTime(world, opening.app)
-  const figures = await world.taxes.quote(there, sale)
+  const { state, zip, email_normalized } = details
+  const quoted = await quoteCart(world, {
+    app: opening.app,
+    price,
+    code: opening.discount_code,
+    email_normalized,
+    cart_id: null,
+    place: { state, zip },
+  })
   await db.tx(async (tx) => {
-    const id = mintId(random, 'quote')
-    const quote = await tax.keepQuote(tx, there, { id, ...sale, ...figures })
     await billing.addCart(tx, now, {
       id: cart_id,
       app_id: price.app_id,
@@ -64,7 +70,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
       ...details,
       country: 'US',
       user_id: isSelf ? user.id : null,
-      tax_quote_id: quote.id,
+      ...(await quoted.keep(tx)),
       affiliate_id: opening.affiliate_id,
       brought_by: opening.brought_by,
       trial_days: opening.trial_days ?? null,

@@ -1,19 +1,29 @@
 import type { App } from '#domain/apps'
 import * as billing from '#domain/billing'
 import type { ProductPrice } from '#domain/catalog'
+import * as discounts from '#domain/discounts'
 import * as tax from '#domain/tax'
+import { isWaived } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
-import { type Cents, cents, sum } from '#platform/money'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sha256 } from '#platform/secrets'
 
 /** What a buyer is asked to agree to. Amounts are in cents. */
 export interface CheckoutTotals {
-  /** The tax on the price; for a trial, on the price that follows it. */
+  /** The tax on what remains of the price; for a trial, on what follows it. */
   quote: tax.Quote
   /** The lines of the invoice that the purchase leads to. */
   lines: readonly billing.InvoiceLine[]
-  /** The price and its tax. */
+  /** What a discount code takes off the price. */
+  discount: billing.CodeDiscount | undefined
+  /** The price less its discount, and the tax on it. */
   total: Cents
+  /** True where the total is too small to be charged: it is waived. */
+  is_waived: boolean
+  /** What a period costs once the discount has ended, with tax at the same rate. */
+  full_total: Cents
+  /** To how many periods after this purchase the discount applies; null: to all. */
+  discounted_periods: number | null
   terms: billing.Terms
   /** The days of the trial among the terms. */
   trial_days: number
@@ -37,14 +47,38 @@ export async function checkoutTotals(
       fingerprint: cart.card?.fingerprint ?? null,
     }))
   const total = sum(quote.amount, quote.tax)
-  const terms = billing.termsOf(appTime(world, app), offered, { total, trial_allowed })
+  const is_waived = isWaived(world, total)
+  const due = { total: is_waived ? ZERO : total, trial_allowed }
+  const terms = billing.termsOf(appTime(world, app), offered, due)
   const isTrial = terms.status === 'trialing'
   const trial_days = isTrial ? offered.trial_days : 0
-  const priceLine = { kind: 'price', amount: quote.amount } as const
-  const lines = isTrial
-    ? [priceLine, { kind: 'trial', amount: cents(-quote.amount) } as const]
-    : [priceLine]
-  const shown = JSON.stringify([cart.id, quote.amount, quote.tax, trial_days, cart.card?.token])
+  const { discount_id, discount_amount: off } = cart
+  const periods = discount_id && (await discounts.findDiscount(world.db, discount_id)).periods
+  const discounted_periods = periods && !isTrial ? periods - 1 : periods
+  const discount = off > ZERO ? { code: cart.discount_code!, amount: off } : undefined
+  const full_price = sum(quote.amount, off)
+  const full_total = sum(full_price, tax.taxOn(full_price, quote))
+  const lines = billing.priceLines(full_price, discount)
+  if (isTrial && quote.amount > ZERO) lines.push({ kind: 'trial', amount: cents(-quote.amount) })
+  const shown = JSON.stringify([
+    cart.id,
+    quote.amount,
+    quote.tax,
+    trial_days,
+    cart.card?.token,
+    discount,
+  ])
   const agreement = sha256(shown).toString('base64url')
-  return { quote, lines, total, terms, trial_days, agreement }
+  return {
+    quote,
+    lines,
+    discount,
+    total,
+    is_waived: is_waived && !isTrial,
+    full_total,
+    discounted_periods,
+    terms,
+    trial_days,
+    agreement,
+  }
 }

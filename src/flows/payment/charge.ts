@@ -20,7 +20,7 @@ export function isWaived({ processor }: Pick<World, 'processor'>, total: Cents):
  * owner. Undefined while another attempt of the same buyer and app is pending.
  */
 export async function intend(
-  { random, clock }: World,
+  world: World,
   tx: Db,
   facts: {
     invoice: Pick<billing.Invoice, 'id' | 'amount' | 'tax'>
@@ -31,13 +31,15 @@ export async function intend(
   },
 ): Promise<payments.Attempt | undefined> {
   const { invoice, app, email_normalized, card, requested_by } = facts
-  return await payments.openAttempt(tx, clock.now(), {
-    id: mintId(random, 'att'),
+  const total = sum(invoice.amount, invoice.tax)
+  return await payments.openAttempt(tx, world.clock.now(), {
+    id: mintId(world.random, 'att'),
     invoice_id: invoice.id,
     requested_by,
     app_id: app.id,
     email_normalized,
-    amount: sum(invoice.amount, invoice.tax),
+    // The processor checks the card for nothing where there is nothing to charge.
+    amount: isWaived(world, total) ? ZERO : total,
     card,
   })
 }

@@ -9,7 +9,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
 import { type InvoiceId, mintId } from '#platform/ids'
-import { ZERO } from '#platform/money'
+import { type Cents, ZERO } from '#platform/money'
 import type { LockedOwner } from './owner.ts'
 import { type PaidBy, post } from './post.ts'
 
@@ -42,18 +42,25 @@ export async function pay(
     kind: 'receipt',
     subject_id: invoice_id,
   })
+  const isWaived = ({ amount }: { amount: Cents }) => paid_by === 'nothing' && amount > ZERO
   if (owner.kind === 'purchase') {
     const draft = await payable(tx, await billing.lockDraft(tx, invoice_id), { app, payer })
     const quote = await tax.findQuote(tx, draft.tax_quote_id)
     await post(world, tx, now, { invoice: draft, app, quote, paid_by })
-    await fulfill(world, tx, now, { draft, cart: owner.cart, quote, card: payer.card })
+    await fulfill(world, tx, now, {
+      draft,
+      cart: owner.cart,
+      quote,
+      card: payer.card,
+      is_waived: isWaived(draft),
+    })
     return
   }
   const { subscription } = owner
   const invoice = await payable(tx, owner.invoice, { app, payer })
   const quote = await tax.findQuote(tx, invoice.tax_quote_id)
   await post(world, tx, now, { invoice, app, quote, paid_by })
-  await extend(world, tx, now, { invoice, subscription, is_waived: paid_by === 'waived' })
+  await extend(world, tx, now, { invoice, subscription, is_waived: isWaived(invoice) })
 }
 
 /** The invoice, without a commission where the affiliate is also the buyer or the seller. */

@@ -8,8 +8,11 @@ import type { Db } from '#platform/db'
 import { type AttemptId, mintId, type ProcessorId } from '#platform/ids'
 import { sum, ZERO } from '#platform/money'
 
-/** What paid an invoice: a charge, or the service, which waived an amount too small to charge. */
-export type PaidBy = { attempt_id: AttemptId; processor_charge_id: ProcessorId } | 'waived'
+/**
+ * What paid an invoice: a charge, or nothing, where there is nothing to charge or too little. The
+ * service bears what is too little.
+ */
+export type PaidBy = { attempt_id: AttemptId; processor_charge_id: ProcessorId } | 'nothing'
 
 /**
  * Records the charge that paid an invoice, if any, and posts fee, add-on, commission and tax to the
@@ -28,7 +31,7 @@ export async function post(
 ): Promise<void> {
   const { invoice, app, quote, paid_by } = facts
   if (invoice.amount === ZERO) return
-  if (paid_by !== 'waived') {
+  if (paid_by !== 'nothing') {
     await payments.recordCharge(tx, now, {
       ...paid_by,
       id: mintId(random, 'ch'),
@@ -42,7 +45,7 @@ export async function post(
     invoice_id: invoice.id,
     seller_id: app.seller_id,
     state: quote.state,
-    is_waived: paid_by === 'waived',
+    is_waived: paid_by === 'nothing',
   })
   await ledger.post(tx, now, mintId(random, 'txn'), posting)
 }

@@ -1,8 +1,12 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as discounts from '#domain/discounts'
 import * as payments from '#domain/payments'
 import { leaveUnpaid } from '#flows/subscription/unpaid'
 import { appTime, type World } from '#flows/world'
+import type { Db } from '#platform/db'
+import type { InvoiceId } from '#platform/ids'
+import { ZERO } from '#platform/money'
 import { lockOwner } from './owner.ts'
 import { pay } from './pay.ts'
 
@@ -34,14 +38,21 @@ export async function settle(
       world.log.warn({ attempt_id: id, reason: answer.reason }, 'the processor refused a charge')
     }
     if (answer.status === 'succeeded') {
-      const paid_by = { attempt_id: id, processor_charge_id: answer.charge_id }
+      const charged = { attempt_id: id, processor_charge_id: answer.charge_id }
+      const paid_by = attempt.amount === ZERO ? ('nothing' as const) : charged
       await pay(world, tx, now, { invoice_id, owner, app, payer: attempt, paid_by })
     } else if (answer.status !== 'action_required') {
-      if (owner.kind === 'purchase') await billing.voidInvoice(tx, invoice_id)
+      if (owner.kind === 'purchase') await voidPurchase(tx, invoice_id)
       else await leaveUnpaid(world, tx, now, { ...owner, attempt, answer })
     }
     return settledOf(answered)
   })
+}
+
+/** Voids the draft of a purchase that is not paid, which no longer uses its discount code. */
+async function voidPurchase(tx: Db, invoice_id: InvoiceId): Promise<void> {
+  await discounts.returnUse(tx, invoice_id)
+  await billing.voidInvoice(tx, invoice_id)
 }
 
 /** The outcome of an attempt by its record. One without an answer yet counts as not charged. */

@@ -11,6 +11,7 @@ import type { LicenseId } from '#platform/ids'
 import { type Cents, cents, ZERO } from '#platform/money'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { decide, firstEnd, isAsShown, type Pinned, readAgreement } from './plan-change-quote.ts'
+import { runningDiscount } from './running-discount.ts'
 
 /** The outcome of a plan change that was agreed to. */
 export type PlanChanged =
@@ -51,7 +52,7 @@ export async function changePlan(
   })
   if ('end' in done) return done.end
   if (done.intended.outcome !== 'intended') {
-    return done.intended.outcome === 'waived' ? { outcome: 'plan_changed' } : done.intended
+    return done.intended.outcome === 'settled' ? { outcome: 'plan_changed' } : done.intended
   }
   return await chargeAttempt(world, done.intended.attempt, { app: done.app, return_url })
 }
@@ -113,7 +114,7 @@ async function intendUpgrade(
   const { locked, subscription, price, change, pinned } = changing
   const { app, license, now } = locked
   const at = new Date(pinned.at)
-  const priceLine: billing.InvoiceLine = { kind: 'price', amount: price.amount }
+  const lines = billing.priceLines(price.amount, await runningDiscount(tx, subscription, price))
   const credited: billing.InvoiceLine = { kind: 'credit', amount: cents(-credit) }
   const due: Due = {
     kind: 'upgrade',
@@ -123,7 +124,7 @@ async function intendUpgrade(
       period_end: firstEnd({ ...locked, now: at }, price, change),
     },
     price,
-    lines: credit > ZERO ? [priceLine, credited] : [priceLine],
+    lines: credit > ZERO ? [...lines, credited] : lines,
     quote: await tax.findQuote(tx, pinned.tax_quote_id!),
   }
   const { user_id } = license

@@ -1,5 +1,6 @@
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
+import * as discounts from '#domain/discounts'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
@@ -43,6 +44,7 @@ export async function extend(world: World, tx: Db, now: Date, paid: PaidRenewal)
     ...calendar,
     price_id: invoice.price_id,
     amount: billing.priceOf(invoice),
+    ...(billing.discountOn(invoice) ? discounts.afterPeriods(subscription, 1) : {}),
     period_index: period.period_index,
     ...(period_end ? { period_end } : { ended_at: now }),
     next_at: isSuspended ? null : period_end,

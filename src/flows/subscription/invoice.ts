@@ -22,7 +22,7 @@ export interface Due {
 /** What an invoice waits for: its charge, nothing, or another attempt of the same buyer and app. */
 export type Intended =
   | { outcome: 'intended'; attempt: payments.Attempt }
-  | { outcome: 'waived' }
+  | { outcome: 'settled' }
   | { outcome: 'processing' }
 
 interface DueOf {
@@ -33,8 +33,8 @@ interface DueOf {
 
 /**
  * Records the intention to charge a subscription, inside the transaction of a caller who locked it:
- * for the invoice that is open, or for a new one. An amount that is too small to be charged is
- * waived and settled at once.
+ * for the invoice that is open, or for a new one. Where there is nothing to charge, or too little,
+ * it is settled at once.
  */
 export async function intendDue(
   world: World,
@@ -53,11 +53,12 @@ export async function intendDue(
   }
   const invoice = open ?? (await writeInvoice(world, tx, now, facts, facts.due!))
   const card = await payments.findCard(tx, subscription.card_id)
-  if (isWaived(world, sum(invoice.amount, invoice.tax))) {
+  const total = sum(invoice.amount, invoice.tax)
+  if (total === ZERO || isWaived(world, total)) {
     const owner = await lockOwner(tx, invoice.id)
     const payer = { email_normalized, card }
-    await pay(world, tx, now, { invoice_id: invoice.id, owner, app, payer, paid_by: 'waived' })
-    return { outcome: 'waived' }
+    await pay(world, tx, now, { invoice_id: invoice.id, owner, app, payer, paid_by: 'nothing' })
+    return { outcome: 'settled' }
   }
   const attempt = await intend(world, tx, { invoice, app, email_normalized, card, requested_by })
   if (attempt) return { outcome: 'intended', attempt }
@@ -93,12 +94,12 @@ async function writeInvoice(
   return invoice
 }
 
-/** The fixed part of the fee is charged once a period, so not again for a paid period. */
+/** The fixed part of the fee is charged once a period, so not again for a period that had it. */
 async function fixedPart(
   tx: Db,
   { license_id }: billing.Subscription,
   { kind }: Due,
 ): Promise<Cents> {
-  const isWithin = kind === 'upgrade' && (await billing.lastPaidInvoice(tx, license_id))
-  return isWithin ? ZERO : billing.FIXED_FEE
+  const last = kind === 'upgrade' ? await billing.lastPaidInvoice(tx, license_id) : undefined
+  return last && last.amount > ZERO ? ZERO : billing.FIXED_FEE
 }

@@ -6,6 +6,7 @@ import { appTime, type World } from '#flows/world'
 import type { LicenseId } from '#platform/ids'
 import { type Cents, sum } from '#platform/money'
 import { plannedPrice } from './planned-price.ts'
+import { discountedPrice } from './running-discount.ts'
 
 /** An amount with the tax of the day on which it is charged. */
 export interface Taxed {
@@ -43,8 +44,9 @@ export async function nextCharge(
   const resumes = license.paused_for === 'buyer'
   const wanted = resumes ? undefined : await plannedPrice(db, subscription)
   const price = wanted ?? (await catalog.findPrice(db, price_id))
+  const agreed = wanted ?? { ...price, amount }
   const taxed = await withTax(world, subscription, {
-    amount: wanted ? wanted.amount : amount,
+    amount: await discountedPrice(db, subscription, agreed),
     at: resumes ? appTime(world, app) : period_end,
   })
   const { state } = subscription
@@ -61,7 +63,7 @@ export async function nextCharges(
   const open = await billing.openInvoicesOf(db, ids)
   const charges = new Map<string, Taxed & Pick<NextCharge, 'why'>>()
   for (const subscription of subscriptions) {
-    const { id, amount, period_end } = subscription
+    const { id, price_id, amount, period_end } = subscription
     const owed = open.get(id)
     if (owed) {
       const { amount, tax } = owed
@@ -69,7 +71,8 @@ export async function nextCharges(
       continue
     }
     const wanted = await plannedPrice(db, subscription)
-    const next = { amount: wanted?.amount ?? amount, at: period_end }
+    const agreed = wanted ?? { ...(await catalog.findPrice(db, price_id)), amount }
+    const next = { amount: await discountedPrice(db, subscription, agreed), at: period_end }
     charges.set(id, { why: 'renewal', ...(await withTax(world, subscription, next)) })
   }
   return charges

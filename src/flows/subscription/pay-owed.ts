@@ -9,6 +9,7 @@ import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { type LicenseId, mintId } from '#platform/ids'
 import { type Due, intendDue } from './invoice.ts'
+import { runningDiscount } from './running-discount.ts'
 
 /** The outcome of paying; nothing may be owed, or another attempt may be pending. */
 export type Paid = ChargeOutcome | { outcome: 'nothing_owed' }
@@ -37,7 +38,7 @@ export async function payOwed(
   })
   if (!charged) return { outcome: 'nothing_owed' }
   const { app, intended } = charged
-  if (intended.outcome === 'waived') return { outcome: 'paid' }
+  if (intended.outcome === 'settled') return { outcome: 'paid' }
   if (intended.outcome === 'processing') return intended
   return await chargeAttempt(world, intended.attempt, { app, return_url: facts.return_url })
 }
@@ -53,16 +54,19 @@ async function dueOnResuming(world: World, license_id: LicenseId): Promise<Due |
   const locked = await db.tx((tx) => lockLicense(world, tx, license_id))
   const { license, subscription, now } = locked
   if (!subscription || license.paused_for !== 'buyer') return undefined
-  const { state, zip, amount, price_id, period_index } = subscription
-  const sale = { state, zip, amount }
+  const { state, zip, amount: price_amount, price_id, period_index } = subscription
+  const price = await catalog.findPrice(db, price_id)
+  const agreed = { ...price, amount: price_amount }
+  const lines = billing.priceLines(price_amount, await runningDiscount(db, subscription, agreed))
+  const sale = { state, zip, amount: billing.linesTotal(lines) }
   const figures = await world.taxes.quote(now, sale)
   const quote = await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') })
   const calendar = { ...subscription, anchor: now, anchor_index: period_index }
   return {
     kind: 'renewal',
     period: billing.periodOf(calendar, period_index + 1),
-    price: await catalog.findPrice(db, price_id),
-    lines: [{ kind: 'price', amount }],
+    price,
+    lines,
     quote,
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
+import * as discounts from '#domain/discounts'
 import * as tax from '#domain/tax'
 import { type LockedLicense, lockLicense } from '#flows/locked-license'
 import { isWaived } from '#flows/payment'
@@ -11,11 +12,16 @@ import { idSchema, type LicenseId, mintId, type PriceId, type QuoteId } from '#p
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 import { type Taxed, withTax } from './next-charge.ts'
+import { discountedPrice, runningDiscount } from './running-discount.ts'
 
 /** What a plan change costs and when it happens, exactly as it will be done if the buyer agrees. */
 export interface PlanChangeQuote {
   quote: catalog.ProductPrice
   change: billing.PlanChange
+  /** What the running discount takes off the first period of the new plan. */
+  discount: billing.CodeDiscount | undefined
+  /** To how many of the later periods it applies; null: to all of them. */
+  discounted_periods: number | null
   /** The tax on what is due now, and the total of both. */
   tax: Cents
   total: Cents
@@ -81,7 +87,7 @@ export async function quotePlanChange(
   const { state, zip } = subscription
   const due = dueNow(change)
   const sale = { state, zip, amount: due }
-  const figures = due > ZERO ? await world.taxes.quote(now, sale) : undefined
+  const figures = change.when === 'now' ? await world.taxes.quote(now, sale) : undefined
   const quote =
     figures && (await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') }))
   const pinned = {
@@ -97,16 +103,25 @@ export async function quotePlanChange(
     tax_quote_id: quote?.id ?? null,
   }
   const owed = quote?.tax ?? ZERO
+  const discount = await runningDiscount(db, subscription, price)
+  // The period that begins now uses the discount.
+  const isUsed = discount !== undefined && change.when === 'now'
+  const later = isUsed ? discounts.afterPeriods(subscription, 1) : subscription
   const total = sum(due, owed)
   const period_end = firstEnd(locked, price, change)
   const renews_at = change.when === 'period_end' ? subscription.period_end : period_end
   return {
     quote: price,
     change,
+    discount,
+    discounted_periods: later.discount_id === null ? 0 : later.discount_periods_left,
     tax: owed,
     total,
     is_waived: isWaived(world, total),
-    renewal: await withTax(world, subscription, { amount: price.amount, at: renews_at ?? now }),
+    renewal: await withTax(world, subscription, {
+      amount: await discountedPrice(db, later, price),
+      at: renews_at ?? now,
+    }),
     period_end,
     agreement: signToken(world, AGREEMENT, pinned),
   }
@@ -128,7 +143,9 @@ export async function decide(
   if (await billing.openInvoiceOf(db, subscription.id)) return undefined
   const { period_end } = subscription
   const running = { status, period_end, ...(await periodOf(db, subscription, { status, at })) }
-  const change = billing.planChange(at, subscription, price, running)
+  const off = await runningDiscount(db, subscription, price)
+  const offered = { ...price, discount: off?.amount ?? ZERO }
+  const change = billing.planChange(at, subscription, offered, running)
   // With auto-renew off nothing follows this period.
   return change.when === 'period_end' && !subscription.auto_renew ? undefined : change
 }

@@ -12,6 +12,7 @@ import { type AppId, mintId, type SubscriptionId } from '#platform/ids'
 import { endSubscription, followCalendar, notify } from './dunning.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { plannedPrice } from './planned-price.ts'
+import { runningDiscount } from './running-discount.ts'
 
 /** Claims of a worker that was killed expire after this time. */
 const CLAIM_SECONDS = 60
@@ -141,12 +142,14 @@ async function nextDue(world: World, { subscription, now }: Claimed): Promise<Du
   const { price_id, state, zip } = subscription
   const wanted = await plannedPrice(db, subscription)
   const price = wanted ?? (await catalog.findPrice(db, price_id))
-  const amount = wanted ? wanted.amount : subscription.amount
-  const sale = { state, zip, amount }
+  const agreed = wanted ?? { ...price, amount: subscription.amount }
+  const discount = await runningDiscount(db, subscription, agreed)
+  const lines = billing.priceLines(agreed.amount, discount)
+  const sale = { state, zip, amount: billing.linesTotal(lines) }
   const figures = await world.taxes.quote(now, sale)
   const quote = await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') })
   const period = nextPeriod(subscription, wanted)
-  return { kind: 'renewal', period, price, lines: [{ kind: 'price', amount }], quote }
+  return { kind: 'renewal', period, price, lines, quote }
 }
 
 /**

@@ -6,7 +6,7 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as sellers from '#domain/sellers'
 import * as tax from '#domain/tax'
-import { type Details, mayBuyAs, openCart } from '#flows/checkout'
+import { type Details, mayBuyAs, openCart, readDiscount } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { broughtBy, noteReferrer, referrerOf, viaService } from '#http/attribution'
 import { browserHash } from '#http/browser'
@@ -22,6 +22,7 @@ import { currentSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
 import { territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
+import { appliedOf, CODE_LENGTH, notAppliedOf } from './discount.ts'
 import { figuresBeforeTax } from './figures.ts'
 import { purchaseOf, requireOwnCart } from './purchase.ts'
 import { DetailsPage, type Faults } from './step-pages.tsx'
@@ -66,6 +67,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       session,
       affiliate_id: referrerOf(world, request),
       brought_by: broughtBy(world, link.price.id, form.via),
+      discount_code: form.discount ?? null,
     })
     if (opened.step === 'owner') {
       const address = await ownerAddress(world, link.app, opened.license, link.next_url)
@@ -87,7 +89,11 @@ function declareOpening(scope: FastifyInstance, world: World): void {
     if (owner) return redirectTo(reply, owner)
     const is_preview = await sellers.isMember(world.db, link.app.seller_id, session)
     const requested = is_preview ? undefined : queryOf(request, 'email')
-    const values = { email: requested ?? emailFor(session, link.app), via: queryOf(request, 'via') }
+    const values = {
+      email: requested ?? emailFor(session, link.app),
+      via: queryOf(request, 'via'),
+      discount: queryOf(request, 'discount'),
+    }
     return sendDetails(world, request, reply, link, { session, values, faults: {} })
   })
 }
@@ -111,6 +117,7 @@ function declareDetails(scope: FastifyInstance, world: World): void {
           email: cart.email!,
           country: cart.country!,
           zip: cart.zip!,
+          discount: cart.discount_code ?? undefined,
           via: cart.brought_by === 'service' ? viaService(world, price.id) : undefined,
         },
         faults: {},
@@ -154,14 +161,20 @@ async function sendDetails(
   },
 ): Promise<FastifyReply> {
   const is_preview = await sellers.isMember(world.db, app.seller_id, step.session)
+  const code = step.values.discount?.slice(0, CODE_LENGTH)
+  // What depends on the buyer is checked once the email is entered.
+  const wanted = { app, price, code, email_normalized: null, cart_id: null }
+  const read = await readDiscount(world, world.db, wanted)
+  const figures = figuresBeforeTax(price, appliedOf(read))
   const page = DetailsPage({
-    purchase: purchaseOf(world, { app, price, is_preview }, figuresBeforeTax(price)),
+    purchase: purchaseOf(world, { app, price, is_preview }, figures),
     csrf_token: csrfToken(world, request, reply),
     action: `/buy/${price.id}/`,
     next: next_url ?? undefined,
-    values: step.values,
+    values: { ...step.values, discount: code },
     faults: step.faults,
     has_expired: step.has_expired ?? false,
+    not_applied: notAppliedOf(read),
     preview_email: is_preview ? step.session!.email : undefined,
   })
   const hasFaults = Object.keys(step.faults).length > 0

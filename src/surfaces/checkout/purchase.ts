@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
-import type * as billing from '#domain/billing'
+import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as sellers from '#domain/sellers'
 import { type CheckoutTotals, checkoutTotals } from '#flows/checkout'
@@ -33,7 +33,7 @@ export async function requireOwnCart(
   const totals = await checkoutTotals(world, cart, { app, price })
   const is_preview = cart.order_id === null && (await isOfMember(world, cart, app))
   const figures = figuresOf(price, totals)
-  const amount = totals.quote.amount
+  const amount = billing.priceOf(totals)
   const purchase = purchaseOf(world, { app, price: { ...price, amount }, is_preview }, figures)
   return { cart, app, price, totals, purchase, is_preview }
 }
@@ -72,6 +72,8 @@ export function detailsUrl(cart: billing.Cart): string {
 
 /** The buy link of a cart's price, for a browser without the cart. */
 export function buyUrl(cart: billing.Cart): string {
-  const query = cart.next_url === null ? '' : `?next=${encodeURIComponent(cart.next_url)}`
-  return `/buy/${cart.price_id}/${query}`
+  const query = new URLSearchParams()
+  if (cart.next_url !== null) query.set('next', cart.next_url)
+  if (cart.discount_code !== null) query.set('discount', cart.discount_code)
+  return `/buy/${cart.price_id}/${query.size > 0 ? `?${query}` : ''}`
 }

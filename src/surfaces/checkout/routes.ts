@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { people } from '#http/pages'
 import { declareBuy } from './buy.ts'
+import { declareDiscount } from './discount.ts'
 import { declareSignIn } from './sign-in.ts'
 import { declareSteps } from './steps.ts'
 import { declareSuccess } from './success.ts'
@@ -12,6 +13,7 @@ export function checkout(app: FastifyInstance, world: World): void {
     declareBuy(scope, world)
     declareSignIn(scope, world)
     declareSteps(scope, world)
+    declareDiscount(scope, world)
     declareSuccess(scope, world)
   })
 }

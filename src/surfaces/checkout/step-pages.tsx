@@ -1,29 +1,33 @@
 import type { JSX } from 'preact'
-import { BackLink, Button, TextLink } from '#design/actions'
+import { BackLink, Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { Field, Form, SelectField, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
-import { formatMoney } from '#design/money'
 import { Steps } from '#design/order'
-import { DescriptionList, Heading, Mailbox } from '#design/panels'
+import { Heading, Mailbox } from '#design/panels'
 import type { CartId } from '#platform/ids'
 import { COUNTRIES } from './countries.ts'
-import { layoutOf, nameOf, type PurchaseSummary, type Step, titled } from './layout.tsx'
+import type { NotApplied } from './discount.ts'
+import { layoutOf, type Step, titled } from './layout.tsx'
 
 /** Error messages by field name. */
 export type Faults = Record<string, string>
 
 const listed = (faults: Faults) => Object.entries(faults).map(([id, message]) => ({ id, message }))
 
+type DetailsField = 'email' | 'country' | 'zip' | 'via' | 'discount'
+
 /** Step 1: email and tax address. */
 export function DetailsPage(
   facts: Step & {
     action: string
     next: string | undefined
-    /** Previously entered values; `via` is passed through. */
-    values: Partial<Record<'email' | 'country' | 'zip' | 'via', string | undefined>>
+    /** Previously entered values; `via` and `discount` are passed through. */
+    values: Partial<Record<DetailsField, string | undefined>>
     faults: Faults
     has_expired: boolean
+    /** The discount code of the buy link, if it does not apply. */
+    not_applied: NotApplied | undefined
     /** The email of the seller whose preview this is. */
     preview_email: string | undefined
   },
@@ -41,10 +45,12 @@ export function DetailsPage(
           It was not paid within 24 hours. Nothing was charged. Check your details to continue.
         </Alert>
       )}
+      {facts.not_applied && <CodeNotApplied {...facts.not_applied} />}
       <ErrorSummary errors={listed(faults)} />
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         {facts.next !== undefined && <input type="hidden" name="next" value={facts.next} />}
         {values.via !== undefined && <input type="hidden" name="via" value={values.via} />}
+        {values.discount && <input type="hidden" name="discount" value={values.discount} />}
         <Field
           label="Email"
           name="email"
@@ -79,6 +85,15 @@ export function DetailsPage(
         </Button>
       </Form>
     </FocusLayout>
+  )
+}
+
+/** A code of a buy link that does not apply: the purchase goes on without it. */
+function CodeNotApplied({ code, reason }: NotApplied): JSX.Element {
+  return (
+    <Alert tone="info" title="Discount code not applied">
+      <span class="break-words">{code}</span>: {reason} You can continue without it.
+    </Alert>
   )
 }
 
@@ -125,86 +140,4 @@ export function SignInPage(
       <BackLink href={facts.details_url}>Use another email</BackLink>
     </FocusLayout>
   )
-}
-
-/** Step 3: the whole order, and one button. */
-export function ConfirmPage(
-  facts: Step & {
-    cart_id: CartId
-    agreement: string
-    details_url: string
-    email: string
-    place: string
-    card: string
-    /** The statement descriptor of the charge. */
-    statement: string
-    /** True for the app's own seller. */
-    is_preview: boolean
-    alert: { title: string; text: string } | undefined
-    /** True if the card was declined: the main action is then to use another card. */
-    is_declined: boolean
-  },
-): JSX.Element {
-  const { purchase, alert, is_declined } = facts
-  const card_url = `/checkout/${facts.cart_id}/card`
-  const { text, action, pending, verb } = confirmText(facts)
-  return (
-    <FocusLayout
-      {...layoutOf(purchase)}
-      title={titled(`Confirm your order · ${purchase.app_name}`, alert !== undefined)}
-    >
-      <Steps current="Confirm" />
-      <Heading title="Confirm your order">{text}</Heading>
-      {alert && (
-        <Alert tone="error" title={alert.title}>
-          {alert.text}
-        </Alert>
-      )}
-      <DescriptionList
-        items={[
-          { term: 'Plan', detail: nameOf(purchase) },
-          { term: 'Email', detail: facts.email },
-          { term: 'Tax address', detail: facts.place },
-          { term: 'Card', detail: facts.card },
-          { term: 'On your statement', detail: facts.statement },
-        ]}
-      />
-      <Form action={`/checkout/${facts.cart_id}/confirm`} csrf_token={facts.csrf_token}>
-        <input type="hidden" name="agreement" value={facts.agreement} />
-        <p class="text-sm">{purchase.figures.renewal}</p>
-        {is_declined && (
-          <Button kind="primary" icon="card" href={card_url} wide>
-            Use another card
-          </Button>
-        )}
-        <Button kind={is_declined ? 'plain' : 'primary'} icon="lock" pending={pending} wide>
-          {action}
-        </Button>
-        {verb && (
-          <p class="text-xs text-muted">
-            By {verb} you agree to the <TextLink href="/terms/">terms of sale</TextLink> and{' '}
-            <TextLink href="/refunds/">refund policy</TextLink>.
-          </p>
-        )}
-      </Form>
-      <div class="flex flex-wrap gap-x-6">
-        {!facts.is_preview && !is_declined && <BackLink href={card_url}>Use another card</BackLink>}
-        <BackLink href={facts.details_url}>Change your details</BackLink>
-      </div>
-    </FocusLayout>
-  )
-}
-
-function confirmText({ purchase, is_preview }: { purchase: PurchaseSummary; is_preview: boolean }) {
-  if (is_preview) {
-    const text = 'This is the page your buyers see. Nothing is charged in a preview.'
-    return { text, action: 'Finish the preview', pending: 'Finishing…', verb: undefined }
-  }
-  const { total } = purchase.figures
-  if (Number(total) === 0) {
-    const text = 'Review your order. Nothing is charged today.'
-    return { text, action: 'Start free trial', pending: 'Starting…', verb: 'starting' }
-  }
-  const text = 'Review your order. Your card is charged when you press Pay.'
-  return { text, action: `Pay ${formatMoney(total)}`, pending: 'Paying…', verb: 'paying' }
 }

@@ -5,6 +5,7 @@ import * as tax from '#domain/tax'
 import {
   type Confirmed,
   confirm,
+  discountOfCart,
   identifyBuyer,
   openCardPage,
   type Resumed,
@@ -24,12 +25,14 @@ import { currentSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
 import { ownValue } from '#platform/text'
 import { CardRefusedPage, OtherStatePage } from './card-pages.tsx'
+import { ConfirmPage } from './confirm-page.tsx'
 import { ownerAddress, returnAddress } from './destination.ts'
+import { type NotApplied, notAppliedOf } from './discount.ts'
 import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
 import { finishPreview, sendNoCard } from './preview.ts'
 import { detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
-import { ConfirmPage } from './step-pages.tsx'
+import { stepElsewhere } from './step-elsewhere.ts'
 
 const CARD_PAGES: RouteLimit = { name: 'checkout-card', points: 120, seconds: 60, key: byIp }
 const byCart = (request: FastifyRequest) => paramsOf(CART_PATH, request).cart_id
@@ -123,6 +126,9 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       card: cart.card ? payments.cardName(cart.card) : 'None; a preview needs no card',
       statement: statementOf(world, own.app),
       is_preview: own.is_preview,
+      is_trial: totals.terms.status === 'trialing',
+      applied_code: totals.discount?.code,
+      not_applied: await notAppliedTo(world, own),
       ...(await alertOf(world, own, queryOf(request, 'notice'))),
     })
     return sendPage(reply, page)
@@ -186,20 +192,6 @@ function declareWaiting(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** The step to redirect to if the requested one is too early or too late. */
-async function stepElsewhere({ db, clock }: World, own: OwnCart): Promise<string | undefined> {
-  const { cart } = own
-  const base = `/checkout/${cart.id}`
-  if (isDone(own)) return `${base}/success`
-  const attempt = await payments.latestOfCart(db, cart.id)
-  if (attempt?.status === 'open') return `${base}/processing`
-  return billing.hasExpired(clock.now(), cart) ? detailsUrl(cart) : undefined
-}
-
-function isDone({ cart }: OwnCart): boolean {
-  return cart.completed_at !== null
-}
-
 /** Redirects a buyer after Pay or a challenge; both are forms and may lead out of the service. */
 async function redirectAfter(
   world: World,
@@ -256,6 +248,12 @@ const NOTICES: Record<string, { title: string; text: string }> = {
     title: 'Nothing was charged',
     text: 'We could not reach your bank. The payment was canceled. Try again.',
   },
+}
+
+/** The code that was entered and does not apply. */
+async function notAppliedTo(world: World, own: OwnCart): Promise<NotApplied | undefined> {
+  if (own.cart.discount_id !== null) return undefined
+  return notAppliedOf(await discountOfCart(world, own.cart, own))
 }
 
 /** The error of the last attempt, while the same card is on the page. */

@@ -11,10 +11,10 @@ import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
 import { redirectTo, sendPage } from '#http/pages'
 import { currentSession, startSession } from '#http/session'
-import { sum } from '#platform/money'
+import { sum, ZERO } from '#platform/money'
 import { returnAddress } from './destination.ts'
 import { SuccessPage } from './end-pages.tsx'
-import { freeTrial, renewal } from './figures.ts'
+import { deductionOf, itemsOf, type LaterPeriods, renewal } from './figures.ts'
 import { sendPreviewDone } from './preview.ts'
 import { type OwnCart, requireOwnCart } from './purchase.ts'
 
@@ -30,12 +30,13 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
       return redirectTo(reply, `/signin/?return_to=${encodeURIComponent(request.url)}`)
     }
     const license = await licensing.findLicense(world.db, order.license_id)
+    const subscription = await billing.subscriptionOf(world.db, order.license_id)
     noteKeyShown(world, request, license)
     const page = SuccessPage({
       purchase: {
         ...own.purchase,
-        amount: order.amount,
-        figures: figuresOfOrder(own, order),
+        amount: sum(order.amount, order.discount?.amount ?? ZERO),
+        figures: figuresOfOrder(own, order, subscription),
       },
       csrf_token: csrfToken(world, request, reply),
       cart_id: cart.id,
@@ -92,18 +93,33 @@ async function canView(
 }
 
 /** The amounts that were paid, whatever the price is now. */
-function figuresOfOrder({ purchase }: OwnCart, order: billing.OrderDetails) {
-  const { amount, tax, charged, product_name } = order
+function figuresOfOrder(
+  { purchase, totals }: OwnCart,
+  order: billing.OrderDetails,
+  subscription: billing.Subscription | undefined,
+) {
+  const { amount, tax, charged, discount, period_end, is_waived } = order
   const total = sum(amount, tax)
   return {
     ...purchase.figures,
-    items: [{ label: product_name, amount: amount }],
+    items: itemsOf(order, { subtotal: amount, discount }),
     subtotal: amount,
     tax: tax,
     tax_label: taxLabel(order),
-    deduction: charged < total ? freeTrial(total) : undefined,
+    deduction: deductionOf(total, { is_trial: order.trial_days > 0, is_waived }),
     total: charged,
     total_label: 'Paid today',
-    renewal: renewal(order, { total, period_end: order.period_end }),
+    renewal: renewal(order, { ...later(totals, order, subscription), total, period_end }),
   }
+}
+
+/** What later periods cost, and to how many of them the discount applies. */
+function later(
+  { full_total }: OwnCart['totals'],
+  { amount, tax, discount }: billing.OrderDetails,
+  subscription: billing.Subscription | undefined,
+): Pick<LaterPeriods, 'full_total' | 'discounted_periods'> {
+  if (!discount) return { full_total: sum(amount, tax), discounted_periods: null }
+  const left = subscription?.discount_id ? subscription.discount_periods_left : 0
+  return { full_total, discounted_periods: left }
 }

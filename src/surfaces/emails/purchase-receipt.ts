@@ -1,6 +1,8 @@
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
+import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { OrderId } from '#platform/ids'
 import { invoiceAttachment } from './invoice-pdf.ts'
@@ -24,7 +26,10 @@ export async function writePurchaseReceipt(world: World, order_id: OrderId): Pro
   }
   const sold_by = soldBy(config.operator, order.app_name)
   const license_key = licensing.showKey(keys, license)
-  const content = receipt(order, { license_key, links, sold_by })
+  const { license_id, app_id } = order
+  const app = (await apps.find(db, app_id))!
+  const next = order.discount ? await nextCharge(world, { license_id, app }) : undefined
+  const content = receipt(order, { license_key, links, sold_by, next: next?.total })
   const paid = await billing.findReceipt(db, order.invoice_id)
   const attachments = paid ? [await invoiceAttachment(world, paid)] : []
   return { to: user.email, content, attachments }

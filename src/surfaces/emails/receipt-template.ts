@@ -1,7 +1,7 @@
 import { formatDay, formatMoney, frequencyText, taxLabel } from '#design/money'
 import type { OrderDetails } from '#domain/billing'
 import { cardName } from '#domain/payments'
-import { sum } from '#platform/money'
+import { type Cents, cents, sum } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
 
 /** The links of a receipt; `set_password` and `not_me` only for a new account. */
@@ -15,11 +15,16 @@ export interface ReceiptLinks {
 /** The receipt: product, amounts, key and next steps (spec: Events). */
 export function receipt(
   order: OrderDetails,
-  facts: { license_key: string; links: ReceiptLinks; sold_by: Block },
+  facts: {
+    license_key: string
+    links: ReceiptLinks
+    sold_by: Block
+    /** The total of the next charge; undefined: as much as this period costs. */
+    next: Cents | undefined
+  },
 ): EmailContent {
-  const { license_key, links, sold_by } = facts
+  const { license_key, links, sold_by, next } = facts
   const total = sum(order.amount, order.tax)
-  const isTrial = order.charged === 0
   return {
     subject: `Your receipt for ${order.app_name} ${order.product_name}`,
     heading: `Thank you for your purchase of ${order.app_name} ${order.product_name}.`,
@@ -29,12 +34,12 @@ export function receipt(
         rows: [
           ['Order', order.id],
           ['Date', formatDay(order.created_at)],
-          [`${order.app_name} ${order.product_name}`, formatMoney(order.amount)],
+          ...pricesOf(order),
           [taxLabel(order), formatMoney(order.tax)],
           ['Total', formatMoney(total)],
           ['Paid today', formatMoney(order.charged)],
           ['Card', cardName({ brand: order.card_brand, last4: order.card_last4 })],
-          ['Renewal', renewalOf(order, isTrial, formatMoney(total))],
+          ['Renewal', renewalOf(order, next ?? total)],
         ],
       },
       { kind: 'code', label: 'Your license key', value: license_key },
@@ -67,10 +72,26 @@ function account(links: ReceiptLinks): Block[] {
   return blocks
 }
 
-function renewalOf(order: OrderDetails, isTrial: boolean, total: string): string {
+/** The price of the plan, and its discount. */
+function pricesOf({
+  app_name,
+  product_name,
+  amount,
+  discount,
+}: OrderDetails): [label: string, value: string][] {
+  const name = `${app_name} ${product_name}`
+  if (!discount) return [[name, formatMoney(amount)]]
+  return [
+    [name, formatMoney(sum(amount, discount.amount))],
+    [`Discount ${discount.code}`, formatMoney(cents(0 - discount.amount))],
+  ]
+}
+
+function renewalOf(order: OrderDetails, next: Cents): string {
   if (order.frequency === null || !order.period_end) return 'None (one-time payment)'
-  const day = formatDay(order.period_end)
-  return isTrial
-    ? `${total} ${frequencyText(order.frequency)}, first charge on ${day}`
-    : `${total} on ${day}`
+  const [total, day] = [formatMoney(next), formatDay(order.period_end)]
+  if (order.trial_days === 0) return `${total} on ${day}`
+  // A discount may end before later charges.
+  const often = order.discount ? '' : ` ${frequencyText(order.frequency)}`
+  return `${total}${often}, first charge on ${day}`
 }

@@ -9,14 +9,17 @@ import {
   formatMoney,
   frequencyText,
   type PriceFrequency,
+  priceText,
   taxLabel,
 } from '#design/money'
 import { LineItems } from '#design/order'
 import { Heading } from '#design/panels'
 import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
+import type { CodeDiscount } from '#domain/billing'
 import type { Product, ProductPrice } from '#domain/catalog'
 import type { PriceId } from '#platform/ids'
 import { type Cents, cents, ZERO } from '#platform/money'
+import { counted } from '#platform/text'
 import { type ManageLayoutFacts, type Note, QuestionPage } from './layout.tsx'
 
 /** The plans and prices of an app, with the current one marked. */
@@ -79,6 +82,10 @@ export interface PlanChangeFacts {
   /** True if only the frequency changes. */
   same_plan: boolean
   when: 'now' | 'in_trial' | 'period_end'
+  /** What the discount of the subscription takes off the first period. */
+  discount: CodeDiscount | undefined
+  /** To how many of the later periods it applies; null: to all of them. */
+  discounted_periods: number | null
   credit: Cents
   due: Cents
   tax: Cents
@@ -130,8 +137,11 @@ export function PlanChangePage(
 }
 
 function Lines(facts: PlanChangeFacts): JSX.Element {
-  const { from, to, credit, due, tax, total, state, is_waived } = facts
+  const { from, to, discount, credit, due, tax, total, state, is_waived } = facts
   const items = [{ label: nameOf(to), amount: to.amount }]
+  if (discount) {
+    items.push({ label: `Discount ${discount.code}`, amount: cents(0 - discount.amount) })
+  }
   if (credit > 0) items.push({ label: `Unused time on ${from}`, amount: cents(0 - credit) })
   return (
     <LineItems
@@ -158,7 +168,8 @@ function textsOf(facts: PlanChangeFacts) {
   const title = `Change to ${name}`
   if (when === 'now') {
     const intro = 'The change takes effect immediately. Your key stays the same.'
-    if (is_waived) return { title, intro, action: `Change to ${name}`, pending: 'Changing…' }
+    if (is_waived || total === ZERO)
+      return { title, intro, action: `Change to ${name}`, pending: 'Changing…' }
     return { title, intro, action: `Pay ${formatMoney(total)} and upgrade`, pending: 'Paying…' }
   }
   if (when === 'in_trial') {
@@ -182,12 +193,20 @@ function later(facts: PlanChangeFacts): string {
     return `You pay ${costOf(facts)} once, on ${formatDay(changes_at)}. Nothing renews after that.`
   }
   if (!auto_renew) return `Auto-renew is off. Your subscription ends on ${formatDay(period_end!)}.`
-  const price = `${costOf(facts)} ${frequencyText(to.frequency)}`
+  const price = `${costOf(facts)} ${frequencyText(to.frequency)}${discountedFor(facts)}`
   const first = formatDay(when === 'period_end' ? changes_at : period_end!)
   if (when === 'now') {
     return `Renews at ${price}. Next charge: ${first}. Cancel anytime.`
   }
   return `Renews at ${price}. First charge: ${first}. Cancel anytime.`
+}
+
+/** For how long the cost of a period includes the discount. */
+function discountedFor({ discount, discounted_periods: left, to }: PlanChangeFacts): string {
+  if (!discount || left === 0) return ''
+  if (left === null) return ` with your discount ${discount.code}`
+  const then = priceText(to.amount, to.frequency)
+  return ` for ${counted(left, 'period')} with your discount ${discount.code}, then ${then} plus tax`
 }
 
 /** The cost of a period: "$100.80 ($96.00 and $4.80 sales tax)". */

@@ -92,6 +92,7 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
   }
   const before = await catalog.findPrice(world.db, subscription!.price_id)
   const { quote, change: move, tax, total, is_waived, renewal, period_end, agreement } = offered
+  const { discount, discounted_periods } = offered
   const page = PlanChangePage({
     ...(await layoutFacts(world, context)),
     note: await noteOf(world, license_id, queryOf(request, 'done')),
@@ -101,6 +102,8 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
     to: quote,
     same_plan: before.product_id === quote.product_id,
     when: move.when,
+    discount,
+    discounted_periods,
     credit: move.when === 'now' ? move.credit : ZERO,
     due: move.when === 'now' ? move.due : ZERO,
     tax,

@@ -1,0 +1,123 @@
+import type { DiscountId, ProductId } from '#platform/ids'
+import { type Cents, cents, formatAmount, share } from '#platform/money'
+
+/** What a code takes off, for whom, and when. One of `percent` and `amount` is not null. */
+export interface DiscountTerms {
+  percent: number | null
+  /** In cents, before tax. */
+  amount: Cents | null
+  /** The number of periods of a subscription; null: all of them. */
+  periods: number | null
+  valid_from: Date | null
+  /** The first moment at which it is no longer valid. */
+  valid_until: Date | null
+  max_uses: number | null
+  is_once_per_buyer: boolean
+  is_first_purchase: boolean
+  /** The products that it applies to; empty: all. */
+  product_ids: readonly ProductId[]
+}
+
+/** A code of an app. */
+export interface Discount extends DiscountTerms {
+  id: DiscountId
+  /** In upper case. */
+  code: string
+  is_active: boolean
+}
+
+/** Why a code does not apply to a purchase. */
+export type DiscountRefusal =
+  | 'unknown'
+  | 'not_yet'
+  | 'expired'
+  | 'used_up'
+  | 'other_product'
+  | 'used_before'
+  | 'not_first_purchase'
+
+const SENTENCES: Record<DiscountRefusal, string> = {
+  unknown: 'No such code exists. Check the spelling.',
+  not_yet: 'It is not valid yet.',
+  expired: 'It is no longer valid.',
+  used_up: 'It was used as often as it can be.',
+  other_product: 'It does not apply to this plan.',
+  used_before: 'You have used it before.',
+  not_first_purchase: 'It is for a first purchase only.',
+}
+
+/** Why a code does not apply, in a sentence for the buyer. */
+export function discountSentence(refusal: DiscountRefusal): string {
+  return SENTENCES[refusal]
+}
+
+/** A code as it is stored: without spaces around it, in upper case. */
+export function normalizeCode(text: string): string {
+  return text.trim().toUpperCase()
+}
+
+/** What a discount takes off a price, in cents before tax: never more than the price. */
+export function amountOff({ percent, amount }: DiscountTerms, price: Cents): Cents {
+  return cents(Math.min(price, percent === null ? amount! : share(price, percent, 100)))
+}
+
+/** Whether a discount applies to a product. */
+export function isForProduct({ product_ids }: DiscountTerms, product_id: ProductId): boolean {
+  return product_ids.length === 0 || product_ids.includes(product_id)
+}
+
+/** What is known of a purchase when its code is checked. */
+export interface DiscountedPurchase {
+  product_id: ProductId
+  /** How many other purchases use the code. */
+  uses: number
+  /** Whether this buyer used it in a purchase before. */
+  used_before: boolean
+  /** Whether this buyer has bought anything of the app before. */
+  bought_before: boolean
+}
+
+/** Why a code does not apply to a purchase at a time; undefined where it does. */
+export function refusalOf(
+  now: Date,
+  discount: Discount,
+  purchase: DiscountedPurchase,
+): DiscountRefusal | undefined {
+  const { valid_from, valid_until, max_uses } = discount
+  if (!discount.is_active || (valid_until && valid_until <= now)) return 'expired'
+  if (valid_from && now < valid_from) return 'not_yet'
+  if (!isForProduct(discount, purchase.product_id)) return 'other_product'
+  if (discount.is_first_purchase && purchase.bought_before) return 'not_first_purchase'
+  if (discount.is_once_per_buyer && purchase.used_before) return 'used_before'
+  return max_uses !== null && purchase.uses >= max_uses ? 'used_up' : undefined
+}
+
+/** A discount in a few words: `20% off for 3 periods`. */
+export function discountText({ percent, amount, periods }: DiscountTerms): string {
+  const off = percent === null ? `$${formatAmount(amount!)} off` : `${percent}% off`
+  if (periods === null) return `${off} every period`
+  return periods === 1 ? `${off} once` : `${off} for ${periods} periods`
+}
+
+/** A discount of a subscription, for the periods to come; null: none. */
+export interface RunningDiscount {
+  discount_id: DiscountId | null
+  /** The number of these periods; null: all of them. */
+  discount_periods_left: number | null
+}
+
+/** What is left of a discount for later periods, after it applied to some. */
+export function runningOf(discount: Discount | undefined, applied: number): RunningDiscount {
+  return discount
+    ? afterPeriods({ discount_id: discount.id, discount_periods_left: discount.periods }, applied)
+    : NO_DISCOUNT
+}
+
+/** What is left of a running discount after it applied to some periods. */
+export function afterPeriods(running: RunningDiscount, applied: number): RunningDiscount {
+  const { discount_id, discount_periods_left: left } = running
+  if (left === null) return { discount_id, discount_periods_left: null }
+  return left > applied ? { discount_id, discount_periods_left: left - applied } : NO_DISCOUNT
+}
+
+const NO_DISCOUNT: RunningDiscount = { discount_id: null, discount_periods_left: null }

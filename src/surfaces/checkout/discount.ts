@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify'
+import type * as billing from '#domain/billing'
+import * as discounts from '#domain/discounts'
+import { type ReadDiscount, requote } from '#flows/checkout'
+import type { World } from '#flows/world'
+import { CART_PATH } from '#http/guards/cart'
+import { formOf } from '#http/input'
+import { byIp } from '#http/limit-keys'
+import { redirectTo } from '#http/pages'
+import type { RouteLimit } from '#platform/route-limits'
+import { requireOwnCart } from './purchase.ts'
+import { stepElsewhere } from './step-elsewhere.ts'
+
+/** The longest code that is read from a form or a buy link. */
+export const CODE_LENGTH = 32
+
+// Codes can be guessed, so tries are counted by network.
+const TRIES: RouteLimit = { name: 'checkout-discount', points: 20, seconds: 60, key: byIp }
+
+/** A code that was entered and does not apply. */
+export interface NotApplied {
+  code: string
+  /** Why it does not apply, in a sentence. */
+  reason: string
+}
+
+/** The code that was entered and does not apply; undefined where none was, or it applies. */
+export function notAppliedOf({ discount, refusal }: ReadDiscount): NotApplied | undefined {
+  const { discount_code } = discount
+  if (discount_code === null || !refusal) return undefined
+  const code = discount_code.slice(0, CODE_LENGTH)
+  return { code, reason: discounts.discountSentence(refusal) }
+}
+
+/** The code that applies, and what it takes off; undefined where none does. */
+export function appliedOf({ discount }: ReadDiscount): billing.CodeDiscount | undefined {
+  const { discount_code: code, discount_id, discount_amount: amount } = discount
+  return discount_id === null ? undefined : { code: code!, amount }
+}
+
+/** Enters another discount code, or removes it. */
+export function declareDiscount(scope: FastifyInstance, world: World): void {
+  const config = { limits: [TRIES] }
+  scope.post(`${CART_PATH}/discount`, { config }, async (request, reply) => {
+    const own = await requireOwnCart(world, request, reply)
+    const elsewhere = await stepElsewhere(world, own)
+    if (elsewhere) return redirectTo(reply, elsewhere)
+    const { cart, app, price } = own
+    const { discount = '' } = formOf(request)
+    await requote(world, cart, { app, price, code: discount.slice(0, CODE_LENGTH) })
+    return redirectTo(reply, `/checkout/${cart.id}/confirm#discount`)
+  })
+}
