@@ -1,6 +1,9 @@
 -- What every module uses: the audit log, email on its way out, tasks, alarms, and what a start
 -- checks.
 
+-- Similar spellings, for searches.
+create extension if not exists pg_trgm;
+
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is append only', tg_table_name;

@@ -17,6 +17,10 @@ create table apps (
   allows_pause boolean not null default false,
   -- An archived app is not for sale and not listed; its licenses stay valid.
   archived_at timestamptz,
+  -- The words by which the marketplace finds the app.
+  search tsvector not null generated always as (
+    setweight(to_tsvector('english', name), 'A') || setweight(to_tsvector('english', tagline), 'B')
+    || setweight(to_tsvector('english', description), 'C')) stored,
   -- The hosted sign-in add-on is on from the day it was enabled until it is disabled.
   addon_enabled_at timestamptz,
   addon_disabled_at timestamptz,
@@ -25,6 +29,9 @@ create table apps (
   created_at timestamptz not null
 );
 create index apps_seller on apps (seller_id);
+create index apps_search on apps using gin (search);
+create index apps_similar_names on apps using gin (name gin_trgm_ops);
+create index apps_published on apps (lower(name), id) where is_published;
 -- The few apps whose test clock is ahead.
 create index apps_clock_ahead on apps (id) where clock_ahead > 0;
 alter table tasks add foreign key (app_id) references apps;

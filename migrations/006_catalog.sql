@@ -10,12 +10,15 @@ create table products (
   is_free boolean not null default false,
   position integer not null,
   trial_days integer not null default 0 check (trial_days between 0 and 90),
+  -- The plan that its seller recommends on the product page.
+  is_highlighted boolean not null default false,
   created_at timestamptz not null,
   deleted_at timestamptz,
   check (not is_free or trial_days = 0)
 );
 create index products_app on products (app_id);
 create unique index products_one_free on products (app_id) where is_free and deleted_at is null;
+create unique index products_one_highlighted on products (app_id) where is_highlighted;
 create trigger products_announce after insert or update on products
   for each row execute function announce_app();
 

@@ -45,6 +45,7 @@ create table listing_app_names (
   primary key (app_id, kind, key),
   foreign key (kind, key) references listing_names
 );
+create index listing_app_names_named on listing_app_names (key, kind);
 
 create function announce_listing() returns trigger language plpgsql as $$
 begin

@@ -55,6 +55,7 @@ type Audited =
   | 'app.details_changed'
   | 'app.pauses_allowed'
   | 'app.pauses_refused'
+  | 'app.plan_highlighted'
   | 'app.published'
   | 'app.refused'
   | 'app.restored'

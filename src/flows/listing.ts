@@ -7,6 +7,7 @@
  */
 export { describeProduct } from './listing/describe.ts'
 export { replaceFeatures } from './listing/features.ts'
+export { highlightPlan } from './listing/highlight.ts'
 export { readListing, readVersions } from './listing/read.ts'
 export { revertChange } from './listing/revert.ts'
 export { replaceSections } from './listing/sections.ts'

@@ -1,4 +1,5 @@
 import { PGlite } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { createPgConfig } from '@electric-sql/pglite/node-postgres'
 import pg from 'pg'
 import { assertNoTransaction, type Database, insideTransaction, statements } from '#platform/db'
@@ -15,7 +16,12 @@ export interface EmbeddedOptions {
  * statements and transactions queue for it; the caller must have locked the folder (see lock.ts).
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
-  return await embeddedOn(await PGlite.create(options))
+  return await embeddedOn(await openEngine(options))
+}
+
+/** The engine with the extensions that the tables need. */
+export async function openEngine(options: EmbeddedOptions = {}): Promise<PGlite> {
+  return await PGlite.create({ ...options, extensions: { pg_trgm } })
 }
 
 /** The same over an engine that is already open. */

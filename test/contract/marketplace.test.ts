@@ -31,3 +31,48 @@ test('leads from card and page of an external app to its website, and sells noth
   assert.doesNotMatch(external.body, /\/buy\//)
   assert.doesNotMatch(textOf(external.body), /Plans|\$/)
 })
+
+/** The names of the apps that a search of the home page shows, in order. */
+async function found(query: string): Promise<string[]> {
+  const { body } = await buyer(service).open(`/?${query}`)
+  const cards = /id="apps"[\s\S]*?<\/section>/.exec(body)?.[0] ?? ''
+  return [...cards.matchAll(/<span class="text-lg[^"]*">([^<]+)</g)].map(([, name]) => name!)
+}
+
+// Guards F55
+test('a search finds apps by name, text, tag and misspelled name, the name first', async () => {
+  const { db } = service.world
+  const calendar = await addApp(service, { slug: 'almanac', name: 'Almanac' })
+  const diary = await addApp(service, { slug: 'logbook', name: 'Logbook' })
+  await db.run(sql`update apps set tagline = 'Calendars for sailors',
+    description = 'Better than a logbook.' where id = ${calendar.client_id}`)
+  await db.run(sql`update apps set tagline = 'Write down your days', listing_mode = 'marketplace'
+    where id = ${diary.client_id}`)
+  assert.deepEqual(await found('q=logbook'), ['Logbook', 'Almanac'])
+  assert.deepEqual(await found('q=sailor'), ['Almanac'])
+  assert.deepEqual(await found('q=almanak'), ['Almanac'])
+  assert.deepEqual(await found('q=tidpool'), ['Tidepool'])
+  assert.deepEqual(await found('q=Field%20notes'), ['Tidepool'])
+  assert.deepEqual(await found('q=submarine'), [])
+  assert.deepEqual(await found('category=outdoors'), ['Driftlog', 'Tidepool'])
+  assert.deepEqual(await found('q=tide&category=Outdoors'), ['Tidepool'])
+})
+
+test('a search shows no app that is not published, and takes any text', async () => {
+  await addApp(service, { slug: 'hidden', name: 'Hiddenapp', is_published: false })
+  assert.deepEqual(await found('q=Hiddenapp'), [])
+  for (const text of ["'", '"', '\\', '(', '!|&', 'a'.repeat(5000), '%F0%9F%8C%8A']) {
+    const { status } = await buyer(service).open(`/?q=${text}`)
+    assert.equal(status, 200, text.slice(0, 20))
+  }
+})
+
+test('apps are listed a page at a time, and the last page follows the first', async () => {
+  for (let number = 0; number < 25; number++) {
+    await addApp(service, { slug: `many-${number}`, name: `Many ${number}` })
+  }
+  const first = await found('q=Many')
+  const second = await found('q=Many&page=2')
+  assert.equal(first.length, 24)
+  assert.equal(new Set([...first, ...second]).size, 25)
+})

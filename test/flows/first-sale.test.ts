@@ -200,3 +200,31 @@ describe('a seller’s details', () => {
     assert.equal(found.count, 1)
   })
 })
+
+// Guards F54
+test('the product page recommends the plan that the seller highlights, and no other', async () => {
+  const { agent } = await newSeller()
+  const base = await newApp(agent, 'Choice')
+  await agent.open(`${base}plans/`)
+  await agent.submit('Save', {
+    'versions.1.name': 'Team',
+    'versions.1.prices.0.amount': '40',
+    'versions.1.prices.0.frequency': 'month',
+  })
+  await agent.open(base)
+  await agent.submit('Publish')
+  const app = await appAt(base)
+  await apps.setOnSale(service.world.db, app.id, {
+    is_published: true,
+    external_sales_enabled: true,
+  })
+  const page = async () => textOf((await buyer(service).open(`/apps/${app.slug}/`)).body)
+  assert.doesNotMatch(await page(), /Recommended|Most flexible/)
+  const [, team] = await catalog.products(service.world.db, app.id)
+  await agent.open(`${base}plans/`)
+  await agent.submit('Highlight', { product_id: team!.id })
+  assert.match(await page(), /Team Recommended/)
+  await agent.open(`${base}plans/`)
+  await agent.submit('Highlight', { product_id: '' })
+  assert.doesNotMatch(await page(), /Recommended/)
+})

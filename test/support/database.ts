@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { systemClock } from '#platform/clock'
 import type { Database } from '#platform/db'
-import { embeddedOn, openEmbedded } from '#platform/db-embedded'
+import { embeddedOn, openEmbedded, openEngine } from '#platform/db-embedded'
 import { openPostgres } from '#platform/db-postgres'
 import { openJobs } from '#platform/jobs'
 import { openLog } from '#platform/log'
@@ -76,7 +75,7 @@ export async function openCopies<Facts>(
 async function embeddedCopies<Facts>(
   prepare: (db: Database) => Promise<Facts>,
 ): Promise<Copies<Facts>> {
-  const pglite = await PGlite.create({ loadDataDir: new Blob([await embeddedTemplate()]) })
+  const pglite = await openEngine({ loadDataDir: new Blob([await embeddedTemplate()]) })
   const db = await embeddedOn(pglite)
   const facts = await prepare({ ...db, async close() {} })
   const dump = await pglite.dumpDataDir('none')
@@ -111,7 +110,7 @@ function generation(): string {
 async function embeddedTemplate(): Promise<Uint8Array<ArrayBuffer>> {
   const file = join(FOLDER, `template-${generation()}.tar`)
   if (!existsSync(file)) {
-    const pglite = await PGlite.create()
+    const pglite = await openEngine()
     const db = await embeddedOn(pglite)
     await prepare(db)
     const dump = await pglite.dumpDataDir('none')

@@ -49,13 +49,6 @@ export async function findPublishedBySlug(db: Db, slug: string): Promise<App | u
   return await db.maybe<App>(sql`select ${COLUMNS} from apps where slug = ${slug} and is_published`)
 }
 
-/** Every published app, by name. */
-export async function listPublished(db: Db): Promise<App[]> {
-  return await db.rows<App>(
-    sql`select ${COLUMNS} from apps where is_published order by lower(name), id`,
-  )
-}
-
 // An external app's page is on the seller's site, so search engines find that one.
 const LISTED = sql`is_published and listing_mode <> 'external'`
 

@@ -38,6 +38,23 @@ export async function products(db: Db, app_id: AppId): Promise<Product[]> {
     where app_id = ${app_id} and deleted_at is null order by position, id`)
 }
 
+/** The plan that an app's seller recommends, while it is for sale. */
+export async function highlighted(db: Db, app_id: AppId): Promise<ProductId | undefined> {
+  const found = await db.maybe<{ id: ProductId }>(sql`select id from products
+    where app_id = ${app_id} and is_highlighted and deleted_at is null`)
+  return found?.id
+}
+
+/** Highlights one plan of an app, or none with null; false for a plan that is not for sale. */
+export async function highlight(tx: Db, app_id: AppId, id: ProductId | null): Promise<boolean> {
+  const isSold = id === null || (await products(tx, app_id)).some((each) => each.id === id)
+  if (!isSold) return false
+  await tx.run(sql`update products set is_highlighted = false
+    where app_id = ${app_id} and is_highlighted`)
+  await tx.run(sql`update products set is_highlighted = true where id = ${id}`)
+  return true
+}
+
 /** An app's live prices in the order of its plans, the shortest period first. */
 export async function livePrices(db: Db, app_id: AppId): Promise<ProductPrice[]> {
   return await db.rows<ProductPrice>(sql`

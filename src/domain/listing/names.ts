@@ -16,17 +16,6 @@ export async function names(db: Db, app_id: AppId): Promise<Record<NameKind, str
   return { category: of('category'), industry: of('industry'), tag: of('tag') }
 }
 
-/** The names of one kind that published apps have, with those apps. */
-export async function appsByName(
-  db: Db,
-  kind: NameKind,
-): Promise<{ name: string; app_ids: AppId[] }[]> {
-  return await db.rows<{ name: string; app_ids: AppId[] }>(sql`select n.name,
-      array_agg(a.app_id) as app_ids
-    from listing_names n join listing_app_names a using (kind, key) join apps p on p.id = a.app_id
-    where n.kind = ${kind} and p.is_published group by n.key, n.name order by n.key`)
-}
-
 /**
  * Replaces an app's names of one kind. A new name is created for all apps; a known one keeps the
  * spelling of its first use.

@@ -14,6 +14,9 @@ type EditorFacts = AppFacts & {
   focus: string | undefined
   /** A message above the form: nothing would change, or another change came first. */
   hint?: string | undefined
+  /** The saved plans, and the highlighted one among them. */
+  saved: { id: ProductId; name: string }[]
+  highlighted: ProductId | undefined
   /** Whether changes reach buyers at once, and are reviewed before. */
   is_live: boolean
 }
@@ -60,24 +63,51 @@ export function PlansPage(facts: EditorFacts): JSX.Element {
             </Actions>
           </Form>
         </div>
-        <RecordCards
-          records={[
-            {
-              key: 'descriptions',
-              href: `${base}descriptions/`,
-              title: 'Descriptions',
-              details: ['Text of each plan'],
-            },
-            {
-              key: 'features',
-              href: `${addressOf(slug, 'listing')}features/`,
-              title: 'Feature table',
-              details: ['Features of each plan'],
-            },
-          ]}
-        />
+        <div class="grid grid-cols-1 gap-5">
+          <RecordCards
+            records={[
+              {
+                key: 'descriptions',
+                href: `${base}descriptions/`,
+                title: 'Descriptions',
+                details: ['Text of each plan'],
+              },
+              {
+                key: 'features',
+                href: `${addressOf(slug, 'listing')}features/`,
+                title: 'Feature table',
+                details: ['Features of each plan'],
+              },
+            ]}
+          />
+          {facts.saved.length > 1 && <Highlight {...facts} />}
+        </div>
       </div>
     </AppPage>
+  )
+}
+
+function Highlight({ saved, highlighted, slug, csrf_token }: EditorFacts): JSX.Element {
+  const options = [
+    { value: '', label: 'None' },
+    ...saved.map(({ id, name }) => ({ value: id, label: name })),
+  ]
+  return (
+    <Panel title="Highlighted plan">
+      <Form action={`${addressOf(slug, 'plans')}highlight`} csrf_token={csrf_token}>
+        <SelectField
+          label="Plan"
+          name="product_id"
+          optional
+          value={highlighted ?? ''}
+          options={options}
+          hint="The product page recommends it."
+        />
+        <Actions>
+          <Button pending="Saving…">Highlight</Button>
+        </Actions>
+      </Form>
+    </Panel>
   )
 }
 

@@ -2,11 +2,18 @@ import type { FastifyInstance } from 'fastify'
 import { priceText } from '#design/money'
 import type * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
-import { describeProduct, type ListedVersion, readVersions, replaceVersions } from '#flows/listing'
+import {
+  describeProduct,
+  highlightPlan,
+  type ListedVersion,
+  readVersions,
+  replaceVersions,
+} from '#flows/listing'
 import type { World } from '#flows/world'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
+import { readId } from '#platform/ids'
 import { parseAmount } from '#platform/money'
 import { type FieldFault, Problem } from '#platform/problem'
 import { sha256 } from '#platform/secrets'
@@ -48,7 +55,18 @@ export function declarePlans(scope: FastifyInstance, world: World): void {
     if (form.do === 'edit') return await showEditor(world, context, { rows })
     return await review(world, context, rows)
   })
+  declareHighlight(scope, world)
   declareDescriptions(scope, world)
+}
+
+function declareHighlight(scope: FastifyInstance, world: World): void {
+  scope.post(`${PLANS}highlight`, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { id: app_id, slug } = context.app
+    const product_id = readId('prod', formOf(request).product_id) ?? null
+    const isDone = await highlightPlan(world, actorOf(context), { app_id, product_id })
+    return redirectTo(reply, `${addressOf(slug, 'plans')}?done=${isDone ? 'highlight' : 'gone'}`)
+  })
 }
 
 /** Throws if there are more rows than a seller may have, before any work is done for them. */
@@ -68,7 +86,17 @@ async function showEditor(
   const { rows, focus, hint } = given
   const faults = formFaults(given.faults)
   const facts = await appFactsOf(world, context, NOTES)
-  const page = PlansPage({ ...facts, rows, faults, focus, hint, is_live: isLive(context.app) })
+  const { app } = context
+  const page = PlansPage({
+    ...facts,
+    rows,
+    faults,
+    focus,
+    hint,
+    is_live: isLive(app),
+    saved: await catalog.products(world.db, app.id),
+    highlighted: await catalog.highlighted(world.db, app.id),
+  })
   return sendPage(context.reply, page, { status: faults.length > 0 ? 422 : 200 })
 }
 
@@ -198,4 +226,6 @@ async function activeVersions(
 const NOTES: Record<string, string> = {
   plans: 'Plans saved. They apply to new purchases.',
   descriptions: 'Descriptions saved.',
+  highlight: 'Saved. The product page follows.',
+  gone: 'This plan is no longer for sale.',
 }

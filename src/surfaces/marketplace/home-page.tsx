@@ -1,10 +1,14 @@
 import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Monogram } from '#design/brand'
+import { Field } from '#design/forms'
 import { Icon, type IconName } from '#design/icons'
 import { type Link, SiteLayout } from '#design/layout'
+import { PageNav } from '#design/navigation'
 import { EmptyState } from '#design/panels'
+import type { Paging } from '#http/pagination'
 import { siteNav } from '#http/site-menu'
+import { counted } from '#platform/text'
 import { FirstStaff } from './first-staff.tsx'
 
 /** An app on the home page. */
@@ -15,15 +19,26 @@ export interface MarketplaceCard {
   href: string
 }
 
+/** The apps that a visitor looks for, a page at a time. */
+export interface AppResults {
+  /** The words of the search; empty for all apps. */
+  words: string
+  /** The name of the chosen category. */
+  category: string | undefined
+  cards: MarketplaceCard[]
+  /** The categories; the current one is marked. */
+  filters: Link[]
+  paging: Paging
+  hrefOf(page: number): string
+}
+
 /** The home page: apps and categories, and what buyers and sellers get. */
 export function HomePage(facts: {
   /** True for a service without staff. */
   needs_staff: boolean
   base_url: string
   structured_data: object[]
-  cards: MarketplaceCard[]
-  /** The categories; the current one is marked. */
-  filters: Link[]
+  results: AppResults
 }): JSX.Element {
   return (
     <SiteLayout
@@ -51,15 +66,22 @@ export function HomePage(facts: {
   )
 }
 
-function Apps({ cards, filters }: { cards: MarketplaceCard[]; filters: Link[] }): JSX.Element {
+function Apps({ results }: { results: AppResults }): JSX.Element {
+  const { words, category, cards, filters, paging, hrefOf } = results
   return (
     <section aria-labelledby="apps" class="grid gap-4">
       <h2 id="apps" class="text-xl font-semibold">
         Apps
       </h2>
+      <Search words={words} category={category} />
       {filters.length > 0 && <Filters filters={filters} />}
+      {words !== '' && cards.length > 0 && (
+        <p class="text-sm text-muted">
+          {counted(paging.total, 'app')} for “{words}”.
+        </p>
+      )}
       {cards.length === 0 ? (
-        <EmptyState title="No apps yet">The first apps are coming soon.</EmptyState>
+        <NoApps results={results} />
       ) : (
         <ul class="grid grid-cols-[repeat(auto-fill,minmax(min(100%,20rem),1fr))] gap-4">
           {cards.map((card) => (
@@ -78,7 +100,41 @@ function Apps({ cards, filters }: { cards: MarketplaceCard[]; filters: Link[] })
           ))}
         </ul>
       )}
+      <PageNav label="Pages of apps" {...paging} href={hrefOf} />
     </section>
+  )
+}
+
+function Search({ words, category }: { words: string; category: string | undefined }) {
+  return (
+    <search>
+      <form method="get" action="/#apps" class="flex max-w-xl flex-wrap items-end gap-3">
+        {category && <input type="hidden" name="category" value={category} />}
+        <div class="min-w-0 grow basis-52">
+          <Field
+            label="Search apps"
+            name="q"
+            type="search"
+            sought
+            value={words}
+            autocomplete="off"
+            maxlength={100}
+          />
+        </div>
+        <Button>Search</Button>
+      </form>
+    </search>
+  )
+}
+
+function NoApps({ results }: { results: AppResults }): JSX.Element {
+  const { words } = results
+  if (words === '')
+    return <EmptyState title="No apps yet">The first apps are coming soon.</EmptyState>
+  return (
+    <EmptyState title={`No apps for “${words}”`} action={<Button href="/#apps">All apps</Button>}>
+      Try another word, or a category.
+    </EmptyState>
   )
 }
 

@@ -60,13 +60,15 @@ export function ProductPage(facts: {
   /** True if the app is only sold on the seller's site, to which the page links. */
   is_external: boolean
   plans: Plan[]
+  /** The plan that the seller recommends. */
+  highlighted: ProductId | undefined
   on_sale: boolean
   /** The bodies are sanitized HTML. */
   sections: { title: string; clean_html: string }[]
   features: { name: string; description: string; plan_ids: ProductId[] }[]
 }): JSX.Element {
   const { name, plans } = facts
-  const featured = plans.find(({ prices }) => prices.some(({ frequency }) => frequency !== null))
+  const featured = plans.find(({ id }) => id === facts.highlighted)
   return (
     <SiteLayout
       title={`${name} · Purser`}
@@ -141,7 +143,7 @@ function Plans(facts: {
                 action: actionOf(name, plan, price),
                 note: noteOf(price),
               }))}
-              {...(plan === facts.featured ? { featured: 'Most flexible' } : {})}
+              {...(plan === facts.featured ? { featured: 'Recommended' } : {})}
             />
           ))}
         </PlanGrid>

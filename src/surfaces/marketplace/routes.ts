@@ -2,16 +2,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
-import * as listing from '#domain/listing'
 import { readListing } from '#flows/listing'
 import type { World } from '#flows/world'
 import { noteReferrer, viaService } from '#http/attribution'
-import { paramsOf, queryOf } from '#http/input'
+import { paramsOf } from '#http/input'
 import { people, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { ZERO } from '#platform/money'
 import { HomePage } from './home-page.tsx'
 import { type Plan, ProductPage } from './product-page.tsx'
+import { findApps, placeOf } from './search.ts'
 import { appData, homeData } from './structured-data.ts'
 
 /** The home page and the product pages. */
@@ -19,25 +19,11 @@ export function marketplace(app: FastifyInstance, world: World): void {
   const declare = (scope: FastifyInstance) => {
     scope.get('/', async (request, reply) => {
       await noteReferrer(world, request, reply)
-      const categories = await listing.appsByName(world.db, 'category')
-      const wanted = queryOf(request, 'category')
-      const chosen = categories.find(({ name }) => name === wanted)
-      const cards = (await apps.listPublished(world.db))
-        .filter(({ id }) => !chosen || chosen.app_ids.includes(id))
-        .map(({ name, tagline, slug, ...each }) => ({
-          name,
-          tagline,
-          href: each.listing_mode === 'external' ? each.url : `/apps/${slug}/`,
-        }))
-      const filters = categories.map(({ name }) => ({
-        label: name,
-        href: placeOfCategory(name),
-        current: name === chosen?.name,
-      }))
+      const results = await findApps(world, request)
       const needs_staff = !(await identity.hasStaff(world.db))
       const { base_url, operator } = world.config
       const structured_data = homeData(base_url, operator)
-      return sendPage(reply, HomePage({ needs_staff, base_url, structured_data, cards, filters }))
+      return sendPage(reply, HomePage({ needs_staff, base_url, structured_data, results }))
     })
 
     scope.get(PRODUCT, async (request, reply) => {
@@ -55,11 +41,15 @@ export function marketplace(app: FastifyInstance, world: World): void {
         website: app.url,
         canonical_url,
         labels: [
-          ...categories.map((name) => ({ name, href: placeOfCategory(name) })),
-          ...[...shown.industries, ...shown.tags].map((name) => ({ name })),
+          ...categories.map((name) => ({ name, href: placeOf({ category: name }) })),
+          ...[...shown.industries, ...shown.tags].map((name) => ({
+            name,
+            href: placeOf({ q: name }),
+          })),
         ],
         is_external: app.listing_mode === 'external',
         plans,
+        highlighted: await catalog.highlighted(world.db, app.id),
         on_sale: app.external_sales_enabled,
         sections: shown.sections.map(({ title, body }) => ({ title, clean_html: body })),
         features: shown.features.map(({ product_ids, ...each }) => ({
@@ -71,11 +61,6 @@ export function marketplace(app: FastifyInstance, world: World): void {
     })
   }
   people(app, world, declare, { compressed: true })
-}
-
-/** The home page filtered by category. */
-function placeOfCategory(name: string): string {
-  return `/?category=${encodeURIComponent(name)}`
 }
 
 const PRODUCT = '/apps/:slug/'

@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify'
+import * as listing from '#domain/listing'
+import type { World } from '#flows/world'
+import { queryOf } from '#http/input'
+import { pagingOf } from '#http/pagination'
+import { nameKey } from '#platform/text'
+import type { AppResults } from './home-page.tsx'
+
+const APPS_A_PAGE = 24
+const MOST_CATEGORIES = 20
+const LONGEST_WORDS = 100
+
+/** The apps that a visitor looks for by words or category, with the links to other pages of them. */
+export async function findApps({ db }: World, request: FastifyRequest): Promise<AppResults> {
+  const words = (queryOf(request, 'q') ?? '').trim().slice(0, LONGEST_WORDS)
+  const categories = await listing.usedCategories(db, MOST_CATEGORIES)
+  const wanted = nameKey(queryOf(request, 'category') ?? '')
+  const chosen = categories.find(({ key }) => key === wanted)
+  const search = { words: words || undefined, category: chosen?.key }
+  const total = await listing.countApps(db, search)
+  const paging = pagingOf(request, { total, size: APPS_A_PAGE })
+  const found = await listing.searchApps(db, search, paging)
+  return {
+    words,
+    category: chosen?.name,
+    cards: found.map(({ name, tagline, slug, url, listing_mode }) => ({
+      name,
+      tagline,
+      href: listing_mode === 'external' ? url : `/apps/${slug}/`,
+    })),
+    filters: categories.map(({ key, name }) => ({
+      label: name,
+      href: placeOf({ category: name }),
+      current: key === chosen?.key,
+    })),
+    paging,
+    hrefOf: (page) => placeOf({ q: words, category: chosen?.name, page: String(page) }),
+  }
+}
+
+/** The address of a search on the home page. */
+export function placeOf(query: Record<string, string | undefined>): string {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => !!pair[1])
+  return `/?${new URLSearchParams(given)}#apps`
+}
