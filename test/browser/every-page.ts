@@ -103,6 +103,8 @@ async function* publicPages({ service }: PagesTest, page: Page) {
 
 async function* purchase(setup: PagesTest, page: Page) {
   const { prices, client_id } = setup.service.demo.app
+  await page.goto(`${prices[0]!.buy_url}?discount=NO-SUCH-CODE`)
+  yield 'details, with a code that does not apply'
   await page.goto(prices[0]!.buy_url)
   yield 'details'
   await giveDetails(page, newEmail())
@@ -112,6 +114,11 @@ async function* purchase(setup: PagesTest, page: Page) {
   await giveCard(page)
   await arrive(page, 'Confirm your order')
   yield 'confirm'
+  await page.getByText('Have a discount code?').click()
+  await page.getByLabel('Discount code').fill('NO-SUCH-CODE')
+  await press(page, 'Apply')
+  await page.getByText('Not applied.').waitFor()
+  yield 'confirm, with a code that does not apply'
   await press(page, /^Pay /)
   await keyOnSuccess(page)
   yield 'success'
@@ -279,6 +286,7 @@ async function* selling({ service }: PagesTest, page: Page) {
     `${app}changes/`,
     `${app}integration/`,
     `${app}listing/`,
+    `${app}discounts/`,
     `${app}plans/descriptions/`,
     `${app}listing/features/`,
     '/dashboard/terms/',
@@ -286,6 +294,15 @@ async function* selling({ service }: PagesTest, page: Page) {
     await page.goto(path)
     yield path
   }
+  await page.goto(`${app}discounts/`)
+  await press(page, 'Create code')
+  await page.getByText('Not saved. Check these fields').waitFor()
+  yield 'discounts, with faults'
+  await page.getByLabel('Code', { exact: true }).fill('WINTER')
+  await page.getByLabel('Amount').fill('20')
+  await press(page, 'Create code')
+  await page.getByText('Code created.').waitFor()
+  yield 'discounts'
   await page.goto(`${app}listing/sections/`)
   await press(page, 'Add section')
   await press(page, 'Save sections')

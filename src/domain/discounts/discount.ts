@@ -57,7 +57,10 @@ export function normalizeCode(text: string): string {
 }
 
 /** What a discount takes off a price, in cents before tax: never more than the price. */
-export function amountOff({ percent, amount }: DiscountTerms, price: Cents): Cents {
+export function amountOff(
+  { percent, amount }: Pick<DiscountTerms, 'percent' | 'amount'>,
+  price: Cents,
+): Cents {
   return cents(Math.min(price, percent === null ? amount! : share(price, percent, 100)))
 }
 

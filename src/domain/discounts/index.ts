@@ -20,3 +20,9 @@ export {
   refusalOf,
   runningOf,
 } from './discount.ts'
+export {
+  NEW_DISCOUNT_FIELDS,
+  type NewDiscount,
+  type ReadNewDiscount,
+  readNewDiscount,
+} from './new-discount.ts'

@@ -1,12 +1,13 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as discounts from '#domain/discounts'
 import * as ledger from '#domain/ledger'
 import * as tax from '#domain/tax'
 import { isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { AffiliateId, AppId, InvoiceId, SellerId } from '#platform/ids'
-import { type Cents, formatAmount, sum, ZERO } from '#platform/money'
-import { sql } from '#platform/sql'
+import { type Cents, cents, formatAmount, sum, ZERO } from '#platform/money'
+import { type Sql, sql } from '#platform/sql'
 import { comparePosting, inPages, type Lines, linesOf, type Report } from './report.ts'
 
 interface CheckedInvoice extends tax.Rule {
@@ -15,6 +16,11 @@ interface CheckedInvoice extends tax.Rule {
   status: billing.InvoiceStatus
   /** The sum of its lines. */
   lines_total: Cents
+  /** Its price, what a discount took off it, and the terms of the discount's code. */
+  price: Cents
+  discount: Cents
+  percent: number | null
+  off: Cents | null
   amount: Cents
   tax: Cents
   kind: billing.InvoiceKind
@@ -44,15 +50,20 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
         q.rate_ppm, q.taxable_ppm, q.amount as quote_amount, q.tax as quote_tax,
         (select coalesce(sum(n.amount), 0)::bigint from invoice_lines n
           where n.invoice_id = i.id) as lines_total,
+        ${linesOfKind('price')} as price, ${linesOfKind('discount')} as discount,
+        d.percent, d.amount as off,
         c.amount as charged, ${linesOf('sale', sql`i.id`)} as lines
       from invoices i join apps a on a.id = i.app_id join tax_quotes q on q.id = i.tax_quote_id
         left join charges c on c.invoice_id = i.id
+        left join invoice_lines o on o.invoice_id = i.id and o.kind = 'discount'
+        left join discount_codes d on d.app_id = i.app_id and d.code = o.code
       where i.id > ${after} order by i.id limit ${limit}`),
     (invoice) => {
       report.count('invoices')
       checkDivision(report, invoice, histories.get(invoice.app_id)!)
       checkQuote(report, invoice)
       checkLines(report, invoice)
+      checkDiscount(report, invoice)
       // A trial's card check has a total of zero and posts nothing.
       const isPaid = invoice.status === 'paid' && invoice.amount > ZERO
       const posting = isPaid ? ledger.sale({ ...invoice, invoice_id: invoice.id }) : undefined
@@ -92,6 +103,22 @@ function checkDivision(report: Report, invoice: CheckedInvoice, history: AddOnHi
 /** The fixed part of the fee is charged once a period, so an upgrade has none of its own. */
 function fixedOf({ kind, fixed_fee }: CheckedInvoice): Cents {
   return kind === 'upgrade' && fixed_fee === ZERO ? ZERO : billing.FIXED_FEE
+}
+
+/** The sum of an invoice's lines of a kind. */
+function linesOfKind(kind: billing.InvoiceLineKind): Sql {
+  return sql`(select coalesce(sum(n.amount), 0)::bigint from invoice_lines n
+    where n.invoice_id = i.id and n.kind = ${kind})`
+}
+
+/** A discount is what its code takes off the price; without its code, nothing. */
+function checkDiscount(report: Report, invoice: CheckedInvoice): void {
+  const { id, price, discount, percent, off } = invoice
+  const isKnown = percent !== null || off !== null
+  const expected = isKnown ? cents(-discounts.amountOff({ percent, amount: off }, price)) : ZERO
+  if (discount === expected) return
+  const detail = `it is ${formatAmount(discount)}, expected ${formatAmount(expected)}`
+  report.differ('a discount is what its code takes off', id, detail)
 }
 
 function checkLines(report: Report, { id, amount, lines_total }: CheckedInvoice): void {

@@ -98,22 +98,20 @@ function DiscountField(facts: DiscountFieldFacts): JSX.Element {
   const action = `/checkout/${facts.cart_id}/discount`
   if (applied_code !== undefined) {
     return (
-      <div id="discount">
+      <div id="discount-code">
         <Form action={action} csrf_token={csrf_token}>
           <div class="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
             <p class="min-w-0 text-sm break-words">
               Discount code <strong class="font-semibold">{applied_code}</strong> is applied.
             </p>
-            <Button kind="ghost" pending="Removing…">
-              Remove code
-            </Button>
+            <Button pending="Removing…">Remove code</Button>
           </div>
         </Form>
       </div>
     )
   }
   return (
-    <details id="discount" class="group" open={not_applied !== undefined}>
+    <details id="discount-code" class="group" open={not_applied !== undefined}>
       <summary class="inline-flex min-h-11 items-center gap-1.5 rounded-field text-sm font-medium">
         Have a discount code?
         <span class="group-open:rotate-180">

@@ -48,6 +48,6 @@ export function declareDiscount(scope: FastifyInstance, world: World): void {
     const { cart, app, price } = own
     const { discount = '' } = formOf(request)
     await requote(world, cart, { app, price, code: discount.slice(0, CODE_LENGTH) })
-    return redirectTo(reply, `/checkout/${cart.id}/confirm#discount`)
+    return redirectTo(reply, `/checkout/${cart.id}/confirm#discount-code`)
   })
 }

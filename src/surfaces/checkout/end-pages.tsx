@@ -6,8 +6,9 @@ import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { Heading, Mailbox } from '#design/panels'
 import type { CartId } from '#platform/ids'
+import { ZERO } from '#platform/money'
 import { durationText } from '#platform/text'
-import { layoutOf, nameOf, type Step } from './layout.tsx'
+import { layoutOf, nameOf, type PurchaseSummary, type Step } from './layout.tsx'
 
 /** After Pay, while the processor has not answered. */
 export function ProcessingPage(
@@ -49,8 +50,7 @@ export function SuccessPage(
     <FocusLayout {...layoutOf(purchase)} title={`Payment complete · ${purchase.app_name}`}>
       <Steps current="Done" />
       <Heading title={`${nameOf(purchase)} is yours`} done>
-        {facts.is_trial ? 'Your free trial has started.' : 'Payment received.'} We sent a receipt to{' '}
-        <Mailbox address={facts.email} />.
+        {startOf(facts)} We sent a receipt to <Mailbox address={facts.email} />.
       </Heading>
       {facts.resent === 'sent' && (
         <Alert tone="success">
@@ -94,3 +94,8 @@ export function SuccessPage(
 }
 
 const REDIRECT_SECONDS = 12
+
+function startOf({ purchase, is_trial }: { purchase: PurchaseSummary; is_trial: boolean }): string {
+  if (is_trial) return 'Your free trial has started.'
+  return purchase.figures.total === ZERO ? 'Nothing was charged.' : 'Payment received.'
+}

@@ -11,6 +11,7 @@ import { people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { actorOf } from './app-context.ts'
 import { declareChanges } from './changes.ts'
+import { declareDiscounts } from './discounts.ts'
 import { declareEmails } from './emails.ts'
 import { declareHome } from './home.ts'
 import { addressesOf, fieldOf, formOfAddresses, integrationOf } from './integration.ts'
@@ -43,6 +44,7 @@ export function dashboard(app: FastifyInstance, world: World): void {
     declareEmails(scope, world)
     declareTerms(scope, world)
     declarePlans(scope, world)
+    declareDiscounts(scope, world)
     declareListing(scope, world)
     declareChanges(scope, world)
     declareSettings(scope, world)

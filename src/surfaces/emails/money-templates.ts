@@ -191,7 +191,10 @@ export function trialEnding(
     blocks: [
       {
         kind: 'text',
-        text: `Your ${card} is charged ${about}${formatMoney(coming.total)} that day, and ${name} continues. No action is needed.`,
+        text:
+          coming.total === ZERO
+            ? `Nothing is charged that day, and ${name} continues. No action is needed.`
+            : `Your ${card} is charged ${about}${formatMoney(coming.total)} that day, and ${name} continues. No action is needed.`,
       },
       {
         kind: 'rows',

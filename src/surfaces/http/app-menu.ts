@@ -4,6 +4,7 @@ import type { Link } from '#design/layout'
 export const APP_PAGES = [
   'overview',
   'plans',
+  'discounts',
   'listing',
   'sales',
   'integration',
@@ -16,6 +17,7 @@ export type AppPageName = (typeof APP_PAGES)[number]
 const LABELS: Record<AppPageName, string> = {
   overview: 'Overview',
   plans: 'Plans',
+  discounts: 'Discounts',
   listing: 'Listing',
   sales: 'Sales',
   integration: 'Integration',

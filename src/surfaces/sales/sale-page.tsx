@@ -4,7 +4,13 @@ import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money, taxLabel } from '#design/money'
 import { DescriptionList, Heading, Panel, RecordRows } from '#design/panels'
-import { invoiceNumber, type PayoutOfSale, type Sale } from '#domain/billing'
+import {
+  type InvoiceLine,
+  type InvoiceLineKind,
+  invoiceNumber,
+  type PayoutOfSale,
+  type Sale,
+} from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
 import { LedgerEntries } from '#http/ledger-entries'
@@ -17,6 +23,7 @@ import type { SalesPageFacts } from './sales-context.ts'
 export interface SaleFacts extends SalesPageFacts {
   app_name: string
   sale: Sale
+  lines: readonly InvoiceLine[]
   charge: { id: ChargeId; card: string } | undefined
   refunds: Refund[]
   disputes: Dispute[]
@@ -63,7 +70,14 @@ export function SalePage(facts: SaleFacts): JSX.Element {
   )
 }
 
-function Figures({ sale, charge, as }: SaleFacts): JSX.Element {
+const LINE_LABELS: Record<InvoiceLineKind, string> = {
+  price: 'Plan price',
+  discount: 'Discount',
+  credit: 'Credit for the plan before',
+  trial: 'Free trial',
+}
+
+function Figures({ sale, lines, charge, as }: SaleFacts): JSX.Element {
   const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
   const isYours = as === 'seller'
   return (
@@ -71,6 +85,11 @@ function Figures({ sale, charge, as }: SaleFacts): JSX.Element {
       <DescriptionList
         items={[
           { term: 'Date', detail: <Day date={sale.paid_at ?? sale.created_at} /> },
+          ...(lines.length > 1
+            ? lines.map(({ kind, amount, code }) =>
+                money([LINE_LABELS[kind], code].filter(Boolean).join(' '), amount),
+              )
+            : []),
           money('Price', sale.amount),
           money(taxLabel(sale), sale.tax),
           money('Paid by the buyer', sum(sale.amount, sale.tax)),

@@ -41,6 +41,7 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
       ...(await pageFacts(world, context, app)),
       app_name: app.name,
       sale,
+      lines: (await billing.findInvoice(db, sale.id)).lines,
       charge: charge && {
         id: charge.id,
         card: payments.cardName(await payments.cardOfCharge(db, charge.id)),

@@ -70,6 +70,17 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
       return id
     },
   },
+  'a discount that no code takes off': {
+    rule: 'a discount is what its code takes off',
+    async plant(tx) {
+      const id = await idOf(tx, aSale)
+      await tx.run(sql`update invoice_lines set amount = amount + 100
+        where invoice_id = ${id} and kind = 'price'`)
+      await tx.run(sql`insert into invoice_lines (invoice_id, position, kind, amount, code)
+        values (${id}, 9, 'discount', -100, 'NO-SUCH-CODE')`)
+      return id
+    },
+  },
   'a commission above a quarter': {
     rule: 'a commission is a quarter of the fee',
     async plant(tx) {

@@ -1,0 +1,257 @@
+import type { JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Badge } from '#design/feedback'
+import { CheckboxField, Field, FieldRow, Form, SelectField } from '#design/forms'
+import { PageNav } from '#design/navigation'
+import { EmptyState, Panel, RecordTable } from '#design/panels'
+import type { Product } from '#domain/catalog'
+import { discountText, type ListedDiscount, type NewDiscount } from '#domain/discounts'
+import type { Paging } from '#http/pagination'
+import { isoDate } from '#platform/calendar'
+import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
+
+type DiscountsFacts = AppFacts & {
+  /** The app's time. */
+  now: Date
+  /** The plans that a code can be limited to. */
+  products: Product[]
+  codes: ListedDiscount[]
+  paging: Paging
+  form: NewDiscount
+  faults: FormFault[]
+}
+
+const COLUMNS = [
+  { label: 'Code' },
+  { label: 'Discount' },
+  { label: 'Status' },
+  { label: 'Uses', numeric: true },
+  { label: 'Valid' },
+  { label: 'Limits' },
+  { label: 'Action' },
+]
+
+/** The discount codes of an app, and a form for a new one. */
+export function DiscountsPage(facts: DiscountsFacts): JSX.Element {
+  const { codes, paging, slug } = facts
+  return (
+    <AppPage
+      {...facts}
+      current="discounts"
+      intro="Codes that buyers enter at checkout. Tax and fee are on what remains."
+    >
+      {codes.length === 0 ? (
+        <EmptyState title="No discount codes yet">
+          Create one below. Buyers enter it at checkout, or follow a Buy link with{' '}
+          <code class="font-mono">?discount=</code> and the code.
+        </EmptyState>
+      ) : (
+        <Panel title="Codes">
+          <RecordTable
+            caption="Discount codes, newest first"
+            columns={COLUMNS}
+            rows={codes.map((code) => ({ key: code.id, cells: cellsOf(facts, code) }))}
+          />
+          <PageNav
+            label="Pages of codes"
+            page={paging.page}
+            last={paging.last}
+            href={(page) => `${addressOf(slug, 'discounts')}?page=${page}`}
+          />
+        </Panel>
+      )}
+      <NewCode {...facts} />
+    </AppPage>
+  )
+}
+
+function cellsOf(facts: DiscountsFacts, code: ListedDiscount) {
+  const [label, tone] = statusOf(facts.now, code)
+  const to = code.is_active ? 'off' : 'on'
+  return [
+    <span class="font-mono font-semibold break-all">{code.code}</span>,
+    discountText(code),
+    <Badge tone={tone}>{label}</Badge>,
+    code.max_uses === null ? code.uses : `${code.uses} of ${code.max_uses}`,
+    validText(code),
+    limitsText(facts.products, code),
+    <Form
+      action={`${addressOf(facts.slug, 'discounts')}${code.id}/${to}`}
+      csrf_token={facts.csrf_token}
+    >
+      <Button pending="One moment…">
+        {code.is_active ? 'Deactivate' : 'Activate'}
+        <span class="sr-only"> {code.code}</span>
+      </Button>
+    </Form>,
+  ]
+}
+
+function statusOf(now: Date, code: ListedDiscount): [label: string, tone?: 'good'] {
+  const { valid_from, valid_until, max_uses } = code
+  if (!code.is_active) return ['Inactive']
+  if (valid_until && valid_until <= now) return ['Expired']
+  if (max_uses !== null && code.uses >= max_uses) return ['Used up']
+  return valid_from && now < valid_from ? ['Scheduled'] : ['Active', 'good']
+}
+
+/** The days on which a code is valid; the last one ends at midnight UTC. */
+function validText({ valid_from, valid_until }: ListedDiscount): string {
+  const last = valid_until && isoDate(new Date(valid_until.getTime() - 1))
+  if (valid_from && last) return `${isoDate(valid_from)} to ${last}`
+  if (valid_from) return `From ${isoDate(valid_from)}`
+  return last ? `Until ${last}` : 'Always'
+}
+
+function limitsText(products: Product[], code: ListedDiscount): string {
+  const names = code.product_ids.map(
+    (id) => products.find((product) => product.id === id)?.name ?? 'A removed plan',
+  )
+  const limits = [
+    ...(code.is_first_purchase ? ['First purchase'] : []),
+    ...(code.is_once_per_buyer ? ['Once per buyer'] : []),
+    ...names,
+  ]
+  return limits.length > 0 ? limits.join(', ') : 'None'
+}
+
+function NewCode(facts: DiscountsFacts): JSX.Element {
+  const { form, faults, slug, csrf_token } = facts
+  return (
+    <Panel title="New code">
+      <Form action={addressOf(slug, 'discounts')} csrf_token={csrf_token}>
+        <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
+          <Field
+            label="Code"
+            name="code"
+            value={form.code}
+            error={faultAt(faults, 'code')}
+            hint="3 to 32 characters: A to Z, digits and hyphens. Upper and lower case are the same."
+            autocomplete="off"
+            spellcheck={false}
+            maxlength={32}
+          />
+          <FieldRow>
+            <Field
+              label="Amount"
+              name="amount"
+              value={form.amount}
+              error={faultAt(faults, 'amount')}
+              inputmode="decimal"
+              autocomplete="off"
+            />
+            <SelectField label="Unit" name="unit" value={form.unit} options={UNITS} />
+          </FieldRow>
+          <Duration {...facts} />
+          <FieldRow>
+            <Field
+              label="First day"
+              name="valid_from"
+              type="date"
+              value={form.valid_from}
+              error={faultAt(faults, 'valid_from')}
+              optional
+            />
+            <Field
+              label="Last day"
+              name="valid_until"
+              type="date"
+              value={form.valid_until}
+              error={faultAt(faults, 'valid_until')}
+              optional
+            />
+          </FieldRow>
+        </div>
+        <Limits {...facts} />
+        <p class="text-sm text-muted">
+          The terms of a code cannot be changed later. You can deactivate it at any time. Days are
+          in UTC.
+        </p>
+        <Actions>
+          <Button kind="primary" pending="Creating…">
+            Create code
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+const UNITS = [
+  { value: 'percent', label: 'Percent' },
+  { value: 'dollars', label: 'Dollars' },
+]
+
+const LASTS = [
+  { value: 'once', label: 'First payment' },
+  { value: 'periods', label: 'Several periods' },
+  { value: 'forever', label: 'Every period' },
+]
+
+function Duration({ form, faults }: DiscountsFacts): JSX.Element {
+  return (
+    <FieldRow>
+      <SelectField label="Applies to" name="lasts" value={form.lasts} options={LASTS} />
+      <Field
+        label="Periods"
+        name="periods"
+        value={form.periods}
+        error={faultAt(faults, 'periods')}
+        hint="For several periods."
+        inputmode="numeric"
+        autocomplete="off"
+        optional
+      />
+    </FieldRow>
+  )
+}
+
+function Limits({ form, faults, products }: DiscountsFacts): JSX.Element {
+  const fault = faultAt(faults, 'product_ids')
+  return (
+    <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
+      <div class="grid gap-1">
+        <Field
+          label="Maximum uses"
+          name="max_uses"
+          value={form.max_uses}
+          error={faultAt(faults, 'max_uses')}
+          hint="By all buyers together."
+          inputmode="numeric"
+          autocomplete="off"
+          optional
+        />
+        <CheckboxField
+          name="is_once_per_buyer"
+          label="One use per buyer"
+          checked={form.is_once_per_buyer}
+          optional
+        />
+        <CheckboxField
+          name="is_first_purchase"
+          label="First purchase of this app only"
+          checked={form.is_first_purchase}
+          optional
+        />
+      </div>
+      {products.length > 0 && (
+        <fieldset id="product_ids" aria-describedby="product-ids-hint">
+          <legend class="text-sm font-medium">Plans</legend>
+          <p id="product-ids-hint" class="text-sm text-muted">
+            If none is selected, the code applies to every plan.
+          </p>
+          {products.map(({ id, name }) => (
+            <CheckboxField
+              key={id}
+              name={id}
+              label={name}
+              checked={form.product_ids.includes(id)}
+              optional
+            />
+          ))}
+          {fault && <p class="text-sm font-medium text-error">{fault}</p>}
+        </fieldset>
+      )}
+    </div>
+  )
+}
