@@ -126,6 +126,10 @@ const TRADE = [
       due_at, opened_at, closed_at)
     select 'dsp_g' || n, 'chg_g' || n, 'dp_g' || n, 1260, 60, 0, 'fraudulent', 'lost', at, at, at
     from sale where disputed`,
+  `insert into customers (app_id, user_id, license_id, status, product_id, first_at, paid)
+    select l.app_id, l.user_id, max(l.id), max(l.status), max(l.product_id), min(l.created_at),
+      sum(case when l.status = 'canceled' then 0 else 1260 end)
+    from licenses l where l.id like 'lic_g%' group by l.app_id, l.user_id`,
   `insert into emails (id, cause, kind, subject_id, queued_at, sent_at)
     select 'let_g' || n, 'receipt:inv_g' || n, 'receipt', 'inv_g' || n, at, at from sale`,
 ]

@@ -5,6 +5,7 @@ import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import { cents } from '#platform/money'
 import { testId } from '../test/support/ids.ts'
 import { BIG_APP, COLLECTOR_ID } from './growth-seed.ts'
 
@@ -37,6 +38,7 @@ export function grownStatements(
     ...billing.SALE_STATUSES.map(
       (status) => [`R14 sales, ${status}`, list(status)] as [string, () => Promise<unknown>],
     ),
+    ...customerStatements(db),
     ['R14 count of sales', () => billing.countSales(db, BIG_APP)],
     ['R14 search by license', find({ id: 'lic_g77' })],
     ['R14 search by email', find({ email_normalized: 'g1@growth.example' })],
@@ -56,5 +58,55 @@ export function grownStatements(
     ['disputes of an app', () => payments.listUnclosed(db, BIG_APP)],
     ['a license by its order', () => billing.orderOfLicense(db, testId('lic_g77'))],
     ['a license', () => licensing.findLicense(db, testId('lic_g77'))],
+  ]
+}
+
+/** The list of an app's customers: each order and filter, its totals, and the searches. */
+function customerStatements(db: Db): [what: string, ask: () => Promise<unknown>][] {
+  const app_id = BIG_APP
+  const from = new Date('2026-01-01T00:00:00Z')
+  const after = { first_at: from, paid: cents(1260), user_id: COLLECTOR_ID }
+  const filters: Record<string, Partial<payments.CustomerFilter>> = {
+    all: {},
+    active: { status: 'active' },
+    'past due': { status: 'past_due' },
+    'of a plan': { product_id: testId('prod_app_big') },
+    'of some days': { from, before: addSeconds(from, 30 * 86_400) },
+    found: { user_ids: [COLLECTOR_ID] },
+  }
+  const search = (facts: Partial<payments.Sought>) => () =>
+    payments.findCustomers(db, app_id, {
+      id: '',
+      email_normalized: null,
+      number: null,
+      key_hashes: [],
+      ...facts,
+    })
+  return [
+    ...Object.entries(filters).flatMap(([name, filter]) => [
+      ...payments.CUSTOMER_SORTS.map(
+        (sort) =>
+          [
+            `customers, ${name}, ${sort}`,
+            () => payments.listCustomers(db, { app_id, ...filter, sort, after, limit: 51 }),
+          ] as [string, () => Promise<unknown>],
+      ),
+      [
+        `totals of customers, ${name}`,
+        () => payments.customerTotals(db, { app_id, ...filter }),
+      ] as [string, () => Promise<unknown>],
+    ]),
+    ['customers by email', search({ email_normalized: 'g1@growth.example' })],
+    ['customers by id', search({ id: 'lic_g77' })],
+    ['customers by number', search({ number: 77 })],
+    ['customers by key', search({ key_hashes: [Buffer.alloc(32)] })],
+    [
+      'a license of a customer',
+      () => payments.findCustomerLicense(db, { app_id, license_id: testId('lic_g77') }),
+    ],
+    [
+      'licenses of a customer',
+      () => payments.licensesOfCustomer(db, { app_id, user_id: COLLECTOR_ID }),
+    ],
   ]
 }

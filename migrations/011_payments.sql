@@ -144,6 +144,83 @@ create index disputes_charge on disputes (charge_id);
 create index disputes_unclosed on disputes (due_at) where status in ('inquiry', 'open');
 create index disputes_status on disputes (status, charge_id);
 
+-- One row per buyer of an app, for lists that filter and sort by what several tables know. It is
+-- derived: deferred triggers write it when a transaction commits, so that its rows are locked last
+-- (decision 92).
+create table customers (
+  app_id text not null references apps,
+  user_id text not null references users,
+  -- The latest license, with its status and plan.
+  license_id text not null references licenses,
+  status text not null check (status in ('active', 'trialing', 'one_time_active', 'past_due',
+    'unpaid', 'paused', 'canceled')),
+  product_id text not null references products,
+  first_at timestamptz not null,
+  -- What was charged, tax included, minus refunds and lost disputes.
+  paid bigint not null,
+  primary key (app_id, user_id)
+);
+create index customers_newest on customers (app_id, first_at, user_id)
+  include (paid, status, product_id);
+create index customers_paid on customers (app_id, paid, user_id)
+  include (first_at, status, product_id);
+create index customers_status on customers (app_id, status, first_at, user_id) include (paid);
+create index customers_product on customers (app_id, product_id, first_at, user_id)
+  include (paid, status);
+
+create function customer_of_license() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    update customers set status = new.status, product_id = new.product_id
+      where app_id = new.app_id and user_id = new.user_id and license_id = new.id;
+  elsif new.status <> 'preview' then
+    insert into customers (app_id, user_id, license_id, status, product_id, first_at, paid)
+      values (new.app_id, new.user_id, new.id, new.status, new.product_id, new.created_at, 0)
+      on conflict (app_id, user_id) do update set license_id = excluded.license_id,
+        status = excluded.status, product_id = excluded.product_id;
+  end if;
+  return null;
+end $$;
+create constraint trigger licenses_customer after insert or update of status, product_id
+  on licenses deferrable initially deferred for each row execute function customer_of_license();
+
+create function add_to_customer(paid_charge text, change bigint) returns void language sql as $$
+  insert into customers (app_id, user_id, license_id, status, product_id, first_at, paid)
+    select l.app_id, l.user_id, l.id, l.status, l.product_id, l.created_at, change
+    from charges c join invoices i on i.id = c.invoice_id join licenses l on l.id = i.license_id
+    where c.id = paid_charge and change <> 0
+    on conflict (app_id, user_id) do update set paid = customers.paid + excluded.paid;
+$$;
+
+-- What a row adds to `paid`.
+create function paid_of(charge charges) returns bigint immutable language sql as $$
+  select charge.amount;
+$$;
+create function paid_of(refund refunds) returns bigint immutable language sql as $$
+  select case when refund.status in ('pending', 'succeeded', 'failed') then -refund.amount
+    else 0 end;
+$$;
+create function paid_of(dispute disputes) returns bigint immutable language sql as $$
+  select case when dispute.status = 'lost' then dispute.owed - dispute.amount else 0 end;
+$$;
+create function customer_of_charge() returns trigger language plpgsql as $$
+begin
+  perform add_to_customer(new.id, paid_of(new));
+  return null;
+end $$;
+create function customer_of_return() returns trigger language plpgsql as $$
+begin
+  perform add_to_customer(new.charge_id,
+    paid_of(new) - case when tg_op = 'UPDATE' then paid_of(old) else 0 end);
+  return null;
+end $$;
+create constraint trigger charges_customer after insert on charges
+  deferrable initially deferred for each row execute function customer_of_charge();
+create constraint trigger refunds_customer after insert or update of status on refunds
+  deferrable initially deferred for each row execute function customer_of_return();
+create constraint trigger disputes_customer after insert or update of status, amount, owed
+  on disputes deferrable initially deferred for each row execute function customer_of_return();
+
 -- The processor's events, each handled once.
 create table processor_events (
   id text primary key,

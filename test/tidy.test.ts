@@ -174,7 +174,7 @@ const owners: Record<string, RegExp> = {
   'domain/billing': /^(carts|orders|subscriptions|invoices|invoice_lines)$/,
   'domain/discounts': /^discount_(codes|uses)$/,
   'domain/payments':
-    /^(attempts|cards|charges|refunds|refunded_sales|disputes|processor_events|balance_transactions|closed_days)$/,
+    /^(attempts|cards|charges|refunds|refunded_sales|disputes|customers|processor_events|balance_transactions|closed_days)$/,
   'domain/payouts':
     /^(payouts|payout_lines|payout_accounts|payee_balances|payee_unsummed|unpaid_lines)$/,
   'domain/ledger': /^(ledger_(transactions|entries)|write_offs|buyer_payments)$/,

@@ -160,6 +160,7 @@ declare module '#platform/tasks' {
     check_books: true
     clock_advance: true
     export_audit: true
+    export_customers: true
     export_person: true
     export_sales: true
     export_tax_lines: true

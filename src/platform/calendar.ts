@@ -42,3 +42,10 @@ export function isoDate(at: Date): string {
 export function isoSeconds(at: Date): string {
   return `${at.toISOString().slice(0, 19)}Z`
 }
+
+/** The start of a day such as `2026-11-20` in UTC; undefined for any other text. */
+export function readDay(text: string | undefined): Date | undefined {
+  if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
+  const at = new Date(`${text}T00:00:00Z`)
+  return Number.isNaN(at.getTime()) ? undefined : at
+}

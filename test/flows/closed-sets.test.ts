@@ -18,6 +18,7 @@ const TASKS: Record<TaskName, true> = {
   check_books: true,
   clock_advance: true,
   export_audit: true,
+  export_customers: true,
   export_person: true,
   export_sales: true,
   export_tax_lines: true,

@@ -17,6 +17,7 @@ const TABLES = new Set([
   'license_history',
   'tax_quotes',
   'unpaid_lines',
+  'customers',
 ])
 const NOW = new Date('2026-11-22T12:00:00Z')
 

@@ -61,6 +61,25 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
         and m.created_at < o.created_at`,
   ],
   [
+    'a buyer of an app is its customer, with the latest license and what was paid and kept',
+    sql`select o.app_id, o.user_id, c.paid, b.kept from (select distinct app_id, user_id from orders) o
+      full join customers c on c.app_id = o.app_id and c.user_id = o.user_id
+      left join licenses l on l.id = c.license_id
+      cross join lateral (select coalesce(sum(h.amount
+          - (select coalesce(sum(r.amount), 0) from refunds r
+            where r.charge_id = h.id and r.status not in ('open', 'refused'))
+          - (select coalesce(sum(d.amount - d.owed), 0) from disputes d
+            where d.charge_id = h.id and d.status = 'lost')), 0) as kept
+        from charges h join invoices i on i.id = h.invoice_id
+        where i.app_id = o.app_id and i.user_id = o.user_id) b
+      where c.user_id is null or o.user_id is null or c.paid <> b.kept
+        or (c.status, c.product_id) is distinct from (l.status, l.product_id)
+        or l.created_at <> (select max(created_at) from licenses w where w.app_id = o.app_id
+          and w.user_id = o.user_id and exists (select 1 from orders p where p.license_id = w.id))
+        or c.first_at <> (select min(created_at) from licenses w where w.app_id = o.app_id
+          and w.user_id = o.user_id and exists (select 1 from orders p where p.license_id = w.id))`,
+  ],
+  [
     'an order has one paid invoice of its own, and no other purchase has one',
     sql`select i.id from invoices i left join orders o on o.invoice_id = i.id
       where (o.id is not null) <> (i.kind = 'purchase' and i.status = 'paid')

@@ -35,7 +35,8 @@ const RULES: [pattern: RegExp, roles: readonly sellers.MemberRole[]][] = [
   [/^POST \/dashboard\/emails\//, EVERYONE],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/sales\/.*\/refund/, SUPPORT],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/disputes\//, SUPPORT],
-  [/^POST \/dashboard\/apps\/:slug\/sales\/export/, EVERYONE],
+  [/^POST \/dashboard\/apps\/:slug\/(sales|customers)\/export/, EVERYONE],
+  [/^(GET|POST) \/dashboard\/apps\/:slug\/customers\/:license_id\/\w/, SUPPORT],
   [/^POST \/dashboard\/apps\/:slug\//, EDITORS],
   [/^GET \/dashboard\//, EVERYONE],
 ]

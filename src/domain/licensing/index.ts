@@ -10,7 +10,7 @@
  */
 export { ENTITLEMENT_STATUSES, type Entitlement, entitlementOf } from './entitlement.ts'
 export * from './entitlements.ts'
-export { isWellFormedKey } from './key.ts'
+export { isWellFormedKey, keyHashes } from './key.ts'
 export * from './licenses.ts'
 export { readReference, signReference } from './order-reference.ts'
 export { endPreview, findPreview, grantPreview, type PreviewHolder } from './previews.ts'

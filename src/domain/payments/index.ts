@@ -2,16 +2,18 @@
  * Payments: charges, refunds and disputes at the processor.
  *
  * Knows the port to the processor, the attempts to charge, the charges that succeeded, the cards
- * that paid, refunds, disputes, and the processor's events. Owns `attempts`, `charges`, `cards`,
- * `refunds`, `disputes`, `processor_events`, `balance_transactions` and `closed_days`. Guarantees:
- * an attempt and a refund are recorded before the processor is asked, one buyer has one open
- * attempt for an app, an event is handled once, and no card number is ever received.
+ * that paid, refunds, disputes, an app's customers, and the processor's events. Owns `attempts`,
+ * `charges`, `cards`, `refunds`, `disputes`, `customers`, `processor_events`,
+ * `balance_transactions` and `closed_days`. Guarantees: an attempt and a refund are recorded before
+ * the processor is asked, one buyer has one open attempt for an app, an event is handled once, and
+ * no card number is ever received.
  */
 export * from './attempts.ts'
 export { cardName } from './card-name.ts'
 export * from './cards.ts'
 export * from './charges.ts'
 export * from './closed-days.ts'
+export * from './customers.ts'
 export { declineSentence } from './decline.ts'
 export * from './deletions.ts'
 export * from './disputes.ts'

@@ -102,6 +102,11 @@ const states = new Map<string, [label: string, tone: BadgeTone]>([
   ['canceled', ['Canceled', 'neutral']],
 ])
 
+/** The status of a license in words, for a choice. */
+export function statusLabel(status: string): string {
+  return states.get(status)?.[0] ?? status
+}
+
 /** The status of a license or entitlement, in words; an unknown status is shown as it is. */
 export function StatusBadge({ status }: { status: string }): JSX.Element {
   const [label, tone] = states.get(status) ?? [status, 'neutral']

@@ -180,6 +180,31 @@ export function RecordTable(facts: {
   )
 }
 
+/** A text that may be cut off in a table, with its whole in a tooltip. */
+export function Truncated({ text }: { text: string }): JSX.Element {
+  return (
+    <span class="inline-block max-w-52 truncate align-bottom" title={text}>
+      {text}
+    </span>
+  )
+}
+
+/** The totals of a list, above it. */
+export function Totals(facts: {
+  items: { term: string; detail: ComponentChildren }[]
+}): JSX.Element {
+  return (
+    <dl class="flex flex-wrap gap-x-8 gap-y-3">
+      {facts.items.map(({ term, detail }) => (
+        <div key={term} class="grid gap-0.5">
+          <dt class="text-sm text-muted">{term}</dt>
+          <dd class="text-xl font-semibold tabular-nums">{detail}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
 /** The message for an empty list, and what to do about it. */
 export function EmptyState(facts: {
   title: string

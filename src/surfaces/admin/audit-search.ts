@@ -4,7 +4,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { queryOf } from '#http/input'
 import { type AuditFilter, type AuditPlace, type LoggedEntry, listAudit } from '#platform/audit-log'
-import { addDays } from '#platform/calendar'
+import { addDays, readDay } from '#platform/calendar'
 import { readId } from '#platform/ids'
 
 /** The search form of the audit log as it was filled in. */
@@ -36,12 +36,12 @@ export function searchOf(request: FastifyRequest): AuditSearch {
 
 /** The entries that a search is about. An email without an account has none. */
 export async function filterOf({ db }: World, search: AuditSearch): Promise<AuditFilter> {
-  const to = dayOf(search.to)
+  const to = readDay(search.to)
   return {
     actor: await idOf(search.actor),
     action: search.action || undefined,
     subject: await idOf(search.subject),
-    since: dayOf(search.from),
+    since: readDay(search.from),
     until: to && addDays(to, 1),
   }
 
@@ -51,12 +51,6 @@ export async function filterOf({ db }: World, search: AuditSearch): Promise<Audi
     const user = address && (await identity.findByEmail(db, address.email_normalized))
     return user?.id ?? (text || undefined)
   }
-}
-
-/** The start of a day in UTC; undefined for any other text. */
-function dayOf(text: string): Date | undefined {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined
-  return at && !Number.isNaN(at.getTime()) ? at : undefined
 }
 
 /** The place of an entry as it is in addresses: milliseconds and id. */

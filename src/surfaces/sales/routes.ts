@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { people } from '#http/pages'
+import { declareCustomers } from './customers.ts'
 import { declareDispute } from './dispute.ts'
 import { declareList } from './list.ts'
 import { declareRefund } from './refund.ts'
@@ -13,6 +14,7 @@ import { declareSale } from './sale.ts'
 export function sales(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     declareList(scope, world)
+    declareCustomers(scope, world)
     for (const side of ['seller', 'staff'] as const) {
       declareSale(scope, world, side)
       declareRefund(scope, world, side)

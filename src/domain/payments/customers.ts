@@ -1,0 +1,188 @@
+import type { Db } from '#platform/db'
+import type { AppId, InvoiceId, LicenseId, OrderId, ProductId, UserId } from '#platform/ids'
+import type { Cents } from '#platform/money'
+import { type Sql, sql } from '#platform/sql'
+
+/** The status of a customer: that of their latest license. */
+export const CUSTOMER_STATUSES = [
+  'active',
+  'trialing',
+  'one_time_active',
+  'past_due',
+  'unpaid',
+  'paused',
+  'canceled',
+] as const
+export type CustomerStatus = (typeof CUSTOMER_STATUSES)[number]
+
+/** The orders of the list of customers: each puts the largest value first. */
+export const CUSTOMER_SORTS = ['newest', 'paid'] as const
+export type CustomerSort = (typeof CUSTOMER_SORTS)[number]
+
+/** A buyer of an app. */
+export interface Customer {
+  user_id: UserId
+  email: string
+  /** Their latest license of the app, with its status and plan. */
+  license_id: LicenseId
+  status: CustomerStatus
+  product_name: string
+  /** The date of the first purchase. */
+  first_at: Date
+  /** What was charged, tax included, minus refunds and lost disputes. */
+  paid: Cents
+  /** The end of the running period; null for a license that does not renew. */
+  period_end: Date | null
+  auto_renew: boolean
+}
+
+/** Which customers of an app. */
+export interface CustomerFilter {
+  app_id: AppId
+  status?: CustomerStatus | undefined
+  product_id?: ProductId | undefined
+  /** The days of the first purchase: from one, and before another. */
+  from?: Date | undefined
+  before?: Date | undefined
+  /** What a search found; undefined without a search. */
+  user_ids?: UserId[] | undefined
+}
+
+/** The last customer of the page before; a page starts after it. */
+export type CustomerCursor = Pick<Customer, 'user_id' | 'first_at' | 'paid'>
+
+/** A page of an app's customers. */
+export async function listCustomers(
+  db: Db,
+  question: CustomerFilter & {
+    sort: CustomerSort
+    after?: CustomerCursor | undefined
+    limit: number
+  },
+): Promise<Customer[]> {
+  const { sort, after, limit } = question
+  const column = sort === 'newest' ? sql`first_at` : sql`paid`
+  const rest =
+    after === undefined
+      ? sql``
+      : sql`and (c.${column}, c.user_id)
+          < (${sort === 'newest' ? after.first_at : after.paid}, ${after.user_id})`
+  return await db.rows<Customer>(sql`
+    select c.user_id, u.email, c.license_id, c.status, p.name as product_name, c.first_at, c.paid,
+      s.period_end, coalesce(s.auto_renew, false) as auto_renew
+    from (select c.* from customers c where ${matching(question)} ${rest}
+        order by c.${column} desc, c.user_id desc limit ${limit}) c
+      join users u on u.id = c.user_id join products p on p.id = c.product_id
+      left join subscriptions s on s.license_id = c.license_id and s.ended_at is null
+    order by c.${column} desc, c.user_id desc`)
+}
+
+/** The number of customers, and what they paid. */
+export interface CustomerTotals {
+  count: number
+  paid: Cents
+}
+
+/** The totals of an app's customers. */
+export async function customerTotals(db: Db, filter: CustomerFilter): Promise<CustomerTotals> {
+  return await db.one<CustomerTotals>(sql`select count(*) as count,
+      coalesce(sum(c.paid), 0)::bigint as paid
+    from customers c where ${matching(filter)}`)
+}
+
+function matching({ app_id, status, product_id, from, before, user_ids }: CustomerFilter): Sql {
+  return sql`c.app_id = ${app_id}
+    ${status === undefined ? sql`` : sql`and c.status = ${status}`}
+    ${product_id === undefined ? sql`` : sql`and c.product_id = ${product_id}`}
+    ${from === undefined ? sql`` : sql`and c.first_at >= ${from}`}
+    ${before === undefined ? sql`` : sql`and c.first_at < ${before}`}
+    ${user_ids === undefined ? sql`` : sql`and c.user_id = any(${user_ids})`}`
+}
+
+/** What a search names: each kind of name is looked up by its index. */
+export interface Sought {
+  /** The id of a license, an order or an invoice. */
+  id: string
+  email_normalized: string | null
+  /** An invoice number. */
+  number: number | null
+  /** The hashes of a license key. */
+  key_hashes: Buffer[]
+}
+
+/** The licenses of an app that a search names, at most 50. */
+export function soughtLicenses(app_id: AppId, sought: Sought): Sql {
+  return sql`select l.id from licenses l where l.app_id = ${app_id} and l.status <> 'preview'
+    and l.id in (
+      select id from licenses where id = ${sought.id}
+      union select id from licenses where key_hash = any(${sought.key_hashes}::bytea[])
+      union select f.id from users w join licenses f on f.user_id = w.id
+        where w.email_normalized = ${sought.email_normalized} and f.app_id = ${app_id}
+      union select license_id from orders where id = ${sought.id}
+      union select license_id from invoices where id = ${sought.id}
+      union select license_id from invoices where number = ${sought.number})
+    limit 50`
+}
+
+/** The buyers of an app that a search names. */
+export async function findCustomers(db: Db, app_id: AppId, sought: Sought): Promise<UserId[]> {
+  const rows = await db.rows<{ user_id: UserId }>(sql`select distinct user_id from licenses
+    where id in (${soughtLicenses(app_id, sought)})`)
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** A license of a customer. */
+export interface CustomerLicense extends Omit<Customer, 'first_at' | 'paid'> {
+  product_id: ProductId
+  created_at: Date
+  canceled_at: Date | null
+  paused_for: 'dispute' | 'staff' | 'buyer' | null
+  rotated_at: Date | null
+  /** The order that created it, and its invoice. */
+  order_id: OrderId
+  invoice_id: InvoiceId
+  /** The card that renewals charge; null for a license that does not renew. */
+  card: { brand: string; last4: string } | null
+  /** What all invoices of the license came to. */
+  charged: Cents
+  returned: Cents
+}
+
+/** A license of an app with its buyer; a preview has none. */
+export async function findCustomerLicense(
+  db: Db,
+  { app_id, license_id }: { app_id: AppId; license_id: LicenseId },
+): Promise<CustomerLicense | undefined> {
+  return await db.maybe<CustomerLicense>(sql`
+    select l.user_id, u.email, l.id as license_id, l.status, l.product_id, p.name as product_name,
+      s.period_end, coalesce(s.auto_renew, false) as auto_renew, l.created_at, l.canceled_at,
+      l.paused_for, l.rotated_at, o.id as order_id, o.invoice_id,
+      case when k.id is not null then jsonb_build_object('brand', k.brand, 'last4', k.last4) end
+        as card,
+      m.charged, m.returned
+    from licenses l join users u on u.id = l.user_id join products p on p.id = l.product_id
+      join orders o on o.license_id = l.id
+      left join subscriptions s on s.license_id = l.id and s.ended_at is null
+      left join cards k on k.id = s.card_id
+      cross join lateral (select coalesce(sum(c.amount), 0)::bigint as charged,
+          coalesce(-sum((select coalesce(sum(paid_of(r)), 0) from refunds r
+            where r.charge_id = c.id) + (select coalesce(sum(paid_of(d)), 0) from disputes d
+            where d.charge_id = c.id)), 0)::bigint as returned
+        from invoices i join charges c on c.invoice_id = i.id where i.license_id = l.id) m
+    where l.id = ${license_id} and l.app_id = ${app_id} and l.status <> 'preview'`)
+}
+
+/** The licenses of a buyer for an app, the latest first. */
+export async function licensesOfCustomer(
+  db: Db,
+  { app_id, user_id }: { app_id: AppId; user_id: UserId },
+): Promise<
+  { license_id: LicenseId; status: CustomerStatus; product_name: string; created_at: Date }[]
+> {
+  return await db.rows(sql`
+    select l.id as license_id, l.status, p.name as product_name, l.created_at
+    from licenses l join products p on p.id = l.product_id
+    where l.user_id = ${user_id} and l.app_id = ${app_id} and l.status <> 'preview'
+      and exists (select 1 from orders o where o.license_id = l.id)
+    order by l.created_at desc, l.id`)
+}

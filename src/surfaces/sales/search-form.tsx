@@ -1,0 +1,56 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Field, Form, SelectField } from '#design/forms'
+import { Panel } from '#design/panels'
+
+const COMMON = { sought: true, autocomplete: 'off', spellcheck: false } as const
+
+interface Choice {
+  label: string
+  name: string
+  options: { value: string; label: string }[]
+}
+
+/** The search above a list: one field, choices and dates; and the export of what it finds. */
+export function SearchForm(facts: {
+  path: string
+  csrf_token: string
+  search: { q: string; from: string; to: string } & Record<string, string>
+  hint: string
+  choices: Choice[]
+}): JSX.Element {
+  const { path, search, choices } = facts
+  return (
+    <Panel title="Search" aside={<ExportForm {...facts} />}>
+      <form method="get" action={path} class="grid grid-cols-1 gap-5">
+        <Field label="Find" name="q" type="search" value={search.q} {...COMMON} hint={facts.hint} />
+        <div class="grid grid-cols-2 gap-4 lg:grid-cols-5">
+          {choices.map((choice) => (
+            <SelectField key={choice.name} {...choice} value={search[choice.name]} sought />
+          ))}
+          <Field label="From" name="from" type="date" value={search.from} {...COMMON} />
+          <Field label="To" name="to" type="date" value={search.to} {...COMMON} />
+        </div>
+        <Actions>
+          <Button kind="primary">Search</Button>
+          <Button href={path}>Clear</Button>
+        </Actions>
+      </form>
+    </Panel>
+  )
+}
+
+function ExportForm(facts: {
+  path: string
+  csrf_token: string
+  search: Record<string, string>
+}): ComponentChildren {
+  return (
+    <Form action={`${facts.path}export`} csrf_token={facts.csrf_token}>
+      {Object.entries(facts.search).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <Button pending="Exporting…">Export CSV</Button>
+    </Form>
+  )
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import { type Agent, textOf } from '../support/agent.ts'
+import { exportBy } from '../support/exports.ts'
+import { closeSound } from '../support/invariants.ts'
+import { enterCard, TEXAS } from '../support/purchase.ts'
+import { type Bought, buy, refund } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { subscribe } from '../support/subscriber.ts'
+
+const LIST = '/dashboard/apps/tidepool/customers/'
+const EMAILS = /[\w-]+@example\.com(?=<)/g
+
+let service: TestService
+let sellers: Agent
+let monthly: Bought
+let lifetime: Bought
+let refunded: Bought
+before(async () => {
+  service = await openTestService()
+  monthly = await buy(service)
+  service.clock.pass(86_400)
+  lifetime = await buy(service, { price: 2 })
+  service.clock.pass(86_400)
+  refunded = await buy(service)
+  await refund(service, refunded)
+  sellers = await signedIn(service, service.demo.seller)
+})
+after(() => closeSound(service))
+
+/** The emails in the list at an address, in order. */
+async function listed(query: string): Promise<string[]> {
+  const page = await sellers.twin().open(`${LIST}${query}`)
+  assert.equal(page.status, 200)
+  return page.body.match(EMAILS) ?? []
+}
+
+// Guards F51
+describe('the list of customers', () => {
+  test('has one row per buyer, the newest first, with totals after refunds', async () => {
+    const page = await sellers.twin().open(LIST)
+    const text = textOf(page.body)
+    assert.match(text, /Customers 3 Paid, after refunds \$/)
+    assert.match(text, /\$12\.60 \S+@example\.com Pro Active 2026-03-10 2026-04-10/)
+    assert.match(text, /\$0\.00 \S+@example\.com Pro Canceled 2026-03-12/)
+    assert.deepEqual(await listed(''), [refunded.email, lifetime.email, monthly.email])
+  })
+
+  test('keeps a buyer who bought again in one row, with the new license', async () => {
+    const { agent, ...first } = await subscribe(service)
+    const [invoice] = await billing.paidInvoicesOfLicense(service.world.db, first.license_id)
+    await refund(service, { invoice_id: invoice!.id })
+    await agent.open(`/buy/${service.demo.app.prices[2]!.public_id}/`)
+    await agent.submit('Continue', { email: first.email, ...TEXAS })
+    await enterCard(agent)
+    await agent.submit(/^Pay /)
+    assert.deepEqual(await listed(`?q=${first.email}`), [first.email])
+    const list = await sellers.twin().open(`${LIST}?q=${first.license_key}`)
+    assert.match(textOf(list.body), /Paid, after refunds \$189\.00/)
+    assert.ok(!list.body.includes(first.license_id))
+  })
+
+  test('filters by status, plan and date, and sorts by what was paid', async () => {
+    assert.deepEqual(await listed('?status=active'), [monthly.email])
+    assert.ok((await listed('?status=one_time_active&sort=paid')).includes(lifetime.email))
+    assert.equal((await listed('?sort=paid')).at(-1), refunded.email)
+    assert.deepEqual(await listed('?from=2026-03-11&to=2026-03-11'), [lifetime.email])
+    assert.deepEqual(await listed('?to=2026-03-10'), [monthly.email])
+    assert.equal((await listed("?status=nonsense'&below=x'&from=y")).length, 4)
+    assert.deepEqual(await listed(`?plan=prod_${'0'.repeat(22)}`), [])
+  })
+
+  test('finds a buyer by email, key, order, license or invoice', async () => {
+    const order = await billing.orderOfLicense(service.world.db, monthly.license_id)
+    const invoice = await billing.findInvoice(service.world.db, monthly.invoice_id)
+    for (const name of [
+      monthly.email.toUpperCase(),
+      monthly.license_key,
+      monthly.license_id,
+      order!,
+      monthly.invoice_id,
+      billing.invoiceNumber(invoice.number),
+    ]) {
+      assert.deepEqual(await listed(`?q=${name}`), [monthly.email], name)
+    }
+    assert.deepEqual(await listed('?q=unknown@example.com'), [])
+    const driftlog = '/dashboard/apps/driftlog/customers/'
+    const other = await sellers.twin().open(`${driftlog}?q=${monthly.license_key}`)
+    assert.ok(!other.body.includes(monthly.email))
+  })
+
+  test('continues on the next page where the last one ended', async () => {
+    const { world, demo } = service
+    const { db } = world
+    const app_id = demo.app.client_id
+    for (const sort of payments.CUSTOMER_SORTS) {
+      const all = await payments.listCustomers(db, { app_id, sort, limit: 10 })
+      const seen = []
+      let after: (typeof all)[number] | undefined
+      for (;;) {
+        const [next] = await payments.listCustomers(db, { app_id, sort, after, limit: 1 })
+        if (!next) break
+        seen.push(next)
+        after = next
+      }
+      assert.deepEqual(seen, all)
+    }
+  })
+
+  test('is exported as it is filtered, and no email is a formula', async () => {
+    const email = '=cmd@example.com'
+    await buy(service, { email })
+    const agent = sellers.twin()
+    await agent.open(`${LIST}?status=active`)
+    const { rows } = await exportBy(agent, 'Export CSV')
+    // Threat 44
+    assert.deepEqual(
+      rows.map(({ customer, paid, status }) => [customer, paid, status]),
+      [
+        [`'${email}`, '12.60', 'active'],
+        [monthly.email, '12.60', 'active'],
+      ],
+    )
+  })
+})
