@@ -44,8 +44,8 @@ create table license_history (
       'canceled', 'preview')),
   trigger text not null
     check (trigger in ('purchase', 'preview', 'renewed', 'upgraded', 'plan_changed',
-      'renewal_failed', 'retries_ended', 'recovered', 'dunning_exhausted', 'period_ended',
-      'refunded', 'disputed', 'suspended', 'buyer_paused', 'resumed', 'dispute_lost',
+      'trial_extended', 'renewal_failed', 'retries_ended', 'recovered', 'dunning_exhausted',
+      'period_ended', 'refunded', 'disputed', 'suspended', 'buyer_paused', 'resumed', 'dispute_lost',
       'preview_ended', 'account_deleted'))
 );
 create index license_history_license on license_history (license_id, id);

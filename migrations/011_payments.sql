@@ -170,10 +170,12 @@ create index customers_product on customers (app_id, product_id, first_at, user_
 
 create function customer_of_license() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'UPDATE' then
+  if new.status = 'preview' then
+    return null;
+  elsif tg_op = 'UPDATE' then
     update customers set status = new.status, product_id = new.product_id
       where app_id = new.app_id and user_id = new.user_id and license_id = new.id;
-  elsif new.status <> 'preview' then
+  else
     insert into customers (app_id, user_id, license_id, status, product_id, first_at, paid)
       values (new.app_id, new.user_id, new.id, new.status, new.product_id, new.created_at, 0)
       on conflict (app_id, user_id) do update set license_id = excluded.license_id,

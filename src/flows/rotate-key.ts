@@ -9,7 +9,7 @@ export async function rotateKey(
   request: {
     app_id: AppId
     license_id: LicenseId
-    actor: ActorOf<'app' | 'buyer'>
+    actor: ActorOf<'app' | 'buyer' | 'seller'>
     rotation_key: string | null
     reason: string | undefined
   },

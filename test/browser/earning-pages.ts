@@ -54,6 +54,7 @@ export async function* earningPages(setup: PagesTest, page: Page) {
   await page.reload()
   yield 'statement, paid'
   yield* exported(setup, page)
+  yield* customers(page)
   yield* referrals(setup, page)
 }
 
@@ -89,6 +90,24 @@ async function* exported({ service }: PagesTest, page: Page) {
   await page.reload()
   await arrive(page, 'This export has expired')
   yield 'an export, gone'
+}
+
+/** The customers of an app, one of them, and an action with a fault. */
+async function* customers(page: Page) {
+  await page.goto('/dashboard/apps/tidepool/customers/')
+  yield 'customers'
+  await page.goto('/dashboard/apps/tidepool/customers/?q=unknown')
+  yield 'customers, nothing found'
+  await page.goto('/dashboard/apps/tidepool/customers/?status=active')
+  await page.locator('td a').first().click()
+  await arrive(page, /@example\.com/)
+  yield 'a customer'
+  await page.getByRole('link', { name: 'Replace key' }).click()
+  await arrive(page, 'Replace key')
+  yield 'an action about a customer'
+  await press(page, 'Replace key')
+  await page.getByRole('alert').waitFor()
+  yield 'an action about a customer, with a fault'
 }
 
 async function* referrals(setup: PagesTest, page: Page) {

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
+import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { exportBy } from '../support/exports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { enterCard, TEXAS } from '../support/purchase.ts'
-import { type Bought, buy, refund } from '../support/refunds.ts'
+import { type Bought, buy, refund, stateOf } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { subscribe } from '../support/subscriber.ts'
+import { passDays, subscribe } from '../support/subscriber.ts'
 
 const LIST = '/dashboard/apps/tidepool/customers/'
 const EMAILS = /[\w-]+@example\.com(?=<)/g
@@ -126,3 +127,92 @@ describe('the list of customers', () => {
     )
   })
 })
+
+describe('a customer', () => {
+  test('is shown with money, card, invoices and timeline, and without the key', async () => {
+    const page = await sellers.twin().open(`${LIST}${refunded.license_id}/`)
+    assert.equal(page.status, 200)
+    const text = textOf(page.body)
+    assert.match(text, /Paid, after refunds \$0\.00 Charged \$12\.60/)
+    assert.match(text, /Invoices .*\$12\.60 \$12\.60 Purchase PUR-\d+ Refunded/)
+    assert.match(text, /Refunds .*\$12\.60 Refunded/)
+    assert.match(text, /Timeline .*License: ended by the refund.*License: bought a plan/)
+    assert.ok(!page.body.includes(refunded.license_key))
+    const running = await sellers.twin().open(`${LIST}${monthly.license_id}/`)
+    assert.match(textOf(running.body), /Renews April 10, 2026 Card Visa ending in 4242/)
+  })
+
+  test('of another app is not found', async () => {
+    const path = `/dashboard/apps/driftlog/customers/${monthly.license_id}/`
+    assert.equal((await sellers.twin().open(path)).status, 404)
+    assert.equal((await sellers.twin().open(`${path}cancel/`)).status, 404)
+  })
+
+  // S10
+  test('is changed after a fresh proof, with a reason, and the audit log has both', async () => {
+    const { email, license_id } = await buy(service)
+    service.clock.pass(600)
+    const agent = sellers.twin()
+    await agent.open(`${LIST}${license_id}/`)
+    await agent.press('Cancel at period end')
+    assert.match(agent.page.url, /^\/account\/confirm/)
+    await agent.submit('Confirm', { password: service.demo.seller.password })
+    const refused = await agent.submit('Cancel at period end', { reason: '' })
+    assert.equal(refused.status, 422)
+    const done = await agent.submit('Cancel at period end', { reason: 'Asked by email' })
+    assert.match(textOf(done.body), /Canceled\. Nothing more is charged.*Ends April/)
+    const [entry] = await auditOf(license_id)
+    assert.equal(entry?.action, 'license.auto_renew_off')
+    assert.equal(entry?.detail.reason, 'Asked by email')
+    const list = await agent.open(`${LIST}?q=${email}`)
+    assert.match(textOf(list.body), /Ends 2026-04-/)
+    sellers = await signedIn(service, service.demo.seller)
+  })
+
+  test('whose license is ended now has no license, and pays nothing later', async () => {
+    const bought = await buy(service)
+    const done = await act(bought, 'end', 'A test account')
+    assert.match(textOf(done.body), /The license has ended/)
+    assert.equal((await stateOf(service, bought)).status, 'canceled')
+    await passDays(service, 40)
+    sellers = await signedIn(service, service.demo.seller)
+    const page = await sellers.twin().open(`${LIST}${bought.license_id}/`)
+    assert.match(textOf(page.body), /Charged \$12\.60/)
+    const again = await sellers.twin().open(`${LIST}${bought.license_id}/end/`)
+    assert.match(textOf(again.body), /Nothing was changed/)
+  })
+
+  test('gets a new key by email when it is replaced, once for a form that is sent twice', async () => {
+    const bought = await buy(service)
+    const { email, license_id } = bought
+    await act(bought, 'replace-key', 'The key leaked')
+    assert.equal((await stateOf(service, bought)).status, undefined)
+    const { count } = await service.world.db.one<{ count: number }>(sql`select count(*)
+      from emails where cause like 'resend:%' and subject_id = ${bought.invoice_id}`)
+    assert.equal(count, 1)
+    const [entry] = await auditOf(license_id)
+    assert.equal(entry?.action, 'license.key_rotated')
+    assert.equal(entry?.detail.reason, 'The key leaked')
+    const sent = await act(bought, 'resend-receipt', `Asked by ${email}`)
+    assert.match(textOf(sent.body), /Receipt sent/)
+  })
+})
+
+const BUTTONS = {
+  end: 'Cancel now',
+  'replace-key': 'Replace key',
+  'resend-receipt': 'Resend receipt',
+}
+
+/** Opens an action's page and sends its form. */
+async function act({ license_id }: Bought, name: keyof typeof BUTTONS, reason: string) {
+  const agent = sellers.twin()
+  await agent.open(`${LIST}${license_id}/${name}/`)
+  return await agent.submit(BUTTONS[name], { reason })
+}
+
+async function auditOf(subject: string) {
+  return await service.world.db.rows<{ action: string; detail: { reason?: string } }>(
+    sql`select action, detail from audit_log where subject = ${subject} order by id desc`,
+  )
+}

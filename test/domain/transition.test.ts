@@ -26,6 +26,7 @@ test('the table of transitions matches the specification', () => {
     'renewed: active trialing -> active',
     'upgraded: active trialing -> active one_time_active',
     'plan_changed: trialing -> trialing',
+    'trial_extended: trialing -> trialing',
     'renewal_failed: active trialing -> past_due',
     'retries_ended: past_due -> unpaid',
     'recovered: past_due unpaid -> active',

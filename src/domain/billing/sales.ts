@@ -156,6 +156,19 @@ export async function findSale(
   )
 }
 
+/** The invoices of a license, the latest first. */
+export async function salesOfLicense(
+  db: Db,
+  license_id: LicenseId,
+  { limit }: { limit: number },
+): Promise<Sale[]> {
+  return await db.rows<Sale>(
+    sql`${SALES(sql`select * from invoices
+      where license_id = ${license_id} and number is not null
+      order by number desc limit ${limit}`)} order by i.number desc`,
+  )
+}
+
 /** The paid invoices of a license, the earliest first. */
 export async function paidInvoicesOfLicense(
   db: Db,

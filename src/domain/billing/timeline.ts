@@ -44,18 +44,21 @@ export interface Span {
   license_id?: LicenseId
 }
 
-/** The events, in order. */
+/** The events, in order: the earliest first, unless `is_reversed`. */
 export async function timelineEvents(
   db: Db,
   span: Span,
-  page: { limit: number; offset: number },
+  page: { limit: number; offset: number; is_reversed?: boolean },
 ): Promise<TimelineEvent[]> {
   const all = everything(span)
+  const order = page.is_reversed
+    ? sql`h.at desc, h.rank desc, h.tie desc`
+    : sql`h.at, h.rank, h.tie`
   return await db.rows<TimelineEvent>(sql`
     select h.at, h.kind, h.why, h.status, h.amount, h.subject, h.license_id, u.email
     from (${all}) h left join licenses l on l.id = h.license_id
       left join users u on u.id = l.user_id
-    where ${within(span)} order by h.at, h.rank, h.tie
+    where ${within(span)} order by ${order}
     limit ${page.limit} offset ${page.offset}`)
 }
 
@@ -78,7 +81,7 @@ export async function tally(db: Db, span: Span): Promise<Tally[]> {
 function within({ from, to, license_id }: Span): Sql {
   return sql`(${from ?? null}::timestamptz is null or h.at > ${from ?? null})
     and (${to ?? null}::timestamptz is null or h.at <= ${to ?? null})
-    and (${license_id ?? null}::text is null or h.license_id = ${license_id ?? null})`
+    ${license_id === undefined ? sql`` : sql`and h.license_id = ${license_id}`}`
 }
 
 /**

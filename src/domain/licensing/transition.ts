@@ -5,6 +5,7 @@ export type Trigger =
   | 'renewed'
   | 'upgraded'
   | 'plan_changed'
+  | 'trial_extended'
   | 'renewal_failed'
   | 'retries_ended'
   | 'recovered'
@@ -48,6 +49,7 @@ const TABLE: readonly TransitionRow[] = [
   ['renewed', RUNNING, ['active']],
   ['upgraded', RUNNING, ['active', 'one_time_active']],
   ['plan_changed', ['trialing'], ['trialing']],
+  ['trial_extended', ['trialing'], ['trialing']],
   ['renewal_failed', RUNNING, ['past_due']],
   ['retries_ended', ['past_due'], ['unpaid']],
   ['recovered', OWING, ['active']],

@@ -133,6 +133,7 @@ export async function findCustomers(db: Db, app_id: AppId, sought: Sought): Prom
 
 /** A license of a customer. */
 export interface CustomerLicense extends Omit<Customer, 'first_at' | 'paid'> {
+  app_id: AppId
   product_id: ProductId
   created_at: Date
   canceled_at: Date | null
@@ -154,7 +155,7 @@ export async function findCustomerLicense(
   { app_id, license_id }: { app_id: AppId; license_id: LicenseId },
 ): Promise<CustomerLicense | undefined> {
   return await db.maybe<CustomerLicense>(sql`
-    select l.user_id, u.email, l.id as license_id, l.status, l.product_id, p.name as product_name,
+    select l.app_id, l.user_id, u.email, l.id as license_id, l.status, l.product_id, p.name as product_name,
       s.period_end, coalesce(s.auto_renew, false) as auto_renew, l.created_at, l.canceled_at,
       l.paused_for, l.rotated_at, o.id as order_id, o.invoice_id,
       case when k.id is not null then jsonb_build_object('brand', k.brand, 'last4', k.last4) end

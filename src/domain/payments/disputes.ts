@@ -129,6 +129,13 @@ export function disputedOf(disputes: Dispute[]): Refunded[] {
     .map((dispute) => ({ ...dispute, amount: cents(dispute.amount - dispute.owed) }))
 }
 
+/** The disputes of all charges of a license, the latest first. */
+export async function disputesOfLicense(db: Db, license_id: LicenseId): Promise<Dispute[]> {
+  return await db.rows<Dispute>(sql`select ${COLUMNS}
+    from invoices i join charges c on c.invoice_id = i.id join disputes d on d.charge_id = c.id
+    where i.license_id = ${license_id} order by d.opened_at desc, d.id`)
+}
+
 /** A dispute in a list, with its charge's buyer. */
 export interface DisputeLine extends Dispute {
   invoice_id: InvoiceId

@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { ChargeId, InvoiceId, ProcessorId, RefundId } from '#platform/ids'
+import type { ChargeId, InvoiceId, LicenseId, ProcessorId, RefundId } from '#platform/ids'
 import { type Cents, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 
@@ -66,6 +66,19 @@ export async function findRefund(
 export async function refundsOf(db: Db, charge_id: ChargeId): Promise<Refund[]> {
   return await db.rows<Refund>(sql`select ${COLUMNS} from refunds
     where charge_id = ${charge_id} order by created_at, id`)
+}
+
+/** The refunds of all charges of a license, the latest first, each with its invoice. */
+export async function refundsOfLicense(
+  db: Db,
+  license_id: LicenseId,
+): Promise<(Refund & { invoice_id: InvoiceId })[]> {
+  return await db.rows<Refund & { invoice_id: InvoiceId }>(sql`
+    select r.id, r.charge_id, r.amount, r.tax, r.fee, r.add_on_fee, r.commission, r.reason,
+      r.requested_by, r.status, r.processor_refund_id, r.refusal, r.created_at, r.settled_at,
+      c.invoice_id
+    from invoices i join charges c on c.invoice_id = i.id join refunds r on r.charge_id = c.id
+    where i.license_id = ${license_id} order by r.created_at desc, r.id`)
 }
 
 /** A refund in a list, with its charge's buyer. */

@@ -15,9 +15,9 @@ import { endSubscription } from './dunning.ts'
 export async function setAutoRenew(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,
-  facts: { license_id: LicenseId; to: 'on' | 'off'; is_disowned?: boolean },
+  facts: { license_id: LicenseId; to: 'on' | 'off'; is_disowned?: boolean; reason?: string },
 ): Promise<boolean> {
-  const { license_id, to, is_disowned = false } = facts
+  const { license_id, to, is_disowned = false, reason } = facts
   return await world.db.tx(async (tx) => {
     const { license, subscription, now } = await lockLicense(world, tx, license_id)
     if (!subscription || license.status === 'canceled') return false
@@ -36,6 +36,7 @@ export async function setAutoRenew(
       actor,
       action,
       subject: license_id,
+      detail: reason === undefined ? {} : { reason },
     })
     if (to === 'off') {
       const about = { subject_id: license_id }

@@ -35,7 +35,7 @@ export function Heading(facts: {
           <Icon name="check" />
         </span>
       )}
-      <h1 class="text-2xl font-semibold">{facts.title}</h1>
+      <h1 class="text-2xl font-semibold wrap-anywhere">{facts.title}</h1>
       {facts.children && <div class="text-muted">{facts.children}</div>}
     </div>
   )
@@ -180,12 +180,20 @@ export function RecordTable(facts: {
   )
 }
 
-/** A text that may be cut off in a table, with its whole in a tooltip. */
-export function Truncated({ text }: { text: string }): JSX.Element {
+/** A text or a link that may be cut off in a table, with its whole in a tooltip. */
+export function Truncated({ text, href }: { text: string; href?: string }): JSX.Element {
+  const shape = 'inline-block max-w-52 truncate align-bottom'
+  if (href === undefined) {
+    return (
+      <span class={shape} title={text}>
+        {text}
+      </span>
+    )
+  }
   return (
-    <span class="inline-block max-w-52 truncate align-bottom" title={text}>
+    <a class={`textlink ${shape}`} title={text} href={href}>
       {text}
-    </span>
+    </a>
   )
 }
 

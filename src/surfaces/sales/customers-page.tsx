@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Button, TextLink } from '#design/actions'
+import { Button } from '#design/actions'
 import { StatusBadge, statusLabel } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Money } from '#design/money'
@@ -91,9 +91,7 @@ function cellsOf(base: string, customer: Customer) {
   const { paid, email, license_id, product_name, status, first_at } = customer
   return [
     <Money amount={paid} />,
-    <TextLink href={`${base}/customers/${license_id}/`}>
-      <Truncated text={email} />
-    </TextLink>,
+    <Truncated text={email} href={`${base}/customers/${license_id}/`} />,
     <Truncated text={product_name} />,
     <StatusBadge status={status} />,
     isoDate(first_at),

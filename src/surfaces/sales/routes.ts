@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { people } from '#http/pages'
+import { declareCustomer } from './customer.ts'
+import { declareCustomerActions } from './customer-actions.ts'
 import { declareCustomers } from './customers.ts'
 import { declareDispute } from './dispute.ts'
 import { declareList } from './list.ts'
@@ -15,6 +17,8 @@ export function sales(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     declareList(scope, world)
     declareCustomers(scope, world)
+    declareCustomer(scope, world)
+    declareCustomerActions(scope, world)
     for (const side of ['seller', 'staff'] as const) {
       declareSale(scope, world, side)
       declareRefund(scope, world, side)

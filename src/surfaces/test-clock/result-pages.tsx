@@ -9,7 +9,7 @@ import type { Tally, TimelineEvent } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import { isEntitled, type LicenseState, type LicenseStatus } from '#domain/licensing'
 import { LedgerEntries } from '#http/ledger-entries'
-import { eventText } from './labels.ts'
+import { eventText } from '#http/timeline-labels'
 import { type ClockLayoutFacts, ResultLayout } from './layout.tsx'
 
 /** The result of an advance: what happened between two times. */

@@ -1,0 +1,88 @@
+import type { TimelineEvent } from '#domain/billing'
+import type { EmailTemplate } from '#platform/email-queue'
+
+const TRIGGERS: Record<string, string> = {
+  purchase: 'bought a plan',
+  preview: 'started a preview',
+  renewed: 'renewed',
+  upgraded: 'upgraded to another plan',
+  plan_changed: 'changed plan',
+  trial_extended: 'the seller extended the trial',
+  renewal_failed: 'the renewal failed',
+  retries_ended: 'one last retry is left',
+  recovered: 'recovered: the same key works again',
+  dunning_exhausted: 'every retry failed',
+  period_ended: 'ended with the paid period',
+  refunded: 'ended by the refund',
+  disputed: 'paused by the dispute',
+  suspended: 'suspended by staff',
+  buyer_paused: 'paused by the buyer',
+  resumed: 'resumed: the same key works again',
+  dispute_lost: 'ended by the lost dispute',
+  preview_ended: 'the preview ended',
+  account_deleted: 'ended with the account of its buyer',
+}
+
+/** Looked up by what the timeline read, and complete. */
+const EMAIL_NAMES: Record<string, string> = {
+  account_deleted: 'Account deleted',
+  approval_decided: 'External sales decided',
+  bank_changed: 'Bank account changed',
+  change_email: 'Confirm the new email',
+  dispute_closed: 'Dispute closed',
+  dispute_opened: 'Dispute opened',
+  email_change_requested: 'Email change requested',
+  email_changed: 'Email changed',
+  member_invitation: 'Invitation to a team',
+  license_ended: 'License ended',
+  payment_failed: 'Payment failed',
+  payout_failed: 'Payout returned',
+  payout_paid: 'Payout paid',
+  receipt: 'Receipt',
+  refund_issued: 'Refund issued',
+  security: 'Account security',
+  seller_cancellation: 'Cancellation, to the seller',
+  seller_failed_renewal: 'Failed renewal, to the seller',
+  seller_sale: 'New sale, to the seller',
+  set_password: 'Set a password',
+  sign_in: 'Sign-in link',
+  sign_up: 'Confirm your email',
+  staff_invitation: 'Invitation to staff',
+  subscription_canceled: 'Auto-renew off',
+  trial_ending: 'Trial ending',
+} satisfies Record<EmailTemplate, string>
+
+const INVOICE_LABELS: Record<string, string> = {
+  purchase: 'Purchase paid',
+  renewal: 'Renewal paid',
+  upgrade: 'Upgrade paid',
+}
+
+/** A timeline event as a short label. */
+export function eventText({ kind, why }: Pick<TimelineEvent, 'kind' | 'why'>): string {
+  switch (kind) {
+    case 'status':
+      return `License: ${TRIGGERS[why] ?? plain(why)}`
+    case 'paid':
+      return INVOICE_LABELS[why] ?? plain(why)
+    case 'declined':
+      return `Card declined: ${plain(why)}`
+    case 'refund':
+      return 'Refund'
+    case 'dispute_opened':
+      return `Dispute opened: ${plain(why)}`
+    case 'dispute_closed':
+      return `Dispute ${why}`
+    case 'email':
+      return `Email: ${EMAIL_NAMES[why] ?? plain(why)}`
+    case 'payout':
+      return why === 'weekly' ? 'Weekly payout sent' : 'Payout sent'
+    case 'payout_settled':
+      return why === 'paid' ? 'Payout paid' : 'Payout returned'
+  }
+}
+
+/** A code with spaces for underscores. */
+function plain(code: string): string {
+  return code.replaceAll('_', ' ')
+}

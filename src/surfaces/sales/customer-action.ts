@@ -1,0 +1,141 @@
+import type { Sale } from '#domain/billing'
+import type { CustomerLicense } from '#domain/payments'
+import * as sellers from '#domain/sellers'
+import { resendReceipt } from '#flows/resend-receipt'
+import { rotateKey } from '#flows/rotate-key'
+import { endNow, extendTrial, setAutoRenew } from '#flows/subscription'
+import type { World } from '#flows/world'
+import type { SalesContext } from '#http/guards/seller-or-staff'
+import type { ActorOf } from '#platform/audit'
+
+/** A link to an action on a customer's page. */
+export interface ActionLink {
+  href: string
+  label: string
+  is_final?: boolean
+}
+
+/** What an action is run with. */
+interface Given {
+  license: CustomerLicense
+  actor: ActorOf<'seller'>
+  reason: string
+  days: number
+}
+
+/** What a member may do about a license. */
+export interface CustomerAction {
+  label: string
+  button: string
+  is_final?: boolean
+  /** Whether it asks for a number of days. */
+  has_days?: boolean
+  /** What happens then. */
+  text: string
+  isPossible(license: CustomerLicense): boolean
+  /** Returns the name of the message about the result. */
+  run(world: World, given: Given): Promise<string>
+}
+
+const renews = ({ period_end, status }: CustomerLicense) =>
+  period_end !== null && status !== 'canceled'
+const lives = ({ status }: CustomerLicense) => status !== 'canceled'
+
+/** What can be done about a license, by its name in addresses. */
+export const ACTIONS: Record<string, CustomerAction> = {
+  cancel: {
+    label: 'Cancel at period end',
+    button: 'Cancel at period end',
+    text: 'The license stays valid until the end of the paid period, and nothing more is charged. A license with an overdue payment, or one that the buyer paused, ends now. The buyer gets an email, and can turn renewal on again until then.',
+    isPossible: (license) => renews(license) && license.auto_renew,
+    async run(world, { license: { license_id }, actor, reason }) {
+      const off = { license_id, to: 'off', reason } as const
+      return (await setAutoRenew(world, actor, off)) ? 'canceled' : 'changed'
+    },
+  },
+  end: {
+    label: 'Cancel now',
+    button: 'Cancel now',
+    is_final: true,
+    text: 'The license ends now, and its key stops working. Nothing is refunded: refund the invoice first if the buyer should get money back. The buyer gets an email. This cannot be undone.',
+    isPossible: renews,
+    async run(world, { license: { license_id }, actor, reason }) {
+      return (await endNow(world, actor, { license_id, reason })) ? 'ended' : 'changed'
+    },
+  },
+  'extend-trial': {
+    label: 'Extend trial',
+    button: 'Extend trial',
+    has_days: true,
+    text: 'The trial ends later, and so does its first charge. The buyer gets the usual email three days before the new end.',
+    isPossible: ({ status }) => status === 'trialing',
+    async run(world, { license: { license_id }, actor, reason, days }) {
+      const { outcome } = await extendTrial(world, actor, { license_id, days, reason })
+      return outcome === 'extended' ? 'extended' : 'changed'
+    },
+  },
+  'replace-key': {
+    label: 'Replace key',
+    button: 'Replace key',
+    text: 'The buyer gets a new key by email, with the receipt. The old key stops working now. You do not see either key.',
+    isPossible: lives,
+    async run(world, { license, actor, reason }) {
+      const { license_id, order_id, rotated_at } = license
+      const app_id = license.app_id
+      // Sending the same form twice replaces one key.
+      const rotation_key = `seller ${rotated_at?.toISOString() ?? 'the first'}`
+      const change = { app_id, license_id, actor, rotation_key, reason }
+      const { outcome } = await rotateKey(world, change)
+      if (outcome !== 'rotated') return 'changed'
+      await resendReceipt(world, order_id)
+      return 'key_replaced'
+    },
+  },
+  'resend-receipt': {
+    label: 'Resend receipt',
+    button: 'Resend receipt',
+    text: 'The buyer gets the receipt of the purchase again, with the current key.',
+    isPossible: lives,
+    async run(world, { license, actor, reason }) {
+      const { outcome } = await resendReceipt(world, license.order_id, { actor, reason })
+      return outcome === 'sent' ? 'resent' : 'too_often'
+    },
+  },
+}
+
+/** The messages after an action, by the value of `?done=`. */
+export const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+  canceled: { tone: 'success', text: 'Canceled. Nothing more is charged.' },
+  ended: { tone: 'success', text: 'Canceled. The license has ended.' },
+  extended: { tone: 'success', text: 'Trial extended.' },
+  key_replaced: { tone: 'success', text: 'Key replaced. The buyer gets the new one by email.' },
+  resent: { tone: 'success', text: 'Receipt sent.' },
+  too_often: {
+    tone: 'warning',
+    text: 'Not sent: this receipt was sent several times in the last hour. Try again later.',
+  },
+  changed: {
+    tone: 'warning',
+    text: 'Nothing was changed: this is not possible with the license as it is now.',
+  },
+}
+
+/** The links to what this member may do about a license now. */
+export async function actionsFor(
+  { db }: World,
+  { app, base, session: { user_id } }: SalesContext,
+  license: CustomerLicense,
+  invoices: Sale[],
+): Promise<ActionLink[]> {
+  const member = await sellers.memberOf(db, { seller_id: app!.seller_id, user_id })
+  if (!member || !sellers.isAllowed(member.role, 'support')) return []
+  const charged = invoices.find(({ status }) => status === 'paid' || status === 'partly_refunded')
+  return [
+    ...(charged ? [{ href: `${base}/sales/${charged.id}/refund`, label: 'Refund' }] : []),
+    ...Object.entries(ACTIONS)
+      .filter(([, { isPossible }]) => isPossible(license))
+      .map(([name, { label, is_final = false }]) => {
+        return { href: `${base}/customers/${license.license_id}/${name}/`, label, is_final }
+      }),
+  ]
+}

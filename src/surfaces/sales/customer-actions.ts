@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { EXTENSION_DAYS } from '#flows/subscription'
+import type { World } from '#flows/world'
+import { requireSellerOrStaff, type SalesContext } from '#http/guards/seller-or-staff'
+import { requireRecentProof } from '#http/guards/session'
+import { formOf, paramsOf, queryOf } from '#http/input'
+import { limitPage, redirectTo, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import type { Limit } from '#platform/limits'
+import { ownValue, textFault } from '#platform/text'
+import { ACTIONS, type CustomerAction } from './customer-action.ts'
+import { ActionPage } from './customer-action-page.tsx'
+import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
+import { pageFacts } from './sales-context.ts'
+
+const CHANGES: Limit = { name: 'customer-actions', points: 120, seconds: 3600 }
+const LONGEST_REASON = 200
+const NEEDED = { seller: 'support', staff: 'sales' } as const
+
+interface ActionForm {
+  reason: string
+  days: string
+}
+
+/** The pages of actions: each says what happens, asks for a reason, and needs a fresh proof. */
+export function declareCustomerActions(scope: FastifyInstance, world: World): void {
+  const path = `${CUSTOMER_PATH}/:action/`
+  scope.get(path, async (request, reply) => {
+    const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
+    const action = actionOf(context)
+    requireRecentProof(world, context)
+    const form = { reason: queryOf(request, 'reason') ?? '', days: queryOf(request, 'days') ?? '7' }
+    return await show(world, context, action, form)
+  })
+
+  scope.post(path, async (request, reply) => {
+    const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
+    const action = actionOf(context)
+    const { reason = '', days = '' } = formOf(request)
+    const form = { reason: reason.trim(), days: days.trim() }
+    const filled = new URLSearchParams({ ...form, reason: form.reason.slice(0, LONGEST_REASON) })
+    requireRecentProof(world, context, `${request.url}?${filled}`)
+    const license = await licenseOf(world, context)
+    const back = `${context.base}/customers/${license.license_id}/`
+    if (!action.isPossible(license)) return redirectTo(reply, `${back}?done=changed`)
+    const faults = faultsOf(action, form)
+    if (faults.length > 0) return await show(world, context, action, form, faults)
+    const { user_id } = context.session
+    await limitPage(world, CHANGES, user_id, reply)
+    const actor = { kind: 'seller', user_id, request_id: request.id } as const
+    const given = { license, actor, reason: form.reason, days: Number(form.days) }
+    return redirectTo(reply, `${back}?done=${await action.run(world, given)}`)
+  })
+}
+
+function actionOf({ request }: SalesContext): CustomerAction {
+  const action = ownValue(ACTIONS, paramsOf('/:action/', request).action)
+  if (!action) throw refuse('not_found')
+  return action
+}
+
+function faultsOf(
+  { has_days }: CustomerAction,
+  { reason, days }: ActionForm,
+): { id: string; message: string }[] {
+  const { least, most } = EXTENSION_DAYS
+  const isNumber = /^\d{1,3}$/.test(days) && Number(days) >= least && Number(days) <= most
+  const text = reason === '' ? undefined : textFault(reason, { most: LONGEST_REASON })
+  return [
+    ...(has_days && !isNumber ? [{ id: 'days', message: `Enter ${least} to ${most} days.` }] : []),
+    ...(reason === '' ? [{ id: 'reason', message: 'Give a reason for your records.' }] : []),
+    ...(text ? [{ id: 'reason', message: text }] : []),
+  ]
+}
+
+async function show(
+  world: World,
+  context: SalesContext,
+  action: CustomerAction,
+  form: ActionForm,
+  faults: { id: string; message: string }[] = [],
+): Promise<FastifyReply> {
+  const license = await licenseOf(world, context)
+  const back = `${context.base}/customers/${license.license_id}/`
+  if (!action.isPossible(license)) return redirectTo(context.reply, `${back}?done=changed`)
+  const page = ActionPage({
+    ...(await pageFacts(world, context, context.app!)),
+    action,
+    email: license.email,
+    path: context.request.url.split('?')[0]!,
+    back,
+    form,
+    faults,
+  })
+  return sendPage(context.reply, page, { status: faults.length > 0 ? 422 : 200 })
+}

@@ -1,0 +1,239 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Alert, Badge, StatusBadge } from '#design/feedback'
+import { SiteLayout } from '#design/layout'
+import { Day, formatMoney, Money } from '#design/money'
+import { DescriptionList, Heading, Panel, RecordRows, RecordTable } from '#design/panels'
+import { Timeline } from '#design/timeline'
+import { invoiceNumber, type Sale, type TimelineEvent } from '#domain/billing'
+import {
+  type CustomerLicense,
+  cardName,
+  type Dispute,
+  type licensesOfCustomer,
+  type Refund,
+} from '#domain/payments'
+import { eventText } from '#http/timeline-labels'
+import { isoDate } from '#platform/calendar'
+import { type Cents, cents, sum } from '#platform/money'
+import type { ActionLink } from './customer-action.ts'
+import { DISPUTE_LABELS, KIND_LABELS, REFUND_LABELS, STATUS_LABELS } from './labels.ts'
+import type { SalesPageFacts } from './sales-context.ts'
+
+/** The facts of a customer's page. */
+export interface CustomerFacts extends SalesPageFacts {
+  app_name: string
+  license: CustomerLicense
+  /** The other licenses of this buyer for this app. */
+  others: Awaited<ReturnType<typeof licensesOfCustomer>>
+  invoices: Sale[]
+  refunds: (Refund & { invoice_id: Sale['id'] })[]
+  disputes: Dispute[]
+  /** The latest first. */
+  events: TimelineEvent[]
+  /** Whether there are more events than these. */
+  has_more: boolean
+  /** What the member may do now. */
+  actions: ActionLink[]
+  /** A message about what was just done. */
+  note: { tone: 'success' | 'warning'; text: string } | undefined
+}
+
+/** A buyer of an app: license, invoices, refunds, disputes and timeline. */
+export function CustomerPage(facts: CustomerFacts): JSX.Element {
+  const { license, base } = facts
+  return (
+    <SiteLayout
+      title={`${license.email} · ${facts.app_name}`}
+      nav={facts.nav}
+      notice={facts.notice}
+    >
+      <div class="grid gap-2">
+        <BackLink href={`${base}/customers/`}>Customers</BackLink>
+        <div class="flex flex-wrap items-center justify-between gap-4">
+          <Heading title={license.email}>
+            {facts.app_name} {license.product_name}
+          </Heading>
+          <StatusBadge status={license.status} />
+        </div>
+      </div>
+      {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
+      <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
+        <div class="grid grid-cols-1 gap-5">
+          <License {...facts} />
+          <Invoices {...facts} />
+          {facts.refunds.length > 0 && <Refunds {...facts} />}
+          {facts.disputes.length > 0 && <Disputes {...facts} />}
+        </div>
+        <div class="grid grid-cols-1 gap-5">
+          {facts.actions.length > 0 && <ActionList {...facts} />}
+          {facts.others.length > 0 && <Others {...facts} />}
+          <History {...facts} />
+        </div>
+      </div>
+    </SiteLayout>
+  )
+}
+
+function License({ license }: CustomerFacts): JSX.Element {
+  const { charged, returned, card, period_end, canceled_at, status } = license
+  const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
+  const day = (term: string, date: Date) => ({ term, detail: <Day date={date} /> })
+  return (
+    <Panel title="License">
+      <DescriptionList
+        items={[
+          money('Paid, after refunds', cents(charged - returned)),
+          money('Charged', charged),
+          ...(returned > 0 ? [money('Refunded or lost in disputes', returned)] : []),
+          { term: 'Plan', detail: license.product_name },
+          day('Bought', license.created_at),
+          ...(period_end ? [day(license.auto_renew ? 'Renews' : 'Ends', period_end)] : []),
+          ...(status === 'canceled' && canceled_at ? [day('Ended', canceled_at)] : []),
+          ...(card ? [{ term: 'Card', detail: cardName(card) }] : []),
+          { term: 'License key', detail: 'Shown to the buyer only, in their portal' },
+          ...(license.rotated_at ? [day('Key replaced', license.rotated_at)] : []),
+          { term: 'License', detail: <Id>{license.license_id}</Id> },
+          { term: 'Order', detail: <Id>{license.order_id}</Id> },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Id({ children }: { children: string }): JSX.Element {
+  return <span class="font-mono text-xs break-all">{children}</span>
+}
+
+function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
+  const columns = [
+    { label: 'Paid', numeric: true },
+    { label: 'Refunded', numeric: true },
+    { label: 'Invoice' },
+    { label: 'Status' },
+    { label: 'Date' },
+  ]
+  return (
+    <Panel title="Invoices">
+      {invoices.length === 0 ? (
+        <p class="text-sm text-muted">No invoices: nothing was charged yet.</p>
+      ) : (
+        <RecordTable
+          caption="Invoices, newest first"
+          columns={columns}
+          rows={invoices.map((sale) => {
+            const [label, tone] = STATUS_LABELS[sale.status]
+            return {
+              key: sale.id,
+              cells: [
+                <Money amount={sum(sale.amount, sale.tax)} />,
+                <Money amount={sale.refunded} />,
+                <TextLink href={`${base}/sales/${sale.id}/`}>
+                  {KIND_LABELS[sale.kind]} {invoiceNumber(sale.number)}
+                </TextLink>,
+                <Badge tone={tone}>{label}</Badge>,
+                isoDate(sale.paid_at ?? sale.created_at),
+              ],
+            }
+          })}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function Refunds({ refunds, base }: CustomerFacts): JSX.Element {
+  return (
+    <Panel title="Refunds">
+      <RecordRows
+        records={refunds.map((refund) => {
+          const [label, tone] = REFUND_LABELS[refund.status]
+          return {
+            key: refund.id,
+            title: formatMoney(refund.amount),
+            aside: <Badge tone={tone}>{label}</Badge>,
+            details: [<Day date={refund.created_at} />, refund.refusal ?? refund.reason],
+            action: <TextLink href={`${base}/sales/${refund.invoice_id}/`}>Invoice</TextLink>,
+          }
+        })}
+      />
+    </Panel>
+  )
+}
+
+function Disputes({ disputes, base, actions }: CustomerFacts): JSX.Element {
+  return (
+    <Panel title="Disputes">
+      <RecordRows
+        records={disputes.map((dispute) => {
+          const [label, tone] = DISPUTE_LABELS[dispute.status]
+          return {
+            key: dispute.id,
+            title: formatMoney(dispute.amount),
+            aside: <Badge tone={tone}>{label}</Badge>,
+            details: [<Day date={dispute.opened_at} />],
+            action: actions.length > 0 && (
+              <TextLink href={`${base}/disputes/${dispute.id}/`}>View</TextLink>
+            ),
+          }
+        })}
+      />
+    </Panel>
+  )
+}
+
+function ActionList({ actions }: CustomerFacts): JSX.Element {
+  return (
+    <Panel title="Actions">
+      <Actions>
+        {actions.map(({ href, label, is_final }) => (
+          <Button key={href} href={href} kind={is_final ? 'danger' : 'plain'}>
+            {label}
+          </Button>
+        ))}
+      </Actions>
+    </Panel>
+  )
+}
+
+function Others({ others, base }: CustomerFacts): JSX.Element {
+  return (
+    <Panel title="Other purchases">
+      <RecordRows
+        records={others.map(({ license_id, product_name, status, created_at }) => ({
+          key: license_id,
+          title: product_name,
+          aside: <StatusBadge status={status} />,
+          details: [<Day date={created_at} />],
+          action: <TextLink href={`${base}/customers/${license_id}/`}>View</TextLink>,
+        }))}
+      />
+    </Panel>
+  )
+}
+
+function History({ events, has_more, base }: CustomerFacts): JSX.Element {
+  return (
+    <Panel title="Timeline">
+      <Timeline
+        entries={events.map((event, index) => {
+          const { at, kind, status, amount, subject } = event
+          const text = eventText(event)
+          const isInvoice = kind === 'paid' || kind === 'declined'
+          return {
+            key: `${index}-${subject}`,
+            at,
+            title: isInvoice ? (
+              <TextLink href={`${base}/sales/${subject}/`}>{text}</TextLink>
+            ) : (
+              text
+            ),
+            details: amount === null ? [] : [formatMoney(amount)],
+            ...(status === null ? {} : { aside: <StatusBadge status={status} /> }),
+          }
+        })}
+      />
+      {has_more && <p class="text-sm text-muted">Earlier events are not shown.</p>}
+    </Panel>
+  )
+}

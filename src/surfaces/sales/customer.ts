@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify'
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import { forReports, type World } from '#flows/world'
+import { requireSellerOrStaff } from '#http/guards/seller-or-staff'
+import { queryOf } from '#http/input'
+import { sendPage } from '#http/pages'
+import { ownValue } from '#platform/text'
+import { actionsFor, NOTES } from './customer-action.ts'
+import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
+import { CustomerPage } from './customer-page.tsx'
+import { pageFacts } from './sales-context.ts'
+
+const MOST_SHOWN = 50
+const NEEDED = { seller: 'view', staff: 'sales' } as const
+
+/** The page of a customer, by one of their licenses. */
+export function declareCustomer(scope: FastifyInstance, world: World): void {
+  const reporting = forReports(world)
+  const { db } = reporting
+
+  scope.get(`${CUSTOMER_PATH}/`, async (request, reply) => {
+    const context = await requireSellerOrStaff(reporting, request, reply, 'seller', NEEDED)
+    const app = context.app!
+    const license = await licenseOf(reporting, context)
+    const { license_id } = license
+    const bought = await payments.licensesOfCustomer(db, license)
+    const span = { app_id: app.id, license_id }
+    const read = { limit: MOST_SHOWN + 1, offset: 0, is_reversed: true }
+    const events = await billing.timelineEvents(db, span, read)
+    const invoices = await billing.salesOfLicense(db, license_id, { limit: MOST_SHOWN })
+    const page = CustomerPage({
+      ...(await pageFacts(reporting, context, app)),
+      app_name: app.name,
+      license,
+      others: bought.filter((each) => each.license_id !== license_id),
+      invoices,
+      refunds: await payments.refundsOfLicense(db, license_id),
+      disputes: await payments.disputesOfLicense(db, license_id),
+      events: events.slice(0, MOST_SHOWN),
+      has_more: events.length > MOST_SHOWN,
+      actions: await actionsFor(reporting, context, license, invoices),
+      note: ownValue(NOTES, queryOf(request, 'done')),
+    })
+    return sendPage(reply, page)
+  })
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { extendTrial, setAutoRenew } from '#flows/subscription'
+import type { ActorOf } from '#platform/audit'
+import { sql } from '#platform/sql'
+import { closeSound } from '../support/invariants.ts'
+import { sellerActor, subscriptionOf } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import {
+  buyerActor,
+  invoicesOf,
+  otherApp,
+  passDays,
+  type Subscriber,
+  stateOf,
+  subscribe,
+} from '../support/subscriber.ts'
+
+const REASON = 'They need more time.'
+
+let service: TestService
+let seller: ActorOf<'seller'>
+before(async () => {
+  service = await openTestService()
+  seller = await sellerActor(service)
+})
+after(() => closeSound(service))
+
+/** A subscriber whose trial of a week begins now. */
+async function trying(): Promise<Subscriber> {
+  const app = await otherApp(service, { trial_days: 7 })
+  return await subscribe(service, { app })
+}
+
+const extend = (trial: Subscriber, days: number) =>
+  extendTrial(service.world, seller, { license_id: trial.license_id, days, reason: REASON })
+
+async function remindersOf({ license_id }: Subscriber): Promise<number> {
+  const { count } = await service.world.db.one<{ count: number }>(sql`select count(*)
+    from emails where kind = 'trial_ending' and subject_id = ${license_id}`)
+  return count
+}
+
+test('an extended trial is charged once, at its new end, and reminded of it', async () => {
+  const trial = await trying()
+  await passDays(service, 5)
+  assert.equal(await remindersOf(trial), 1)
+  assert.equal((await extend(trial, 10)).outcome, 'extended')
+  await passDays(service, 11)
+  assert.equal(await remindersOf(trial), 2)
+  assert.equal((await stateOf(service, trial)).status, 'trialing')
+  assert.deepEqual(await invoicesOf(service, trial), [])
+  const { anchor } = (await subscriptionOf(service, trial.license_id))!
+  await passDays(service, 2)
+  assert.equal((await stateOf(service, trial)).status, 'active')
+  const [invoice, ...rest] = await invoicesOf(service, trial)
+  assert.deepEqual([invoice?.period_start, rest.length], [anchor, 0])
+  const [entry] = await service.world.db.rows<{ detail: { days: number; reason: string } }>(
+    sql`select detail from audit_log where action = 'license.trial_extended'`,
+  )
+  assert.deepEqual([entry?.detail.days, entry?.detail.reason], [10, REASON])
+})
+
+test('a canceled trial ends at its new end', async () => {
+  const trial = await trying()
+  await setAutoRenew(service.world, buyerActor(trial), { ...trial, to: 'off' })
+  await extend(trial, 7)
+  await passDays(service, 8)
+  const state = await stateOf(service, trial)
+  assert.deepEqual([state.status, state.canceled_at], ['trialing', state.period_end])
+  await passDays(service, 7)
+  assert.equal((await stateOf(service, trial)).status, 'canceled')
+  assert.deepEqual(await invoicesOf(service, trial), [])
+})
+
+test('nothing but a trial is extended', async () => {
+  const trial = await trying()
+  await passDays(service, 8)
+  assert.equal((await extend(trial, 7)).outcome, 'no_trial')
+  await assert.rejects(extend(trial, 91), RangeError)
+})
