@@ -50,9 +50,14 @@ export async function bigPayee(db: Db): Promise<Payee> {
 async function cloneApps(db: Db, demo_app: string): Promise<void> {
   const names = `(select '${BIG_APP}' as id, 'big' as slug union all
     select 'app_g' || n, 'g' || n from generate_series(0, ${APPS - 1}) n) c`
-  await db.raw(`insert into apps select (jsonb_populate_record(null::apps,
-      to_jsonb(a) || jsonb_build_object('id', c.id, 'slug', c.slug))).* from apps a, ${names}
-    where a.id = '${demo_app}'`)
+  // A generated column cannot be written.
+  const { columns } = await db.one<{ columns: string }>(sql`
+    select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+    where attrelid = 'apps'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`)
+  await db.raw(`insert into apps (${columns}) select ${columns} from (
+      select (jsonb_populate_record(null::apps,
+        to_jsonb(a) || jsonb_build_object('id', c.id, 'slug', c.slug))).*
+      from apps a, ${names} where a.id = '${demo_app}') clone`)
   await db.raw(`insert into products select (jsonb_populate_record(null::products,
       to_jsonb(p) || jsonb_build_object('id', 'prod_' || c.id, 'app_id', c.id))).*
     from (select * from products where app_id = '${demo_app}' and not is_free limit 1) p, ${names}`)
