@@ -19,13 +19,18 @@ create table audit_log (
   detail jsonb not null,
   -- The caller's network address and user agent: an investigation needs both (ASVS 16).
   address text,
-  agent text
+  agent text,
+  -- How the actor came: a page, an agent, an app's server, or a command on the machine.
+  channel text not null check (channel in ('page', 'agent', 'api', 'command')),
+  -- The seller whose member or agent acted, who sees the entry.
+  seller_id text
 );
 -- Each is in the order of the list that staff searches.
 create index audit_log_subject on audit_log (subject, at, id);
 create index audit_log_actor on audit_log (actor, at, id);
 create index audit_log_action on audit_log (action, at, id);
 create index audit_log_at on audit_log (at, id);
+create index audit_log_seller on audit_log (seller_id, at, id) where seller_id is not null;
 create trigger audit_log_is_append_only before update or delete or truncate on audit_log
   for each statement execute function refuse_change();
 

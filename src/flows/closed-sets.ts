@@ -4,6 +4,8 @@
  * one has a record over all of them (decision 85).
  */
 
+import type { ChangeAction } from '#domain/apps'
+
 /** A change that an account's mailbox is notified of, in case its owner did not make it. */
 export type SecurityChange =
   | 'password_changed'
@@ -42,6 +44,7 @@ type AccountAction =
 
 type Audited =
   | `account.${AccountAction}`
+  | ChangeAction
   | 'access.refused'
   | 'affiliate.joined'
   | 'alarm.resolved'

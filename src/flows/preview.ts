@@ -46,7 +46,8 @@ export async function endPreview(
   await db.tx(async (tx) => {
     const subject = await licensing.endPreview(tx, now, { app_id: app.id, user_id })
     if (subject === undefined) return
-    const actor = { kind: 'seller', user_id, request_id } as const
+    const { seller_id } = app
+    const actor = { kind: 'seller', user_id, seller_id, request_id } as const
     await audit(tx, now, { actor, action: 'license.preview_ended', subject })
   })
 }
@@ -99,7 +100,7 @@ async function grant(
     { license_id: mintId(random, 'lic'), app_id: app.id, user_id, product_id },
   )
   await audit(tx, now, {
-    actor: { kind: 'seller', user_id, request_id },
+    actor: { kind: 'seller', user_id, seller_id: app.seller_id, request_id },
     action: 'license.preview_granted',
     subject,
     detail: { product_id, by },

@@ -1,4 +1,6 @@
+import type { AuditChannel } from '#platform/audit'
 import type { Db } from '#platform/db'
+import type { SellerId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 
 /** An entry of the audit log as it was written. */
@@ -13,6 +15,7 @@ export interface LoggedEntry {
   detail: Record<string, unknown>
   address: string | null
   agent: string | null
+  channel: AuditChannel
 }
 
 /** Which entries are sought; an absent value does not matter. */
@@ -20,6 +23,8 @@ export interface AuditFilter {
   actor?: string | undefined
   action?: string | undefined
   subject?: string | undefined
+  /** The seller whose members and agents acted. */
+  seller_id?: SellerId | undefined
   since?: Date | undefined
   /** Exclusive. */
   until?: Date | undefined
@@ -38,7 +43,7 @@ export async function listAudit(
   db: Db,
   { below, limit, ...filter }: AuditFilter & { below?: AuditPlace | undefined; limit: number },
 ): Promise<LoggedEntry[]> {
-  const { subject, actor, action } = filter
+  const { subject, actor, action, seller_id } = filter
   // The order begins with the most selective condition, so that only its index serves it.
   const first =
     subject !== undefined
@@ -47,9 +52,11 @@ export async function listAudit(
         ? sql`l.actor desc,`
         : action !== undefined
           ? sql`l.action desc,`
-          : sql``
+          : seller_id !== undefined
+            ? sql`l.seller_id desc,`
+            : sql``
   return await db.rows<LoggedEntry>(sql`select l.id, l.at, l.actor, l.action, l.subject,
-      l.request_id, l.detail, l.address, l.agent
+      l.request_id, l.detail, l.address, l.agent, l.channel
     from audit_log l where ${conditionOf(filter)}
       and (l.at, l.id) < (coalesce(${below?.at ?? null}, ${LATEST}),
         coalesce(${below?.id ?? null}::bigint, ${HIGHEST}))
@@ -64,11 +71,14 @@ export async function countAudit(db: Db, filter: AuditFilter): Promise<number> {
   return count
 }
 
-function conditionOf({ actor, action, subject, since, until }: AuditFilter): Sql {
+function conditionOf({ actor, action, subject, seller_id, since, until }: AuditFilter): Sql {
+  const ofSeller =
+    seller_id === undefined ? sql`` : sql`and l.seller_id between ${seller_id} and ${seller_id}`
   const ofActor = actor === undefined ? sql`` : sql`and l.actor between ${actor} and ${actor}`
   const ofAction = action === undefined ? sql`` : sql`and l.action between ${action} and ${action}`
   const ofSubject =
     subject === undefined ? sql`` : sql`and l.subject between ${subject} and ${subject}`
   return sql`l.at >= coalesce(${since ?? null}, ${EARLIEST})
-    and l.at < coalesce(${until ?? null}, ${LATEST}) ${ofActor} ${ofAction} ${ofSubject}`
+    and l.at < coalesce(${until ?? null}, ${LATEST}) ${ofActor} ${ofAction} ${ofSubject}
+    ${ofSeller}`
 }

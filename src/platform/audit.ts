@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { UserId } from '#platform/ids'
+import type { SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** Where a request comes from. */
@@ -26,10 +26,11 @@ export type Actor =
   /** The person whose account is changed. */
   | ({ kind: 'account' } & Person)
   | ({ kind: 'buyer' } & Person)
-  | ({ kind: 'seller' } & Person)
+  /** A member of a seller; `seller_id` once it is known which. */
+  | ({ kind: 'seller'; seller_id?: SellerId | undefined } & Person)
   | ({ kind: 'staff' } & Person)
   /** A program that manages a seller's apps, by the name it gives itself. */
-  | ({ kind: 'agent'; agent: string } & Person)
+  | ({ kind: 'agent'; agent: string; seller_id?: SellerId | undefined } & Person)
   /** The server of an app, by its client id. */
   | ({ kind: 'app'; client_id: string } & ByRequest)
   /** A command that runs on the service's machine, with its settings. */
@@ -69,9 +70,25 @@ export async function audit(db: Db, now: Date, entry: AuditEntry): Promise<void>
   const { actor, action, subject, detail = {} } = entry
   const { request_id, origin } = actor
   await db.run(sql`insert into audit_log
-      (at, actor, action, subject, request_id, address, agent, detail)
+      (at, actor, action, subject, request_id, address, agent, detail, channel, seller_id)
     values (${now}, ${nameOf(actor)}, ${action}, ${subject}, ${request_id},
-      ${origin?.address ?? null}, ${origin?.agent ?? null}, ${JSON.stringify(detail)})`)
+      ${origin?.address ?? null}, ${origin?.agent ?? null}, ${JSON.stringify(detail)},
+      ${channelOf(actor)}, ${'seller_id' in actor ? (actor.seller_id ?? null) : null})`)
+}
+
+/** How an actor came: by a page, an agent, an app's server, or a command on the machine. */
+export type AuditChannel = 'page' | 'agent' | 'api' | 'command'
+
+function channelOf({ kind }: Actor): AuditChannel {
+  switch (kind) {
+    case 'agent':
+    case 'command':
+      return kind
+    case 'app':
+      return 'api'
+    default:
+      return 'page'
+  }
 }
 
 /** How the audit log names an actor: `usr_…`, an app's client id, `command` or `anonymous`. */

@@ -280,6 +280,7 @@ async function* selling({ service }: PagesTest, page: Page) {
     '/dashboard/apps/new/',
     '/dashboard/seller/',
     '/dashboard/team/',
+    '/dashboard/activity/',
     '/dashboard/invitations/',
     app,
     `${app}settings/`,

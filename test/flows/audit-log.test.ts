@@ -17,10 +17,10 @@ before(async () => {
   service = await openTestService()
   const { db } = service.world
   // Three entries a minute: of two hundred apps, by two hundred servers.
-  await db.run(sql`insert into audit_log (at, actor, action, subject, request_id, detail)
+  await db.run(sql`insert into audit_log (at, actor, action, subject, request_id, detail, channel)
     select timestamptz '2025-01-01' + (n / 3) * interval '1 minute', 'app_' || n % 200,
       case when n % 1000 = 0 then 'app.pauses_allowed' else 'license.key_rotated' end,
-      'lic_' || n % 200, 'req_' || n, '{}'
+      'lic_' || n % 200, 'req_' || n, '{}', 'api'
     from generate_series(1, ${MANY}::int) n`)
   await db.patient.raw('analyze audit_log')
   admin = await signedIn(service, service.demo.operator)

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import { mintId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { callTool } from '#surfaces/mcp/call'
+import { tools } from '#surfaces/mcp/tools'
 import { newEmail, PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -155,4 +158,41 @@ test('a member of two sellers switches between them', async () => {
   assert.match(textOf(agent.page.body), /Apps that Tidepool Works LLC sells/)
   await agent.submit('Switch', { seller_id: other })
   assert.match(textOf(agent.page.body), /Apps that Second LLC sells/)
+})
+
+/** Calls a tool as an agent of a member. */
+async function callAs(user_id: UserId, name: string, args: Record<string, unknown>) {
+  const expires_at = new Date(service.clock.now().getTime() + 3_600_000)
+  const { AGENT_CLIENT: client_id, AGENT_SCOPES: scopes } = grants
+  const bearer = { user_id, client_id, scopes: [...scopes], expires_at }
+  const tool = tools.find((each) => each.name === name)!
+  const caller = { bearer, request_id: 'req_team', agent: 'a test' }
+  return JSON.stringify(await callTool(service.world, caller, { tool, args }))
+}
+
+// Threats 22 and 59
+test('an agent does what its person’s role allows, and no more', async () => {
+  const args = { app_slug: 'tidepool', tagline: 'Low water, found by an agent' }
+  const support = await join('support')
+  assert.match(await callAs(support.user_id, 'get_app_listing', args), /Tidepool|tagline/)
+  const refused = await callAs(support.user_id, 'update_app_listing', args)
+  assert.match(refused, /role_not_allowed/)
+  assert.match(refused, /support\. Editing apps needs one of: owner, admin, developer/)
+  const developer = await join('developer')
+  assert.match(await callAs(developer.user_id, 'update_app_listing', args), /found by an agent/)
+})
+
+test('the activity names who did what, and through which channel', async () => {
+  const { user_id, page } = await join('developer')
+  const args = { app_slug: 'tidepool', tagline: 'Low water, once more' }
+  await callAs(user_id, 'update_app_listing', args)
+  await owner.open(page)
+  await owner.submit('Save', { role: 'finance' })
+  const { body } = await owner.open('/dashboard/activity/')
+  const text = textOf(body)
+  assert.match(text, /Listing: updated Tidepool \S+@\S+, through an agent/)
+  assert.match(
+    text,
+    /Seller: member changed Tidepool Works LLC marina@tidepool\.example, on a page/,
+  )
 })

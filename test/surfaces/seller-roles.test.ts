@@ -32,6 +32,7 @@ const RULES: [pattern: RegExp, roles: readonly sellers.MemberRole[]][] = [
   [/^POST \/dashboard\/terms\//, ADMINS],
   [/^(GET|POST) \/dashboard\/seller\//, ADMINS],
   [/^POST \/dashboard\/team\//, ADMINS],
+  [/^GET \/dashboard\/activity\//, ADMINS],
   [/^POST \/dashboard\/emails\//, EVERYONE],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/sales\/.*\/refund/, SUPPORT],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/disputes\//, SUPPORT],

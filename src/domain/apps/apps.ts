@@ -122,6 +122,13 @@ export async function lockNames(tx: Db, seller_id: SellerId): Promise<string[]> 
   return (await tx.rows<{ name: string }>(own)).map(({ name }) => name)
 }
 
+/** The names of a seller's apps by their ids, archived ones too. */
+export async function namesOf(db: Db, seller_id: SellerId): Promise<Map<string, string>> {
+  const own = sql`select id, name from apps where seller_id = ${seller_id}`
+  const rows = await db.rows<{ id: AppId; name: string }>(own)
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** The ids of a seller's apps, archived ones too. */
 export async function idsOf(db: Db, seller_id: SellerId): Promise<AppId[]> {
   const own = sql`select id from apps where seller_id = ${seller_id} order by id`

@@ -1,4 +1,4 @@
-import type { ActorOf } from '#platform/audit'
+import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import type { AppId, ChangeId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -42,7 +42,10 @@ export async function lockForEditing(db: Db, app_id: AppId): Promise<void> {
   await db.rows(sql`select pg_advisory_xact_lock(hashtextextended(${app_id}, 14))`)
 }
 
-/** Records a change permanently. No secret may be in `before` or `after`. */
+/**
+ * Records a change permanently, in the app's log and the audit log. No secret may be in `before` or
+ * `after`.
+ */
 export async function recordChange(
   db: Db,
   now: Date,
@@ -58,6 +61,8 @@ export async function recordChange(
     values (${change.id}, ${change.app_id}, ${now}, ${actor.user_id}, ${agent},
       ${actor.request_id}, ${change.action}, ${JSON.stringify(change.before)},
       ${JSON.stringify(change.after)}, ${change.reverts ?? null})`)
+  const { action, app_id: subject, id: change_id } = change
+  await audit(db, now, { actor, action, subject, detail: { change_id } })
 }
 
 /** The changes of an app, the latest first; those before `before_id` if it is given. */

@@ -26,9 +26,15 @@ export async function startSelling(
     await sellers.addSeller(tx, now, { id: seller_id, ...details })
     await sellers.addMember(tx, now, { seller_id, user_id, role: 'owner' })
     await sellers.acceptTerms(tx, now, { seller_id, version })
-    await audit(tx, now, { actor, action: 'seller.started', subject: seller_id })
+    const owner = { ...actor, seller_id }
+    await audit(tx, now, { actor: owner, action: 'seller.started', subject: seller_id })
     const detail = { version }
-    await audit(tx, now, { actor, action: 'seller.terms_accepted', subject: seller_id, detail })
+    await audit(tx, now, {
+      actor: owner,
+      action: 'seller.terms_accepted',
+      subject: seller_id,
+      detail,
+    })
     return { seller_id }
   })
 }

@@ -77,7 +77,9 @@ export async function acceptInvitation(
     const { user_id } = actor
     await sellers.addMember(tx, now, { seller_id, user_id, role })
     const detail = { user_id, role }
-    await audit(tx, now, { actor, action: 'seller.member_joined', subject: seller_id, detail })
+    const member = { ...actor, seller_id }
+    const action = 'seller.member_joined'
+    await audit(tx, now, { actor: member, action, subject: seller_id, detail })
     return seller_id
   })
 }

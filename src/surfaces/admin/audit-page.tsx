@@ -6,7 +6,9 @@ import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
-import type { AuditRow, AuditSearch } from './audit-search.ts'
+import type { AuditRow } from '#http/audit-rows'
+import type { AuditChannel } from '#platform/audit'
+import type { AuditSearch } from './audit-search.ts'
 import { AdminMenu } from './menu.tsx'
 
 interface AuditFacts {
@@ -78,6 +80,13 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
   )
 }
 
+const CHANNELS: Record<AuditChannel, string> = {
+  page: 'on a page',
+  agent: 'by an agent',
+  api: 'by API',
+  command: 'by command',
+}
+
 /** Exports everything that the search finds. */
 function Export({ search, csrf_token }: Pick<AuditFacts, 'search' | 'csrf_token'>): JSX.Element {
   return (
@@ -102,7 +111,7 @@ function Entry({ entry }: { entry: AuditRow }): JSX.Element {
       </div>
       <p class="flex flex-wrap gap-x-4">
         <span>
-          By <Filter name="actor" value={entry.email ?? entry.actor} />
+          By <Filter name="actor" value={entry.email ?? entry.actor} />, {CHANNELS[entry.channel]}
         </span>
         <span>
           On <Filter name="subject" value={entry.subject} />

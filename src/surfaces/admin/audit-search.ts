@@ -3,9 +3,8 @@ import { z } from 'zod'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { queryOf } from '#http/input'
-import { type AuditFilter, type AuditPlace, type LoggedEntry, listAudit } from '#platform/audit-log'
+import type { AuditFilter } from '#platform/audit-log'
 import { addDays, readDay } from '#platform/calendar'
-import { readId } from '#platform/ids'
 
 /** The search form of the audit log as it was filled in. */
 export const AuditSearch = z.object({
@@ -16,9 +15,6 @@ export const AuditSearch = z.object({
   to: z.string(),
 })
 export type AuditSearch = z.infer<typeof AuditSearch>
-
-/** An entry with the email of its actor, if that is an account. */
-export type AuditRow = LoggedEntry & { email: string | undefined }
 
 const LONGEST = 320
 
@@ -51,26 +47,4 @@ export async function filterOf({ db }: World, search: AuditSearch): Promise<Audi
     const user = address && (await identity.findByEmail(db, address.email_normalized))
     return user?.id ?? (text || undefined)
   }
-}
-
-/** The place of an entry as it is in addresses: milliseconds and id. */
-export function placeText({ at, id }: AuditPlace): string {
-  return `${at.getTime()}-${id}`
-}
-
-/** The place in the address, if it is one. */
-export function placeOf(text: string | undefined): AuditPlace | undefined {
-  const [, at, id] = /^(\d{1,14})-(\d{1,15})$/.exec(text ?? '') ?? []
-  return at && id ? { at: new Date(Number(at)), id: Number(id) } : undefined
-}
-
-/** Entries with the emails of their actors. */
-export async function auditRows(
-  { db }: World,
-  question: Parameters<typeof listAudit>[1],
-): Promise<AuditRow[]> {
-  const entries = await listAudit(db, question)
-  const ids = new Set(entries.map(({ actor }) => readId('usr', actor)).filter((id) => id != null))
-  const emails = await identity.emailsOf(db, [...ids])
-  return entries.map((entry) => ({ ...entry, email: emails.get(entry.actor) }))
 }

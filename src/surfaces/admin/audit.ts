@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { forReports, type World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
+import { type AuditRow, auditRows, placeOf, placeText } from '#http/audit-rows'
 import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireStaff } from '#http/guards/staff'
@@ -10,15 +11,7 @@ import { countAudit } from '#platform/audit-log'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import { AuditPage } from './audit-page.tsx'
-import {
-  type AuditRow,
-  AuditSearch,
-  auditRows,
-  filterOf,
-  placeOf,
-  placeText,
-  searchOf,
-} from './audit-search.ts'
+import { AuditSearch, filterOf, searchOf } from './audit-search.ts'
 
 const HOME = '/admin/audit/'
 const EXPORT = 'export_audit'

@@ -1,7 +1,7 @@
 import type { World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
-import type { SellerTermsContext } from '#http/guards/seller'
+import type { MemberContext, SellerTermsContext } from '#http/guards/seller'
 import type { SessionContext } from '#http/guards/session'
 import { queryOf } from '#http/input'
 import { clockNotice } from '#http/test-clock-notice'
@@ -12,9 +12,11 @@ import type { AppFacts } from './layout.tsx'
 /** The home page of the dashboard. */
 export const HOME = '/dashboard/'
 
-/** The seller as the actor of a change. */
-export function actorOf({ request, session }: SessionContext): ActorOf<'seller'> {
-  return { kind: 'seller', user_id: session.user_id, request_id: request.id }
+/** The member of a seller as the actor of a change. */
+export function actorOf(context: SessionContext | MemberContext): ActorOf<'seller'> {
+  const { request, session } = context
+  const seller_id = 'member' in context ? context.member.seller_id : undefined
+  return { kind: 'seller', user_id: session.user_id, request_id: request.id, seller_id }
 }
 
 /** The facts that every page of an app shows; `notes` are the messages by the value of `?done=`. */

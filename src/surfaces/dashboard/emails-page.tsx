@@ -25,8 +25,10 @@ export function EmailsPage(facts: {
 }): JSX.Element {
   return (
     <SiteLayout title="Emails · Purser" nav={facts.nav}>
-      <Heading title="Emails">Choose what we email you about your buyers.</Heading>
-      <SellerMenu current="emails" />
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Emails">Choose what we email you about your buyers.</Heading>
+        <SellerMenu current="emails" />
+      </div>
       {facts.is_saved && <Alert tone="success">Saved.</Alert>}
       <Panel>
         <Form action="/dashboard/emails/" csrf_token={facts.csrf_token}>

@@ -9,6 +9,7 @@ import { requireRecentProof } from '#http/guards/session'
 import { formOf, requireId } from '#http/input'
 import { people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
+import { declareActivity } from './activity.ts'
 import { actorOf } from './app-context.ts'
 import { declareChanges } from './changes.ts'
 import { declareDiscounts } from './discounts.ts'
@@ -40,6 +41,7 @@ export function dashboard(app: FastifyInstance, world: World): void {
     declareOverview(scope, world)
     declareSettingsPage(scope, world)
     declareTeam(scope, world)
+    declareActivity(scope, world)
     declareInvitations(scope, world)
     declareEmails(scope, world)
     declareTerms(scope, world)

@@ -4,6 +4,7 @@ import { SubNav } from '#design/navigation'
 const PAGES = [
   { page: 'apps', label: 'Apps', href: '/dashboard/' },
   { page: 'team', label: 'Team', href: '/dashboard/team/' },
+  { page: 'activity', label: 'Activity', href: '/dashboard/activity/' },
   { page: 'details', label: 'Details', href: '/dashboard/seller/' },
   { page: 'emails', label: 'Emails', href: '/dashboard/emails/' },
   { page: 'terms', label: 'Terms', href: '/dashboard/terms/' },

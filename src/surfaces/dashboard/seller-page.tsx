@@ -22,10 +22,12 @@ export function SellerPage(facts: {
   return (
     <SiteLayout title={title} nav={nav}>
       <div class="grid max-w-2xl grid-cols-1 gap-6">
-        <Heading title="Seller details">
-          Your legal name appears on receipts and payout statements.
-        </Heading>
-        <SellerMenu current="details" />
+        <div class="grid grid-cols-1 gap-6">
+          <Heading title="Seller details">
+            Your legal name appears on receipts and payout statements.
+          </Heading>
+          <SellerMenu current="details" />
+        </div>
         {facts.is_saved && <Alert tone="success">Saved.</Alert>}
         <ErrorSummary errors={faults} title="Not saved. Check these fields" />
         <Panel>

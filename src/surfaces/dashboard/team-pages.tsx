@@ -44,8 +44,10 @@ export function TeamPage(
   const { note, members, can_edit } = facts
   return (
     <SiteLayout title="Team · Purser" nav={facts.nav}>
-      <Heading title="Team">Who acts for {facts.legal_name}, and in which role.</Heading>
-      <SellerMenu current="team" />
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Team">Who acts for {facts.legal_name}, and in which role.</Heading>
+        <SellerMenu current="team" />
+      </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <Panel title="Members">
         <RecordRows

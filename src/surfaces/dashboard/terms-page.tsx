@@ -24,8 +24,10 @@ export function TermsPage(facts: {
   const isAccepted = accepted?.version === facts.text.version
   return (
     <SiteLayout title="Seller terms · Purser" nav={facts.nav}>
-      <Heading title={facts.text.title}>{versionOf(facts.text)}</Heading>
-      <SellerMenu current="terms" />
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title={facts.text.title}>{versionOf(facts.text)}</Heading>
+        <SellerMenu current="terms" />
+      </div>
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {accepted && isAccepted && (
           <Alert tone="success">

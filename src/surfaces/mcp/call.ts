@@ -71,7 +71,8 @@ async function runTool(
     if (!app || !member) return UNKNOWN_APP
     // An agent acts for a member, and may do what the member's role may.
     if (tool.writes && !sellers.isAllowed(member.role, 'edit_apps')) return roleExcludes(member)
-    return await tool.run({ ...call, app })
+    const { seller_id } = app
+    return await tool.run({ ...call, app, actor: { ...actor, seller_id } })
   }
   const excess = farTooMany(args)
   if (excess.length > 0) return { faults: excess }

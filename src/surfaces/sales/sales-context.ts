@@ -8,8 +8,11 @@ import { clockNotice } from '#http/test-clock-notice'
 import type { ActorOf } from '#platform/audit'
 
 /** The seller or staff as the actor of a change. */
-export function actorOf({ session, request, as }: SalesContext): ActorOf<Side> {
-  return { kind: as, user_id: session.user_id, request_id: request.id }
+export function actorOf({ session, request, as, app }: SalesContext): ActorOf<Side> {
+  const person = { user_id: session.user_id, request_id: request.id }
+  return as === 'staff'
+    ? { ...person, kind: as }
+    : { ...person, kind: as, seller_id: app?.seller_id }
 }
 
 /** The facts that every page about sales shows. */

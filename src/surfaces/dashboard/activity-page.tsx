@@ -1,0 +1,61 @@
+import type { JSX } from 'preact'
+import { type Link, SiteLayout } from '#design/layout'
+import { Moment } from '#design/money'
+import { Pager } from '#design/navigation'
+import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import type { AuditRow } from '#http/audit-rows'
+import type { AuditChannel } from '#platform/audit'
+import { SellerMenu } from './seller-menu.tsx'
+
+const CHANNELS: Record<AuditChannel, string> = {
+  page: 'on a page',
+  agent: 'through an agent',
+  api: 'through the API',
+  command: 'by a command',
+}
+
+/** What a seller's members and their agents did, the latest first. */
+export function ActivityPage(facts: {
+  nav: Link[]
+  legal_name: string
+  entries: (AuditRow & { about: string })[]
+  newest: string | undefined
+  older: string | undefined
+}): JSX.Element {
+  const { entries } = facts
+  return (
+    <SiteLayout title="Activity · Purser" nav={facts.nav}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Activity">
+          What the members of {facts.legal_name} and their agents did. Entries are never changed.
+        </Heading>
+        <SellerMenu current="activity" />
+      </div>
+      {entries.length === 0 ? (
+        <EmptyState title="No activity yet">Changes and refunds appear here.</EmptyState>
+      ) : (
+        <Panel>
+          <RecordRows
+            records={entries.map((entry) => ({
+              key: String(entry.id),
+              title: titleOf(entry.action),
+              details: [
+                entry.about,
+                `${entry.email ?? 'A deleted account'}, ${CHANNELS[entry.channel]}`,
+                <Moment at={entry.at} />,
+              ],
+            }))}
+          />
+        </Panel>
+      )}
+      <Pager newest={facts.newest} older={facts.older} />
+    </SiteLayout>
+  )
+}
+
+/** An action in words: `app.plan_highlighted` is `App: plan highlighted`. */
+function titleOf(action: string): string {
+  const [subject = '', done = ''] = action.split('.')
+  const words = (text: string) => text.replaceAll('_', ' ')
+  return `${subject.charAt(0).toUpperCase()}${words(subject.slice(1))}: ${words(done)}`
+}

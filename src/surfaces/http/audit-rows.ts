@@ -1,0 +1,29 @@
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { type AuditPlace, type LoggedEntry, listAudit } from '#platform/audit-log'
+import { readId } from '#platform/ids'
+
+/** An entry with the email of its actor, if that is an account. */
+export type AuditRow = LoggedEntry & { email: string | undefined }
+
+/** The place of an entry as it is in addresses: milliseconds and id. */
+export function placeText({ at, id }: AuditPlace): string {
+  return `${at.getTime()}-${id}`
+}
+
+/** The place in the address, if it is one. */
+export function placeOf(text: string | undefined): AuditPlace | undefined {
+  const [, at, id] = /^(\d{1,14})-(\d{1,15})$/.exec(text ?? '') ?? []
+  return at && id ? { at: new Date(Number(at)), id: Number(id) } : undefined
+}
+
+/** Entries with the emails of their actors. */
+export async function auditRows(
+  { db }: World,
+  question: Parameters<typeof listAudit>[1],
+): Promise<AuditRow[]> {
+  const entries = await listAudit(db, question)
+  const ids = new Set(entries.map(({ actor }) => readId('usr', actor)).filter((id) => id != null))
+  const emails = await identity.emailsOf(db, [...ids])
+  return entries.map((entry) => ({ ...entry, email: emails.get(entry.actor) }))
+}
