@@ -1,9 +1,10 @@
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
+import * as metrics from '#domain/metrics'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
-import { addSeconds } from '#platform/calendar'
+import { addSeconds, isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
 import { testId } from '../test/support/ids.ts'
@@ -23,6 +24,12 @@ export function grownStatements(
     .toISOString()
     .slice(0, 7)
   const buyer = { user_id: COLLECTOR_ID, app_id: null }
+  const own = { app_ids: [BIG_APP], limit: 5 }
+  const overview = (days: number) => () => {
+    const to = isoDate(now)
+    const range = { from: metrics.dayAfter(to, 1 - days), to }
+    return metrics.readOverview(db, { app_ids: [BIG_APP], range })
+  }
   const list = (status?: billing.SaleStatus) => () =>
     billing.listSales(db, { app_id: BIG_APP, status, limit: 51 })
   const find = (facts: Partial<Parameters<typeof billing.findLicenses>[1]>) => () =>
@@ -56,6 +63,11 @@ export function grownStatements(
     ['payees due by the calendar', () => payouts.dueByCalendar(db, now)],
     ['open payouts', () => payouts.openPayouts(db)],
     ['disputes of an app', () => payments.listUnclosed(db, BIG_APP)],
+    ['overview of 30 days', overview(30)],
+    ['overview of a year', overview(365)],
+    ['overview, latest sales', () => metrics.latestSales(db, own)],
+    ['overview, open disputes', () => metrics.openDisputes(db, own)],
+    ['overview, failed renewals', () => metrics.failedRenewals(db, own)],
     ['a license by its order', () => billing.orderOfLicense(db, testId('lic_g77'))],
     ['a license', () => licensing.findLicense(db, testId('lic_g77'))],
   ]

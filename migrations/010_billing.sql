@@ -114,6 +114,9 @@ create table subscriptions (
 create index subscriptions_due on subscriptions (next_at, id) where next_at is not null;
 create index subscriptions_app_due on subscriptions (app_id, next_at, id);
 create index subscriptions_card on subscriptions (card_id);
+-- An app's renewals that failed and are retried.
+create index subscriptions_past_due on subscriptions (app_id, past_due_since)
+  where past_due_since is not null and ended_at is null;
 
 -- One row per invoice: a purchase, a renewal, or the difference of an upgrade. One charge pays it.
 create sequence invoice_numbers;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { sumMetrics } from '#domain/metrics'
 import { sumBalances } from '#domain/payouts'
 import { rateTable, sumTaxes } from '#domain/tax'
 import { checkMoney } from '#flows/check-installation'
@@ -147,6 +148,9 @@ function declarePolls(world: World): void {
   })
   jobs.poll('sum balances', SUM_SECONDS, async () => {
     while (!stopping.aborted && (await sumBalances(db, SUMMED_AT_ONCE)) > 0);
+  })
+  jobs.poll('sum metrics', SUM_SECONDS, async () => {
+    while (!stopping.aborted && (await sumMetrics(db, SUMMED_AT_ONCE)) > 0);
   })
   jobs.poll('renew subscriptions', RENEW_SECONDS, async () => {
     while ((await subscription.renewDue(world)) > 0);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as billing from '#domain/billing'
+import * as metrics from '#domain/metrics'
 import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
 import type { Db } from '#platform/db'
@@ -18,6 +19,7 @@ const TABLES = new Set([
   'tax_quotes',
   'unpaid_lines',
   'customers',
+  'metric_days',
 ])
 const NOW = new Date('2026-11-22T12:00:00Z')
 
@@ -29,6 +31,7 @@ before(async () => {
   await world.db.tx((tx) => seedGrowth(tx, demo.app.client_id, size), { patient: true })
   while ((await tax.sumTaxes(world.db.patient, 5_000)) > 0);
   while ((await payouts.sumBalances(world.db.patient, 5_000)) > 0);
+  while ((await metrics.sumMetrics(world.db.patient, 50_000)) > 0);
   await world.db.patient.raw('analyze')
 })
 after(() => service.close())

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as licensing from '#domain/licensing'
+import * as metrics from '#domain/metrics'
 import type { Processor } from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import type { Database } from '#platform/db'
@@ -295,6 +296,8 @@ export async function assertInvariants(service: TestService): Promise<void> {
     where status in ('open', 'action_required') and created_at < ${patience}`
   assert.deepEqual(await db.rows(stuck), [], 'no attempt stays open for more than a quarter hour')
   await assertKeysAndReferences(service)
+  const wrong = await metrics.wrongMetrics(db)
+  assert.deepEqual(wrong, [], 'the figures by day are those of ledger and licenses')
   const { differences } = await checkBooks({ db, clock, processor: sandboxOf(service.world) })
   assert.deepEqual(differences, [], 'the books are what happened, recomputed')
 }

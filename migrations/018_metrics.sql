@@ -1,0 +1,139 @@
+-- What an app had by day (UTC, in the app's own time): revenue, recurring revenue, licenses and
+-- checkouts. Triggers queue each change in the transaction that causes it; a job adds them up.
+
+create table metric_days (
+  app_id text not null,
+  metric text not null
+    check (metric in ('sale', 'refund', 'dispute_opened', 'dispute_won', 'dispute_lost',
+      'appeal_opened', 'appeal_won', 'mrr_new', 'mrr_reactivation', 'mrr_expansion',
+      'mrr_contraction', 'mrr_churn', 'active', 'trialing', 'one_time_active', 'past_due',
+      'unpaid', 'paused', 'cart_details', 'cart_card', 'cart_confirmation', 'cart_paid')),
+  day date not null,
+  -- How many there were; of licenses with a status: how many more than the day before.
+  count bigint not null,
+  -- Cents: of ledger events what the seller earned, of `mrr_…` the change of recurring revenue.
+  amount bigint not null,
+  primary key (app_id, metric, day)
+);
+create table metric_changes (
+  id bigint generated always as identity primary key,
+  app_id text not null,
+  metric text not null,
+  day date not null,
+  count bigint not null,
+  amount bigint not null
+);
+
+-- A seller's earnings: what they are owed, and what is reserved for disputes that may be won.
+create view revenue_changes as
+  select t.id as transaction_id, i.app_id, t.event as metric, (t.at at time zone 'UTC')::date as day,
+    1 as count, coalesce((select -sum(e.amount) from ledger_entries e
+      where e.transaction_id = t.id and e.account in ('seller_payable', 'dispute_hold')), 0)::bigint
+      as amount
+  from ledger_transactions t
+    left join refunds r on t.event = 'refund' and r.id = t.subject
+    left join disputes d on t.event ~ '^(dispute|appeal)_' and d.id = t.subject
+    left join charges c on c.id = coalesce(r.charge_id, d.charge_id)
+    join invoices i on i.id = case t.event when 'sale' then t.subject else c.invoice_id end
+  where t.event in ('sale', 'refund', 'dispute_opened', 'dispute_won', 'dispute_lost',
+    'appeal_opened', 'appeal_won');
+
+create function queue_revenue() returns trigger language plpgsql as $$
+begin
+  insert into metric_changes (app_id, metric, day, count, amount)
+    select r.app_id, r.metric, r.day, r.count, r.amount
+    from (select distinct transaction_id from inserted) i
+      join revenue_changes r using (transaction_id);
+  return null;
+end $$;
+create trigger ledger_entries_revenue after insert on ledger_entries
+  referencing new table as inserted for each statement execute function queue_revenue();
+
+-- What each license counts as now: its status, and its part of the monthly recurring revenue, less
+-- a discount that applies to periods to come. A trial, a pause and an unpaid period earn nothing.
+create view license_metrics as
+  select l.id as license_id, l.app_id,
+    case when l.status not in ('canceled', 'preview') then l.status end as status,
+    case when l.status in ('active', 'past_due') and s.ended_at is null
+      then coalesce(round((s.amount - case when d.percent is not null
+          then round(s.amount * d.percent / 100.0)
+          when d.amount is not null then least(d.amount, s.amount) else 0 end)
+        * case p.frequency when 'year' then 1 / 12.0 when 'month' then 1
+          when 'week' then 52 / 12.0 when 'day' then 365 / 12.0 end), 0) else 0 end::bigint as mrr
+  from licenses l left join subscriptions s on s.license_id = l.id
+    left join prices p on p.id = s.price_id
+    left join discount_codes d on d.id = s.discount_id
+      and (d.product_ids = '{}' or p.product_id = any(d.product_ids));
+
+-- The same as counted so far.
+create table counted_licenses (
+  license_id text primary key,
+  status text,
+  mrr bigint not null,
+  was_paying boolean not null
+);
+
+-- At the end of the transaction, when license and subscription are both changed.
+create function queue_license_metrics() returns trigger language plpgsql as $$
+declare
+  at_day date := (new.at at time zone 'UTC')::date;
+  former counted_licenses;
+  present license_metrics;
+begin
+  select * into present from license_metrics where license_id = new.license_id;
+  select * into former from counted_licenses where license_id = new.license_id for update;
+  insert into metric_changes (app_id, metric, day, count, amount)
+    select present.app_id, status, at_day, count, 0
+    from (values (former.status, -1), (present.status, 1)) c (status, count)
+    where status is not null and former.status is distinct from present.status;
+  if present.mrr <> coalesce(former.mrr, 0) then
+    insert into metric_changes (app_id, metric, day, count, amount)
+      values (present.app_id, case when coalesce(former.mrr, 0) = 0
+          then case when former.was_paying then 'mrr_reactivation' else 'mrr_new' end
+          when present.mrr = 0 then 'mrr_churn'
+          when present.mrr > former.mrr then 'mrr_expansion' else 'mrr_contraction' end,
+        at_day, 1, present.mrr - coalesce(former.mrr, 0));
+  end if;
+  insert into counted_licenses (license_id, status, mrr, was_paying)
+    values (new.license_id, present.status, present.mrr, present.mrr > 0)
+    on conflict (license_id) do update set status = excluded.status, mrr = excluded.mrr,
+      was_paying = counted_licenses.was_paying or excluded.was_paying;
+  return null;
+end $$;
+create constraint trigger license_history_metrics after insert on license_history
+  deferrable initially deferred for each row execute function queue_license_metrics();
+
+-- A seller's walkthrough ends without an order, and is no checkout.
+create function queue_cart_metrics() returns trigger language plpgsql as $$
+declare
+  was_cart boolean := tg_op = 'UPDATE' and (old.completed_at is null or old.order_id is not null);
+  is_walkthrough boolean := new.completed_at is not null and new.order_id is null;
+begin
+  insert into metric_changes (app_id, metric, day, count, amount)
+    select new.app_id, step.metric,
+      ((new.updated_at + a.clock_ahead * interval '1 second') at time zone 'UTC')::date,
+      step.present::int - step.former::int, 0
+    from apps a, (values
+        ('cart_details', was_cart, not is_walkthrough),
+        ('cart_card', was_cart and old.card is not null,
+          new.card is not null and not is_walkthrough),
+        ('cart_paid', was_cart and old.order_id is not null, new.order_id is not null)
+      ) step (metric, former, present)
+    where a.id = new.app_id and step.former <> step.present;
+  return null;
+end $$;
+create trigger carts_metrics after insert on carts
+  for each row execute function queue_cart_metrics();
+create trigger carts_step_metrics after update of card, order_id, completed_at on carts
+  for each row execute function queue_cart_metrics();
+
+-- A cart is confirmed once, however often its payment is tried.
+create function queue_confirmation() returns trigger language plpgsql as $$
+begin
+  insert into metric_changes (app_id, metric, day, count, amount)
+    select new.app_id, 'cart_confirmation', (new.created_at at time zone 'UTC')::date, 1, 0
+    where not exists (select 1 from invoices where cart_id = new.cart_id and id <> new.id);
+  return null;
+end $$;
+create trigger invoices_metrics after insert on invoices
+  for each row when (new.cart_id is not null) execute function queue_confirmation();

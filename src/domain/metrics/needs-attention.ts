@@ -1,0 +1,94 @@
+import type { Db } from '#platform/db'
+import type { AppId, DisputeId, InvoiceId, SubscriptionId } from '#platform/ids'
+import type { Cents } from '#platform/money'
+import { sql } from '#platform/sql'
+
+/** A paid invoice. */
+export interface LatestSale {
+  id: InvoiceId
+  app_slug: string
+  app_name: string
+  email: string
+  product_name: string
+  /** Before tax, and what the seller received of it. */
+  amount: Cents
+  net: Cents
+  paid_at: Date
+}
+
+/** Which apps, and how many rows at most. */
+export interface AttentionQuestion {
+  app_ids: AppId[]
+  limit: number
+}
+
+/** The latest paid invoices of apps. */
+export async function latestSales(db: Db, question: AttentionQuestion): Promise<LatestSale[]> {
+  const { app_ids, limit } = question
+  // The bounds and the order are those of the index of app and number, as in the list of sales.
+  return await db.rows<LatestSale>(sql`
+    select i.id, a.slug as app_slug, a.name as app_name, u.email, p.name as product_name, i.amount,
+      i.amount - i.fee as net, i.paid_at
+    from unnest(${app_ids}::text[]) own (id)
+      cross join lateral (select * from invoices
+        where app_id between own.id and own.id and number < 9223372036854775807
+          and status = 'paid' and paid_at is not null
+        order by app_id desc, number desc limit ${limit}) i
+      join apps a on a.id = i.app_id join users u on u.id = i.user_id
+      join products p on p.id = i.product_id
+    order by i.number desc limit ${limit}`)
+}
+
+/** A dispute that is not decided. */
+export interface OpenDispute {
+  id: DisputeId
+  app_slug: string
+  app_name: string
+  email: string
+  amount: Cents
+  due_at: Date
+  submitted_at: Date | null
+}
+
+/** The open disputes of apps, the next one due first. */
+export async function openDisputes(db: Db, question: AttentionQuestion): Promise<OpenDispute[]> {
+  return await db.rows<OpenDispute>(sql`
+    select d.id, a.slug as app_slug, a.name as app_name, u.email, d.amount, d.due_at,
+      d.submitted_at
+    from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
+      join apps a on a.id = i.app_id join users u on u.id = i.user_id
+    where d.status in ('inquiry', 'open') and i.app_id = any(${question.app_ids}::text[])
+    order by d.due_at, d.id limit ${question.limit}`)
+}
+
+/** A renewal that failed and is not paid yet. */
+export interface FailedRenewal {
+  id: SubscriptionId
+  app_slug: string
+  app_name: string
+  email: string
+  product_name: string
+  amount: Cents
+  past_due_since: Date
+  /** When it is retried; null if no retry is left. */
+  next_at: Date | null
+  invoice_id: InvoiceId | null
+}
+
+/** The renewals of apps that failed and are not paid, the latest first. */
+export async function failedRenewals(
+  db: Db,
+  question: AttentionQuestion,
+): Promise<FailedRenewal[]> {
+  return await db.rows<FailedRenewal>(sql`
+    select s.id, a.slug as app_slug, a.name as app_name, u.email, p.name as product_name,
+      s.amount, s.past_due_since, s.next_at, (select i.id from invoices i
+        where i.subscription_id = s.id and i.kind = 'renewal' and i.status = 'open'
+        order by i.period_index desc limit 1) as invoice_id
+    from subscriptions s join licenses l on l.id = s.license_id
+      join apps a on a.id = s.app_id join users u on u.id = l.user_id
+      join products p on p.id = l.product_id
+    where s.app_id = any(${question.app_ids}::text[]) and s.past_due_since is not null
+      and s.ended_at is null
+    order by s.past_due_since desc, s.id limit ${question.limit}`)
+}
