@@ -281,6 +281,8 @@ async function* selling({ service }: PagesTest, page: Page) {
     '/dashboard/seller/',
     '/dashboard/team/',
     '/dashboard/activity/',
+    '/dashboard/overview/',
+    '/dashboard/overview/?from=2026-02-30&to=2026-01-01',
     '/dashboard/invitations/',
     app,
     `${app}settings/`,

@@ -4,46 +4,69 @@ import { Alert, Badge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Icon } from '#design/icons'
 import { Panel } from '#design/panels'
+import type { FiguresFacts } from './figures.ts'
+import { Figures } from './figures-panels.tsx'
 import { type AppFacts, AppPage } from './layout.tsx'
 import type { AppSetup, SetupStep } from './setup.ts'
 
 type AppOverview = AppFacts & {
   setup: AppSetup
+  figures: FiguresFacts
   is_archived: boolean
   product_url: string | undefined
   /** Whether the member may edit the app. */
   can_edit: boolean
 }
 
-/** An app at a glance: what its set-up still needs. */
+/** An app at a glance: its figures, and what its set-up still needs. */
 export function OverviewPage(facts: AppOverview): JSX.Element {
   const { steps } = facts.setup
-  const done = steps.filter(({ is_done }) => is_done).length
-  const isComplete = done === steps.length
+  const isComplete = steps.every(({ is_done }) => is_done)
   return (
-    <AppPage {...facts} current="overview" intro={introOf(facts)}>
+    <AppPage {...facts} current="overview" intro={introOf(facts, isComplete)}>
       {facts.is_archived && (
         <Alert tone="warning" title="Archived">
           This app is not listed and not for sale. Its licenses stay valid. Restore it in Settings.
         </Alert>
       )}
-      <Panel
-        title={isComplete ? 'Set-up complete' : 'Set up your app'}
-        aside={<Badge tone={isComplete ? 'good' : 'neutral'}>{`${done} of ${steps.length}`}</Badge>}
-      >
-        <ol class="divide-y divide-base-300 border-y border-base-300">
-          {steps.map((step) => (
-            <Step key={step.name} facts={facts} step={step} />
-          ))}
-        </ol>
-      </Panel>
+      {!isComplete && (
+        <Panel title="Set up your app" aside={<Badge>{progressOf(facts)}</Badge>}>
+          <Steps {...facts} />
+        </Panel>
+      )}
+      <Figures {...facts.figures} />
+      {isComplete && (
+        <Panel>
+          <details>
+            <summary class="flex min-h-11 flex-wrap items-center justify-between gap-3">
+              <span class="textlink">Set-up complete</span>
+              <Badge tone="good">{progressOf(facts)}</Badge>
+            </summary>
+            <Steps {...facts} />
+          </details>
+        </Panel>
+      )}
     </AppPage>
   )
 }
 
-function introOf({ product_url }: AppOverview): JSX.Element | string {
-  if (!product_url) return 'What is left before your first sale.'
-  return <TextLink href={product_url}>View the product page</TextLink>
+function progressOf({ setup: { steps } }: AppOverview): string {
+  return `${steps.filter(({ is_done }) => is_done).length} of ${steps.length}`
+}
+
+function Steps(facts: AppOverview): JSX.Element {
+  return (
+    <ol class="divide-y divide-base-300 border-y border-base-300">
+      {facts.setup.steps.map((step) => (
+        <Step key={step.name} facts={facts} step={step} />
+      ))}
+    </ol>
+  )
+}
+
+function introOf({ product_url }: AppOverview, isComplete: boolean): JSX.Element | string {
+  if (product_url) return <TextLink href={product_url}>View the product page</TextLink>
+  return isComplete ? 'Revenue, licenses and checkouts.' : 'What is left before your first sale.'
 }
 
 function Step({ facts, step }: { facts: AppOverview; step: SetupStep }): JSX.Element {

@@ -1,15 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import * as sellers from '#domain/sellers'
 import { publishApp, requestApproval } from '#flows/app'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import { addressOf } from '#http/app-menu'
 import { APP_PATH, requireSellerTerms } from '#http/guards/seller'
 import { redirectTo, sendPage } from '#http/pages'
 import { actorOf, appFactsOf } from './app-context.ts'
+import { readFigures } from './figures.ts'
 import { OverviewPage } from './overview-page.tsx'
 import { readSetup } from './setup.ts'
 
-/** The first page of an app, with its set-up. */
+/** The first page of an app, with its set-up and its figures. */
 export function declareOverview(scope: FastifyInstance, world: World): void {
   scope.get(`${APP_PATH}/`, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
@@ -17,6 +18,13 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
     const page = OverviewPage({
       ...(await appFactsOf(world, context, NOTES)),
       setup: await readSetup(world, app),
+      figures: await readFigures(world, request, {
+        base: addressOf(app.slug, 'overview'),
+        app_ids: [app.id],
+        now: appTime(world, app),
+        member,
+        names_apps: false,
+      }),
       is_archived: app.archived_at !== null,
       product_url: app.is_published ? `/apps/${app.slug}/` : undefined,
       can_edit: sellers.isAllowed(member.role, 'edit_apps'),

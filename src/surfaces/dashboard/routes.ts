@@ -24,6 +24,7 @@ import { declareOverview } from './overview.ts'
 import { declarePlans } from './plans.ts'
 import { NewSecretPage, RotateSecretPage } from './secret-pages.tsx'
 import { declareSeller } from './seller.ts'
+import { declareSellerOverview } from './seller-overview.ts'
 import { declareSettingsPage } from './settings.ts'
 import { declareStart } from './start.ts'
 import { declareTeam } from './team.ts'
@@ -35,6 +36,7 @@ const INTEGRATION = `${APP_PATH}/integration/`
 export function dashboard(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     declareHome(scope, world)
+    declareSellerOverview(scope, world)
     declareStart(scope, world)
     declareSeller(scope, world)
     declareNewApp(scope, world)

@@ -3,6 +3,7 @@ import { SubNav } from '#design/navigation'
 
 const PAGES = [
   { page: 'apps', label: 'Apps', href: '/dashboard/' },
+  { page: 'overview', label: 'Overview', href: '/dashboard/overview/' },
   { page: 'team', label: 'Team', href: '/dashboard/team/' },
   { page: 'activity', label: 'Activity', href: '/dashboard/activity/' },
   { page: 'details', label: 'Details', href: '/dashboard/seller/' },

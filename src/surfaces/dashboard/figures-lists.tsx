@@ -1,0 +1,102 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Day, Money } from '#design/money'
+import { type CardFacts, EmptyState, RecordCards } from '#design/panels'
+import { addressOf } from '#http/app-menu'
+import type { FiguresFacts } from './figures.ts'
+
+/** What needs a look, and the latest sales; each a link. */
+export function LatestLists(facts: FiguresFacts): JSX.Element {
+  const { disputes, renewals, sales } = facts
+  return (
+    <>
+      {disputes.length > 0 && <List title="Open disputes" records={disputeCards(facts)} />}
+      {renewals.length > 0 && <List title="Failed renewals" records={renewalCards(facts)} />}
+      {sales.length > 0 ? (
+        <List title="Latest sales" records={saleCards(facts)} />
+      ) : (
+        <EmptyState title="No sales yet">The latest sales appear here.</EmptyState>
+      )}
+    </>
+  )
+}
+
+function List({ title, records }: { title: string; records: CardFacts[] }): JSX.Element {
+  return (
+    <section class="grid grid-cols-1 gap-3">
+      <h2 class="text-lg font-semibold">{title}</h2>
+      <RecordCards records={records} />
+    </section>
+  )
+}
+
+/** The details of a record, after the name of its app if there are several. */
+function detailsOf(
+  { names_apps }: FiguresFacts,
+  app_name: string,
+  ...details: ComponentChildren[]
+): ComponentChildren[] {
+  return names_apps ? [app_name, ...details] : details
+}
+
+function disputeCards(facts: FiguresFacts): CardFacts[] {
+  return facts.disputes.map(({ id, app_slug, app_name, email, amount, due_at, submitted_at }) => ({
+    key: id,
+    href: `/dashboard/apps/${app_slug}/disputes/${id}/`,
+    title: email,
+    details: detailsOf(
+      facts,
+      app_name,
+      <>
+        {submitted_at ? 'Evidence submitted. Decision due after ' : 'Evidence due '}
+        <Day date={due_at} />
+      </>,
+    ),
+    aside: <Money amount={amount} />,
+  }))
+}
+
+function renewalCards(facts: FiguresFacts): CardFacts[] {
+  return facts.renewals.map((renewal) => ({
+    key: renewal.id,
+    href: `${addressOf(renewal.app_slug, 'sales')}${
+      renewal.invoice_id ? `${renewal.invoice_id}/` : '?status=open'
+    }`,
+    title: renewal.email,
+    details: detailsOf(
+      facts,
+      renewal.app_name,
+      renewal.product_name,
+      <>
+        Failed <Day date={renewal.past_due_since} />
+      </>,
+      renewal.next_at ? (
+        <>
+          Next retry <Day date={renewal.next_at} />
+        </>
+      ) : (
+        'No retry left'
+      ),
+    ),
+    aside: <Money amount={renewal.amount} />,
+  }))
+}
+
+function saleCards(facts: FiguresFacts): CardFacts[] {
+  return facts.sales.map(
+    ({ id, app_slug, app_name, email, product_name, net, amount, paid_at }) => ({
+      key: id,
+      href: `${addressOf(app_slug, 'sales')}${id}/`,
+      title: email,
+      details: detailsOf(
+        facts,
+        app_name,
+        product_name,
+        <Day date={paid_at} />,
+        <>
+          Net <Money amount={net} />
+        </>,
+      ),
+      aside: <Money amount={amount} />,
+    }),
+  )
+}

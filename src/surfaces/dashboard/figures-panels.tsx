@@ -1,0 +1,254 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Actions, Button, TextLink } from '#design/actions'
+import { Chart } from '#design/chart'
+import { Field } from '#design/forms'
+import { formatDay, formatMoney, Money } from '#design/money'
+import { SubNav } from '#design/navigation'
+import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
+import type { FigureStep, OverviewFigures } from '#domain/metrics'
+import { type Cents, cents, sum } from '#platform/money'
+import { counted } from '#platform/text'
+import { RANGE_DAYS } from './figure-range.ts'
+import type { FiguresFacts, NextPayout } from './figures.ts'
+import { LatestLists } from './figures-lists.tsx'
+
+/** The figures of a range: its choice, tiles, charts, checkout steps and what happened last. */
+export function Figures(facts: FiguresFacts): JSX.Element {
+  const { figures } = facts
+  const hasMoney = figures.steps.some(
+    ({ net, former_net, mrr }) => net !== 0 || former_net !== 0 || mrr !== 0,
+  )
+  return (
+    <>
+      <RangeChoice {...facts} />
+      <Tiles {...facts} />
+      {hasMoney ? (
+        <>
+          <Panel>
+            <RevenueChart figures={figures} />
+          </Panel>
+          <Panel>
+            <MrrChart figures={figures} />
+            <DescriptionList items={mrrItems(figures)} />
+          </Panel>
+        </>
+      ) : (
+        <EmptyState title="No revenue in this period">
+          Charts appear here with the first sale.
+        </EmptyState>
+      )}
+      <Checkout figures={figures} />
+      <LatestLists {...facts} />
+    </>
+  )
+}
+
+function RangeChoice({ base, chosen }: FiguresFacts): JSX.Element {
+  const { range, days, fault } = chosen
+  const links = RANGE_DAYS.map((length) => ({
+    label: `${length} days`,
+    href: `${base}?days=${length}`,
+    current: length === days && !fault,
+  }))
+  return (
+    <section
+      class="flex flex-wrap items-end justify-between gap-x-6 gap-y-4"
+      aria-label="Choose a period"
+    >
+      <SubNav label="Period" links={links} />
+      <form method="get" action={base} class="flex flex-wrap items-end gap-4">
+        <Field label="From" name="from" type="date" value={range.from} error={fault} />
+        <Field label="To" name="to" type="date" value={range.to} />
+        <Actions>
+          <Button>Show</Button>
+        </Actions>
+      </form>
+    </section>
+  )
+}
+
+/** A figure with its name and a line about it. */
+interface TileFacts {
+  name: string
+  value: ComponentChildren
+  note: ComponentChildren
+}
+
+function Tiles(facts: FiguresFacts): JSX.Element {
+  return (
+    <dl class="grid grid-cols-2 gap-px overflow-hidden rounded-box border border-base-300 bg-base-300 lg:grid-cols-4">
+      {tilesOf(facts).map(({ name, value, note }) => (
+        <div key={name} class="grid content-start gap-1 bg-base-100 p-4 sm:p-5">
+          <dt class="text-sm text-muted">{name}</dt>
+          <dd class="text-xl font-semibold tabular-nums">{value}</dd>
+          <dd class="text-sm text-muted">{note}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function tilesOf({ figures, payout }: FiguresFacts): TileFacts[] {
+  const { net, former_net, mrr, mrr_before, licenses, sales } = figures
+  const owing = licenses.past_due + licenses.unpaid
+  const rate = (part: number) => (sales === 0 ? '0%' : percent.format(part / sales))
+  const ofSales = (part: number) => `${numbers.format(part)} of ${counted(sales, 'sale')}`
+  return [
+    { name: 'Net revenue', value: <Money amount={net} />, note: comparison(net, former_net) },
+    {
+      name: 'Monthly recurring revenue',
+      value: <Money amount={mrr} />,
+      note: `${signed(cents(mrr - mrr_before))} in this period`,
+    },
+    {
+      name: 'Active',
+      value: numbers.format(licenses.active),
+      note: `and ${numbers.format(licenses.one_time_active)} paid once`,
+    },
+    {
+      name: 'Trialing',
+      value: numbers.format(licenses.trialing),
+      note: `and ${numbers.format(licenses.paused)} paused`,
+    },
+    {
+      name: 'Past due',
+      value: numbers.format(owing),
+      note: `${numbers.format(licenses.unpaid)} of them without retries left`,
+    },
+    { name: 'Refund rate', value: rate(figures.refunds), note: ofSales(figures.refunds) },
+    { name: 'Dispute rate', value: rate(figures.disputes), note: ofSales(figures.disputes) },
+    payout ? payoutTile(payout) : { name: 'Sales', value: numbers.format(sales), note: 'paid' },
+  ]
+}
+
+function payoutTile({ amount, at, is_payable }: NextPayout): TileFacts {
+  const text = is_payable ? formatDay(at) : 'Below the minimum'
+  return {
+    name: 'Next payout',
+    value: <Money amount={amount} />,
+    note: <TextLink href="/dashboard/payouts/">{text}</TextLink>,
+  }
+}
+
+const numbers = new Intl.NumberFormat('en-US')
+const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 })
+const change = new Intl.NumberFormat('en-US', {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+})
+
+function comparison(now: Cents, before: Cents): string {
+  if (before <= 0) return `${formatMoney(before)} in the period before`
+  return `${change.format(now / before - 1)} from ${formatMoney(before)} before`
+}
+
+function signed(amount: Cents): string {
+  return `${amount > 0 ? '+' : ''}${formatMoney(amount)}`
+}
+
+function RevenueChart({ figures }: { figures: OverviewFigures }): JSX.Element {
+  const { range, net, former_net, steps } = figures
+  return (
+    <Chart
+      id="revenue"
+      title="Net revenue"
+      description={`From ${textOf(range)}: ${formatMoney(net)}. In the period before: ${formatMoney(former_net)}.`}
+      label_heading="Days"
+      labels={steps.map(textOf)}
+      ends={[dayText(range.from), dayText(range.to)]}
+      series={[
+        { name: 'This period', values: steps.map((step) => step.net) },
+        { name: 'Period before', values: steps.map((step) => step.former_net), isDashed: true },
+      ]}
+      format={(value) => formatMoney(cents(value))}
+      formatTick={tickText}
+    />
+  )
+}
+
+function MrrChart({ figures }: { figures: OverviewFigures }): JSX.Element {
+  const { range, mrr, mrr_before, steps } = figures
+  return (
+    <Chart
+      id="mrr"
+      title="Monthly recurring revenue"
+      description={`From ${textOf(range)}: from ${formatMoney(mrr_before)} to ${formatMoney(mrr)}.`}
+      label_heading="Days"
+      labels={steps.map(textOf)}
+      ends={[dayText(range.from), dayText(range.to)]}
+      series={[{ name: 'At the end of these days', values: steps.map((step) => step.mrr) }]}
+      format={(value) => formatMoney(cents(value))}
+      formatTick={tickText}
+    />
+  )
+}
+
+/** A day, or the first and the last of several. */
+function textOf({ from, to }: Pick<FigureStep, 'from' | 'to'>): string {
+  return from === to ? dayText(from) : `${dayText(from)} to ${dayText(to)}`
+}
+
+function dayText(day: string): string {
+  return formatDay(new Date(day))
+}
+
+const ticks = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  notation: 'compact',
+  maximumFractionDigits: 2,
+  minimumFractionDigits: 0,
+})
+
+function tickText(value: number): string {
+  return ticks.format(value / 100)
+}
+
+const MRR_LABELS = {
+  mrr_new: 'New',
+  mrr_reactivation: 'Reactivated',
+  mrr_expansion: 'Expansion',
+  mrr_contraction: 'Contraction',
+  mrr_churn: 'Churn',
+} as const
+
+function mrrItems({ mrr_changes }: OverviewFigures) {
+  const names = Object.keys(MRR_LABELS) as (keyof typeof MRR_LABELS)[]
+  const total = sum(...names.map((name) => mrr_changes[name]))
+  return [
+    ...names.map((name) => ({ term: MRR_LABELS[name], detail: signed(mrr_changes[name]) })),
+    { term: 'Change in this period', detail: signed(total) },
+  ]
+}
+
+const STEPS = [
+  { name: 'cart_details', label: 'Details entered' },
+  { name: 'cart_card', label: 'Card entered' },
+  { name: 'cart_confirmation', label: 'Order confirmed' },
+  { name: 'cart_paid', label: 'Paid' },
+] as const
+
+function Checkout({ figures: { carts } }: { figures: OverviewFigures }): JSX.Element {
+  const first = carts.cart_details
+  return (
+    <Panel title="Checkout">
+      <RecordTable
+        caption="Conversion by step of the checkout"
+        columns={[
+          { label: 'Step' },
+          { label: 'Checkouts', numeric: true },
+          { label: 'Of all checkouts', numeric: true },
+        ]}
+        rows={STEPS.map(({ name, label }) => ({
+          key: name,
+          cells: [
+            label,
+            numbers.format(carts[name]),
+            first === 0 ? '0%' : percent.format(carts[name] / first),
+          ],
+        }))}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,74 @@
+import type { FastifyRequest } from 'fastify'
+import * as metrics from '#domain/metrics'
+import * as payouts from '#domain/payouts'
+import * as sellers from '#domain/sellers'
+import { payeeTime, readPayeeBalance } from '#flows/pay-out'
+import { forReports, type World } from '#flows/world'
+import { addDays } from '#platform/calendar'
+import type { AppId, SellerId } from '#platform/ids'
+import { type Cents, sum } from '#platform/money'
+import { type ChosenRange, rangeOf } from './figure-range.ts'
+
+const LISTED = 5
+
+/** What the next weekly payout would be as of now. */
+export interface NextPayout {
+  amount: Cents
+  at: Date
+  is_payable: boolean
+}
+
+/** The figures of one app, or of all apps of a seller. */
+export interface FiguresFacts {
+  /** The address of the page, without a range. */
+  base: string
+  chosen: ChosenRange
+  figures: metrics.OverviewFigures
+  sales: metrics.LatestSale[]
+  disputes: metrics.OpenDispute[]
+  renewals: metrics.FailedRenewal[]
+  /** Undefined for a member who may not view payouts. */
+  payout: NextPayout | undefined
+  /** Whether the figures are of several apps, so that lists name them. */
+  names_apps: boolean
+}
+
+/** Reads the figures that an address asks for. */
+export async function readFigures(
+  world: World,
+  request: FastifyRequest,
+  facts: {
+    base: string
+    app_ids: AppId[]
+    now: Date
+    member: { seller_id: SellerId; role: sellers.MemberRole }
+    names_apps: boolean
+  },
+): Promise<FiguresFacts> {
+  const reporting = forReports(world)
+  const { db } = reporting
+  const { base, app_ids, now, member, names_apps } = facts
+  const chosen = rangeOf(request, now)
+  const question = { app_ids, limit: LISTED }
+  return {
+    base,
+    chosen,
+    names_apps,
+    figures: await metrics.readOverview(db, { app_ids, range: chosen.range }),
+    sales: await metrics.latestSales(db, question),
+    disputes: await metrics.openDisputes(db, question),
+    renewals: await metrics.failedRenewals(db, question),
+    payout: sellers.isAllowed(member.role, 'payouts')
+      ? await nextPayout(reporting, member.seller_id)
+      : undefined,
+  }
+}
+
+async function nextPayout(world: World, owner: SellerId): Promise<NextPayout> {
+  const payee = { owner, account: payouts.accountOf(owner) }
+  const at = addDays(payouts.mondayOf(await payeeTime(world, owner)), 7)
+  const { total, pending } = await readPayeeBalance(world, payee)
+  const due = pending.filter((part) => part.at <= at).map(({ amount }) => amount)
+  const amount = sum(total, ...due)
+  return { amount, at, is_payable: payouts.isPayable(amount) }
+}

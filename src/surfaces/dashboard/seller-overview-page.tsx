@@ -1,0 +1,23 @@
+import type { JSX } from 'preact'
+import { type Link, SiteLayout } from '#design/layout'
+import { Heading } from '#design/panels'
+import type { FiguresFacts } from './figures.ts'
+import { Figures } from './figures-panels.tsx'
+import { SellerMenu } from './seller-menu.tsx'
+
+/** The figures of all apps of a seller. */
+export function SellerOverviewPage(
+  facts: FiguresFacts & { nav: Link[]; notice: string | undefined; seller_name: string },
+): JSX.Element {
+  return (
+    <SiteLayout title="Overview · Purser" nav={facts.nav} notice={facts.notice}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Overview">All apps of {facts.seller_name}.</Heading>
+        <SellerMenu current="overview" />
+      </div>
+      <div class="grid grid-cols-1 gap-6">
+        <Figures {...facts} />
+      </div>
+    </SiteLayout>
+  )
+}
