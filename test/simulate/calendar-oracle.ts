@@ -37,7 +37,7 @@ const PAID_INVOICES = sql`select i.license_id, i.number, i.kind, i.price_id, r.f
       and h.trigger = 'buyer_paused' and h.at <= i.paid_at) as was_paused
   from invoices i join prices r on r.id = i.price_id join licenses l on l.id = i.license_id
     join orders o on o.id = i.order_id join invoices b on b.id = o.invoice_id
-  where i.status = 'paid' and i.amount > 0 order by i.license_id, i.paid_at, i.number`
+  where i.status = 'paid' and i.number is not null order by i.license_id, i.paid_at, i.number`
 
 /** A number of months later: the same day, or the last one of a shorter month. */
 function monthsLater(from: Date, months: number): Date {

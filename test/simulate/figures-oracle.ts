@@ -1,16 +1,17 @@
 import type { CartId, LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Broken } from './calendar-oracle.ts'
+import { type Discounted, discountsOf } from './discount-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import type { Bought } from './record.ts'
 
-interface Figures {
+interface Figures extends Discounted {
   id: string
   kind: 'purchase' | 'renewal' | 'upgrade'
   license_id: LicenseId
   cart_id: CartId
-  price_amount: number
   amount: number
+  discount_amount: number
   tax: number
   fee: number
   add_on_fee: number
@@ -23,16 +24,21 @@ interface Figures {
   is_waived: boolean
 }
 
-const INVOICES = sql`select i.id, i.kind, i.license_id, b.cart_id, i.amount, i.tax,
+const INVOICES = sql`select i.id, i.kind, i.license_id, b.cart_id, i.amount, i.tax, i.app_id,
+    i.product_id, b.product_id as bought_product_id,
+    (select coalesce(-sum(amount), 0)::bigint from invoice_lines
+      where invoice_id = b.id and kind = 'discount') as bought_discount,
     (select sum(amount)::bigint from invoice_lines
       where invoice_id = i.id and kind = 'price') as price_amount,
+    (select coalesce(-sum(amount), 0)::bigint from invoice_lines
+      where invoice_id = i.id and kind = 'discount') as discount_amount,
     i.fee, i.add_on_fee, i.commission, i.period_start, i.period_end, i.created_at, i.is_waived,
     coalesce((select json_agg(json_build_object('at', r.created_at, 'amount', r.amount,
         'until', case when r.status = 'refused' then r.settled_at end))
       from refunds r join charges c on c.id = r.charge_id
       where c.invoice_id = i.id), '[]') as refunds
   from invoices i join orders o on o.id = i.order_id join invoices b on b.id = o.invoice_id
-  where i.status = 'paid' and i.amount > 0 order by i.license_id, i.paid_at, i.number`
+  where i.status = 'paid' and i.number is not null order by i.license_id, i.paid_at, i.number`
 
 /** The effective tax of each state of the fixture, in millionths of the price. */
 const TAX_PPM: Record<string, number> = {
@@ -57,10 +63,14 @@ export async function figureFaults({ harness, record }: Fixture): Promise<Broken
   const licenses = Map.groupBy(invoices, ({ license_id }) => license_id)
   return [...licenses].flatMap(([license_id, mine]) => {
     const bought = record.carts.get(mine[0]!.cart_id)!
+    const discounts = discountsOf(mine, bought, record)
     const prices = new Set([...bought.prices, ...(record.agreed.get(license_id) ?? [])])
     return mine.flatMap((invoice, index) => {
-      const rule = faultOf(mine, index, bought, prices)
-      return rule ? [{ rule, facts: { invoice, bought, prices: [...prices] } }] : []
+      const discount = discounts[index]!
+      const rule = faultOf(mine, index, { bought, prices, discount })
+      const codes = record.codes.filter(({ code }) => code === bought.code)
+      const facts = { invoice, bought, prices: [...prices], discount, codes }
+      return rule ? [{ rule, facts }] : []
     })
   })
 }
@@ -68,22 +78,26 @@ export async function figureFaults({ harness, record }: Fixture): Promise<Broken
 function faultOf(
   mine: readonly Figures[],
   index: number,
-  bought: Bought,
-  prices: ReadonlySet<number>,
+  { bought, prices, discount }: { bought: Bought; prices: ReadonlySet<number>; discount: number },
 ): string | undefined {
   const { kind, price_amount, amount, tax, fee, add_on_fee, commission } = mine[index]!
   if (!prices.has(price_amount)) return 'every price that was charged was agreed to'
   const credits = kind === 'upgrade' ? creditsOf(mine, index) : [0]
-  if (!credits.includes(price_amount - amount)) return 'a credit is of money that was kept'
+  if (!credits.includes(price_amount - discount - amount)) {
+    return mine[index]!.discount_amount === discount
+      ? 'a credit is of money that was kept'
+      : 'a discount is that of the code that the buyer entered, as long as it lasts'
+  }
   if (tax !== rounded(amount, TAX_PPM[bought.state]!, 1_000_000)) {
     return 'the tax is that of the state of the buyer'
   }
   const rate = bought.brought_by === 'service' ? 1000 : 500
-  const fixed = kind === 'upgrade' && index > 0 ? 0 : 50
-  const without = rounded(amount, rate, 10_000) + fixed
+  const fixed = kind === 'upgrade' && index > 0 && mine[index - 1]!.amount > 0 ? 0 : 50
+  const on = (rate: number) => Math.min(amount, rounded(amount, rate, 10_000) + fixed)
+  const without = on(rate)
   const isRight =
     (fee === without && add_on_fee === 0) ||
-    (fee === rounded(amount, rate + 200, 10_000) + fixed && add_on_fee === fee - without)
+    (fee === on(rate + 200) && add_on_fee === fee - without)
   if (!isRight) return 'a fee is that of the link by which it was bought'
   if (commission !== (bought.affiliate_id ? Math.floor(fee / 4) : 0)) {
     return 'the affiliate who referred the buyer earns a quarter of the fee'
@@ -129,7 +143,8 @@ function kept(mine: readonly Figures[], index: number, by: number): number {
   const back = refunds
     .filter(({ at, until }) => Date.parse(at) <= by && !(until && Date.parse(until) <= by))
     .reduce((sum, refund) => sum + refund.amount, 0)
-  const own = is_waived ? 0 : Math.max(0, amount - (back - rounded(tax, back, amount + tax)))
+  const isFree = is_waived || amount === 0
+  const own = isFree ? 0 : Math.max(0, amount - (back - rounded(tax, back, amount + tax)))
   if (kind !== 'upgrade') return own
   const given = unused(mine, index - 1, created_at.getTime(), period_start)
   return own + Math.min(given, unused(mine, index - 1, by, period_start))

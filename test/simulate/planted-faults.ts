@@ -210,7 +210,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'a due that is too little to charge is asked for all the same',
     caught_by: ['nothing is asked for that is too little to charge'],
-    seed: 104,
+    seed: 3,
     processor: (processor) => ({ ...processor, smallest_charge: cents(0) }),
   },
   {
@@ -235,7 +235,12 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   },
   {
     name: 'an answer is settled twice',
-    caught_by: [FORESEEN, 'nothing fails that was not made to fail'],
+    caught_by: [
+      FORESEEN,
+      'nothing fails that was not made to fail',
+      'no flow fails with an unexpected error',
+    ],
+    seed: 35,
     alterRows: ({ text }, rows) =>
       /^select id, .* from attempts where id = \$1 for update$/.test(text)
         ? rows.map((row) => ({ ...(row as object), status: 'open' }))
@@ -315,6 +320,18 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
     name: 'auto-renew stays on whatever its owner wants',
     caught_by: ['auto-renew is as its owner set it', 'nothing renews while auto-renew is off'],
     ...where('update subscriptions set price_id', () => ({ auto_renew: true })),
+  },
+  {
+    name: 'a discount for some periods applies to all of them',
+    caught_by: ['a discount is that of the code that the buyer entered, as long as it lasts'],
+    ...where('insert into subscriptions', () => ({ discount_periods_left: null })),
+  },
+  {
+    name: 'a declined purchase keeps the use of its discount code',
+    caught_by: [
+      'a purchase with a discount that waits or is paid uses its code, and no other purchase does',
+    ],
+    alterStatement: ({ text }) => (text.startsWith('delete from discount_uses') ? null : undefined),
   },
   {
     name: 'an event of the processor is not marked as handled',

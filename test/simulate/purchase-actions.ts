@@ -17,6 +17,7 @@ import { type CartId, readId } from '#platform/ids'
 import { TEST_CARDS } from '../../src/sandbox/index.ts'
 import { endChallenge } from '../../src/sandbox/processor.ts'
 import { testId } from '../support/ids.ts'
+import { someCode } from './discount-actions.ts'
 import { type Fixture, type Person, PLACES, type Shop } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 import type { RecordedRequest } from './record.ts'
@@ -105,6 +106,7 @@ async function begin(
   const affiliate_id = rng.odds(35) ? rng.pick(fixture.affiliates) : null
   const brought_by = rng.odds(40) ? 'service' : 'seller'
   const app = (await apps.find(world.db, shop.id))!
+  const code = someCode(fixture, rng, shop)
   const opened = await openCart(world, {
     app,
     price,
@@ -114,10 +116,18 @@ async function begin(
     session,
     affiliate_id,
     brought_by,
+    discount_code: code,
   })
   if (opened.step === 'owner') return 'owns it already'
-  const { state } = person
-  fixture.record.carts.set(opened.cart_id, { state, brought_by, affiliate_id, prices: new Set() })
+  const { state, email_normalized: email } = person
+  fixture.record.carts.set(opened.cart_id, {
+    state,
+    brought_by,
+    affiliate_id,
+    prices: new Set(),
+    email,
+    code: code?.trim().toUpperCase() ?? null,
+  })
   if (opened.step === 'sign_in') {
     const cart = (await billing.findCart(world.db, opened.cart_id))!
     const known = await identifyBuyer(world, cart, await sessionOf(fixture, person))

@@ -1,4 +1,4 @@
-import type { AffiliateId } from '#platform/ids'
+import type { AffiliateId, AppId, DiscountId, ProductId } from '#platform/ids'
 
 /** A person's request with its answer; `unknown` until it arrives. */
 export interface RecordedRequest {
@@ -19,6 +19,25 @@ export interface Bought {
   brought_by: 'seller' | 'service'
   affiliate_id: AffiliateId | null
   prices: Set<number>
+  email: string
+  /** The discount code that they entered, in upper case. */
+  code: string | null
+}
+
+/** A discount code as its seller entered it. */
+export interface OfferedCode {
+  /** Known once the answer arrived. */
+  id?: DiscountId
+  app_id: AppId
+  code: string
+  percent: number | null
+  /** In cents. */
+  amount: number | null
+  /** Null: all. */
+  periods: number | null
+  product_ids: ProductId[]
+  /** Whether it applies to every purchase of its products: it is on, and has no limits. */
+  is_sure: boolean
 }
 
 /**
@@ -28,6 +47,7 @@ export interface Bought {
 export class AnswerRecord {
   /** By cart ID. */
   readonly carts = new Map<string, Bought>()
+  readonly codes: OfferedCode[] = []
   /** What the owner of a license agreed to pay for a period of another plan. */
   readonly agreed = new Map<string, Set<number>>()
   readonly requests: Record<AskedFor, RecordedRequest[]> = {

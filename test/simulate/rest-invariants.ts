@@ -154,6 +154,19 @@ export const RULES: readonly Rule[] = [
         where (l.id is not null) <> (r.status in ('pending', 'succeeded', 'failed'))`,
   },
   {
+    rule: 'a code for one use per buyer is used once by each',
+    broken: () => sql`select d.id, i.user_id from discount_codes d
+        join discount_uses u on u.discount_id = d.id join invoices i on i.id = u.invoice_id
+      where d.is_once_per_buyer and i.status = 'paid' group by 1, 2 having count(*) > 1`,
+  },
+  {
+    rule: 'a code for first purchases is used by buyers who had bought nothing before',
+    broken: () => sql`select o.id from discount_codes d
+        join discount_uses u on u.discount_id = d.id join orders o on o.invoice_id = u.invoice_id
+      where d.is_first_purchase and exists (select 1 from orders e
+        where e.user_id = o.user_id and e.app_id = o.app_id and e.created_at < o.created_at)`,
+  },
+  {
     rule: 'tax is owed to the state of the buyer',
     broken: () => sql`select i.id, q.state, cart.state as buyers from invoices i
       join tax_quotes q on q.id = i.tax_quote_id join orders o on o.id = i.order_id

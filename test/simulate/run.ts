@@ -1,6 +1,7 @@
 import { untilKilled } from '../support/mortal.ts'
 import * as buying from './buyer-actions.ts'
 import type { Fault } from './code-faults.ts'
+import { offerCode, switchCode } from './discount-actions.ts'
 import { type Fixture, openFixture } from './fixture.ts'
 import { type Harness, isExpected } from './harness.ts'
 import { rulesBroken } from './invariants.ts'
@@ -48,6 +49,8 @@ const ACTIONS: readonly Action[] = [
   { name: 'ask for a payout', weight: 4, act: selling.askForPayout },
   { name: 'file taxes', weight: 2, act: selling.fileTaxes },
   { name: 'replace plans', weight: 3, act: selling.replacePlans },
+  { name: 'offer a discount code', weight: 3, act: offerCode },
+  { name: 'switch a discount code', weight: 1, act: switchCode },
   { name: 'the add-on', weight: 1, act: selling.changeAddOn },
   { name: 'suspend', weight: 1, act: selling.suspend },
   { name: 'reinstate', weight: 4, act: selling.reinstate },
@@ -79,6 +82,8 @@ export interface SeedRun {
   trace: string[]
 }
 
+/** The discount codes that the first buyers find. */
+const CODES = 3
 const NEWCOMERS = [4, 2]
 const ROUNDS = NEWCOMERS.length
 const LEAST_ACTIONS = 7
@@ -88,6 +93,7 @@ const MOST_ACTIONS = 12
 export async function runSeed(harness: Harness, seed: number, fault?: Fault): Promise<SeedRun> {
   await harness.clear(seed)
   const fixture = await openFixture(harness, seed)
+  for (let index = 0; index < CODES; index++) await offerCode(fixture, fixture.rng.fork())
   harness.fault = fault
   let actions = 0
   const ended = (broken?: SeedRun['broken']) => ({ seed, actions, broken, trace: fixture.trace })
