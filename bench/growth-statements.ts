@@ -45,8 +45,9 @@ export function grownStatements(
     ...billing.SALE_STATUSES.map(
       (status) => [`R14 sales, ${status}`, list(status)] as [string, () => Promise<unknown>],
     ),
+    ...saleStatements(db),
     ...customerStatements(db),
-    ['R14 count of sales', () => billing.countSales(db, BIG_APP)],
+    ['R14 count of sales', () => billing.countSales(db, { app_id: BIG_APP })],
     ['R14 search by license', find({ id: 'lic_g77' })],
     ['R14 search by email', find({ email_normalized: 'g1@growth.example' })],
     ['R14 search by number', find({ number: 77 })],
@@ -71,6 +72,20 @@ export function grownStatements(
     ['a license by its order', () => billing.orderOfLicense(db, testId('lic_g77'))],
     ['a license', () => licensing.findLicense(db, testId('lic_g77'))],
   ]
+}
+
+/** The list of an app's sales: its searches, days and totals. */
+function saleStatements(db: Db): [what: string, ask: () => Promise<unknown>][] {
+  const app_id = BIG_APP
+  const from = new Date('2026-01-01T00:00:00Z')
+  const filters: Record<string, Partial<billing.SalesFilter>> = {
+    'of some days': { dated: { from, before: addSeconds(from, 7 * 86_400) } },
+    found: { found: { id: null, number: 77, license_ids: [testId('lic_g77')] } },
+  }
+  return Object.entries(filters).flatMap(([name, filter]) => [
+    [`sales, ${name}`, () => billing.listSales(db, { app_id, ...filter, limit: 51 })],
+    [`totals of sales, ${name}`, () => billing.salesTotals(db, { app_id, ...filter })],
+  ])
 }
 
 /** The list of an app's customers: each order and filter, its totals, and the searches. */
@@ -116,6 +131,18 @@ function customerStatements(db: Db): [what: string, ask: () => Promise<unknown>]
       'a license of a customer',
       () => payments.findCustomerLicense(db, { app_id, license_id: testId('lic_g77') }),
     ],
+    [
+      'timeline of a license',
+      () =>
+        billing.timelineEvents(
+          db,
+          { app_id, license_id: testId('lic_g77') },
+          { limit: 51, offset: 0, is_reversed: true },
+        ),
+    ],
+    ['sales of a license', () => billing.salesOfLicense(db, testId('lic_g77'), { limit: 50 })],
+    ['refunds of a license', () => payments.refundsOfLicense(db, testId('lic_g77'))],
+    ['disputes of a license', () => payments.disputesOfLicense(db, testId('lic_g77'))],
     [
       'licenses of a customer',
       () => payments.licensesOfCustomer(db, { app_id, user_id: COLLECTOR_ID }),

@@ -185,6 +185,9 @@ create unique index invoices_one_period on invoices (subscription_id, period_ind
   where kind = 'renewal' and status <> 'void';
 -- An app's invoices are read from the latest down, a page at a time.
 create index invoices_app_number on invoices (app_id, number);
+-- By the day of the payment, for lists of some days.
+create index invoices_app_date on invoices (app_id, (coalesce(paid_at, created_at)))
+  where number is not null;
 -- The few invoices that are not paid, for the filter of the sales page.
 create index invoices_app_unpaid on invoices (app_id, status, number)
   where status <> 'paid' and number is not null;

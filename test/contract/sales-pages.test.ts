@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
 import { rememberUses } from '#flows/remember-uses'
 import { changePlan, quotePlanChange } from '#flows/subscription'
 import type { InvoiceId } from '#platform/ids'
@@ -56,7 +57,10 @@ describe('the list of sales', () => {
     const page = await seller().open(`${BASE}/sales/`)
     const text = textOf(page.body)
     assert.ok(text.includes(bought.email) && text.includes(refunded.email))
-    assert.match(text, /Paid 2026-03-10 \S+ Pro, purchase \$12\.00 \$0\.60 \$1\.10 \$10\.90/)
+    assert.match(
+      text,
+      /\$12\.00 \$0\.60 \$1\.10 \$10\.90 PUR-\d+ Paid 2026-03-10 \S+ Pro, purchase/,
+    )
     const only = await seller().open(`${BASE}/sales/?status=refunded&kind=purchase`)
     assert.ok(only.body.includes(refunded.email) && !only.body.includes(bought.email))
     const none = await seller().open(`${BASE}/sales/?status=dispute_lost`)
@@ -65,6 +69,48 @@ describe('the list of sales', () => {
     assert.equal(odd.status, 200)
     const below = await seller().open(`${BASE}/sales/?below=1`)
     assert.match(textOf(below.body), /Latest/)
+  })
+
+  // Guards F52
+  test('is searched by email, key, license, order and invoice, and filtered by day', async () => {
+    const bought = await buy(service)
+    service.clock.pass(86_400)
+    const later = await buy(service)
+    const { id: order } = await service.world.db.one<{ id: string }>(
+      sql`select id from orders where license_id = ${bought.license_id}`,
+    )
+    const { number } = await billing.findInvoice(service.world.db, bought.invoice_id)
+    const found = async (query: string) => {
+      const { body } = await seller().open(`${BASE}/sales/?${query}`)
+      return [bought, later].filter(({ email }) => body.includes(`>${email}<`))
+    }
+    const { email, license_key, license_id, invoice_id } = bought
+    const names = [email, license_key, license_id, order, invoice_id, billing.invoiceNumber(number)]
+    for (const name of names) assert.deepEqual(await found(`q=${name}`), [bought], name)
+    assert.deepEqual(await found('q=unknown@example.com'), [])
+    assert.deepEqual(await found('to=2026-03-10'), [bought])
+    assert.deepEqual(await found('from=2026-03-11&to=2026-03-11'), [later])
+    assert.deepEqual(await found(`q=${email}&from=2026-03-11`), [])
+    const other = await seller().open(`/dashboard/apps/driftlog/sales/?q=${invoice_id}`)
+    assert.ok(!other.body.includes(email))
+    await signInAgain()
+  })
+
+  // Guards F52
+  test('sums what a search finds, and exports no more than that', async () => {
+    const bought = await buy(service)
+    await refund(service, bought, 630)
+    const agent = seller()
+    await agent.open(`${BASE}/sales/?q=${bought.email}`)
+    assert.match(
+      textOf(agent.page.body),
+      /Amount paid \$12\.00 Tax \$0\.60 Fee \$1\.10 Net, before refunds \$10\.90 Refunded, with tax \$6\.30 Invoices 1/,
+    )
+    const { rows } = await exportBy(agent, 'Export CSV')
+    assert.deepEqual(
+      rows.map(({ buyer, refunded }) => [buyer, refunded]),
+      [[bought.email, '6.30']],
+    )
   })
 
   test('is a table for other programs, in which no address is a formula', async () => {

@@ -38,7 +38,19 @@ export { type PlanChange, planChange, type Rate, type Running, unusedPart } from
 export * from './receipts.ts'
 export * from './refund-split.ts'
 export { CART_SWEEP, DRAFT_SWEEP } from './retention.ts'
-export * from './sales.ts'
+export * from './sale-list.ts'
+export {
+  type FoundLicense,
+  findLicenses,
+  findSale,
+  type PayoutOfSale,
+  paidInvoicesOfLicense,
+  payoutsOf,
+  SALE_STATUSES,
+  type Sale,
+  type SaleStatus,
+  salesOfLicense,
+} from './sales.ts'
 export * from './subscribers.ts'
 export * from './subscriptions.ts'
 export { type Terms, termsOf } from './terms.ts'

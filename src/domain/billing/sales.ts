@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import type { AppId, InvoiceId, LicenseId, PayeeId, PayoutId, TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
-import type { Invoice, InvoiceKind } from './invoices.ts'
+import type { Invoice } from './invoices.ts'
 
 /** The status of an invoice, by its charge, its refunds and its disputes. */
 export const SALE_STATUSES = [
@@ -42,17 +42,8 @@ export interface Sale
   status: SaleStatus
 }
 
-/** The invoices of an app to list, and from which number downwards. */
-export interface SalesQuestion {
-  app_id: AppId
-  kind?: InvoiceKind | undefined
-  status?: SaleStatus | undefined
-  below?: number | undefined
-  limit: number
-}
-
 /** Invoices as sales, each with its status. */
-const SALES = (
+export const SALES = (
   invoices: Sql,
 ) => sql`select i.id, i.number, i.kind, i.amount, i.tax, i.fee, i.add_on_fee, i.commission,
     i.created_at, i.paid_at, i.order_id, i.license_id, u.email, p.name as product_name, q.state,
@@ -73,75 +64,6 @@ const SALES = (
     left join lateral (select bool_or(status = 'open') as is_open,
         bool_or(status = 'lost') as is_lost
       from disputes where charge_id = c.id) d on true`
-
-// A bound that is always present lets the index scan start there, whatever the plan.
-const HIGHEST = sql`9223372036854775807`
-
-/** The condition for a status, which an index serves before refunds are summed. */
-const CANDIDATES: Record<SaleStatus, Sql> = {
-  // A scalar subquery is evaluated row by row, until the page is full.
-  paid: sql`i.status = 'paid' and (select count(r.id) + count(d.id) from charges c
-    left join refunds r on r.charge_id = c.id and r.status in ('pending', 'succeeded', 'failed')
-    left join disputes d on d.charge_id = c.id and d.status in ('open', 'lost')
-    where c.invoice_id = i.id) = 0`,
-  open: sql`i.status = 'open'`,
-  void: sql`i.status = 'void'`,
-  partly_refunded: OF_REFUNDS(sql`<`),
-  refunded: OF_REFUNDS(sql`>=`),
-  disputed: OF_DISPUTES('open'),
-  dispute_lost: OF_DISPUTES('lost'),
-}
-
-/** Statuses that are decided row by row: the page is cut before the rest is read. */
-const CUT_FIRST = new Set<SaleStatus>(['paid', 'partly_refunded', 'refunded'])
-
-/** The sales `s` that had a refund; decided by the charge, as few refunds are partial. */
-function OF_REFUNDS(how: Sql): Sql {
-  return sql`i.status = 'paid' and (select sum(amount) from refunds
-      where charge_id = s.charge_id and status in ('pending', 'succeeded', 'failed'))
-    ${how} (select amount from charges where id = s.charge_id)
-    and (select count(*) from disputes
-      where charge_id = s.charge_id and status in ('open', 'lost')) = 0`
-}
-
-function OF_DISPUTES(status: 'open' | 'lost'): Sql {
-  return sql`i.id in (select c.invoice_id from disputes d join charges c on c.id = d.charge_id
-    where d.status = ${status})`
-}
-
-/** Invoices of an app, the latest first. */
-export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]> {
-  const { app_id, kind = null, status = null, below = null, limit } = question
-  const ofKind = kind === null ? sql`` : sql`and i.kind = ${kind}`
-  // Bounds instead of an equality, and the app in the order: only the index of both serves that,
-  // and not the one of numbers alone, in which an app's latest invoice may be far away.
-  const isRefunded = status === 'refunded' || status === 'partly_refunded'
-  const place = isRefunded ? sql`s` : sql`i`
-  const from = isRefunded
-    ? sql`refunded_sales s join invoices i on i.id = s.invoice_id`
-    : sql`invoices i`
-  const invoices = sql`select i.* from ${from}
-    where ${place}.app_id between ${app_id} and ${app_id} ${ofKind}
-    and ${place}.number < coalesce(${below}::bigint, ${HIGHEST})`
-  const page = sql`order by ${place}.app_id desc, ${place}.number desc limit ${limit}`
-  // The status is computed for this page only, unless it decides what is on the page.
-  const isCutFirst = status === null || CUT_FIRST.has(status)
-  const sought = status === null ? invoices : sql`${invoices} and ${CANDIDATES[status]}`
-  return await db.rows<Sale>(
-    isCutFirst
-      ? sql`${SALES(sql`${sought} ${page}`)} order by i.number desc`
-      : sql`select * from (${SALES(sought)}) s
-          where s.status = ${status} order by number desc limit ${limit}`,
-  )
-}
-
-/** The number of invoices of an app. */
-export async function countSales(db: Db, app_id: AppId): Promise<number> {
-  const { count } = await db.one<{ count: number }>(
-    sql`select count(*) as count from invoices where app_id = ${app_id} and number is not null`,
-  )
-  return count
-}
 
 /** One invoice; of one app if `app_id` is given. */
 export async function findSale(

@@ -111,7 +111,7 @@ export interface Sought {
 }
 
 /** The licenses of an app that a search names, at most 50. */
-export function soughtLicenses(app_id: AppId, sought: Sought): Sql {
+function soughtLicenses(app_id: AppId, sought: Sought): Sql {
   return sql`select l.id from licenses l where l.app_id = ${app_id} and l.status <> 'preview'
     and l.id in (
       select id from licenses where id = ${sought.id}
@@ -122,6 +122,16 @@ export function soughtLicenses(app_id: AppId, sought: Sought): Sql {
       union select license_id from invoices where id = ${sought.id}
       union select license_id from invoices where number = ${sought.number})
     limit 50`
+}
+
+/** The licenses of an app that a search names, at most 50. */
+export async function findSoughtLicenses(
+  db: Db,
+  app_id: AppId,
+  sought: Sought,
+): Promise<LicenseId[]> {
+  const rows = await db.rows<{ id: LicenseId }>(soughtLicenses(app_id, sought))
+  return rows.map(({ id }) => id)
 }
 
 /** The buyers of an app that a search names. */

@@ -111,7 +111,6 @@ function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
     { label: 'Refunded', numeric: true },
     { label: 'Invoice' },
     { label: 'Status' },
-    { label: 'Date' },
   ]
   return (
     <Panel title="Invoices">
@@ -128,11 +127,13 @@ function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
               cells: [
                 <Money amount={sum(sale.amount, sale.tax)} />,
                 <Money amount={sale.refunded} />,
-                <TextLink href={`${base}/sales/${sale.id}/`}>
-                  {KIND_LABELS[sale.kind]} {invoiceNumber(sale.number)}
-                </TextLink>,
+                <span class="grid justify-items-start max-sm:justify-items-end">
+                  <TextLink href={`${base}/sales/${sale.id}/`}>
+                    {KIND_LABELS[sale.kind]} {invoiceNumber(sale.number)}
+                  </TextLink>{' '}
+                  <span class="text-xs text-muted">{isoDate(sale.paid_at ?? sale.created_at)}</span>
+                </span>,
                 <Badge tone={tone}>{label}</Badge>,
-                isoDate(sale.paid_at ?? sale.created_at),
               ],
             }
           })}

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { z } from 'zod'
 import * as apps from '#domain/apps'
 import * as payments from '#domain/payments'
 import { forReports, type World } from '#flows/world'
@@ -11,7 +10,6 @@ import { isoDate, isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import {
   CUSTOMER_FIELDS,
-  type CustomerSearch,
   cursorText,
   customerFilter,
   planOptions,
@@ -19,7 +17,7 @@ import {
   sortOf,
 } from './customer-search.ts'
 import { CustomersPage } from './customers-page.tsx'
-import { listAddress, searchOf } from './list-search.ts'
+import { exportedSearch, exportRequest, listAddress, searchOf } from './list-search.ts'
 import { pageFacts } from './sales-context.ts'
 
 const ON_A_PAGE = 50
@@ -62,18 +60,9 @@ export function declareCustomers(scope: FastifyInstance, world: World): void {
   scope.post(`${path}export`, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
     const { id: app_id, slug } = context.app!
-    const asked = { ...searchOf(request, CUSTOMER_FIELDS), slug }
+    const asked = exportRequest(slug, searchOf(request, CUSTOMER_FIELDS))
     return await startExport(world, context, { kind: EXPORT, app_id, request: asked })
   })
-}
-
-/** The request of an export: the search, and the app's slug. */
-const Asked = z.object({ slug: z.string() }).catchall(z.string())
-
-function searchIn(request: unknown): { search: CustomerSearch; slug: string } {
-  const { slug, ...given } = Asked.parse(request)
-  const fields = CUSTOMER_FIELDS.map((name) => [name, given[name] ?? ''] as const)
-  return { slug, search: Object.fromEntries(fields) as CustomerSearch }
 }
 
 function declareCustomersExport(world: World): void {
@@ -83,14 +72,14 @@ function declareCustomersExport(world: World): void {
     title: 'Exporting customers',
     place: 'apps',
     columns: COLUMNS,
-    nameOf: ({ request }) => `${searchIn(request).slug}-customers.csv`,
+    nameOf: ({ request }) => `${exportedSearch(request, CUSTOMER_FIELDS).slug}-customers.csv`,
     back({ request }) {
-      const { slug, search } = searchIn(request)
+      const { slug, search } = exportedSearch(request, CUSTOMER_FIELDS)
       return listAddress(`/dashboard/apps/${slug}/customers/`, search)
     },
     async open({ app_id, request }) {
       const app = (await apps.find(db, app_id!))!
-      const { search } = searchIn(request)
+      const { search } = exportedSearch(request, CUSTOMER_FIELDS)
       const filter = await customerFilter(world, app, search)
       const { count: total } = await payments.customerTotals(db, filter)
       return { total, pages: everyCustomer(world, filter, sortOf(search)) }

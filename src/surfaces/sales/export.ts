@@ -1,10 +1,12 @@
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type { World } from '#flows/world'
 import { declareExport, ROWS_AT_ONCE } from '#http/exports'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
-import type { AppId } from '#platform/ids'
 import { cents } from '#platform/money'
+import { exportedSearch, listAddress } from './list-search.ts'
+import { SALE_FIELDS, salesFilter } from './sale-search.ts'
 
 /** The task kind of an export of an app's invoices. */
 export const SALES = 'export_sales'
@@ -17,19 +19,28 @@ export function declareSalesExport(world: World): void {
     title: 'Exporting sales',
     place: 'apps',
     columns: COLUMNS,
-    nameOf: ({ request }) => `${request.slug}-sales.csv`,
-    back: ({ request }) => `/dashboard/apps/${request.slug}/sales/`,
-    async open({ app_id }) {
-      return { total: await billing.countSales(db, app_id!), pages: everySale(world, app_id!) }
+    nameOf: ({ request }) => `${exportedSearch(request, SALE_FIELDS).slug}-sales.csv`,
+    back({ request }) {
+      const { slug, search } = exportedSearch(request, SALE_FIELDS)
+      return listAddress(`/dashboard/apps/${slug}/sales/`, search)
+    },
+    async open({ app_id, request }) {
+      const app = (await apps.find(db, app_id!))!
+      const { search } = exportedSearch(request, SALE_FIELDS)
+      const filter = await salesFilter(world, app, search)
+      return { total: await billing.countSales(db, filter), pages: everySale(world, filter) }
     },
   })
 }
 
-/** Every invoice of an app in pages, newest first. */
-async function* everySale({ db }: World, app_id: AppId): AsyncGenerator<billing.Sale[]> {
+/** Every invoice that a filter matches in pages, newest first. */
+async function* everySale(
+  { db }: World,
+  filter: billing.SalesFilter,
+): AsyncGenerator<billing.Sale[]> {
   let below: number | undefined
   for (;;) {
-    const some = await billing.listSales(db, { app_id, below, limit: ROWS_AT_ONCE })
+    const some = await billing.listSales(db, { ...filter, below, limit: ROWS_AT_ONCE })
     yield some
     below = some.at(-1)?.number
     if (some.length < ROWS_AT_ONCE) return

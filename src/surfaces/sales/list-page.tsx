@@ -1,37 +1,41 @@
 import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
-import { Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, Money } from '#design/money'
 import { Pager, SubNav } from '#design/navigation'
-import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
-import { invoiceNumber, SALE_STATUSES, type Sale } from '#domain/billing'
+import { EmptyState, Heading, Panel, RecordTable, Totals, Truncated } from '#design/panels'
+import {
+  invoiceNumber,
+  MOST_SUMMED,
+  SALE_STATUSES,
+  type Sale,
+  type SalesTotals,
+} from '#domain/billing'
 import type { DisputeLine } from '#domain/payments'
 import { appMenu } from '#http/app-menu'
 import { isoDate } from '#platform/calendar'
-import { cents } from '#platform/money'
+import { type Cents, cents } from '#platform/money'
 import { counted } from '#platform/text'
 import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
+import type { SaleSearch } from './sale-search.ts'
 import type { SalesPageFacts } from './sales-context.ts'
-
-/** The filter of the list: status, kind and position. */
-export interface Filter {
-  status: string
-  kind: string
-}
+import { SearchForm } from './search-form.tsx'
 
 const COLUMNS = [
-  { label: 'Invoice' },
-  { label: 'Status' },
-  { label: 'Date' },
-  { label: 'Buyer' },
-  { label: 'Product' },
   { label: 'Amount', numeric: true },
   { label: 'Tax', numeric: true },
   { label: 'Fee', numeric: true },
   { label: 'Net', numeric: true },
+  { label: 'Invoice' },
+  { label: 'Status' },
+  { label: 'Date' },
+  { label: 'Buyer and plan' },
 ]
+
+const ANY = { value: '', label: 'Any' }
+const STATUSES = SALE_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value][0] }))
+const KINDS = Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))
 
 /** The invoices of an app, newest first. */
 export function SalesPage(
@@ -41,31 +45,38 @@ export function SalesPage(
     has_clock: boolean
     sales: Sale[]
     disputes: DisputeLine[]
-    filter: Filter
+    search: SaleSearch
+    /** Undefined if there are too many invoices to sum. */
+    totals: SalesTotals | undefined
     /** The paths of the older page, and of the newest page if this is not it. */
     older: string | undefined
     latest: string | undefined
   },
 ): JSX.Element {
-  const { base, sales, filter } = facts
-  const isFiltered = filter.status !== '' || filter.kind !== ''
+  const { base, sales, search } = facts
+  const isFiltered = Object.values(search).some((value) => value !== '')
   return (
     <SiteLayout title={`Sales · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">
-        <div class="flex flex-wrap items-end justify-between gap-4">
-          <Heading title={`${facts.app_name}: sales`}>Invoices, fees and net revenue.</Heading>
-          <Form action={`${base}/sales/export`} csrf_token={facts.csrf_token}>
-            <Button pending="Exporting…">Export CSV</Button>
-          </Form>
-        </div>
+        <Heading title={`${facts.app_name}: sales`}>Invoices, fees and net revenue.</Heading>
         <SubNav label={facts.app_name} links={appMenu(facts.slug, 'sales', facts)} />
       </div>
       {facts.disputes.length > 0 && <Waiting {...facts} />}
-      <FilterForm base={base} filter={filter} />
+      <SearchForm
+        path={`${base}/sales/`}
+        csrf_token={facts.csrf_token}
+        search={search}
+        hint="A full email, license key, order, license ID or invoice number"
+        choices={[
+          { label: 'Status', name: 'status', options: [ANY, ...STATUSES] },
+          { label: 'Kind', name: 'kind', options: [ANY, ...KINDS] },
+        ]}
+      />
       {sales.length === 0 ? (
         <Nothing isFiltered={isFiltered} base={base} />
       ) : (
         <Panel>
+          <Sums totals={facts.totals} />
           <RecordTable
             caption="Invoices, newest first"
             columns={COLUMNS}
@@ -81,16 +92,46 @@ export function SalesPage(
 function cellsOf(base: string, sale: Sale) {
   const [label, tone] = STATUS_LABELS[sale.status]
   return [
-    <TextLink href={`${base}/sales/${sale.id}/`}>{invoiceNumber(sale.number)}</TextLink>,
-    <Badge tone={tone}>{label}</Badge>,
-    isoDate(sale.paid_at ?? sale.created_at),
-    sale.email,
-    `${sale.product_name}, ${KIND_LABELS[sale.kind].toLowerCase()}`,
     <Money amount={sale.amount} />,
     <Money amount={sale.tax} />,
     <Money amount={sale.fee} />,
     <Money amount={cents(sale.amount - sale.fee)} />,
+    <TextLink href={`${base}/sales/${sale.id}/`}>{invoiceNumber(sale.number)}</TextLink>,
+    <Badge tone={tone}>{label}</Badge>,
+    isoDate(sale.paid_at ?? sale.created_at),
+    <span class="grid justify-items-start max-sm:justify-items-end">
+      <Truncated text={sale.email} href={`${base}/customers/${sale.license_id}/`} />{' '}
+      <span class="text-xs text-muted">
+        <Truncated text={`${sale.product_name}, ${KIND_LABELS[sale.kind].toLowerCase()}`} />
+      </span>
+    </span>,
   ]
+}
+
+/** The sums of the paid invoices of the list. */
+function Sums({ totals }: { totals: SalesTotals | undefined }): JSX.Element {
+  if (!totals) {
+    return (
+      <p class="text-sm text-muted">
+        Totals cover up to {MOST_SUMMED.toLocaleString('en-US')} invoices. Choose fewer days to see
+        them.
+      </p>
+    )
+  }
+  const { count, amount, tax, fee, refunded } = totals
+  const money = (term: string, of: Cents) => ({ term, detail: <Money amount={of} /> })
+  return (
+    <Totals
+      items={[
+        money('Amount paid', amount),
+        money('Tax', tax),
+        money('Fee', fee),
+        money('Net, before refunds', cents(amount - fee)),
+        money('Refunded, with tax', refunded),
+        { term: 'Invoices', detail: count.toLocaleString('en-US') },
+      ]}
+    />
+  )
 }
 
 /** The disputes that need a response. */
@@ -113,24 +154,6 @@ function Waiting({ disputes, base }: { disputes: DisputeLine[]; base: string }):
   )
 }
 
-function FilterForm({ base, filter }: { base: string; filter: Filter }): JSX.Element {
-  const statuses = SALE_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value][0] }))
-  const kinds = Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))
-  const any = { value: '', label: 'Any' }
-  return (
-    <form method="get" action={`${base}/sales/`} class="flex flex-wrap items-end gap-4">
-      <SelectField
-        label="Status"
-        name="status"
-        value={filter.status}
-        options={[any, ...statuses]}
-      />
-      <SelectField label="Kind" name="kind" value={filter.kind} options={[any, ...kinds]} />
-      <Button>Show</Button>
-    </form>
-  )
-}
-
 function Nothing({ isFiltered, base }: { isFiltered: boolean; base: string }): JSX.Element {
   if (!isFiltered) {
     return (
@@ -142,7 +165,7 @@ function Nothing({ isFiltered, base }: { isFiltered: boolean; base: string }): J
       title="No matching invoices"
       action={<Button href={`${base}/sales/`}>Show all</Button>}
     >
-      No invoice has this status and kind.
+      No invoice matches this search.
     </EmptyState>
   )
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import type * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
@@ -21,6 +22,28 @@ export function searchOf<Name extends string>(
   const read = (name: Name) => (posted ? posted[name] : queryOf(request, name)) ?? ''
   const texts = names.map((name) => [name, read(name).trim().slice(0, LONGEST)])
   return Object.fromEntries(texts) as SearchTexts<Name>
+}
+
+/** The request of an export: a search, and the app's slug. */
+const Asked = z.object({ slug: z.string() }).catchall(z.string())
+
+/** The request of an export of what a search finds; empty fields are left out. */
+export function exportRequest(
+  slug: string,
+  search: Record<string, string>,
+): { slug: string } & Record<string, string> {
+  const given = Object.entries(search).filter(([, value]) => value !== '')
+  return { ...Object.fromEntries(given), slug }
+}
+
+/** The search that an export was started with. */
+export function exportedSearch<Name extends string>(
+  request: unknown,
+  names: readonly Name[],
+): { slug: string; search: SearchTexts<Name> } {
+  const { slug, ...given } = Asked.parse(request)
+  const texts = names.map((name) => [name, given[name] ?? ''])
+  return { slug, search: Object.fromEntries(texts) as SearchTexts<Name> }
 }
 
 /** The address of a list; empty fields are left out. */

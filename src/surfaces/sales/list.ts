@@ -7,8 +7,9 @@ import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
 import { declareSalesExport, SALES } from './export.ts'
-import { KIND_LABELS } from './labels.ts'
 import { SalesPage } from './list-page.tsx'
+import { exportRequest, listAddress, searchOf } from './list-search.ts'
+import { SALE_FIELDS, salesFilter } from './sale-search.ts'
 import { pageFacts } from './sales-context.ts'
 
 const ON_A_PAGE = 50
@@ -24,29 +25,26 @@ export function declareList(scope: FastifyInstance, world: World): void {
 
   scope.get(path, async (request, reply) => {
     const context = await requireSellerOrStaff(reporting, request, reply, 'seller', NEEDED)
-    const { base } = context
     const app = context.app!
-    const filter = {
-      status: billing.SALE_STATUSES.find((each) => each === queryOf(request, 'status')),
-      kind: KINDS.find((each) => each === queryOf(request, 'kind')),
-    }
+    const search = searchOf(request, SALE_FIELDS)
+    const filter = await salesFilter(reporting, app, search)
     const below = numberOf(queryOf(request, 'below'))
-    const question = { app_id: app.id, ...filter, below, limit: ON_A_PAGE + 1 }
+    const question = { ...filter, below, limit: ON_A_PAGE + 1 }
     const found = await billing.listSales(db, question)
-    const shown = found.slice(0, ON_A_PAGE)
-    const here = (facts: Record<string, string>) =>
-      `${base}/sales/?${new URLSearchParams({ ...present(filter), ...facts })}`
-    const last = shown.at(-1)
+    const sales = found.slice(0, ON_A_PAGE)
+    const last = sales.at(-1)
+    const here = (from: string) => listAddress(`${context.base}/sales/`, { ...search, below: from })
     const page = SalesPage({
       ...(await pageFacts(reporting, context, app)),
       slug: app.slug,
       app_name: app.name,
       has_clock: world.processor.has_test_clock,
-      sales: shown,
+      sales,
+      totals: await billing.salesTotals(db, filter),
       disputes: await payments.listUnclosed(db, app.id),
-      filter: { status: filter.status ?? '', kind: filter.kind ?? '' },
-      older: found.length > shown.length && last ? here({ below: `${last.number}` }) : undefined,
-      latest: below === undefined ? undefined : here({}),
+      search,
+      older: found.length > ON_A_PAGE && last ? here(`${last.number}`) : undefined,
+      latest: below === undefined ? undefined : here(''),
     })
     return sendPage(reply, page)
   })
@@ -54,15 +52,9 @@ export function declareList(scope: FastifyInstance, world: World): void {
   scope.post(`${path}export`, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
     const { id: app_id, slug } = context.app!
-    return await startExport(world, context, { kind: SALES, app_id, request: { slug } })
+    const asked = exportRequest(slug, searchOf(request, SALE_FIELDS))
+    return await startExport(world, context, { kind: SALES, app_id, request: asked })
   })
-}
-
-const KINDS = Object.keys(KIND_LABELS) as billing.InvoiceKind[]
-
-function present(filter: Record<string, string | undefined>): Record<string, string> {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given) as Record<string, string>
 }
 
 function numberOf(text: string | undefined): number | undefined {

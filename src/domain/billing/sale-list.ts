@@ -1,0 +1,161 @@
+import type { Db } from '#platform/db'
+import type { AppId, InvoiceId, LicenseId } from '#platform/ids'
+import type { Cents } from '#platform/money'
+import { type Sql, sql } from '#platform/sql'
+import type { InvoiceKind } from './invoices.ts'
+import { SALES, type Sale, type SaleStatus } from './sales.ts'
+
+/** Which invoices of an app. */
+export interface SalesFilter {
+  app_id: AppId
+  kind?: InvoiceKind | undefined
+  status?: SaleStatus | undefined
+  /** The time of the payment, or of an unpaid invoice: from one, and before another. */
+  dated?: { from?: Date | undefined; before?: Date | undefined } | undefined
+  /** What a search found. */
+  found?: FoundInvoices | undefined
+}
+
+/** What a search found: an invoice, or all those of some licenses. */
+export interface FoundInvoices {
+  id: InvoiceId | null
+  number: number | null
+  license_ids: LicenseId[]
+}
+
+/** The invoices of an app to list, and from which number downwards. */
+export interface SalesQuestion extends SalesFilter {
+  below?: number | undefined
+  limit: number
+}
+
+// A bound that is always present lets the index scan start there, whatever the plan.
+const HIGHEST = sql`9223372036854775807`
+
+/** The condition for a status, which an index serves before refunds are summed. */
+const CANDIDATES: Record<SaleStatus, Sql> = {
+  // A scalar subquery is evaluated row by row, until the page is full.
+  paid: sql`i.status = 'paid' and (select count(r.id) + count(d.id) from charges c
+    left join refunds r on r.charge_id = c.id and r.status in ('pending', 'succeeded', 'failed')
+    left join disputes d on d.charge_id = c.id and d.status in ('open', 'lost')
+    where c.invoice_id = i.id) = 0`,
+  open: sql`i.status = 'open'`,
+  void: sql`i.status = 'void'`,
+  partly_refunded: OF_REFUNDS(sql`<`),
+  refunded: OF_REFUNDS(sql`>=`),
+  disputed: OF_DISPUTES('open'),
+  dispute_lost: OF_DISPUTES('lost'),
+}
+
+/** Statuses that are decided row by row: the page is cut before the rest is read. */
+const CUT_FIRST = new Set<SaleStatus>(['paid', 'partly_refunded', 'refunded'])
+
+/** The sales `s` that had a refund; decided by the charge, as few refunds are partial. */
+function OF_REFUNDS(how: Sql): Sql {
+  return sql`i.status = 'paid' and (select sum(amount) from refunds
+      where charge_id = s.charge_id and status in ('pending', 'succeeded', 'failed'))
+    ${how} (select amount from charges where id = s.charge_id)
+    and (select count(*) from disputes
+      where charge_id = s.charge_id and status in ('open', 'lost')) = 0`
+}
+
+function OF_DISPUTES(status: 'open' | 'lost'): Sql {
+  return sql`i.id in (select c.invoice_id from disputes d join charges c on c.id = d.charge_id
+    where d.status = ${status})`
+}
+
+const KINDS: InvoiceKind[] = ['purchase', 'renewal', 'upgrade']
+
+function matching({ app_id, kind, dated, found }: SalesFilter, place: Sql): Sql {
+  const date = sql`coalesce(i.paid_at, i.created_at)`
+  // Bounds instead of an equality, and the app in the order: only the index of both serves that,
+  // and not the one of numbers alone, in which an app's latest invoice may be far away.
+  return sql`${place}.app_id between ${app_id} and ${app_id} and i.number is not null
+    and i.kind = any(${kind === undefined ? KINDS : [kind]})
+    ${
+      dated === undefined
+        ? sql``
+        : sql`and ${date} >= coalesce(${dated.from ?? null}::timestamptz, '-infinity')
+            and ${date} < coalesce(${dated.before ?? null}::timestamptz, 'infinity')`
+    }
+    ${
+      found === undefined
+        ? sql``
+        : sql`and (i.id = ${found.id} or i.number = ${found.number}
+            or i.license_id = any(${found.license_ids}))`
+    }`
+}
+
+const REFUNDED = new Set<SaleStatus | undefined>(['refunded', 'partly_refunded'])
+
+/** The table whose order a list follows: sales with a refund are read from their own. */
+function placeOf({ status }: SalesFilter): Sql {
+  return REFUNDED.has(status) ? sql`s` : sql`i`
+}
+
+/** What a filter reads, from `from` on. */
+function sourceOf(filter: SalesFilter): Sql {
+  const { status } = filter
+  const from = REFUNDED.has(status)
+    ? sql`refunded_sales s join invoices i on i.id = s.invoice_id`
+    : sql`invoices i`
+  const candidates = status === undefined ? sql`` : sql`and ${CANDIDATES[status]}`
+  return sql`from ${from} where ${matching(filter, placeOf(filter))} ${candidates}`
+}
+
+/** Invoices of an app, the latest first. */
+export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]> {
+  const { status, below = null, limit } = question
+  const place = placeOf(question)
+  const invoices = sql`select i.* ${sourceOf(question)}
+    and ${place}.number < coalesce(${below}::bigint, ${HIGHEST})`
+  const page = sql`order by ${place}.app_id desc, ${place}.number desc limit ${limit}`
+  // The status is computed for this page only, unless it decides what is on the page.
+  const isCutFirst = status === undefined || CUT_FIRST.has(status)
+  return await db.rows<Sale>(
+    isCutFirst
+      ? sql`${SALES(sql`${invoices} ${page}`)} order by i.number desc`
+      : sql`select * from (${SALES(invoices)}) s
+          where s.status = ${status} order by number desc limit ${limit}`,
+  )
+}
+
+/** The number of invoices that a filter matches. */
+export async function countSales(db: Db, filter: SalesFilter): Promise<number> {
+  const { count } = await db.one<{ count: number }>(
+    sql`select count(*) as count ${sourceOf(filter)}`,
+  )
+  return count
+}
+
+/** How many invoices are summed for a page. */
+export const MOST_SUMMED = 50_000
+
+/** The sums of the paid invoices that a filter matches. */
+export interface SalesTotals {
+  /** The number of invoices, paid or not. */
+  count: number
+  amount: Cents
+  tax: Cents
+  fee: Cents
+  /** The buyers' refunds, tax included. */
+  refunded: Cents
+}
+
+/** The totals of a list of sales; undefined if they are more than `MOST_SUMMED`. */
+export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTotals | undefined> {
+  const totals = await db.one<SalesTotals>(sql`
+    with found as materialized (
+      select i.number, i.status, i.amount, i.tax, i.fee ${sourceOf(filter)}
+      limit ${MOST_SUMMED + 1}::integer)
+    select count(*) as count,
+      coalesce(sum(f.amount) filter (where f.status = 'paid'), 0)::bigint as amount,
+      coalesce(sum(f.tax) filter (where f.status = 'paid'), 0)::bigint as tax,
+      coalesce(sum(f.fee) filter (where f.status = 'paid'), 0)::bigint as fee,
+      (select coalesce(sum(r.amount), 0)::bigint from found g
+        join refunded_sales s on s.app_id = ${filter.app_id} and s.number = g.number
+        join refunds r on r.charge_id = s.charge_id
+          and r.status in ('pending', 'succeeded', 'failed')) as refunded
+    from found f`)
+  return totals.count > MOST_SUMMED ? undefined : totals
+}

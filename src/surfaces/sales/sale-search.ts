@@ -1,0 +1,43 @@
+import type * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import type { World } from '#flows/world'
+import { readId } from '#platform/ids'
+import { KIND_LABELS } from './labels.ts'
+import { daysOf, type SearchTexts, soughtOf } from './list-search.ts'
+
+/** The fields of the search for sales. */
+export const SALE_FIELDS = ['q', 'status', 'kind', 'from', 'to'] as const
+export type SaleSearch = SearchTexts<(typeof SALE_FIELDS)[number]>
+
+const KINDS = Object.keys(KIND_LABELS) as billing.InvoiceKind[]
+
+/** The invoices that a search is about. */
+export async function salesFilter(
+  world: World,
+  app: Pick<apps.App, 'id'>,
+  search: SaleSearch,
+): Promise<billing.SalesFilter> {
+  return {
+    app_id: app.id,
+    status: billing.SALE_STATUSES.find((each) => each === search.status),
+    kind: KINDS.find((each) => each === search.kind),
+    dated: search.from || search.to ? daysOf(search) : undefined,
+    found: await foundBy(world, app, search.q),
+  }
+}
+
+/** An invoice by its number or id; by anything else, all invoices of the licenses that it names. */
+async function foundBy(
+  world: World,
+  app: Pick<apps.App, 'id'>,
+  text: string,
+): Promise<billing.FoundInvoices | undefined> {
+  const sought = soughtOf(world, app, text)
+  if (!sought) return undefined
+  const { number } = sought
+  const id = readId('inv', sought.id) ?? null
+  const isOne = id !== null || number !== null
+  const license_ids = isOne ? [] : await payments.findSoughtLicenses(world.db, app.id, sought)
+  return { id, number, license_ids }
+}
