@@ -321,6 +321,33 @@ describe('a plan change with a discount', () => {
     assert.deepEqual(await takenFrom(service, subscriber.email), [525, 1050, 1575, 3150])
   })
 
+  test('has the fixed part of the fee where the period before was free', async () => {
+    const app = await otherApp(service, { amount: cents(1000) })
+    const { code } = await addCode(service, app.client_id, { percent: 100 })
+    const subscriber = await buyWith(app, code)
+    const { price_id } = await addPlan(app, 3000)
+    const { quote } = await changePlanTo(service, subscriber, price_id)
+    // Nothing was paid, so nothing is credited.
+    assert.equal(quote.total, 3150)
+    const fees = await service.world.db.rows(sql`select kind, fee, fixed_fee from invoices
+      where license_id = ${subscriber.license_id} order by number`)
+    assert.deepEqual(fees, [
+      { kind: 'purchase', fee: 0, fixed_fee: 0 },
+      { kind: 'upgrade', fee: 200, fixed_fee: 50 },
+    ])
+  })
+
+  test('in a trial, to a price that is paid once, may cost nothing', async () => {
+    const app = await otherApp(service, { amount: cents(1000), trial_days: 14 })
+    const { code } = await addCode(service, app.client_id, { percent: 100, periods: null })
+    const subscriber = await buyWith(app, code)
+    const { price_id } = await addPlan(app, 9000, null)
+    const { quote, moved } = await changePlanTo(service, subscriber, price_id)
+    assert.deepEqual([quote.total, moved.outcome], [0, 'plan_changed'])
+    await passDays(service, 40)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [0])
+  })
+
   test('leaves the discount aside for a product that it does not apply to', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const product_ids = [app.product_id]
