@@ -160,14 +160,19 @@ const BOOKS = [
   `insert into tax_unsummed (transaction_id) select id from ledger_transactions
     where event in ('sale', 'refund') on conflict do nothing`,
   `insert into unpaid_lines select * from payee_lines on conflict do nothing`,
+  // The planner knows nothing of rows that this transaction inserted.
+  'analyze ledger_transactions, ledger_entries, refunds, disputes, charges, invoices, licenses',
+  'analyze subscriptions, prices',
   `insert into metric_changes (app_id, metric, day, count, amount)
-    select app_id, metric, day, count, amount from revenue_changes
-    union all select m.app_id, m.status, l.created_at::date, 1, 0
-      from license_metrics m join licenses l on l.id = m.license_id where m.status is not null
-    union all select m.app_id, 'mrr_new', l.created_at::date, 1, m.mrr
-      from license_metrics m join licenses l on l.id = m.license_id where m.mrr > 0
-    union all select app_id, step, created_at::date, 1, 0 from carts,
-      unnest(array['cart_details', 'cart_card', 'cart_confirmation', 'cart_paid']) step`,
+    select app_id, metric, day, sum(count), sum(amount) from (
+      select app_id, metric, day, count, amount from revenue_changes
+      union all select m.app_id, m.status, l.created_at::date, 1, 0
+        from license_metrics m join licenses l on l.id = m.license_id where m.status is not null
+      union all select m.app_id, 'mrr_new', l.created_at::date, 1, m.mrr
+        from license_metrics m join licenses l on l.id = m.license_id where m.mrr > 0
+      union all select app_id, step, created_at::date, 1, 0 from carts,
+        unnest(array['cart_details', 'cart_card', 'cart_confirmation', 'cart_paid']) step) changes
+    group by app_id, metric, day`,
   `insert into counted_licenses (license_id, status, mrr, was_paying)
     select license_id, status, mrr, mrr > 0 from license_metrics on conflict do nothing`,
   `insert into payee_unsummed select transaction_id, position, owner, account, amount

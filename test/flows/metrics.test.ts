@@ -7,7 +7,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { addCode } from '../support/discounts.ts'
 import { changePlanTo } from '../support/plan-change.ts'
-import { buyer, goToConfirm } from '../support/purchase.ts'
+import { buyer, enterCard, goToConfirm } from '../support/purchase.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { CARD, DAY, runDue, subscribe } from '../support/subscriber.ts'
@@ -136,11 +136,18 @@ test('a checkout counts once at each of its steps', async () => {
   const before = (await figures()).carts
   await goToConfirm(service, buyer(service), { email: 'steps@example.com' })
   await buy(service)
+  const agent = buyer(service)
+  const declined = { email: 'another-card@example.com', card: '4000000000000002' }
+  await goToConfirm(service, agent, declined)
+  await agent.submit(/^Pay /)
+  await agent.press('Use another card')
+  await enterCard(agent)
+  await agent.submit(/^Pay /)
   const { carts } = await figures()
-  assert.equal(carts.cart_details - before.cart_details, 2)
-  assert.equal(carts.cart_card - before.cart_card, 2)
-  assert.equal(carts.cart_confirmation - before.cart_confirmation, 1)
-  assert.equal(carts.cart_paid - before.cart_paid, 1)
+  assert.equal(carts.cart_details - before.cart_details, 3)
+  assert.equal(carts.cart_card - before.cart_card, 3)
+  assert.equal(carts.cart_confirmation - before.cart_confirmation, 2)
+  assert.equal(carts.cart_paid - before.cart_paid, 2)
 })
 
 test('figures are the same before, while and after the queue is added to the sums', async () => {
