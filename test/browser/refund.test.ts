@@ -73,7 +73,7 @@ async function toSale(page: Page, email: string): Promise<void> {
   await page.goto('/dashboard/apps/tidepool/sales/')
   await arrive(page, 'Tidepool: sales')
   const row = page.getByRole('row').filter({ hasText: email })
-  await row.getByRole('link').click()
+  await row.getByRole('link', { name: /^PUR-/ }).click()
   await page.getByRole('heading', { name: 'Invoice' }).waitFor()
 }
 
