@@ -250,7 +250,12 @@ describe('a discount of a subscription', () => {
   test('is known to whatever names the next charge', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { periods: 2 })
-    const { license_id } = await buyWith(app, code)
+    const { license_id, agent } = await buyWith(app, code)
+    const page = await agent.open(`/manage/${app.client_id}/`)
+    assert.match(
+      textOf(page.body),
+      new RegExp(`Discount ${code}, for 1 more period Next charge \\$8.40`),
+    )
     const next = async () =>
       (await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } }))!.total
     assert.equal(await next(), 840)

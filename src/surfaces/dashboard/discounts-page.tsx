@@ -38,7 +38,7 @@ export function DiscountsPage(facts: DiscountsFacts): JSX.Element {
     <AppPage
       {...facts}
       current="discounts"
-      intro="Codes that buyers enter at checkout. Tax and fee are on what remains."
+      intro="Codes that buyers enter at checkout, or that a Buy link carries as ?discount=CODE. Tax and fee are on what remains."
     >
       {codes.length === 0 ? (
         <EmptyState title="No discount codes yet">

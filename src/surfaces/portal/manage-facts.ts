@@ -28,6 +28,8 @@ export interface Renewing {
   declined: string | undefined
   /** The plan that replaces it at the end of the period. */
   pending: { product_name: string; amount: Cents; frequency: PriceFrequency } | undefined
+  /** The discount of the periods to come, in words. */
+  discount: string | undefined
 }
 
 /** Everything that the manage page shows. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
+import * as discounts from '#domain/discounts'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { nextCharge, plannedPrice } from '#flows/subscription'
@@ -12,6 +13,7 @@ import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
 import { sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
+import { counted } from '#platform/text'
 import { NothingHerePage } from './end-pages.tsx'
 import { layoutFacts, type ManageContext, manageContextOf } from './license-context.ts'
 import type { ManageFacts, Renewing } from './manage-facts.ts'
@@ -90,6 +92,16 @@ async function planOf({ db }: World, { app, license, subscription, next }: Manag
   }
 }
 
+/** The discount of the periods to come, in words. */
+async function discountText(
+  db: World['db'],
+  { discount_id, discount_periods_left: left }: billing.Subscription,
+): Promise<string | undefined> {
+  if (discount_id === null) return undefined
+  const { code } = await discounts.findDiscount(db, discount_id)
+  return `${code}, ${left === null ? 'every period' : `for ${counted(left, 'more period')}`}`
+}
+
 async function renewingOf(
   { db }: World,
   subscription: billing.RunningSubscription,
@@ -105,6 +117,7 @@ async function renewingOf(
     gives_up_at: past_due_since ? billing.dunningEnd(past_due_since) : undefined,
     declined: code ? payments.declineSentence(code) : undefined,
     pending: await plannedPrice(db, subscription),
+    discount: await discountText(db, subscription),
   }
 }
 

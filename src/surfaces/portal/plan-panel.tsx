@@ -50,6 +50,7 @@ function itemsOf(facts: ManageFacts): Items {
     ...(renewing.pending
       ? [{ term: 'Then', detail: `Changes to ${nameOf(renewing.pending)}` }]
       : []),
+    ...(renewing.discount ? [{ term: 'Discount', detail: renewing.discount }] : []),
     {
       term: status === 'trialing' ? 'First charge' : 'Next charge',
       detail: next && <Charge {...next} day={renewing.period_end} />,
