@@ -290,7 +290,8 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
     name: 'a renewal forgets the fixed part of the fee',
     caught_by: [`${BOOKS}: a fee follows its terms`],
     ...where('insert into invoices', ({ kind, fee }) =>
-      kind === 'renewal' ? { fee: Math.max(0, (fee as number) - 50) } : {},
+      // A smaller fee would be refused: it is never less than its fixed part.
+      kind === 'renewal' && (fee as number) >= 100 ? { fee: (fee as number) - 50 } : {},
     ),
   },
   {
