@@ -167,6 +167,8 @@ function everyComponent(text: string): Record<string, VNode> {
         rows={[{ key: 'one', cells: [text] }]}
       />
     ),
+    Truncated: <panels.Truncated text={text} href={text} />,
+    Totals: <panels.Totals items={[{ term: text, detail: text }]} />,
     FeatureTable: (
       <plans.FeatureTable
         plans={[{ id: 'pro', name: text }]}

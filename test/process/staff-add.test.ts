@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { Agent, textOf } from '../support/agent.ts'
+import { FULL_ONLY } from '../support/budget.ts'
 import { createServerDatabase, prepareDataFolder, SERVER_URL } from '../support/database.ts'
 import { endProcesses, overHttp, startProcess } from '../support/process.ts'
 
@@ -81,21 +82,25 @@ for (const engine of ['embedded', 'postgres'] as const) {
   })
 }
 
-test('only the owner of the data folder can open the socket, also after a kill', async () => {
-  const settings = await settingsOn('embedded')
-  const folder = join(settings.DATA_DIR!, 'control')
-  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-    const service = await startProcess('src/main.ts', settings)
-    assert.equal(statSync(folder).mode & 0o777, 0o700)
-    assert.equal(statSync(join(folder, 'socket')).mode & 0o777, 0o600)
+test(
+  'only the owner of the data folder can open the socket, also after a kill',
+  FULL_ONLY,
+  async () => {
+    const settings = await settingsOn('embedded')
+    const folder = join(settings.DATA_DIR!, 'control')
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const service = await startProcess('src/main.ts', settings)
+      assert.equal(statSync(folder).mode & 0o777, 0o700)
+      assert.equal(statSync(join(folder, 'socket')).mode & 0o777, 0o600)
+      await linkFrom(settings, 'ada@example.com')
+      service.process.kill(signal)
+      await service.exit
+    }
     await linkFrom(settings, 'ada@example.com')
-    service.process.kill(signal)
-    await service.exit
-  }
-  await linkFrom(settings, 'ada@example.com')
-})
+  },
+)
 
-test('what is no request of the command leaves the service running', async () => {
+test('what is no request of the command leaves the service running', FULL_ONLY, async () => {
   const settings = await settingsOn('embedded')
   const service = await startProcess('src/main.ts', settings)
   const path = join(settings.DATA_DIR!, 'control', 'socket')

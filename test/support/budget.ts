@@ -12,10 +12,10 @@ export const LONG = { timeout: 15 * 60_000 }
 export const FUZZ_CALLS = LARGE ? 20_000 : 1_000
 
 /** Seeded months of trade; the second engine repeats some of them. */
-export const SEEDS = Number(process.env.SIMULATE_SEEDS ?? (LARGE ? (IS_SECOND ? 200 : 2_000) : 60))
+export const SEEDS = Number(process.env.SIMULATE_SEEDS ?? (LARGE ? (IS_SECOND ? 200 : 2_000) : 40))
 
 /** Planted faults that the simulation must find. */
-export const PLANTED_FAULTS = LARGE ? Number.POSITIVE_INFINITY : 10
+export const PLANTED_FAULTS = LARGE ? Number.POSITIVE_INFINITY : 6
 
 /** Cases of the money rules against exact fractions. */
 export const MONEY_CASES = LARGE ? 1_000_000 : 100_000

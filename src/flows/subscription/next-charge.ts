@@ -3,6 +3,7 @@ import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { appTime, type World } from '#flows/world'
+import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
 import { type Cents, sum } from '#platform/money'
 import { plannedPrice } from './planned-price.ts'
@@ -40,13 +41,12 @@ export async function nextCharge(
   if (!subscription || license.status === 'canceled') return undefined
   const owed = await billing.openInvoiceOf(db, subscription.id)
   if (owed) return await chargeOf(world, subscription, owed)
-  const { price_id, amount, period_end } = subscription
+  const { price_id, period_end } = subscription
   const resumes = license.paused_for === 'buyer'
   const wanted = resumes ? undefined : await plannedPrice(db, subscription)
   const price = wanted ?? (await catalog.findPrice(db, price_id))
-  const agreed = wanted ?? { ...price, amount }
   const taxed = await withTax(world, subscription, {
-    amount: await discountedPrice(db, subscription, agreed),
+    amount: await dueNext(db, subscription, wanted),
     at: resumes ? appTime(world, app) : period_end,
   })
   const { state } = subscription
@@ -63,7 +63,7 @@ export async function nextCharges(
   const open = await billing.openInvoicesOf(db, ids)
   const charges = new Map<string, Taxed & Pick<NextCharge, 'why'>>()
   for (const subscription of subscriptions) {
-    const { id, price_id, amount, period_end } = subscription
+    const { id, period_end } = subscription
     const owed = open.get(id)
     if (owed) {
       const { amount, tax } = owed
@@ -71,8 +71,7 @@ export async function nextCharges(
       continue
     }
     const wanted = await plannedPrice(db, subscription)
-    const agreed = wanted ?? { ...(await catalog.findPrice(db, price_id)), amount }
-    const next = { amount: await discountedPrice(db, subscription, agreed), at: period_end }
+    const next = { amount: await dueNext(db, subscription, wanted), at: period_end }
     charges.set(id, { why: 'renewal', ...(await withTax(world, subscription, next)) })
   }
   return charges
@@ -87,6 +86,18 @@ async function chargeOf(
   const price = await catalog.findPrice(db, price_id)
   const total = sum(amount, owed)
   return { why: 'owed', quote: price, amount, tax: owed, total, state, is_exact: true }
+}
+
+/** The next amount before tax; a subscription without a discount needs no query for it. */
+async function dueNext(
+  db: Db,
+  subscription: billing.Subscription,
+  wanted: catalog.ProductPrice | undefined,
+): Promise<Cents> {
+  const { amount, price_id, discount_id } = subscription
+  if (discount_id === null) return wanted?.amount ?? amount
+  const agreed = wanted ?? { ...(await catalog.findPrice(db, price_id)), amount }
+  return await discountedPrice(db, subscription, agreed)
 }
 
 /** Adds the tax of the day on which a subscription is charged. */
