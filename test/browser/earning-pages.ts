@@ -54,6 +54,8 @@ export async function* earningPages(setup: PagesTest, page: Page) {
   await page.reload()
   yield 'statement, paid'
   yield* exported(setup, page)
+  // Actions about a customer need a recent proof.
+  await enter(setup, page, 'seller')
   yield* customers(page)
   yield* referrals(setup, page)
 }
