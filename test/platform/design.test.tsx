@@ -9,6 +9,7 @@ import * as comparison from '#design/comparison'
 import * as feedback from '#design/feedback'
 import * as forms from '#design/forms'
 import * as icons from '#design/icons'
+import * as invite from '#design/invite'
 import * as layout from '#design/layout'
 import * as money from '#design/money'
 import * as navigation from '#design/navigation'
@@ -167,6 +168,19 @@ function everyComponent(text: string): Record<string, VNode> {
         rows={[{ key: 'one', cells: [text] }]}
       />
     ),
+    InvitePanel: (
+      <invite.InvitePanel
+        title={text}
+        action={text}
+        csrf_token={text}
+        form={{ email: text, role: text }}
+        fault={text}
+        roles={[{ value: text, label: text }]}
+        usual_role={text}
+      >
+        {text}
+      </invite.InvitePanel>
+    ),
     Truncated: <panels.Truncated text={text} href={text} />,
     Totals: <panels.Totals items={[{ term: text, detail: text }]} />,
     FeatureTable: (
@@ -286,6 +300,7 @@ describe('pages are safe to fill with anything', () => {
       feedback,
       forms,
       icons,
+      invite,
       layout,
       money,
       navigation,

@@ -40,8 +40,8 @@ export async function findDiscount(db: Db, id: DiscountId): Promise<Discount> {
 }
 
 /**
- * A discount, locked until the transaction ends: no other purchase can begin to use it. Rows that
- * refer to it can be written meanwhile.
+ * A discount, locked until the transaction ends: no other purchase can begin to use it. Other
+ * transactions may still write rows that refer to it.
  */
 export async function lockDiscount(db: Db, id: DiscountId): Promise<Discount> {
   return await db.one<Discount>(sql`select ${COLUMNS} from discount_codes where id = ${id}

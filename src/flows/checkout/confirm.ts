@@ -132,7 +132,7 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   if (!locked) return end({ outcome: 'gone' })
   if (locked.amount !== price.amount || locked.trial_days !== price.trial_days) return 'repriced'
   const { discount_id } = cart
-  // Locked until the use is recorded: no other purchase can take the last one meanwhile.
+  // Locked until the use is recorded, so that no other purchase takes the last one.
   const discount = discount_id && (await discounts.lockDiscount(tx, discount_id))
   const request = requestOf(cart, { app, price })
   if (discount && (await discountRefusal(world, tx, request, discount))) return 'repriced'

@@ -6,8 +6,7 @@ import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
-import type { AuditRow } from '#http/audit-rows'
-import type { AuditChannel } from '#platform/audit'
+import { type AuditRow, CHANNEL_LABELS } from '#http/audit-rows'
 import type { AuditSearch } from './audit-search.ts'
 import { AdminMenu } from './menu.tsx'
 
@@ -80,13 +79,6 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
   )
 }
 
-const CHANNELS: Record<AuditChannel, string> = {
-  page: 'on a page',
-  agent: 'by an agent',
-  api: 'by API',
-  command: 'by command',
-}
-
 /** Exports everything that the search finds. */
 function Export({ search, csrf_token }: Pick<AuditFacts, 'search' | 'csrf_token'>): JSX.Element {
   return (
@@ -111,7 +103,8 @@ function Entry({ entry }: { entry: AuditRow }): JSX.Element {
       </div>
       <p class="flex flex-wrap gap-x-4">
         <span>
-          By <Filter name="actor" value={entry.email ?? entry.actor} />, {CHANNELS[entry.channel]}
+          By <Filter name="actor" value={entry.email ?? entry.actor} />,{' '}
+          {CHANNEL_LABELS[entry.channel]}
         </span>
         <span>
           On <Filter name="subject" value={entry.subject} />

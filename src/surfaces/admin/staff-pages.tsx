@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
+import { InvitePanel } from '#design/invite'
 import { type Link, SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
@@ -126,42 +127,17 @@ function Invite(facts: {
   csrf_token: string
 }): JSX.Element {
   return (
-    <Panel title="Invite to staff">
-      <Form action="/admin/staff/invite" csrf_token={facts.csrf_token}>
-        <div class="grid gap-4 sm:grid-cols-2">
-          <Field
-            label="Email"
-            name="email"
-            type="email"
-            value={facts.form.email}
-            autocomplete="off"
-            error={facts.fault}
-          />
-          <SelectField
-            label="Role"
-            name="role"
-            value={facts.form.role || 'support'}
-            options={ROLE_OPTIONS}
-          />
-        </div>
-        <RoleNotes />
-        <Actions>
-          <Button kind="primary" pending="Sending…">
-            Send invitation
-          </Button>
-        </Actions>
-      </Form>
-    </Panel>
-  )
-}
-
-function RoleNotes(): JSX.Element {
-  return (
-    <p class="text-sm text-muted">
+    <InvitePanel
+      {...facts}
+      title="Invite to staff"
+      action="/admin/staff/invite"
+      roles={ROLE_OPTIONS}
+      usual_role="support"
+    >
       Support handles licenses, accounts, emails, and refunds within 60 days. Finance handles
       refunds, disputes, payments and sales tax. Admins do everything, including staff and the audit
       log.
-    </p>
+    </InvitePanel>
   )
 }
 

@@ -3,16 +3,8 @@ import { type Link, SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
-import type { AuditRow } from '#http/audit-rows'
-import type { AuditChannel } from '#platform/audit'
+import { type AuditRow, CHANNEL_LABELS } from '#http/audit-rows'
 import { SellerMenu } from './seller-menu.tsx'
-
-const CHANNELS: Record<AuditChannel, string> = {
-  page: 'on a page',
-  agent: 'through an agent',
-  api: 'through the API',
-  command: 'by a command',
-}
 
 /** What a seller's members and their agents did, the latest first. */
 export function ActivityPage(facts: {
@@ -41,7 +33,7 @@ export function ActivityPage(facts: {
               title: titleOf(entry.action),
               details: [
                 entry.about,
-                `${entry.email ?? 'A deleted account'}, ${CHANNELS[entry.channel]}`,
+                `${entry.email ?? 'A deleted account'}, ${CHANNEL_LABELS[entry.channel]}`,
                 <Moment at={entry.at} />,
               ],
             }))}

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
 import { BackLink, Button } from '#design/actions'
 import { ErrorSummary } from '#design/feedback'
-import { Field, Form } from '#design/forms'
+import { Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
-import { type FormFault, faultAt } from './layout.tsx'
+import { AppFields } from './app-fields.tsx'
+import type { FormFault } from './layout.tsx'
 
 /** Asks for the name and the website of a new app. */
 export function NewAppPage(facts: {
@@ -25,24 +26,10 @@ export function NewAppPage(facts: {
         <ErrorSummary errors={faults} title="Not created. Check these fields" />
         <Panel>
           <Form action="/dashboard/apps/new/" csrf_token={csrf_token}>
-            <Field
-              label="Name"
-              name="name"
-              value={form.name}
-              error={faultAt(faults, 'name')}
-              autocomplete="off"
-              maxlength={60}
-            />
-            <Field
-              label="Website"
-              name="url"
-              type="url"
-              value={form.url}
-              error={faultAt(faults, 'url')}
-              hint="Where your app runs. Buyers can return only to pages on this domain, or to localhost while you develop."
-              placeholder="https://example.com"
-              autocomplete="url"
-              spellcheck={false}
+            <AppFields
+              form={form}
+              faults={faults}
+              website_hint="Where your app runs. Buyers can return only to pages on this domain, or to localhost while you develop."
             />
             <div>
               <Button kind="primary" pending="Creating…">

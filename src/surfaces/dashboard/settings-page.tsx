@@ -4,6 +4,7 @@ import { Badge } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { Panel } from '#design/panels'
 import type { AppDetails } from '#domain/apps'
+import { AppFields } from './app-fields.tsx'
 import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
 
 type SettingsFacts = AppFacts & {
@@ -32,23 +33,10 @@ function Details({ form, faults, slug, csrf_token, is_published }: SettingsFacts
   return (
     <Panel title="Details">
       <Form action={`/dashboard/apps/${slug}/settings/`} csrf_token={csrf_token}>
-        <Field
-          label="Name"
-          name="name"
-          value={form.name}
-          error={faultAt(faults, 'name')}
-          autocomplete="off"
-          maxlength={60}
-        />
-        <Field
-          label="Website"
-          name="url"
-          type="url"
-          value={form.url}
-          error={faultAt(faults, 'url')}
-          hint="If it moves to another domain, URLs on the former one are removed from Integration."
-          autocomplete="url"
-          spellcheck={false}
+        <AppFields
+          form={form}
+          faults={faults}
+          website_hint="If it moves to another domain, URLs on the former one are removed from Integration."
         />
         <Field
           label="Address on Purser"

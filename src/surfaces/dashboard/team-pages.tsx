@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
 import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
-import { Field, Form, SelectField } from '#design/forms'
+import { Form, SelectField } from '#design/forms'
+import { InvitePanel } from '#design/invite'
 import { type Link, SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
@@ -108,42 +109,17 @@ function Invite(facts: {
   fault: string | undefined
 }): JSX.Element {
   return (
-    <Panel title="Invite a member">
-      <Form action="/dashboard/team/invite" csrf_token={facts.csrf_token}>
-        <div class="grid gap-4 sm:grid-cols-2">
-          <Field
-            label="Email"
-            name="email"
-            type="email"
-            value={facts.form.email}
-            autocomplete="off"
-            error={facts.fault}
-          />
-          <SelectField
-            label="Role"
-            name="role"
-            value={facts.form.role || 'developer'}
-            options={ROLE_OPTIONS}
-          />
-        </div>
-        <RoleNotes />
-        <Actions>
-          <Button kind="primary" pending="Sending…">
-            Send invitation
-          </Button>
-        </Actions>
-      </Form>
-    </Panel>
-  )
-}
-
-function RoleNotes(): JSX.Element {
-  return (
-    <p class="text-sm text-muted">
+    <InvitePanel
+      {...facts}
+      title="Invite a member"
+      action="/dashboard/team/invite"
+      roles={ROLE_OPTIONS}
+      usual_role="developer"
+    >
       Everyone sees apps and sales. Admins do everything that the owner does. Developers edit apps,
       plans and integrations. Finance refunds, answers disputes, and manages payouts. Support
       refunds and answers disputes.
-    </p>
+    </InvitePanel>
   )
 }
 

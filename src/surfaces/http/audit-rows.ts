@@ -1,10 +1,19 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import type { AuditChannel } from '#platform/audit'
 import { type AuditPlace, type LoggedEntry, listAudit } from '#platform/audit-log'
 import { readId } from '#platform/ids'
 
 /** An entry with the email of its actor, if that is an account. */
 export type AuditRow = LoggedEntry & { email: string | undefined }
+
+/** How an actor came, in words after their name. */
+export const CHANNEL_LABELS: Record<AuditChannel, string> = {
+  page: 'on a page',
+  agent: 'through an agent',
+  api: 'through the API',
+  command: 'by a command',
+}
 
 /** The place of an entry as it is in addresses: milliseconds and id. */
 export function placeText({ at, id }: AuditPlace): string {

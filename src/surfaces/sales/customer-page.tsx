@@ -17,7 +17,8 @@ import { eventText } from '#http/timeline-labels'
 import { isoDate } from '#platform/calendar'
 import { type Cents, cents, sum } from '#platform/money'
 import type { ActionLink } from './customer-action.ts'
-import { DISPUTE_LABELS, KIND_LABELS, REFUND_LABELS, STATUS_LABELS } from './labels.ts'
+import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
+import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
 /** The facts of a customer's page. */
@@ -101,10 +102,6 @@ function License({ license }: CustomerFacts): JSX.Element {
   )
 }
 
-function Id({ children }: { children: string }): JSX.Element {
-  return <span class="font-mono text-xs break-all">{children}</span>
-}
-
 function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
   const columns = [
     { label: 'Paid', numeric: true },
@@ -146,17 +143,11 @@ function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
 function Refunds({ refunds, base }: CustomerFacts): JSX.Element {
   return (
     <Panel title="Refunds">
-      <RecordRows
-        records={refunds.map((refund) => {
-          const [label, tone] = REFUND_LABELS[refund.status]
-          return {
-            key: refund.id,
-            title: formatMoney(refund.amount),
-            aside: <Badge tone={tone}>{label}</Badge>,
-            details: [<Day date={refund.created_at} />, refund.refusal ?? refund.reason],
-            action: <TextLink href={`${base}/sales/${refund.invoice_id}/`}>Invoice</TextLink>,
-          }
-        })}
+      <RefundRecords
+        refunds={refunds}
+        actionOf={({ invoice_id }) => (
+          <TextLink href={`${base}/sales/${invoice_id}/`}>Invoice</TextLink>
+        )}
       />
     </Panel>
   )
@@ -165,20 +156,7 @@ function Refunds({ refunds, base }: CustomerFacts): JSX.Element {
 function Disputes({ disputes, base, actions }: CustomerFacts): JSX.Element {
   return (
     <Panel title="Disputes">
-      <RecordRows
-        records={disputes.map((dispute) => {
-          const [label, tone] = DISPUTE_LABELS[dispute.status]
-          return {
-            key: dispute.id,
-            title: formatMoney(dispute.amount),
-            aside: <Badge tone={tone}>{label}</Badge>,
-            details: [<Day date={dispute.opened_at} />],
-            action: actions.length > 0 && (
-              <TextLink href={`${base}/disputes/${dispute.id}/`}>View</TextLink>
-            ),
-          }
-        })}
-      />
+      <DisputeRecords disputes={disputes} base={base} can_open={actions.length > 0} />
     </Panel>
   )
 }

@@ -1,8 +1,8 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
-import { Day, formatMoney, Money, taxLabel } from '#design/money'
+import { Day, Money, taxLabel } from '#design/money'
 import { DescriptionList, Heading, Panel, RecordRows } from '#design/panels'
 import {
   type InvoiceLine,
@@ -16,7 +16,8 @@ import type { Dispute, Refund } from '#domain/payments'
 import { LedgerEntries } from '#http/ledger-entries'
 import type { ChargeId } from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
-import { DISPUTE_LABELS, KIND_LABELS, REFUND_LABELS, STATUS_LABELS } from './labels.ts'
+import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
+import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
 /** The facts of an invoice's page. */
@@ -107,27 +108,11 @@ function Figures({ sale, lines, charge, as }: SaleFacts): JSX.Element {
   )
 }
 
-function Id({ children }: { children: ComponentChildren }): JSX.Element {
-  return <span class="font-mono text-xs break-all">{children}</span>
-}
-
 function Refunds({ refunds, is_refundable, base, sale }: SaleFacts): JSX.Element {
   return (
     <Panel title="Refunds">
       {refunds.length === 0 && <p class="text-sm text-muted">No refunds.</p>}
-      {refunds.length > 0 && (
-        <RecordRows
-          records={refunds.map((refund) => {
-            const [label, tone] = REFUND_LABELS[refund.status]
-            return {
-              key: refund.id,
-              title: formatMoney(refund.amount),
-              aside: <Badge tone={tone}>{label}</Badge>,
-              details: [<Day date={refund.created_at} />, refund.refusal ?? refund.reason],
-            }
-          })}
-        />
-      )}
+      {refunds.length > 0 && <RefundRecords refunds={refunds} />}
       {is_refundable && (
         <Actions>
           <Button href={`${base}/sales/${sale.id}/refund`}>Refund</Button>
@@ -140,20 +125,7 @@ function Refunds({ refunds, is_refundable, base, sale }: SaleFacts): JSX.Element
 function Disputes({ disputes, opens_disputes, base }: SaleFacts): JSX.Element {
   return (
     <Panel title="Disputes">
-      <RecordRows
-        records={disputes.map((dispute) => {
-          const [label, tone] = DISPUTE_LABELS[dispute.status]
-          return {
-            key: dispute.id,
-            title: formatMoney(dispute.amount),
-            aside: <Badge tone={tone}>{label}</Badge>,
-            details: [<Day date={dispute.opened_at} />],
-            action: opens_disputes && (
-              <TextLink href={`${base}/disputes/${dispute.id}/`}>View</TextLink>
-            ),
-          }
-        })}
-      />
+      <DisputeRecords disputes={disputes} base={base} can_open={opens_disputes} />
     </Panel>
   )
 }
