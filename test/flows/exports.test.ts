@@ -193,7 +193,6 @@ describe('a long export', () => {
     const table: Export<string> = {
       kind,
       title: 'Exporting shells',
-      place: 'apps',
       columns: [{ name: 'shell', of: (row) => row }],
       nameOf: () => 'shells.csv',
       open: async () => ({ total: 3000, pages: pages.read() }),

@@ -112,7 +112,7 @@ function everyComponent(text: string): Record<string, VNode> {
       />
     ),
     SiteLayout: (
-      <layout.SiteLayout {...page} nav={[{ label: text, href: text, current: true }]}>
+      <layout.SiteLayout {...page} site_nav={[{ label: text, href: text, current: true }]}>
         {text}
       </layout.SiteLayout>
     ),

@@ -7,17 +7,15 @@ import { Account, type AccountMenu, type Link } from './menu.tsx'
 
 /** What the header of a page shows. */
 export type HeaderFacts = {
-  /** The menu of an account, on its own pages. */
-  nav?: Link[]
   /** The menu of the public pages; a signed-in person has the account's menu under it. */
   site_nav?: Link[]
 }
 
 /** The header of the service's own pages: the menus, and the sign-out button. */
-export function SiteHeader({ nav, site_nav }: HeaderFacts): JSX.Element {
+export function SiteHeader({ site_nav }: HeaderFacts): JSX.Element {
   const account = useContext(Account)
   const own = account && site_nav ? account.links : undefined
-  const links = site_nav ?? nav ?? account?.links ?? []
+  const links = site_nav ?? account?.links ?? []
   const sign_in: Link[] = site_nav && !account ? [{ label: 'Sign in', href: '/signin/' }] : []
   return (
     <header class="border-b border-base-300 bg-base-100">

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { Heading, Panel, RecordRows } from '#design/panels'
 import type { AgentGrant, AgentScope, ConnectedApp, Scope } from '#domain/grants'
@@ -21,7 +21,6 @@ const KNOWS: Record<Scope, string> = {
 }
 
 interface ConnectionsFacts {
-  nav: Link[]
   csrf_token: string
   agents: AgentGrant[]
   apps: ConnectedApp[]
@@ -31,7 +30,7 @@ interface ConnectionsFacts {
 /** Everything with access to the account: agents that manage apps, and apps signed in to. */
 export function ConnectionsPage(facts: ConnectionsFacts): JSX.Element {
   return (
-    <SiteLayout title="Connections · Purser" nav={facts.nav}>
+    <SiteLayout title="Connections · Purser">
       <Heading title="Connections">
         Agents that can manage your apps, and apps that you sign in to with your account.
       </Heading>

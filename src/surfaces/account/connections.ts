@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as grants from '#domain/grants'
 import { disconnectAgent, disconnectApp } from '#flows/account'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireOwner } from '#http/guards/owner'
 import { formOf, queryOf } from '#http/input'
@@ -28,7 +27,6 @@ export function declareConnections(scope: FastifyInstance, world: World): void {
     const { user_id } = owner
     const now = clock.now()
     const page = ConnectionsPage({
-      nav: await accountNav(world, user_id, 'connections'),
       csrf_token: csrfToken(world, request, reply),
       agents: await grants.listAgents(db, now, user_id),
       apps: await grants.listApps(db, now, user_id),

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { Heading, Mailbox, Panel, RecordRows } from '#design/panels'
 import { type Factors, owesFactor, type Passkey, type SessionRecord } from '#domain/identity'
@@ -10,9 +10,9 @@ import type { SessionId } from '#platform/ids'
 import { counted } from '#platform/text'
 
 /** The security page of an account with an unconfirmed email: nothing can change yet. */
-export function UnprovenPage(facts: { nav: Link[]; email: string }): JSX.Element {
+export function UnprovenPage(facts: { email: string }): JSX.Element {
   return (
-    <SiteLayout title="Security · Purser" nav={facts.nav}>
+    <SiteLayout title="Security · Purser">
       <Heading title="Security">
         Signed in as <Mailbox address={facts.email} />.
       </Heading>
@@ -25,7 +25,6 @@ export function UnprovenPage(facts: { nav: Link[]; email: string }): JSX.Element
 }
 
 interface OverviewFacts {
-  nav: Link[]
   csrf_token: string
   email: string
   /** A new email that is not confirmed yet. */
@@ -41,7 +40,7 @@ interface OverviewFacts {
 /** The security page: sign-in methods, second factors and active sessions. */
 export function OverviewPage(facts: OverviewFacts): JSX.Element {
   return (
-    <SiteLayout title="Security · Purser" nav={facts.nav}>
+    <SiteLayout title="Security · Purser">
       <Heading title="Security">
         Signed in as <Mailbox address={facts.email} />.
       </Heading>

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as identity from '#domain/identity'
 import { endOtherSessions, endSession } from '#flows/account'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireOwner, SECURITY } from '#http/guards/owner'
 import { requireAnySession } from '#http/guards/session'
@@ -27,13 +26,11 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
     const { session } = await requireAnySession(world, request, reply, SECURITY)
     const { db, clock } = world
     const { user_id, email } = session
-    const nav = await accountNav(world, user_id, 'security')
-    if (session.app_id !== null) return sendPage(reply, UnprovenPage({ nav, email }))
+    if (session.app_id !== null) return sendPage(reply, UnprovenPage({ email }))
     const now = clock.now()
     const user = (await identity.findUser(db, user_id))!
     const change = await identity.findPendingChange(db, user_id)
     const page = OverviewPage({
-      nav,
       csrf_token: csrfToken(world, request, reply),
       email,
       new_email: change?.new_email,

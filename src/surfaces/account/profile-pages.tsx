@@ -8,14 +8,13 @@ import { DescriptionList, Heading, Mailbox, Panel } from '#design/panels'
 
 /** The profile of an account, with the export of its data and its deletion. */
 export function ProfilePage(facts: {
-  nav: Link[]
   csrf_token: string
   email: string
   created_at: Date
   user_id: string
 }): JSX.Element {
   return (
-    <SiteLayout title="Profile · Purser" nav={facts.nav}>
+    <SiteLayout title="Profile · Purser">
       <Heading title="Profile">Your account and the data that is stored about you.</Heading>
       <Panel title="Account">
         <DescriptionList

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as identity from '#domain/identity'
 import { personalData, recordExport } from '#flows/account'
 import { forReports, type World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { saveFile, startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireOwner } from '#http/guards/owner'
@@ -22,7 +21,6 @@ export function declareProfile(scope: FastifyInstance, world: World): void {
   declareTask(world, {
     kind: KIND,
     title: 'Exporting your data',
-    place: 'profile',
     remains: 'No file was created.',
     back: () => PROFILE,
     run: (task) =>
@@ -44,7 +42,6 @@ export function declareProfile(scope: FastifyInstance, world: World): void {
     const { session } = await requireOwner(world, request, reply, { recent: false, back: PROFILE })
     const user = (await identity.findUser(db, session.user_id))!
     const page = ProfilePage({
-      nav: await accountNav(world, user.id, 'profile'),
       csrf_token: csrfToken(world, request, reply),
       email: user.email,
       created_at: user.created_at,

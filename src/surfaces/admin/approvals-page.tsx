@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Field, Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
 import type { OpenApproval } from '#domain/apps'
@@ -18,7 +18,6 @@ export interface ApprovalEntry extends OpenApproval {
 
 /** The apps that wait for approval, each with its decision. */
 export function ApprovalsPage(facts: {
-  nav: Link[]
   role: StaffRole
   csrf_token: string
   entries: ApprovalEntry[]
@@ -27,7 +26,7 @@ export function ApprovalsPage(facts: {
   lacks_reason: ApprovalId | undefined
 }): JSX.Element {
   return (
-    <SiteLayout title="Approvals · Admin · Purser" nav={facts.nav}>
+    <SiteLayout title="Approvals · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Admin: approvals">
           Apps whose sellers request external sales. An approved app is for sale once it is

@@ -4,7 +4,6 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { decideApproval } from '#flows/app'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireStaff, type StaffContext } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
@@ -20,10 +19,9 @@ const LONGEST_REASON = 500
 
 /** Staff's decisions about external sales (spec: What the service does, 5). */
 export function declareApprovals(scope: FastifyInstance, world: World): void {
-  async function show({ request, reply, session, role }: StaffContext, lacks_reason?: ApprovalId) {
+  async function show({ request, reply, role }: StaffContext, lacks_reason?: ApprovalId) {
     const open = await apps.listOpenApprovals(world.db, AT_ONCE)
     const page = ApprovalsPage({
-      nav: await accountNav(world, session.user_id, 'admin'),
       role,
       csrf_token: csrfToken(world, request, reply),
       entries: await Promise.all(open.map((each) => withPlans(world, each))),

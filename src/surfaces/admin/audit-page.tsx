@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Field, Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel } from '#design/panels'
@@ -11,7 +11,6 @@ import type { AuditSearch } from './audit-search.ts'
 import { AdminMenu } from './menu.tsx'
 
 interface AuditFacts {
-  nav: Link[]
   csrf_token: string
   role: StaffRole
   search: AuditSearch
@@ -24,7 +23,7 @@ interface AuditFacts {
 export function AuditPage(facts: AuditFacts): JSX.Element {
   const { entries } = facts
   return (
-    <SiteLayout title="Audit log · Admin · Purser" nav={facts.nav}>
+    <SiteLayout title="Audit log · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Audit log">Who did what, and when. Entries are never changed.</Heading>
         <AdminMenu current="audit" role={facts.role} />

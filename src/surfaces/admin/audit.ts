@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { forReports, type World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { type AuditRow, auditRows, placeOf, placeText } from '#http/audit-rows'
 import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
@@ -23,7 +22,7 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
   declareAuditExport(reporting)
 
   scope.get(HOME, async (request, reply) => {
-    const { session, role } = await requireStaff(reporting, request, reply, HOME, 'audit')
+    const { role } = await requireStaff(reporting, request, reply, HOME, 'audit')
     const search = searchOf(request)
     const below = placeOf(queryOf(request, 'below'))
     const filter = await filterOf(reporting, search)
@@ -31,7 +30,6 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
     const entries = found.slice(0, ON_A_PAGE)
     const last = entries.at(-1)
     const page = AuditPage({
-      nav: await accountNav(reporting, session.user_id, 'admin'),
       csrf_token: csrfToken(world, request, reply),
       role,
       search,
@@ -65,7 +63,6 @@ function declareAuditExport(world: World): void {
   declareExport(world, {
     kind: EXPORT,
     title: 'Exporting the audit log',
-    place: 'admin',
     needs: 'audit',
     columns: COLUMNS,
     nameOf: () => 'audit-log.csv',

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Alert, Badge, StatusBadge } from '#design/feedback'
 import { Field } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import { invoiceNumber } from '#domain/billing'
@@ -19,7 +19,6 @@ import type { FoundSubject } from './search.ts'
 import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
 interface CasesFacts {
-  nav: Link[]
   /** Lists and actions that it has no permission for are not shown. */
   role: StaffRole
   csrf_token: string
@@ -52,7 +51,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
     facts.locked,
   ].every((list) => list.length === 0)
   return (
-    <SiteLayout title="Cases · Admin · Purser" nav={facts.nav}>
+    <SiteLayout title="Cases · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Cases">Items that need a decision. Every action is logged.</Heading>
         <AdminMenu current="cases" role={facts.role} />

@@ -12,7 +12,6 @@ import {
   writeOff,
 } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
@@ -37,10 +36,9 @@ export function declareCases(scope: FastifyInstance, world: World): void {
   const { db } = reporting
   scope.get(HOME, async (request, reply) => {
     const context = await requireStaff(reporting, request, reply, HOME, 'cases')
-    const { session, role } = context
+    const { role } = context
     const sought = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
     const page = CasesPage({
-      nav: await accountNav(reporting, session.user_id, 'admin'),
       role,
       csrf_token: csrfToken(world, request, reply),
       sought,

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Heading, Panel, RecordTable } from '#design/panels'
 import { Moment } from '#design/timeline'
 import type { StaffRole } from '#domain/identity'
@@ -10,7 +10,6 @@ import type { Checked, EventsReprocessed } from './check-results.ts'
 import { AdminMenu } from './menu.tsx'
 
 interface ChecksFacts {
-  nav: Link[]
   role: StaffRole
   csrf_token: string
   /** The results of the latest runs, with their times. */
@@ -19,9 +18,9 @@ interface ChecksFacts {
 }
 
 /** Periodic jobs that staff can run now, with their latest results. */
-export function ChecksPage({ nav, role, csrf_token, books, events }: ChecksFacts): JSX.Element {
+export function ChecksPage({ role, csrf_token, books, events }: ChecksFacts): JSX.Element {
   return (
-    <SiteLayout title="Checks · Admin · Purser" nav={nav}>
+    <SiteLayout title="Checks · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Admin: checks">Check the ledger and reprocess missed events.</Heading>
         <AdminMenu current="checks" role={role} />

@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import * as apps from '#domain/apps'
 import { checkBooks } from '#flows/check-books'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import type { SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
@@ -49,14 +48,13 @@ export function declareChecks(
     },
   ]
   for (const kind of kinds) {
-    declareTask(world, { ...kind, place: 'admin', needs: 'checks', back: () => HOME })
+    declareTask(world, { ...kind, needs: 'checks', back: () => HOME })
   }
 
   scope.get(HOME, async (request, reply) => {
     const context = await requireStaff(world, request, reply, HOME, 'checks')
-    const { session, role } = context
+    const { role } = context
     const page = ChecksPage({
-      nav: await accountNav(world, session.user_id, 'admin'),
       role,
       csrf_token: csrfToken(world, request, reply),
       books: await latestOf(world, context, BOOKS, CheckedBooks),

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Alert, Badge, type BadgeTone } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
@@ -12,7 +12,6 @@ import { counted } from '#platform/text'
 import { AdminMenu } from './menu.tsx'
 
 interface EmailLogFacts {
-  nav: Link[]
   csrf_token: string
   role: StaffRole
   recipient: string
@@ -35,7 +34,7 @@ const STATES: Record<EmailState, [label: string, tone: BadgeTone]> = {
 export function EmailsPage(facts: EmailLogFacts): JSX.Element {
   const { emails, note } = facts
   return (
-    <SiteLayout title="Emails · Admin · Purser" nav={facts.nav}>
+    <SiteLayout title="Emails · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Emails">What was sent to whom. The text of emails is not stored.</Heading>
         <AdminMenu current="emails" role={facts.role} />

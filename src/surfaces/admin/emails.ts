@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { resendByStaff } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireStaff } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
@@ -18,7 +17,7 @@ const ON_A_PAGE = 50
 export function declareEmails(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   scope.get(HOME, async (request, reply) => {
-    const { session, role } = await requireStaff(reporting, request, reply, HOME, 'emails')
+    const { role } = await requireStaff(reporting, request, reply, HOME, 'emails')
     const recipient = (queryOf(request, 'recipient') ?? '').trim().slice(0, 320)
     const state = queryOf(request, 'state') === 'failed' ? ('failed' as const) : undefined
     const below = placeOf(queryOf(request, 'below'))
@@ -32,7 +31,6 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
     const last = emails.at(-1)
     const sought = { ...(recipient ? { recipient } : {}), ...(state ? { state } : {}) }
     const page = EmailsPage({
-      nav: await accountNav(reporting, session.user_id, 'admin'),
       csrf_token: csrfToken(world, request, reply),
       role,
       recipient,

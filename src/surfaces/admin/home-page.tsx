@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day, formatMoney } from '#design/money'
 import { EmptyState, Heading, Panel, RecordCards } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
@@ -18,14 +18,13 @@ export interface AttentionItem {
 
 /** The home of the admin area. */
 export function HomePage(facts: {
-  nav: Link[]
   role: StaffRole
   searches: boolean
   items: AttentionItem[]
 }): JSX.Element {
   const { items } = facts
   return (
-    <SiteLayout title="Admin · Purser" nav={facts.nav}>
+    <SiteLayout title="Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Admin">What needs attention now.</Heading>
         <AdminMenu current="home" role={facts.role} />

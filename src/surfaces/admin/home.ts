@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { isPermitted } from '#domain/identity'
 import { forReports, type World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { requireStaff } from '#http/guards/staff'
 import { sendPage } from '#http/pages'
 import { attentionFor } from './attention.ts'
@@ -13,9 +12,8 @@ const HOME = '/admin/'
 export function declareHome(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   scope.get(HOME, async (request, reply) => {
-    const { session, role } = await requireStaff(reporting, request, reply, HOME, 'home')
+    const { role } = await requireStaff(reporting, request, reply, HOME, 'home')
     const page = HomePage({
-      nav: await accountNav(reporting, session.user_id, 'admin'),
       role,
       searches: isPermitted(role, 'cases'),
       items: await attentionFor(reporting, role),

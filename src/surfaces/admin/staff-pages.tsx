@@ -3,7 +3,7 @@ import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { InvitePanel } from '#design/invite'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import {
@@ -21,7 +21,6 @@ export interface StaffForm {
 }
 
 interface StaffLayoutFacts {
-  nav: Link[]
   csrf_token: string
   role: StaffRole
   note: { tone: 'success' | 'warning'; text: string } | undefined
@@ -46,7 +45,7 @@ export function StaffPage(
 ): JSX.Element {
   const { note, members } = facts
   return (
-    <SiteLayout title="Staff · Admin · Purser" nav={facts.nav}>
+    <SiteLayout title="Staff · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Staff">Who has access to the admin area, and in which role.</Heading>
         <AdminMenu current="staff" role={facts.role} />
@@ -166,7 +165,7 @@ export function MemberPage(
     error: facts.without_reason === action ? 'Give a reason for the audit log.' : undefined,
   })
   return (
-    <SiteLayout title={`${member.email} · Staff · Purser`} nav={facts.nav}>
+    <SiteLayout title={`${member.email} · Staff · Purser`}>
       <BackLink href="/admin/staff/">Staff</BackLink>
       <Heading title="Member of staff">{facts.is_self && 'This is you.'}</Heading>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { changeStaffRole, inviteByEmail, withdrawInvitation } from '#flows/staff-actions'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { FAULTS } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof } from '#http/guards/session'
@@ -89,9 +88,8 @@ function actorOf({ session, request }: StaffContext): ActorOf<'staff'> {
   return { kind: 'staff', user_id: session.user_id, request_id: request.id }
 }
 
-async function layoutFacts(world: World, { request, reply, session, role }: StaffContext) {
+function layoutFacts(world: World, { request, reply, role }: StaffContext) {
   return {
-    nav: await accountNav(world, session.user_id, 'admin'),
     csrf_token: csrfToken(world, request, reply),
     role,
     note: ownValue(NOTES, queryOf(request, 'done')),
@@ -105,7 +103,7 @@ async function sendStaff(
 ): Promise<FastifyReply> {
   const { db, clock } = world
   const page = StaffPage({
-    ...(await layoutFacts(world, context)),
+    ...layoutFacts(world, context),
     members: await identity.listStaff(db),
     invitations: await identity.listStaffInvitations(db, clock.now()),
     form,
@@ -130,7 +128,7 @@ async function sendMember(
   const { request, session } = context
   const member = await memberOf(world, context)
   const page = MemberPage({
-    ...(await layoutFacts(world, context)),
+    ...layoutFacts(world, context),
     member,
     is_self: member.id === session.user_id,
     filled: {

@@ -68,7 +68,6 @@ export const TAX_LINES = 'export_tax_lines'
 export function declareTaxExports(world: World): void {
   const { db } = world
   const about = {
-    place: 'admin',
     needs: 'taxes',
     back: ({ request }: Task) => `/admin/tax/${request.month}/`,
   } as const

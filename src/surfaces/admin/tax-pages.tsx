@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { Alert, Badge, type BadgeTone, ErrorSummary } from '#design/feedback'
 import { Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
@@ -30,7 +30,6 @@ function Status({ status }: { status: StateSummary['status'] }): JSX.Element {
 
 /** The tax due to each state, by month. */
 export function TaxPage(facts: {
-  nav: Link[]
   role: StaffRole
   home: string
   owed: Liability[]
@@ -55,7 +54,7 @@ export function TaxPage(facts: {
     return sum(...due.map(({ amount }) => amount))
   }
   return (
-    <SiteLayout title="Sales tax · Purser" nav={facts.nav}>
+    <SiteLayout title="Sales tax · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Sales tax">Tax collected and filed, by state and month.</Heading>
         <AdminMenu current="tax" role={facts.role} />
@@ -92,7 +91,6 @@ export function TaxPage(facts: {
 }
 
 interface LayoutFacts {
-  nav: Link[]
   csrf_token: string
   home: string
   done: string | undefined
@@ -109,7 +107,7 @@ export function MonthPage(
   const due = states.filter(({ status }) => status === 'due')
   const total = sum(...due.map(({ amount }) => amount))
   return (
-    <SiteLayout title={`Sales tax of ${nameOf(month)} · Purser`} nav={facts.nav}>
+    <SiteLayout title={`Sales tax of ${nameOf(month)} · Purser`}>
       <BackLink href={home}>Sales tax</BackLink>
       <div class="flex flex-wrap items-end justify-between gap-4">
         <Heading title={`Sales tax of ${nameOf(month)}`}>Months are in UTC.</Heading>
@@ -186,7 +184,7 @@ export function StateMonthPage(
   const { home, month, state, filing, fault } = facts
   const path = `${home}${month}/${state}/`
   return (
-    <SiteLayout title={`${state}, ${nameOf(month)} · Purser`} nav={facts.nav}>
+    <SiteLayout title={`${state}, ${nameOf(month)} · Purser`}>
       <BackLink href={`${home}${month}/`}>{nameOf(month)}</BackLink>
       <Heading title={`${state}, ${nameOf(month)}`} />
       <FiledNote done={facts.done} />

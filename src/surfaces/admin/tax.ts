@@ -3,7 +3,6 @@ import { z } from 'zod'
 import * as tax from '#domain/tax'
 import { fileMonth, fileWholeMonth, taxOwed } from '#flows/remit-tax'
 import { forReports, type World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
@@ -31,7 +30,6 @@ export function declareTax(scope: FastifyInstance, world: World): void {
     kind: 'tax_month',
     title: 'Filing a month',
     unit: 'states',
-    place: 'admin',
     needs: 'taxes',
     async run({ request, user_id, id }, report) {
       const { month, batch_reference } = MonthRequest.parse(request)
@@ -60,27 +58,24 @@ function stateMonthOf(request: FastifyRequest) {
   return { month: monthOf(request), state: paramsOf('/:state', request).state }
 }
 
-async function layoutFacts(world: World, { request, reply, session }: SessionContext) {
-  const nav = await accountNav(world, session.user_id, 'admin')
+function layoutFacts(world: World, { request, reply }: SessionContext) {
   const filing_reference = queryOf(request, 'filing_reference')
-  return { nav, csrf_token: csrfToken(world, request, reply), home: HOME, filing_reference }
+  return { csrf_token: csrfToken(world, request, reply), home: HOME, filing_reference }
 }
 
 function declarePages(scope: FastifyInstance, world: World): void {
   scope.get(HOME, async (request, reply) => {
-    const context = await requireStaff(world, request, reply, HOME, 'taxes')
-    const { nav } = await layoutFacts(world, context)
-    const { role } = context
+    const { role } = await requireStaff(world, request, reply, HOME, 'taxes')
     const state_rates_only = world.taxes.name === 'table'
     const owed = await taxOwed(world)
-    return sendPage(reply, TaxPage({ nav, role, home: HOME, owed, state_rates_only }))
+    return sendPage(reply, TaxPage({ role, home: HOME, owed, state_rates_only }))
   })
 
   scope.get(MONTH, async (request, reply) => {
     const context = await requireStaff(world, request, reply, HOME, 'taxes')
     const month = monthOf(request)
     const page = MonthPage({
-      ...(await layoutFacts(world, context)),
+      ...layoutFacts(world, context),
       month,
       done: queryOf(request, 'done'),
       states: await summariesOf(world, month),
@@ -100,7 +95,7 @@ async function sendState(world: World, context: SessionContext, fault?: string) 
   if (!found) throw refuse('not_found')
   const paging = pagingOf(context.request, { total: found.lines, size: LINES_A_PAGE })
   const page = StateMonthPage({
-    ...(await layoutFacts(world, context)),
+    ...layoutFacts(world, context),
     ...found,
     month,
     done: queryOf(context.request, 'done'),
@@ -150,7 +145,7 @@ function declareFiling(scope: FastifyInstance, world: World): void {
     const batch_reference = referenceOf(context)
     if (!batch_reference) {
       const states = await summariesOf(world, month)
-      const facts = { ...(await layoutFacts(world, context)), month, states, done: undefined }
+      const facts = { ...layoutFacts(world, context), month, states, done: undefined }
       return sendPage(reply, MonthPage({ ...facts, fault: REFERENCE_HINT }), { status: 422 })
     }
     const request = { month, batch_reference }

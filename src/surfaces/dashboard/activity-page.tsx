@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
@@ -8,7 +8,6 @@ import { SellerMenu } from './seller-menu.tsx'
 
 /** What a seller's members and their agents did, the latest first. */
 export function ActivityPage(facts: {
-  nav: Link[]
   legal_name: string
   entries: (AuditRow & { about: string })[]
   newest: string | undefined
@@ -16,7 +15,7 @@ export function ActivityPage(facts: {
 }): JSX.Element {
   const { entries } = facts
   return (
-    <SiteLayout title="Activity · Purser" nav={facts.nav}>
+    <SiteLayout title="Activity · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Activity">
           What the members of {facts.legal_name} and their agents did. Entries are never changed.

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { auditRows, placeOf, placeText } from '#http/audit-rows'
 import { requireMember } from '#http/guards/seller'
 import { queryOf } from '#http/input'
@@ -14,7 +13,7 @@ const ON_A_PAGE = 50
 /** A seller's part of the audit log: who did what, and through which channel. */
 export function declareActivity(scope: FastifyInstance, world: World): void {
   scope.get(ACTIVITY, async (request, reply) => {
-    const { session, member } = await requireMember(world, request, reply, 'team')
+    const { member } = await requireMember(world, request, reply, 'team')
     const { seller_id, legal_name } = member
     const below = placeOf(queryOf(request, 'below'))
     const found = await auditRows(world, { seller_id, below, limit: ON_A_PAGE + 1 })
@@ -22,7 +21,6 @@ export function declareActivity(scope: FastifyInstance, world: World): void {
     const last = entries.at(-1)
     const names = await apps.namesOf(world.db, seller_id)
     const page = ActivityPage({
-      nav: await accountNav(world, session.user_id, 'apps'),
       legal_name,
       entries: entries.map((entry) => ({
         ...entry,

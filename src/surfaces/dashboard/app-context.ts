@@ -1,5 +1,4 @@
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import type { MemberContext, SellerTermsContext } from '#http/guards/seller'
 import type { SessionContext } from '#http/guards/session'
@@ -20,13 +19,12 @@ export function actorOf(context: SessionContext | MemberContext): ActorOf<'selle
 }
 
 /** The facts that every page of an app shows; `notes` are the messages by the value of `?done=`. */
-export async function appFactsOf(
+export function appFactsOf(
   world: World,
-  { request, reply, session, app, owes_terms }: SellerTermsContext,
+  { request, reply, app, owes_terms }: SellerTermsContext,
   notes: Record<string, string> = {},
-): Promise<AppFacts> {
+): AppFacts {
   return {
-    nav: await accountNav(world, session.user_id, 'apps'),
     slug: app.slug,
     app_name: app.name,
     csrf_token: csrfToken(world, request, reply),

@@ -3,7 +3,7 @@ import { Actions, Button, TextLink } from '#design/actions'
 import { Monogram } from '#design/brand'
 import { Alert, Badge } from '#design/feedback'
 import { Form, SelectField } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { EmptyState, Heading, Panel, RecordCards } from '#design/panels'
 import { isAllowed, type Membership } from '#domain/sellers'
 import { TermsOwed } from './layout.tsx'
@@ -20,7 +20,6 @@ export interface AppCard {
 }
 
 interface AppsFacts {
-  nav: Link[]
   csrf_token: string
   /** The membership whose seller is shown; undefined for an account that sells nothing. */
   member: Membership | undefined
@@ -39,7 +38,7 @@ export function AppsPage(facts: AppsFacts): JSX.Element {
   const { cards, member, invitations } = facts
   const canCreate = member !== undefined && isAllowed(member.role, 'edit_apps')
   return (
-    <SiteLayout title="Your apps · Purser" nav={facts.nav}>
+    <SiteLayout title="Your apps · Purser">
       <div class="grid grid-cols-1 gap-6">
         <div class="flex flex-wrap items-end justify-between gap-4">
           <Heading title="Your apps">{introOf(member)}</Heading>

@@ -33,7 +33,7 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
     return sendPage(
       reply,
       ChangesPage({
-        ...(await appFactsOf(world, context, NOTES)),
+        ...appFactsOf(world, context, NOTES),
         changes: changes.map((change) => factsOf(change, names)),
         newest: before_id === undefined ? undefined : base,
         older: found.length > ON_A_PAGE && last ? `${base}?before=${last.id}` : undefined,
@@ -70,7 +70,7 @@ async function confirmUndo(world: World, context: SellerTermsContext, obstacles:
   const names = await planNames(world, context)
   const { now, later } = await undoingOf(world, context, change)
   const page = UndoPage({
-    ...(await appFactsOf(world, context)),
+    ...appFactsOf(world, context),
     change: factsOf(change, names),
     would: compare(now, later, names),
     obstacles,

@@ -41,7 +41,7 @@ export function declareDiscounts(scope: FastifyInstance, world: World): void {
     const total = await discounts.countDiscounts(db, app.id)
     const paging = pagingOf(request, { total, size: CODES_A_PAGE })
     const page = DiscountsPage({
-      ...(await appFactsOf(world, context, NOTES)),
+      ...appFactsOf(world, context, NOTES),
       now: appTime(world, app),
       products: (await catalog.products(db, app.id)).filter(({ is_free }) => !is_free),
       codes: await discounts.listDiscounts(db, app.id, paging),

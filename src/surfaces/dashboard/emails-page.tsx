@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { CheckboxField, Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import { SELLER_EMAILS, type SellerEmail } from '#domain/sellers'
 import { SellerMenu } from './seller-menu.tsx'
@@ -18,13 +18,12 @@ const LABELS: Record<SellerEmail, { label: string; hint: string }> = {
 
 /** The settings for emails about buyers. */
 export function EmailsPage(facts: {
-  nav: Link[]
   csrf_token: string
   muted: SellerEmail[]
   is_saved: boolean
 }): JSX.Element {
   return (
-    <SiteLayout title="Emails · Purser" nav={facts.nav}>
+    <SiteLayout title="Emails · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Emails">Choose what we email you about your buyers.</Heading>
         <SellerMenu current="emails" />

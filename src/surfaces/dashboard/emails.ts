@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireMember } from '#http/guards/seller'
 import { formOf, queryOf } from '#http/input'
@@ -14,9 +13,8 @@ const EMAILS = '/dashboard/emails/'
 export function declareEmails(scope: FastifyInstance, world: World): void {
   const { db } = world
   scope.get(EMAILS, async (request, reply) => {
-    const { session, member } = await requireMember(world, request, reply, 'view')
+    const { member } = await requireMember(world, request, reply, 'view')
     const page = EmailsPage({
-      nav: await accountNav(world, session.user_id, 'apps'),
       csrf_token: csrfToken(world, request, reply),
       muted: await sellers.mutedEmails(db, member),
       is_saved: queryOf(request, 'done') === 'saved',

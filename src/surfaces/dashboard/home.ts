@@ -3,7 +3,6 @@ import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { currentMember } from '#http/guards/seller'
 import { requireSession } from '#http/guards/session'
@@ -22,7 +21,6 @@ export function declareHome(scope: FastifyInstance, world: World): void {
     const listed = async (is_archived: boolean) =>
       seller_id ? await apps.listOfSeller(db, { seller_id, is_archived }) : []
     const page = AppsPage({
-      nav: await accountNav(world, user_id, 'apps'),
       csrf_token: csrfToken(world, request, reply),
       member,
       sellers: await sellers.membershipsOf(db, user_id),

@@ -22,7 +22,7 @@ export async function integrationOf(
   const { name = 'A plan that is no longer for sale' } =
     products.find(({ id }) => id === preview?.product_id) ?? {}
   return {
-    ...(await appFactsOf(world, context, notes)),
+    ...appFactsOf(world, context, notes),
     client_id: client.client_id,
     has_secret: client.secret_hash !== null,
     issuer: `${config.base_url}/o`,

@@ -3,7 +3,6 @@ import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import { acceptInvitation } from '#flows/seller'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireSession } from '#http/guards/session'
 import { formOf } from '#http/input'
@@ -23,7 +22,6 @@ export function declareInvitations(scope: FastifyInstance, world: World): void {
   scope.get(INVITATIONS, async (request, reply) => {
     const { session } = await requireSession(world, request, reply, INVITATIONS)
     const page = InvitationsPage({
-      nav: await accountNav(world, session.user_id, 'apps'),
       csrf_token: csrfToken(world, request, reply),
       email: session.email,
       invitations: await sellers.invitationsTo(db, clock.now(), session.email_normalized),

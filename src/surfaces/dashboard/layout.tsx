@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { SubNav } from '#design/navigation'
 import { Heading } from '#design/panels'
 import { type AppPageName, addressOf, appMenu } from '#http/app-menu'
@@ -11,7 +11,6 @@ export { addressOf } from '#http/app-menu'
 
 /** The facts that every page of an app shows. */
 export interface AppFacts {
-  nav: Link[]
   slug: string
   app_name: string
   csrf_token: string
@@ -53,7 +52,7 @@ export function AppPage(
   const start = heading.charAt(0).toUpperCase() + heading.slice(1)
   const title = `${faults.length > 0 ? 'Error: ' : ''}${start} · ${facts.app_name}`
   return (
-    <SiteLayout title={title} nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title={title} notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">
         <Heading title={`${facts.app_name}: ${heading}`}>{facts.intro}</Heading>
         <SubNav label={facts.app_name} links={appMenu(facts.slug, facts.current, facts)} />

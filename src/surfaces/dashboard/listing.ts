@@ -50,7 +50,7 @@ function declareListingText(scope: FastifyInstance, world: World): void {
     const { app, reply } = context
     const saved = await readListing(world.db, app)
     const page = ListingPage({
-      ...(await appFactsOf(world, context, NOTES)),
+      ...appFactsOf(world, context, NOTES),
       form: form ?? formOfListing(saved),
       faults: formFaults(found, fieldOf),
       external_sales_enabled: app.external_sales_enabled,
@@ -87,12 +87,12 @@ function declareListingText(scope: FastifyInstance, world: World): void {
 function declareSections(scope: FastifyInstance, world: World): void {
   const page = `${LISTING}sections/`
 
-  async function show(
+  function show(
     context: SellerTermsContext,
     given: { rows: SectionRow[]; faults?: FieldFault[]; focus?: string | undefined },
   ) {
     const faults = formFaults(given.faults)
-    const facts = await appFactsOf(world, context)
+    const facts = appFactsOf(world, context)
     const { rows, focus } = given
     const page = SectionsPage({ ...facts, rows, faults, focus, allowed: listing.ALLOWED_ELEMENTS })
     return sendPage(context.reply, page, { status: faults.length > 0 ? 422 : 200 })
@@ -102,7 +102,7 @@ function declareSections(scope: FastifyInstance, world: World): void {
     const context = await requireSellerTerms(world, request, reply)
     const { sections } = await readListing(world.db, context.app)
     const rows = sections.map(({ title, body }) => ({ title, body: listing.asWritten(body) }))
-    return await show(context, { rows })
+    return show(context, { rows })
   })
 
   scope.post(page, LONG_FORM, async (request, reply) => {
@@ -111,10 +111,10 @@ function declareSections(scope: FastifyInstance, world: World): void {
     const form = formOf(request)
     const sections = readSections(form)
     const moved = pressed(sections, form, 'sections', BLANK_SECTION)
-    if (moved) return await show(context, moved)
+    if (moved) return show(context, moved)
     const save = { app, sections, dry_run: false }
     const written = await replaceSections(world, actorOf(context), save)
-    if ('faults' in written) return await show(context, { rows: sections, faults: written.faults })
+    if ('faults' in written) return show(context, { rows: sections, faults: written.faults })
     return redirectTo(reply, `${addressOf(app.slug, 'listing')}?done=sections`)
   })
 }
@@ -132,7 +132,7 @@ function declareFeatures(scope: FastifyInstance, world: World): void {
     const plans = versions
       .filter(({ is_active }) => is_active)
       .map(({ product_public_id, name }) => ({ id: product_public_id, name }))
-    const facts = await appFactsOf(world, context, NOTES)
+    const facts = appFactsOf(world, context, NOTES)
     const status = faults.length > 0 ? 422 : 200
     return sendPage(context.reply, FeaturesPage({ ...facts, rows, plans, faults, focus }), {
       status,

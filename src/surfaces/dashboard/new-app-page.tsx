@@ -2,22 +2,21 @@ import type { JSX } from 'preact'
 import { BackLink, Button } from '#design/actions'
 import { ErrorSummary } from '#design/feedback'
 import { Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import { AppFields } from './app-fields.tsx'
 import type { FormFault } from './layout.tsx'
 
 /** Asks for the name and the website of a new app. */
 export function NewAppPage(facts: {
-  nav: Link[]
   csrf_token: string
   form: { name?: string | undefined; url?: string | undefined }
   faults: FormFault[]
 }): JSX.Element {
-  const { nav, csrf_token, form, faults } = facts
+  const { csrf_token, form, faults } = facts
   const title = `${faults.length > 0 ? 'Error: ' : ''}New app · Purser`
   return (
-    <SiteLayout title={title} nav={nav}>
+    <SiteLayout title={title}>
       <div class="grid max-w-2xl grid-cols-1 gap-6">
         <BackLink href="/dashboard/">Your apps</BackLink>
         <Heading title="New app">

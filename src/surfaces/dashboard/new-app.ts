@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { createApp } from '#flows/app'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { currentMember, type MemberContext, requireMember } from '#http/guards/seller'
 import { requireSession } from '#http/guards/session'
@@ -19,9 +18,8 @@ const NEW_APP = '/dashboard/apps/new/'
 /** Creates an app of the seller whose pages are open. */
 export function declareNewApp(scope: FastifyInstance, world: World): void {
   async function show(context: MemberContext, form: Partial<NewAppForm>, found: FieldFault[]) {
-    const { request, reply, session } = context
+    const { request, reply } = context
     const page = NewAppPage({
-      nav: await accountNav(world, session.user_id, 'apps'),
       csrf_token: csrfToken(world, request, reply),
       form,
       faults: formFaults(found),

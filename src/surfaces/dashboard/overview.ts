@@ -16,7 +16,7 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
     const context = await requireSellerTerms(world, request, reply)
     const { app, member } = context
     const page = OverviewPage({
-      ...(await appFactsOf(world, context, NOTES)),
+      ...appFactsOf(world, context, NOTES),
       setup: await readSetup(world, app),
       figures: await readFigures(world, request, {
         base: addressOf(app.slug, 'overview'),

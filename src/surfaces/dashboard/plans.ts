@@ -85,7 +85,7 @@ async function showEditor(
 ) {
   const { rows, focus, hint } = given
   const faults = formFaults(given.faults)
-  const facts = await appFactsOf(world, context, NOTES)
+  const facts = appFactsOf(world, context, NOTES)
   const { app } = context
   const page = PlansPage({
     ...facts,
@@ -132,7 +132,7 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
     return redirectTo(reply, `${addressOf(app.slug, 'plans')}?done=plans`)
   }
   const page = ReviewPage({
-    ...(await appFactsOf(world, context)),
+    ...appFactsOf(world, context),
     review: would,
     fields: fieldsOfPlans(rows),
     reviewed,
@@ -185,7 +185,7 @@ function declareDescriptions(scope: FastifyInstance, world: World): void {
       description: typed[product_public_id] ?? description,
     }))
     const faults = formFaults(found, (path) => path)
-    const facts = await appFactsOf(world, context)
+    const facts = appFactsOf(world, context)
     const status = faults.length > 0 ? 422 : 200
     return sendPage(context.reply, DescriptionsPage({ ...facts, rows, faults }), { status })
   }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 import type { FiguresFacts } from './figures.ts'
 import { Figures } from './figures-panels.tsx'
@@ -7,10 +7,10 @@ import { SellerMenu } from './seller-menu.tsx'
 
 /** The figures of all apps of a seller. */
 export function SellerOverviewPage(
-  facts: FiguresFacts & { nav: Link[]; notice: string | undefined; seller_name: string },
+  facts: FiguresFacts & { notice: string | undefined; seller_name: string },
 ): JSX.Element {
   return (
-    <SiteLayout title="Overview · Purser" nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title="Overview · Purser" notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Overview">All apps of {facts.seller_name}.</Heading>
         <SellerMenu current="overview" />

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import { payeeTime } from '#flows/pay-out'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { requireMember } from '#http/guards/seller'
 import { sendPage } from '#http/pages'
 import { payeeNotice } from '#http/test-clock-notice'
@@ -14,7 +13,7 @@ const OVERVIEW = '/dashboard/overview/'
 /** The figures of all apps of a seller, archived ones too. */
 export function declareSellerOverview(scope: FastifyInstance, world: World): void {
   scope.get(OVERVIEW, async (request, reply) => {
-    const { session, member } = await requireMember(world, request, reply, 'view')
+    const { member } = await requireMember(world, request, reply, 'view')
     const { seller_id } = member
     const page = SellerOverviewPage({
       ...(await readFigures(world, request, {
@@ -24,7 +23,6 @@ export function declareSellerOverview(scope: FastifyInstance, world: World): voi
         member,
         names_apps: true,
       })),
-      nav: await accountNav(world, session.user_id, 'apps'),
       notice: await payeeNotice(world, seller_id),
       seller_name: member.legal_name,
     })

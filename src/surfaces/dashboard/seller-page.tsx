@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import type { EnteredDetails } from '#domain/sellers'
 import type { FormFault } from './layout.tsx'
@@ -11,16 +11,15 @@ import { SellerMenu } from './seller-menu.tsx'
 
 /** A seller's legal name and address. */
 export function SellerPage(facts: {
-  nav: Link[]
   csrf_token: string
   form: EnteredDetails
   faults: FormFault[]
   is_saved: boolean
 }): JSX.Element {
-  const { nav, csrf_token, form, faults } = facts
+  const { csrf_token, form, faults } = facts
   const title = `${faults.length > 0 ? 'Error: ' : ''}Seller details · Purser`
   return (
-    <SiteLayout title={title} nav={nav}>
+    <SiteLayout title={title}>
       <div class="grid max-w-2xl grid-cols-1 gap-6">
         <div class="grid grid-cols-1 gap-6">
           <Heading title="Seller details">

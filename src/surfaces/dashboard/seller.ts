@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as sellers from '#domain/sellers'
 import { saveDetails } from '#flows/seller'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { type MemberContext, requireMember } from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
@@ -17,14 +16,9 @@ const SELLER = '/dashboard/seller/'
 
 /** The legal name and address of the seller whose pages are open. */
 export function declareSeller(scope: FastifyInstance, world: World): void {
-  async function show(
-    context: MemberContext,
-    form: sellers.EnteredDetails,
-    found: FieldFault[] = [],
-  ) {
-    const { request, reply, session } = context
+  function show(context: MemberContext, form: sellers.EnteredDetails, found: FieldFault[] = []) {
+    const { request, reply } = context
     const page = SellerPage({
-      nav: await accountNav(world, session.user_id, 'apps'),
       csrf_token: csrfToken(world, request, reply),
       form,
       faults: formFaults(found),
@@ -35,7 +29,7 @@ export function declareSeller(scope: FastifyInstance, world: World): void {
 
   scope.get(SELLER, async (request, reply) => {
     const context = await requireMember(world, request, reply, 'account')
-    return await show(context, (await sellers.findSeller(world.db, context.member.seller_id))!)
+    return show(context, (await sellers.findSeller(world.db, context.member.seller_id))!)
   })
 
   scope.post(SELLER, async (request, reply) => {
@@ -44,7 +38,7 @@ export function declareSeller(scope: FastifyInstance, world: World): void {
     const form = formOf(request)
     const { seller_id } = context.member
     const { faults } = await saveDetails(world, actorOf(context), { seller_id, form })
-    if (faults.length > 0) return await show(context, form, faults)
+    if (faults.length > 0) return show(context, form, faults)
     return redirectTo(reply, `${SELLER}?done=saved`)
   })
 }

@@ -15,14 +15,10 @@ const SETTINGS = `${APP_PATH}/settings/`
 
 /** An app's name and website, and whether it is published or archived. */
 export function declareSettingsPage(scope: FastifyInstance, world: World): void {
-  async function show(
-    context: SellerTermsContext,
-    form: apps.AppDetails,
-    found: FieldFault[] = [],
-  ) {
+  function show(context: SellerTermsContext, form: apps.AppDetails, found: FieldFault[] = []) {
     const { app, reply } = context
     const page = SettingsPage({
-      ...(await appFactsOf(world, context, NOTES)),
+      ...appFactsOf(world, context, NOTES),
       form,
       faults: formFaults(found),
       is_published: app.is_published,
@@ -33,7 +29,7 @@ export function declareSettingsPage(scope: FastifyInstance, world: World): void 
 
   scope.get(SETTINGS, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
-    return await show(context, context.app)
+    return show(context, context.app)
   })
 
   scope.post(SETTINGS, async (request, reply) => {
@@ -42,7 +38,7 @@ export function declareSettingsPage(scope: FastifyInstance, world: World): void 
     const { name = '', url = '', slug = app.slug } = formOf(request)
     const entered = { name, url, slug }
     const saved = await saveAppDetails(world, actorOf(context), { app_id: app.id, entered })
-    if ('faults' in saved) return await show(context, entered, saved.faults)
+    if ('faults' in saved) return show(context, entered, saved.faults)
     const done = saved.removed.length > 0 ? 'moved' : 'saved'
     return redirectTo(reply, `${addressOf(saved.slug, 'settings')}?done=${done}`)
   })

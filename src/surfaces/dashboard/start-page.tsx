@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { ErrorSummary } from '#design/feedback'
 import { Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import type { EnteredDetails } from '#domain/sellers'
 import type { FormFault } from './layout.tsx'
@@ -10,15 +10,14 @@ import { SellerFields } from './seller-form.tsx'
 
 /** Asks who sells, before the first app. */
 export function StartPage(facts: {
-  nav: Link[]
   csrf_token: string
   form: EnteredDetails
   faults: FormFault[]
 }): JSX.Element {
-  const { nav, csrf_token, form, faults } = facts
+  const { csrf_token, form, faults } = facts
   const title = `${faults.length > 0 ? 'Error: ' : ''}Start selling · Purser`
   return (
-    <SiteLayout title={title} nav={nav}>
+    <SiteLayout title={title}>
       <div class="grid max-w-2xl grid-cols-1 gap-6">
         <Heading title="Start selling">
           Purser sells your app for you and pays you. Who is the seller? The address must be in the

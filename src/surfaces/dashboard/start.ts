@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { EnteredDetails } from '#domain/sellers'
 import { startSelling } from '#flows/seller'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { currentMember } from '#http/guards/seller'
 import { requireSession, type SessionContext } from '#http/guards/session'
@@ -18,10 +17,9 @@ export const START = '/dashboard/start/'
 
 /** The first step of a seller: legal name, address and terms. */
 export function declareStart(scope: FastifyInstance, world: World): void {
-  async function show(context: SessionContext, form: EnteredDetails, found: FieldFault[]) {
-    const { request, reply, session } = context
+  function show(context: SessionContext, form: EnteredDetails, found: FieldFault[]) {
+    const { request, reply } = context
     const page = StartPage({
-      nav: await accountNav(world, session.user_id, 'apps'),
       csrf_token: csrfToken(world, request, reply),
       form,
       faults: formFaults(found),
@@ -33,14 +31,14 @@ export function declareStart(scope: FastifyInstance, world: World): void {
     const context = await requireSession(world, request, reply, START)
     // A member of a seller goes on with the first app.
     if (await currentMember(world, context)) return redirectTo(reply, HOME)
-    return await show(context, {}, [])
+    return show(context, {}, [])
   })
 
   scope.post(START, async (request, reply) => {
     const context = await requireSession(world, request, reply, START)
     const form = formOf(request)
     const started = await startSelling(world, actorOf(context), form)
-    if ('faults' in started) return await show(context, form, started.faults)
+    if ('faults' in started) return show(context, form, started.faults)
     return redirectTo(reply, '/dashboard/apps/new/')
   })
 }

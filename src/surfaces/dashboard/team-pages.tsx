@@ -3,7 +3,7 @@ import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { Form, SelectField } from '#design/forms'
 import { InvitePanel } from '#design/invite'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { InvitedRole, Member, MemberInvitation, MemberRole } from '#domain/sellers'
@@ -25,7 +25,6 @@ const ROLE_OPTIONS: { value: InvitedRole; label: string }[] = [
 ]
 
 interface TeamFacts {
-  nav: Link[]
   csrf_token: string
   legal_name: string
   note: { tone: 'success' | 'warning'; text: string } | undefined
@@ -44,7 +43,7 @@ export function TeamPage(
 ): JSX.Element {
   const { note, members, can_edit } = facts
   return (
-    <SiteLayout title="Team · Purser" nav={facts.nav}>
+    <SiteLayout title="Team · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Team">Who acts for {facts.legal_name}, and in which role.</Heading>
         <SellerMenu current="team" />
@@ -136,7 +135,7 @@ export function TeamMemberPage(
   const { member, note, is_self, can_edit, is_owner } = facts
   const isOwners = member.role === 'owner'
   return (
-    <SiteLayout title={`${member.email} · Team · Purser`} nav={facts.nav}>
+    <SiteLayout title={`${member.email} · Team · Purser`}>
       <BackLink href="/dashboard/team/">Team</BackLink>
       <Heading title="Member">{is_self && 'This is you.'}</Heading>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
@@ -219,14 +218,13 @@ function Remove({
 
 /** The invitations to the email of the signed-in account. */
 export function InvitationsPage(facts: {
-  nav: Link[]
   csrf_token: string
   email: string
   invitations: MemberInvitation[]
 }): JSX.Element {
   const { invitations, csrf_token, email } = facts
   return (
-    <SiteLayout title="Invitations · Purser" nav={facts.nav}>
+    <SiteLayout title="Invitations · Purser">
       <Heading title="Invitations">Sellers that invite {email} to their team.</Heading>
       {invitations.length === 0 ? (
         <EmptyState title="No invitations">

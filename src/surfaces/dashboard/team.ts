@@ -9,7 +9,6 @@ import {
   withdrawMemberInvitation,
 } from '#flows/seller'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { FAULTS } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { type MemberContext, requireMember } from '#http/guards/seller'
@@ -68,7 +67,7 @@ function declareMember(scope: FastifyInstance, world: World): void {
     const { session, member: reader } = context
     const member = await memberAt(world, context)
     const page = TeamMemberPage({
-      ...(await teamFacts(world, context)),
+      ...teamFacts(world, context),
       member,
       is_self: member.user_id === session.user_id,
       can_edit: sellers.isAllowed(reader.role, 'team'),
@@ -128,9 +127,8 @@ async function memberAt({ db }: World, { request, member }: MemberContext) {
   return found
 }
 
-async function teamFacts(world: World, { request, reply, session, member }: MemberContext) {
+function teamFacts(world: World, { request, reply, member }: MemberContext) {
   return {
-    nav: await accountNav(world, session.user_id, 'apps'),
     csrf_token: csrfToken(world, request, reply),
     legal_name: member.legal_name,
     note: ownValue(NOTES, queryOf(request, 'done')),
@@ -145,7 +143,7 @@ async function sendTeam(
   const { db, clock } = world
   const { role, seller_id } = context.member
   const page = TeamPage({
-    ...(await teamFacts(world, context)),
+    ...teamFacts(world, context),
     members: await sellers.membersOf(db, seller_id),
     invitations: await sellers.invitationsOf(db, clock.now(), seller_id),
     can_edit: sellers.isAllowed(role, 'team'),

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { Heading, Panel } from '#design/panels'
 import { RichText } from '#design/reading'
@@ -12,7 +12,6 @@ import { SellerMenu } from './seller-menu.tsx'
 
 /** The seller terms, with the button to accept them. */
 export function TermsPage(facts: {
-  nav: Link[]
   text: TextDocument
   csrf_token: string
   /** The version that was last accepted. */
@@ -23,7 +22,7 @@ export function TermsPage(facts: {
   const { accepted } = facts
   const isAccepted = accepted?.version === facts.text.version
   return (
-    <SiteLayout title="Seller terms · Purser" nav={facts.nav}>
+    <SiteLayout title="Seller terms · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title={facts.text.title}>{versionOf(facts.text)}</Heading>
         <SellerMenu current="terms" />

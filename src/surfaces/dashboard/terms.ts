@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as sellers from '#domain/sellers'
 import { acceptTerms } from '#flows/seller'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireMember } from '#http/guards/seller'
 import { formOf, queryOf } from '#http/input'
@@ -19,9 +18,8 @@ export function declareTerms(scope: FastifyInstance, world: World): void {
   const text = readLegalText(world, 'seller-terms')
 
   scope.get(TERMS, async (request, reply) => {
-    const { session, member } = await requireMember(world, request, reply, 'view')
+    const { member } = await requireMember(world, request, reply, 'view')
     const page = TermsPage({
-      nav: await accountNav(world, session.user_id, 'apps'),
       text,
       csrf_token: csrfToken(world, request, reply),
       accepted: await sellers.acceptedTerms(world.db, member.seller_id),

@@ -1,12 +1,11 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
 
 /** A finished export, for its owner. */
 export interface ExportFacts {
-  nav: Link[]
   /** The page on which it was requested. */
   back_url: string
   /** Days for which a file is kept. */
@@ -18,7 +17,7 @@ export interface ExportFacts {
 }
 
 /** The download page of an export, or a note that it has expired. */
-export function ExportPage({ nav, back_url, kept_days, file }: ExportFacts): JSX.Element {
+export function ExportPage({ back_url, kept_days, file }: ExportFacts): JSX.Element {
   const back = (
     <Button href={back_url} icon="arrow-left">
       Back
@@ -26,7 +25,7 @@ export function ExportPage({ nav, back_url, kept_days, file }: ExportFacts): JSX
   )
   if (!file) {
     return (
-      <SiteLayout title="This export has expired · Purser" nav={nav}>
+      <SiteLayout title="This export has expired · Purser">
         <Heading title="This export has expired" />
         <EmptyState title={`Files are kept for ${kept_days} days`} action={back}>
           Go back and export again. The new file has the current data.
@@ -35,7 +34,7 @@ export function ExportPage({ nav, back_url, kept_days, file }: ExportFacts): JSX
     )
   }
   return (
-    <SiteLayout title="Your export is ready · Purser" nav={nav}>
+    <SiteLayout title="Your export is ready · Purser">
       <Heading title="Your export is ready" done>
         {file.type.startsWith('text/csv')
           ? 'A CSV file for spreadsheets and other programs.'

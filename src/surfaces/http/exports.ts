@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as identity from '#domain/identity'
 import { forReports, type World } from '#flows/world'
-import { accountNav, type MenuPlace } from '#http/account-menu'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
 import { limitPage, people, redirectTo, sendPage } from '#http/pages'
@@ -40,7 +39,6 @@ export interface Export<Row> {
   kind: TaskName
   /** The title of its progress page, such as "Exporting sales". */
   title: string
-  place: MenuPlace
   /** What staff needs for it; absent for what is not staff's. */
   needs?: identity.StaffPermission
   columns: CsvColumn<Row>[]
@@ -61,12 +59,11 @@ const HOURLY = '40 * * * *'
 
 /** Declares a kind of export; call while the site is set up. */
 export function declareExport<Row>(world: World, table: Export<Row>): void {
-  const { kind, title, place, needs, back } = table
+  const { kind, title, needs, back } = table
   declareTask(world, {
     kind,
     title,
     unit: 'rows',
-    place,
     ...(needs ? { needs } : {}),
     remains: 'No file was created.',
     back,
@@ -145,14 +142,13 @@ export function exports(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     scope.get(`${TASK_PATH}ready/`, async (request, reply) => {
       const context = await requireSession(world, request, reply, '/dashboard/')
-      const { task, place, back_url, file } = await exportOf(world, context)
-      const nav = await accountNav(world, context.session.user_id, place)
+      const { task, back_url, file } = await exportOf(world, context)
       const shown = file && {
         ...file,
         url: `${addressOf(task.id)}file`,
         kept_until: addDays(file.made_at, KEPT_DAYS),
       }
-      const page = ExportPage({ nav, back_url, kept_days: KEPT_DAYS, file: shown })
+      const page = ExportPage({ back_url, kept_days: KEPT_DAYS, file: shown })
       return sendPage(reply, page, { status: file ? 200 : 410 })
     })
 
@@ -174,13 +170,12 @@ async function exportOf(world: World, { request, session }: SessionContext) {
   const kind = task && kindOf(world, task.kind)
   const isExport = task?.status === 'done' && task.result?.next_url === readyAddress(id)
   if (!task || !kind || !isExport) throw refuse('not_found')
-  const place = kind.place ?? 'apps'
   // Staff loses access to what it exported in another role.
   if (kind.needs) {
     const role = (await identity.findUser(db, user_id))?.staff_role
     if (!role || !identity.isPermitted(role, kind.needs)) throw refuse('not_found')
   }
-  return { task, place, back_url: kind.back(task), file: await findFile(db, id) }
+  return { task, back_url: kind.back(task), file: await findFile(db, id) }
 }
 
 function sendFile({ db }: World, reply: FastifyReply, file: TaskFile): FastifyReply {

@@ -2,14 +2,13 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import type { TaskId } from '#platform/ids'
 
 /** A task, for the person who waits for it. */
 export interface TaskFacts {
   id: TaskId
-  nav: Link[]
   csrf_token: string
   /** What the task does. */
   title: string
@@ -29,11 +28,7 @@ export interface TaskFacts {
 export function TaskPage(facts: TaskFacts): JSX.Element {
   const { fault } = facts
   return (
-    <SiteLayout
-      title={`${facts.title} · Purser`}
-      nav={facts.nav}
-      {...(fault ? {} : { refresh_seconds: 2 })}
-    >
+    <SiteLayout title={`${facts.title} · Purser`} {...(fault ? {} : { refresh_seconds: 2 })}>
       <Heading title={facts.title}>
         {fault ? undefined : 'You can leave this page. The task continues in the background.'}
       </Heading>

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { StaffPermission } from '#domain/identity'
 import type { World } from '#flows/world'
-import { accountNav, type MenuPlace } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireAnySession } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
@@ -34,8 +33,6 @@ export interface TaskKind {
   title: string
   /** What its progress counts, such as "days". */
   unit?: string
-  /** The entry of the account's menu that it belongs to; Apps by default. */
-  place?: MenuPlace
   /** What staff needs for it; absent for what is not staff's. */
   needs?: StaffPermission
   /** What remains if it fails; completed steps are kept by default. */
@@ -189,7 +186,6 @@ export function tasks(app: FastifyInstance, world: World): void {
       const isUnderWayNow = isUnderWay(clock.now(), task)
       const page = TaskPage({
         ...task,
-        nav: await accountNav(world, session.user_id, kind.place ?? 'apps'),
         csrf_token: csrfToken(world, request, reply),
         title: kind.title,
         unit: kind.unit,

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button, CopyField, TextLink } from '#design/actions'
 import { ErrorSummary } from '#design/feedback'
 import { Field, Form } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import type { Cents } from '#platform/money'
@@ -10,7 +10,6 @@ import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } fr
 
 /** The affiliate terms, and the form for a code. */
 export function JoinPage(facts: {
-  nav: Link[]
   action: string
   csrf_token: string
   minimum: Cents
@@ -20,7 +19,7 @@ export function JoinPage(facts: {
 }): JSX.Element {
   const { fault, delay_days, minimum } = facts
   return (
-    <SiteLayout title={`${fault ? 'Error: ' : ''}Earn with referrals · Purser`} nav={facts.nav}>
+    <SiteLayout title={`${fault ? 'Error: ' : ''}Earn with referrals · Purser`}>
       <Heading title="Earn with referrals">
         Refer customers to apps on Purser and earn a quarter of Purser’s fee.
       </Heading>
@@ -93,7 +92,6 @@ export interface ReferralLine {
 /** An affiliate's earnings, line by line. */
 export function ReferralsPage(
   facts: BalanceFacts & {
-    nav: Link[]
     done: string | undefined
     code: string
     link: string
@@ -104,7 +102,7 @@ export function ReferralsPage(
   },
 ): JSX.Element {
   return (
-    <SiteLayout title="Referrals · Purser" nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title="Referrals · Purser" notice={facts.notice}>
       <Heading title="Referrals">Commissions from customers you refer.</Heading>
       <DoneNote done={facts.done} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">

@@ -4,7 +4,6 @@ import * as payouts from '#domain/payouts'
 import { joinAffiliates } from '#flows/join-affiliates'
 import { payeeTime } from '#flows/pay-out'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { originOf } from '#http/device'
 import { csrfToken } from '#http/form-token'
 import { PAYEE_PAGES, type PayeeContext } from '#http/guards/payee'
@@ -31,7 +30,7 @@ export function declareReferrals(
   scope.get(HOME, async (request, reply) => {
     const context = await requireSession(world, request, reply, HOME)
     const affiliate = await affiliates.affiliateOf(world.db, context.session.user_id)
-    if (!affiliate) return await sendJoin(world, context, { code: '', fault: undefined })
+    if (!affiliate) return sendJoin(world, context, { code: '', fault: undefined })
     return await sendReferrals(world, context, affiliate, balance)
   })
 
@@ -42,18 +41,17 @@ export function declareReferrals(
     const code = (formOf(request).code ?? '').trim().toLowerCase()
     const actor = accountActor(session.user_id, originOf(request))
     const joined = await joinAffiliates(world, actor, code)
-    if ('fault' in joined) return await sendJoin(world, context, { code, fault: joined.fault })
+    if ('fault' in joined) return sendJoin(world, context, { code, fault: joined.fault })
     return redirectTo(reply, `${HOME}?done=joined`)
   })
 }
 
-async function sendJoin(
+function sendJoin(
   world: World,
-  { request, reply, session }: SessionContext,
+  { request, reply }: SessionContext,
   form: { code: string; fault: string | undefined },
-): Promise<FastifyReply> {
+): FastifyReply {
   const page = JoinPage({
-    nav: await accountNav(world, session.user_id, 'referrals'),
     action: HOME,
     csrf_token: csrfToken(world, request, reply),
     minimum: payouts.MINIMUM,
@@ -69,7 +67,7 @@ async function sendReferrals(
   { id: owner, code }: affiliates.Affiliate,
   balance: (context: PayeeContext) => Promise<BalanceFacts>,
 ): Promise<FastifyReply> {
-  const { request, reply, session } = context
+  const { request, reply } = context
   const { db, config } = world
   const payee = { owner, account: 'affiliate_payable' } as const
   const count = await payouts.countAccountLines(db, payee)
@@ -79,7 +77,6 @@ async function sendReferrals(
   const now = await payeeTime(world, owner)
   const facts = {
     ...(await balance({ ...context, kind: 'affiliate', payee })),
-    nav: await accountNav(world, session.user_id, 'referrals'),
     done: queryOf(request, 'done'),
     code,
     link: `${config.base_url}/?ref=${code}`,

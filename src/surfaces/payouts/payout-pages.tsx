@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { BackLink, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { DescriptionList, Heading, RecordTable } from '#design/panels'
@@ -11,11 +11,9 @@ import { causeLabel, payoutLabel } from './labels.ts'
 import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
 
 /** A seller's balance, bank account and payouts. */
-export function SellerPayoutsPage(
-  facts: BalanceFacts & { nav: Link[]; done: string | undefined },
-): JSX.Element {
+export function SellerPayoutsPage(facts: BalanceFacts & { done: string | undefined }): JSX.Element {
   return (
-    <SiteLayout title="Payouts · Purser" nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title="Payouts · Purser" notice={facts.notice}>
       <Heading title="Payouts">Your balance and payouts to your bank.</Heading>
       <DoneNote done={facts.done} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
@@ -42,7 +40,6 @@ export interface StatementRow {
 
 /** A payout, line by line. */
 export function StatementPage(facts: {
-  nav: Link[]
   /** The banner about the payee's own time. */
   notice: string | undefined
   home: string
@@ -84,7 +81,7 @@ export function StatementPage(facts: {
     <strong>{money(facts.amount)}</strong>,
   ]
   return (
-    <SiteLayout title={`Payout ${facts.number} · Purser`} nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title={`Payout ${facts.number} · Purser`} notice={facts.notice}>
       <BackLink href={facts.home}>{isSeller ? 'Payouts' : 'Referrals'}</BackLink>
       <div class="flex flex-wrap items-end justify-between gap-4">
         <Heading title={`Payout ${facts.number}: ${formatMoney(facts.amount)}`}>

@@ -4,7 +4,6 @@ import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import { openOnboarding, payeeTime, payOut, readPayeeBalance, refreshAccount } from '#flows/pay-out'
 import { forReports, type World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import {
   PAYEE_PAGES,
@@ -34,9 +33,8 @@ export function payeePages(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     scope.get(PAYEE_PAGES.seller.home, async (request, reply) => {
       const context = await requirePayee(reporting, request, reply, 'seller')
-      const nav = await accountNav(reporting, context.session.user_id, 'payouts')
       const done = queryOf(request, 'done')
-      const facts = { ...(await balanceFacts(reporting, context)), nav, done }
+      const facts = { ...(await balanceFacts(reporting, context)), done }
       return sendPage(reply, SellerPayoutsPage(facts))
     })
     declareReferrals(scope, reporting, (context) => balanceFacts(reporting, context))
@@ -120,15 +118,14 @@ async function ifReachable<Answer>(ask: () => Promise<Answer>): Promise<Answer |
 }
 
 function declareStatements(scope: FastifyInstance, world: World, kind: PayeeKind): void {
-  const { home, base, place } = PAYEE_PAGES[kind]
+  const { home, base } = PAYEE_PAGES[kind]
   const path = `${base}:id/`
   scope.get(path, async (request, reply) => {
-    const { session, payee, payout } = await requirePayout(world, request, reply, kind)
+    const { payee, payout } = await requirePayout(world, request, reply, kind)
     const total = await payouts.countStatementLines(world.db, payout.id)
     const paging = pagingOf(request, { total, size: LINES_A_PAGE })
     const page = StatementPage({
       ...payout,
-      nav: await accountNav(world, session.user_id, place),
       notice: await payeeNotice(world, payee.owner),
       home,
       path: `${base}${payout.id}/`,

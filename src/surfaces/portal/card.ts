@@ -65,7 +65,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     const refusal = card && cardRefusal(card, subscription.state)
     if (refusal === 'other_state') {
       const { state, zip } = subscription
-      const layout = await layoutFacts(world, context)
+      const layout = layoutFacts(world, context)
       const page = MovedPage({ ...layout, declared: { state, zip }, billed: placeOf(card!) })
       return sendPage(reply, page, { status: 422 })
     }

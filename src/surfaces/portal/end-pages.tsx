@@ -1,18 +1,17 @@
 import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Processing } from '#design/feedback'
-import { FocusLayout, type Link, SiteLayout } from '#design/layout'
+import { FocusLayout, SiteLayout } from '#design/layout'
 import { EmptyState, Heading, Mailbox } from '#design/panels'
 
 /** For a signed-in person without a license of the app. */
 export function NothingHerePage(facts: {
-  nav: Link[]
   app_name: string
   product_url: string
   email: string
 }): JSX.Element {
   return (
-    <SiteLayout title={`${facts.app_name} · No purchase`} nav={facts.nav}>
+    <SiteLayout title={`${facts.app_name} · No purchase`}>
       <Heading title={facts.app_name} />
       <EmptyState
         title={`No purchase of ${facts.app_name}`}

@@ -17,7 +17,7 @@ export function declareKey(scope: FastifyInstance, world: World): void {
     const context = await requireManagedLicense(world, request, reply)
     if (!mayRotate(context)) return redirectTo(reply, context.at())
     const replaces = context.license.rotated_at?.toISOString() ?? 'the first'
-    const page = ReplaceKeyPage({ ...(await layoutFacts(world, context)), replaces })
+    const page = ReplaceKeyPage({ ...layoutFacts(world, context), replaces })
     return sendPage(reply, page)
   })
 

@@ -1,12 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { BackLink } from '#design/actions'
 import { Alert } from '#design/feedback'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 
 /** The facts that every page about a license shows. */
 export interface ManageLayoutFacts {
-  nav: Link[]
   app_name: string
   csrf_token: string
   /** An address under the manage page, with the link's return address. */
@@ -44,11 +43,7 @@ export function QuestionPage(
 ): JSX.Element {
   const fault = facts.note?.tone === 'error' ? 'Error: ' : ''
   return (
-    <SiteLayout
-      title={`${fault}${facts.title} · ${facts.app_name}`}
-      nav={facts.nav}
-      notice={facts.notice}
-    >
+    <SiteLayout title={`${fault}${facts.title} · ${facts.app_name}`} notice={facts.notice}>
       <div class="mx-auto grid w-full max-w-xl grid-cols-1 gap-6">
         <BackLink href={facts.at()}>Your purchase of {facts.app_name}</BackLink>
         <Heading title={facts.title}>{facts.intro}</Heading>

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as billing from '#domain/billing'
 import { appTime, type World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { type LicenseContext, manageUrl, requireLicense } from '#http/guards/license'
 import type { ManageLayoutFacts } from './layout.tsx'
@@ -46,13 +45,9 @@ export async function manageContextOf(
 }
 
 /** The facts of the layout of a license's pages. */
-export async function layoutFacts(
-  world: World,
-  context: ManageContext,
-): Promise<ManageLayoutFacts> {
-  const { request, reply, session, app, at } = context
+export function layoutFacts(world: World, context: ManageContext): ManageLayoutFacts {
+  const { request, reply, app, at } = context
   return {
-    nav: await accountNav(world, session.user_id, 'purchases'),
     app_name: app.name,
     csrf_token: csrfToken(world, request, reply),
     at,

@@ -18,11 +18,7 @@ import { StatusNote } from './status-note.tsx'
 export function ManagePage(facts: ManageFacts): JSX.Element {
   const fault = facts.note?.tone === 'error' ? 'Error: ' : ''
   return (
-    <SiteLayout
-      title={`${fault}${facts.app_name} · Your purchase`}
-      nav={facts.nav}
-      notice={facts.notice}
-    >
+    <SiteLayout title={`${fault}${facts.app_name} · Your purchase`} notice={facts.notice}>
       <div class="flex flex-wrap items-end justify-between gap-4">
         <Heading title={facts.app_name}>Your plan, your key, your card and your receipts.</Heading>
         <Button href={facts.back_url} icon="arrow-left">

@@ -7,7 +7,6 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { nextCharge, plannedPrice } from '#flows/subscription'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { type AppContext, findLicense, MANAGE_PATH } from '#http/guards/license'
 import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
@@ -26,16 +25,15 @@ const RECEIPTS_A_PAGE = 12
 export function declareManage(scope: FastifyInstance, world: World): void {
   scope.get(`${MANAGE_PATH}/`, async (request, reply) => {
     const { license, ...found } = await findLicense(world, request, reply)
-    if (!license) return sendPage(reply, NothingHerePage(await withoutLicense(world, found)))
+    if (!license) return sendPage(reply, NothingHerePage(withoutLicense(found)))
     if (license.status !== 'canceled') noteKeyShown(world, request, license)
     const context = await manageContextOf(world, { ...found, license })
     return sendPage(reply, ManagePage(await factsOf(world, context)))
   })
 }
 
-async function withoutLicense(world: World, { session, app }: AppContext) {
+function withoutLicense({ session, app }: AppContext) {
   return {
-    nav: await accountNav(world, session.user_id, 'purchases'),
     app_name: app.name,
     product_url: `/apps/${app.slug}/`,
     email: session.email,
@@ -53,7 +51,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
   const paging = pagingOf(context.request, { total, size: RECEIPTS_A_PAGE })
   const isRunning = status === 'active' || status === 'trialing'
   return {
-    ...(await layoutFacts(world, context)),
+    ...layoutFacts(world, context),
     ...(await planOf(world, context)),
     note: await noteOf(world, license_id, queryOf(context.request, 'done')),
     status,

@@ -43,7 +43,7 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
     const { app, at } = context
     const onwards = await resume(world, context)
     if (onwards !== at('waiting')) return redirectTo(reply, onwards)
-    const { notice } = await layoutFacts(world, context)
+    const { notice } = layoutFacts(world, context)
     const page = WaitingPage({ app_name: app.name, url: onwards, manage_url: at(), notice })
     return sendPage(reply, page, { status: 202 })
   })

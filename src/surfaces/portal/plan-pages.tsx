@@ -52,7 +52,7 @@ export function ChoosePlanPage(
     }))
     .filter(({ prices }) => prices.length > 0)
   return (
-    <SiteLayout title={`Change plan · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title={`Change plan · ${facts.app_name}`} notice={facts.notice}>
       <div class="grid gap-6">
         <BackLink href={at()}>Your purchase of {facts.app_name}</BackLink>
         <Heading title="Change plan">

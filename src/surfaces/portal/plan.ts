@@ -28,7 +28,7 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
       return { ...quote, total }
     })
     const page = ChoosePlanPage({
-      ...(await layoutFacts(world, context)),
+      ...layoutFacts(world, context),
       products: await catalog.products(world.db, app.id),
       prices: await Promise.all(prices),
       current_price_id: subscription!.price_id,
@@ -94,7 +94,7 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
   const { quote, change: move, tax, total, is_waived, renewal, period_end, agreement } = offered
   const { discount, discounted_periods } = offered
   const page = PlanChangePage({
-    ...(await layoutFacts(world, context)),
+    ...layoutFacts(world, context),
     note: await noteOf(world, license_id, queryOf(request, 'done')),
     action: at(`plan/${priceOf(context)}/`),
     agreement,

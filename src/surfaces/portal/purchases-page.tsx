@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Monogram } from '#design/brand'
 import { Alert, StatusBadge } from '#design/feedback'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { Day, Money } from '#design/money'
 import { EmptyState, Heading, Mailbox, RecordCards } from '#design/panels'
 import type { Purchase } from '#domain/billing'
@@ -19,7 +19,6 @@ export interface Outlook {
 
 /** The purchases of an account. */
 export function PurchasesPage(facts: {
-  nav: Link[]
   email: string
   purchases: (Purchase & { outlook: Outlook | undefined })[]
   /** The next page with older purchases; undefined on the last page. */
@@ -28,7 +27,7 @@ export function PurchasesPage(facts: {
   is_limited: boolean
 }): JSX.Element {
   return (
-    <SiteLayout title="Your purchases · Purser" nav={facts.nav}>
+    <SiteLayout title="Your purchases · Purser">
       <Heading title="Your purchases">
         Signed in as <Mailbox address={facts.email} />.
       </Heading>

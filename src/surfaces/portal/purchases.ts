@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as billing from '#domain/billing'
 import { type NextCharge, nextCharges, type Taxed } from '#flows/subscription'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { requireAnySession } from '#http/guards/session'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
@@ -32,7 +31,6 @@ export function declarePurchases(scope: FastifyInstance, world: World): void {
     const purchases = await withOutlooks(world, found.slice(0, ON_A_PAGE))
     const last = purchases.at(-1)
     const page = PurchasesPage({
-      nav: await accountNav(world, session.user_id, 'purchases'),
       email: session.email,
       purchases,
       older_url: last && found.length > ON_A_PAGE ? `/account/?after=${cursor(last)}` : undefined,

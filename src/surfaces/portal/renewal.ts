@@ -41,7 +41,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     const next = await nextCharge(world, { license_id: license.license_id, app })
     if (!mayRenew(context) || !subscription || !next) return redirectTo(reply, at())
     const page = AutoRenewPage({
-      ...(await layoutFacts(world, context)),
+      ...layoutFacts(world, context),
       is_on: subscription.auto_renew,
       is_owing: isOwing(context),
       ends_now: endsNow(context),
@@ -77,7 +77,7 @@ function declarePause(scope: FastifyInstance, world: World): void {
     const may = app.allows_pause && license.status === 'active' && subscription?.auto_renew
     if (!subscription || !(may || isPlanned)) return redirectTo(reply, at())
     const { period_end } = subscription
-    const facts = { ...(await layoutFacts(world, context)), is_planned: isPlanned, period_end }
+    const facts = { ...layoutFacts(world, context), is_planned: isPlanned, period_end }
     return sendPage(reply, PausePage(facts))
   })
 

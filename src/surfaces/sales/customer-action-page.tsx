@@ -23,7 +23,7 @@ export function ActionPage(
   const faultAt = (id: string) => faults.find((fault) => fault.id === id)?.message
   const title = `${faults.length > 0 ? 'Error: ' : ''}${action.label} · ${email}`
   return (
-    <SiteLayout title={title} nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title={title} notice={facts.notice}>
       <div class="grid gap-2">
         <BackLink href={back}>{email}</BackLink>
         <Heading title={action.label}>For {email}.</Heading>

@@ -84,7 +84,7 @@ async function show(
   const back = `${context.base}/customers/${license.license_id}/`
   if (!action.isPossible(license)) return redirectTo(context.reply, `${back}?done=changed`)
   const page = ActionPage({
-    ...(await pageFacts(world, context, context.app!)),
+    ...pageFacts(world, context, context.app!),
     action,
     email: license.email,
     path: context.request.url.split('?')[0]!,

@@ -44,11 +44,7 @@ export interface CustomerFacts extends SalesPageFacts {
 export function CustomerPage(facts: CustomerFacts): JSX.Element {
   const { license, base } = facts
   return (
-    <SiteLayout
-      title={`${license.email} · ${facts.app_name}`}
-      nav={facts.nav}
-      notice={facts.notice}
-    >
+    <SiteLayout title={`${license.email} · ${facts.app_name}`} notice={facts.notice}>
       <div class="grid gap-2">
         <BackLink href={`${base}/customers/`}>Customers</BackLink>
         <div class="flex flex-wrap items-center justify-between gap-4">

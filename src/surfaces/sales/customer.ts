@@ -30,7 +30,7 @@ export function declareCustomer(scope: FastifyInstance, world: World): void {
     const events = await billing.timelineEvents(db, span, read)
     const invoices = await billing.salesOfLicense(db, license_id, { limit: MOST_SHOWN })
     const page = CustomerPage({
-      ...(await pageFacts(reporting, context, app)),
+      ...pageFacts(reporting, context, app),
       app_name: app.name,
       license,
       others: bought.filter((each) => each.license_id !== license_id),

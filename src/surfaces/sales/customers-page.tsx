@@ -47,7 +47,7 @@ export function CustomersPage(facts: CustomersFacts): JSX.Element {
   const isFiltered = Object.values(search).some((value) => value !== '')
   const statuses = CUSTOMER_STATUSES.map((value) => ({ value, label: statusLabel(value) }))
   return (
-    <SiteLayout title={`Customers · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title={`Customers · ${facts.app_name}`} notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">
         <Heading title={`${facts.app_name}: customers`}>
           Buyers, with their plan and what they paid.

@@ -43,7 +43,7 @@ export function declareCustomers(scope: FastifyInstance, world: World): void {
     const last = customers.at(-1)
     const here = (below: string) => listAddress(`${context.base}/customers/`, { ...search, below })
     const page = CustomersPage({
-      ...(await pageFacts(reporting, context, app)),
+      ...pageFacts(reporting, context, app),
       slug: app.slug,
       app_name: app.name,
       has_clock: world.processor.has_test_clock,
@@ -70,7 +70,6 @@ function declareCustomersExport(world: World): void {
   declareExport(world, {
     kind: EXPORT,
     title: 'Exporting customers',
-    place: 'apps',
     columns: COLUMNS,
     nameOf: ({ request }) => `${exportedSearch(request, CUSTOMER_FIELDS).slug}-customers.csv`,
     back({ request }) {

@@ -40,7 +40,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
   const number = invoiceNumber(sale.number)
   const [label, tone] = DISPUTE_LABELS[dispute.status]
   return (
-    <SiteLayout title={`Dispute of ${number} · Purser`} nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title={`Dispute of ${number} · Purser`} notice={facts.notice}>
       <div class="grid gap-2">
         <BackLink href={`${base}/sales/${sale.id}/`}>{number}</BackLink>
         <div class="flex flex-wrap items-center justify-between gap-4">

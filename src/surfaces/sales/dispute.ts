@@ -72,7 +72,7 @@ async function show(
   const app = (await apps.find(db, sale.app_id))!
   const note = tried.is_unheard ? 'unheard' : (queryOf(context.request, 'done') ?? '')
   const page = DisputePage({
-    ...(await pageFacts(world, context, app)),
+    ...pageFacts(world, context, app),
     sale,
     dispute,
     evidence: dispute.evidence ?? (await assembleEvidence(world, dispute.id)),

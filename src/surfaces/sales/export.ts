@@ -17,7 +17,6 @@ export function declareSalesExport(world: World): void {
   declareExport(world, {
     kind: SALES,
     title: 'Exporting sales',
-    place: 'apps',
     columns: COLUMNS,
     nameOf: ({ request }) => `${exportedSearch(request, SALE_FIELDS).slug}-sales.csv`,
     back({ request }) {

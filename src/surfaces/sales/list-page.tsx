@@ -56,7 +56,7 @@ export function SalesPage(
   const { base, sales, search } = facts
   const isFiltered = Object.values(search).some((value) => value !== '')
   return (
-    <SiteLayout title={`Sales · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title={`Sales · ${facts.app_name}`} notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">
         <Heading title={`${facts.app_name}: sales`}>Invoices, fees and net revenue.</Heading>
         <SubNav label={facts.app_name} links={appMenu(facts.slug, 'sales', facts)} />

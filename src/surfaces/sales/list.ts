@@ -35,7 +35,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
     const last = sales.at(-1)
     const here = (from: string) => listAddress(`${context.base}/sales/`, { ...search, below: from })
     const page = SalesPage({
-      ...(await pageFacts(reporting, context, app)),
+      ...pageFacts(reporting, context, app),
       slug: app.slug,
       app_name: app.name,
       has_clock: world.processor.has_test_clock,

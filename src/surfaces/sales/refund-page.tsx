@@ -51,7 +51,6 @@ export function RefundPage(
   return (
     <SiteLayout
       title={`${facts.faults.length > 0 ? 'Error: ' : ''}${title} · Purser`}
-      nav={facts.nav}
       notice={facts.notice}
     >
       <div class="grid gap-2">

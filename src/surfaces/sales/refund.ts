@@ -129,7 +129,7 @@ async function show(
   ]
   const faults = isRequested ? found.filter((each) => each.message !== undefined) : []
   const page = RefundPage({
-    ...(await pageFacts(world, context, app)),
+    ...pageFacts(world, context, app),
     sale,
     form,
     faults: faults as { id: string; message: string }[],

@@ -43,7 +43,7 @@ export function SalePage(facts: SaleFacts): JSX.Element {
   const number = invoiceNumber(sale.number)
   const [label, tone] = STATUS_LABELS[sale.status]
   return (
-    <SiteLayout title={`${number} · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title={`${number} · ${facts.app_name}`} notice={facts.notice}>
       <div class="grid gap-2">
         {facts.as === 'seller' ? (
           <BackLink href={`${base}/sales/`}>Sales</BackLink>

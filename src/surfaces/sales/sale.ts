@@ -38,7 +38,7 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
     const payouts = await billing.payoutsOf(db, transactions)
     const quote = await quoteRefund(world, actorOf(context), { invoice_id: sale.id })
     const page = SalePage({
-      ...(await pageFacts(world, context, app)),
+      ...pageFacts(world, context, app),
       app_name: app.name,
       sale,
       lines: (await billing.findInvoice(db, sale.id)).lines,

@@ -1,7 +1,5 @@
-import type { Link } from '#design/layout'
 import type * as apps from '#domain/apps'
 import type { World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import type { SalesContext, Side } from '#http/guards/seller-or-staff'
 import { clockNotice } from '#http/test-clock-notice'
@@ -17,7 +15,6 @@ export function actorOf({ session, request, as, app }: SalesContext): ActorOf<Si
 
 /** The facts that every page about sales shows. */
 export interface SalesPageFacts {
-  nav: Link[]
   csrf_token: string
   base: string
   as: Side
@@ -26,14 +23,9 @@ export interface SalesPageFacts {
 }
 
 /** Gathers the facts that every page about an app's sales shows. */
-export async function pageFacts(
-  world: World,
-  context: SalesContext,
-  app: apps.App,
-): Promise<SalesPageFacts> {
-  const { session, request, reply, base, as } = context
+export function pageFacts(world: World, context: SalesContext, app: apps.App): SalesPageFacts {
+  const { request, reply, base, as } = context
   return {
-    nav: await accountNav(world, session.user_id, as === 'seller' ? 'apps' : 'admin'),
     csrf_token: csrfToken(world, request, reply),
     base,
     as,

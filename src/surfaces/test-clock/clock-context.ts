@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { appTime, type World } from '#flows/world'
-import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireSeller, type SellerContext } from '#http/guards/seller'
 import { AnsweredByGuard, sendPage } from '#http/pages'
@@ -34,15 +33,14 @@ export async function requireTestClock(
   const { app } = seller
   const context = { ...seller, now: appTime(world, app), base: clockAddress(app) }
   if (world.processor.has_test_clock) return context
-  const page = NoClockPage(await layoutFacts(world, context))
+  const page = NoClockPage(layoutFacts(world, context))
   throw new AnsweredByGuard((to) => sendPage(to, page, { status: 404 }))
 }
 
 /** What every page of the clock shows. */
-export async function layoutFacts(world: World, context: ClockContext): Promise<ClockLayoutFacts> {
-  const { request, reply, session, app, now, base } = context
+export function layoutFacts(world: World, context: ClockContext): ClockLayoutFacts {
+  const { request, reply, app, now, base } = context
   return {
-    nav: await accountNav(world, session.user_id, 'apps'),
     csrf_token: csrfToken(world, request, reply),
     app_name: app.name,
     slug: app.slug,

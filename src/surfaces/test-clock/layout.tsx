@@ -1,13 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { BackLink, Button } from '#design/actions'
-import { type Link, SiteLayout } from '#design/layout'
+import { SiteLayout } from '#design/layout'
 import { SubNav } from '#design/navigation'
 import { EmptyState, Heading } from '#design/panels'
 import { addressOf, appMenu } from '#http/app-menu'
 
 /** The facts that every page of the test clock shows. */
 export interface ClockLayoutFacts {
-  nav: Link[]
   csrf_token: string
   app_name: string
   slug: string
@@ -29,7 +28,7 @@ export function ResultLayout(
   },
 ): JSX.Element {
   return (
-    <SiteLayout title={`${facts.title} · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
+    <SiteLayout title={`${facts.title} · ${facts.app_name}`} notice={facts.notice}>
       <div class="grid gap-2">
         <BackLink href={facts.base}>Test clock</BackLink>
         <Heading title={facts.title}>{facts.intro}</Heading>
@@ -46,7 +45,6 @@ export function ClockLayout(
   return (
     <SiteLayout
       title={`${facts.fault ? 'Error: ' : ''}Test clock · ${facts.app_name}`}
-      nav={facts.nav}
       notice={facts.notice}
     >
       <div class="grid grid-cols-1 gap-6">
@@ -64,10 +62,10 @@ export function ClockLayout(
 }
 
 /** Explains why an app has no test clock. */
-export function NoClockPage({ nav, app_name, slug }: ClockLayoutFacts): JSX.Element {
+export function NoClockPage({ app_name, slug }: ClockLayoutFacts): JSX.Element {
   const back = addressOf(slug, 'integration')
   return (
-    <SiteLayout title={`No test clock · ${app_name}`} nav={nav}>
+    <SiteLayout title={`No test clock · ${app_name}`}>
       <Heading title="Test clock not available" />
       <EmptyState title="Test clocks need test mode" action={<Button href={back}>Back</Button>}>
         This service uses a live payment processor. Test clocks are available with the built-in

@@ -62,7 +62,7 @@ async function sendClock(
   context: ClockContext,
   form: { faulty: { id: string; message: string } | undefined; date: string },
 ) {
-  const layout = await layoutFacts(world, context)
+  const layout = layoutFacts(world, context)
   const page = ClockPage({ ...layout, ...(await gather(world, test_mode, context)), ...form })
   return sendPage(context.reply, page, { status: form.faulty ? 422 : 200 })
 }
@@ -100,7 +100,7 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
     const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
     const isStuck = result.outcome === 'stuck'
     const page = AdvancePage({
-      ...(await layoutFacts(world, context)),
+      ...layoutFacts(world, context),
       from,
       to,
       requested: new Date(result.requested),
@@ -156,7 +156,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const subjects = [...new Set(events.map(({ subject }) => subject))]
     const license_key = licensing.showKey(keys, license)
     const page = ScenarioPage({
-      ...(await layoutFacts(world, context)),
+      ...layoutFacts(world, context),
       ...scenarioOf(requested.scenario, requested)!,
       outcome: result.outcome,
       from: new Date(result.from),

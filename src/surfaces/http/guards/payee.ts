@@ -10,8 +10,8 @@ import type { PayeeId } from '#platform/ids'
 
 /** The two kinds of payees, and their pages. */
 export const PAYEE_PAGES = {
-  seller: { home: '/dashboard/payouts/', base: '/dashboard/payouts/', place: 'payouts' },
-  affiliate: { home: '/affiliate/', base: '/affiliate/payouts/', place: 'referrals' },
+  seller: { home: '/dashboard/payouts/', base: '/dashboard/payouts/' },
+  affiliate: { home: '/affiliate/', base: '/affiliate/payouts/' },
 } as const
 
 export type PayeeKind = keyof typeof PAYEE_PAGES
