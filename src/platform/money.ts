@@ -19,6 +19,16 @@ export function parseAmount(text: string): Cents | undefined {
   return parts ? cents(Number(parts[1]) * 100 + Number(parts[2])) : undefined
 }
 
+const TYPED = /^\$?\s*(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{0,2}))?$/
+
+/** Parses an amount as a person types it, such as `$1,200` or `9.5`; undefined if it is none. */
+export function readAmount(text: string): Cents | undefined {
+  const [, whole, rest = ''] = TYPED.exec(text.trim()) ?? []
+  if (whole === undefined) return undefined
+  const dollars = whole.replaceAll(',', '').replace(/^0+(?=\d)/, '')
+  return parseAmount(`${dollars}.${rest.padEnd(2, '0')}`)
+}
+
 /** An amount as the API spells it: a decimal text with two decimals, `1299` → `12.99`. */
 export function formatAmount(amount: Cents): string {
   const digits = String(Math.abs(amount)).padStart(3, '0')

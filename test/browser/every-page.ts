@@ -290,7 +290,6 @@ async function* selling({ service }: PagesTest, page: Page) {
     `${app}integration/`,
     `${app}listing/`,
     `${app}discounts/`,
-    `${app}plans/descriptions/`,
     `${app}listing/features/`,
     '/dashboard/terms/',
   ]) {

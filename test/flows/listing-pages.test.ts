@@ -7,8 +7,8 @@ import { sql } from '#platform/sql'
 import { compare } from '../../src/surfaces/dashboard/compare.ts'
 import {
   amountOf,
+  BLANK_PLAN,
   fieldsOfPlans,
-  formOfVersions,
   pressedPlans,
   readPlans,
 } from '../../src/surfaces/dashboard/plans-form.ts'
@@ -28,13 +28,7 @@ import { openTestService, type TestService } from '../support/service.ts'
 let service: TestService
 let agent: Agent
 const APP = '/dashboard/apps/tidepool/'
-const PAGES = [
-  'plans/',
-  'plans/descriptions/',
-  'listing/',
-  'listing/sections/',
-  'listing/features/',
-]
+const PAGES = ['plans/', 'listing/', 'listing/sections/', 'listing/features/']
 
 before(async () => {
   service = await openTestService()
@@ -84,7 +78,6 @@ describe('who may edit', () => {
     const before = await countOfChanges()
     const forms: [path: string, button: string][] = [
       ['plans/', 'Review changes'],
-      ['plans/descriptions/', 'Save descriptions'],
       ['listing/', 'Save listing'],
       ['listing/sections/', 'Save sections'],
       ['listing/features/', 'Save table'],
@@ -233,37 +226,6 @@ describe('the preview of an undo', () => {
   })
 })
 
-// F5
-describe('a free trial', () => {
-  /** Types the days of a trial into the plan Pro. */
-  const review = async (days: string) => {
-    const { app } = await ownApp(service)
-    const rows = formOfVersions(await readVersions(service.world.db, app.id))
-    const plans = rows.map((row) => (row.name === 'Pro' ? { ...row, trial_days: days } : row))
-    await agent.open(`${APP}plans/`)
-    return await agent.submit('Review changes', Object.fromEntries(fieldsOfPlans(plans)))
-  }
-
-  test('has 0 to 90 whole days; anything else is an error at its field, and nothing is saved', async () => {
-    for (const days of ['91', '-1', '1.5', 'two weeks']) {
-      const page = await review(days)
-      assert.equal(page.status, 422, days)
-      assert.match(textOf(page.body), /Use 0 to 90 whole days/)
-    }
-  })
-
-  test('is set in the plan editor, shown in the review and on the product page', async () => {
-    const reviewed = await review('14')
-    assert.match(textOf(reviewed.body), /Pro, trial.*14 days/)
-    await agent.submit(/^Save/)
-    const product = await agent.open('/apps/tidepool/')
-    assert.match(textOf(product.body), /14 days free/)
-    await review('')
-    await agent.submit(/^Save/)
-    assert.doesNotMatch(textOf((await agent.open('/apps/tidepool/')).body), /days free/)
-  })
-})
-
 describe('forms with rows', () => {
   test('hidden plan fields keep the plans that they were given', () => {
     const text = fc.string({ maxLength: 20 })
@@ -272,7 +234,7 @@ describe('forms with rows', () => {
     const prices = fc.array(price, { maxLength: 6 })
     const is_free = fc.boolean()
     const plan = fc.record(
-      { product_id: text, name: text, is_free, trial_days: text, prices },
+      { product_id: text, name: text, description: text, is_free, trial_days: text, prices },
       plain,
     )
     fc.assert(
@@ -300,7 +262,7 @@ describe('forms with rows', () => {
   })
 
   test('a button of an unknown list or plan changes nothing', () => {
-    const plans = [{ product_id: '', name: 'Pro', is_free: false, trial_days: '', prices: [] }]
+    const plans = [{ ...BLANK_PLAN, name: 'Pro', prices: [] }]
     for (const pressed of ['save', 'up:', 'add:', 'up:versions', 'add:versions.7.prices', '']) {
       assert.equal(pressedPlans(plans, { do: pressed }), undefined, pressed)
     }

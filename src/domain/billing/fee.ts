@@ -29,6 +29,11 @@ export interface Fee {
 
 export const NO_FEE: Fee = { fee: ZERO, fixed_fee: ZERO, add_on_fee: ZERO }
 
+/** The share of a sale that is the fee, in basis points, besides the fixed part. */
+export function feeRate({ brought_by, has_add_on }: FeeTerms): number {
+  return RATE_BPS[brought_by] + (has_add_on ? ADD_ON_BPS : 0)
+}
+
 /**
  * The service's whole fee on an amount before tax, in cents: 5 % (10 % if the service referred the
  * buyer), 2 % more for the add-on, and 50 cents; multiplied once and rounded half up (spec: What
@@ -41,8 +46,8 @@ export function feeOn(
   fixed: Cents = FIXED_FEE,
 ): Fee {
   const on = (rate: number) => Math.min(amount, share(amount, rate, BASIS) + fixed)
-  const without = on(RATE_BPS[brought_by])
-  const fee = has_add_on ? on(RATE_BPS[brought_by] + ADD_ON_BPS) : without
+  const without = on(feeRate({ brought_by, has_add_on: false }))
+  const fee = has_add_on ? on(feeRate({ brought_by, has_add_on })) : without
   return {
     fee: cents(fee),
     fixed_fee: cents(Math.min(fee, fixed)),

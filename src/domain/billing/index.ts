@@ -26,6 +26,7 @@ export {
   type FeeTerms,
   FIXED_FEE,
   feeOn,
+  feeRate,
   NO_FEE,
 } from './fee.ts'
 export * from './invoice-lines.ts'

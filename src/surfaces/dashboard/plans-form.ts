@@ -1,6 +1,7 @@
 import * as catalog from '#domain/catalog'
 import type { ListedVersion } from '#flows/listing'
 import { FREQUENCIES, type Frequency } from '#platform/calendar'
+import { formatAmount, readAmount } from '#platform/money'
 import { arranged, type Fields, pressOf, rowInFocus, rowsOf } from './rows.ts'
 
 /** A price in the form; the frequency `once` is a one-time price. */
@@ -13,6 +14,7 @@ export interface PriceRow {
 export interface PlanRow {
   product_id: string
   name: string
+  description: string
   is_free: boolean
   /** Days before the first charge, as entered; empty means none. */
   trial_days: string
@@ -24,6 +26,7 @@ const BLANK_PRICE: PriceRow = { amount: '', frequency: 'month' }
 export const BLANK_PLAN: PlanRow = {
   product_id: '',
   name: '',
+  description: '',
   is_free: false,
   trial_days: '',
   prices: [BLANK_PRICE],
@@ -33,9 +36,10 @@ export const BLANK_PLAN: PlanRow = {
 export function formOfVersions(versions: ListedVersion[]): PlanRow[] {
   return versions
     .filter(({ is_active }) => is_active)
-    .map(({ product_public_id, name, is_free, trial_days, prices }) => ({
+    .map(({ product_public_id, name, description, is_free, trial_days, prices }) => ({
       product_id: product_public_id,
       name,
+      description,
       is_free,
       trial_days: trial_days === 0 ? '' : String(trial_days),
       prices: prices.map(({ amount, frequency }) => ({ amount, frequency: frequency ?? 'once' })),
@@ -47,6 +51,7 @@ export function readPlans(form: Fields): PlanRow[] {
   return rowsOf(form, 'versions').map((row) => ({
     product_id: row.product_id ?? '',
     name: row.name ?? '',
+    description: row.description ?? '',
     is_free: row.is_free !== undefined,
     trial_days: row.trial_days ?? '',
     prices: rowsOf(row, 'prices').map(({ amount = '', frequency = '' }) => ({ amount, frequency })),
@@ -60,6 +65,7 @@ export function fieldsOfPlans(rows: PlanRow[]): [name: string, value: string][] 
     return [
       [`${path}.product_id`, row.product_id],
       [`${path}.name`, row.name],
+      [`${path}.description`, row.description],
       ...(row.is_free ? [[`${path}.is_free`, 'yes'] as [string, string]] : []),
       [`${path}.trial_days`, row.trial_days],
       ...row.prices.flatMap((price, at): [string, string][] => [
@@ -70,7 +76,7 @@ export function fieldsOfPlans(rows: PlanRow[]): [name: string, value: string][] 
   })
 }
 
-/** The versions in a form; a free plan has no prices, whatever their fields contain. */
+/** The versions in a form, without their descriptions; a free plan has no prices, whatever their fields contain. */
 export function versionsOf(rows: PlanRow[]) {
   return rows.map(({ product_id, name, is_free, trial_days, prices }) => ({
     ...(product_id === '' ? {} : { product_id }),
@@ -95,13 +101,10 @@ function frequencyOf(text: string): Frequency | null {
   return FREQUENCIES.find((each) => each === text) ?? null
 }
 
-/** An amount such as `$1,200` or `9.5` as the API writes it; unchanged if it is not an amount. */
+/** An amount as the API writes it; unchanged if it is not an amount. */
 export function amountOf(text: string): string {
-  const [, whole, rest = ''] =
-    /^\$?\s*(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{0,2}))?$/.exec(text.trim()) ?? []
-  if (whole === undefined) return text.trim()
-  const dollars = whole.replaceAll(',', '').replace(/^0+(?=\d)/, '')
-  return `${dollars}.${rest.padEnd(2, '0')}`
+  const amount = readAmount(text)
+  return amount === undefined ? text.trim() : formatAmount(amount)
 }
 
 /**

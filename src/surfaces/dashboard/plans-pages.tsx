@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button } from '#design/actions'
+import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { CheckboxField, Field, Form, SelectField, TextareaField } from '#design/forms'
 import { EmptyState, Panel, RecordCards } from '#design/panels'
+import { Proceeds, type ProceedsRates } from '#design/proceeds'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
 import type { ProductId } from '#platform/ids'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
@@ -17,6 +18,8 @@ type EditorFacts = AppFacts & {
   /** The saved plans, and the highlighted one among them. */
   saved: { id: ProductId; name: string }[]
   highlighted: ProductId | undefined
+  /** The fees of a sale of this app. */
+  fees: ProceedsRates
   /** Whether changes reach buyers at once, and are reviewed before. */
   is_live: boolean
 }
@@ -67,10 +70,10 @@ export function PlansPage(facts: EditorFacts): JSX.Element {
           <RecordCards
             records={[
               {
-                key: 'descriptions',
-                href: `${base}descriptions/`,
-                title: 'Descriptions',
-                details: ['Text of each plan'],
+                key: 'preview',
+                href: `${base}preview/`,
+                title: 'Product page',
+                details: ['As buyers see it'],
               },
               {
                 key: 'features',
@@ -138,6 +141,15 @@ function Plan(given: { facts: EditorFacts; row: PlanRow; index: number }): JSX.E
         error={faultAt(facts.faults, `${path}.name`)}
         autofocus={facts.focus === path}
       />
+      <TextareaField
+        label="Description"
+        name={`${path}.description`}
+        optional
+        rows={2}
+        value={row.description}
+        hint="Plain text below the name, at most 1,000 characters."
+        error={faultAt(facts.faults, `${path}.description`)}
+      />
       <CheckboxField
         label="Free plan. No prices."
         name={`${path}.is_free`}
@@ -195,6 +207,7 @@ function PriceFields(given: {
           value={price.amount}
           autocomplete="off"
           placeholder="12.00"
+          hint={<Proceeds id={`${path}.amount`} amount={price.amount} rates={facts.fees} />}
           error={faultAt(facts.faults, `${path}.amount`) ?? faultAt(facts.faults, path)}
           autofocus={facts.focus === path}
         />
@@ -210,54 +223,5 @@ function PriceFields(given: {
         <RowButtons name="do" path={path} what={`price ${at + 1} of ${what}`} />
       </div>
     </div>
-  )
-}
-
-/** The form of each plan's description. */
-export function DescriptionsPage(
-  facts: AppFacts & {
-    rows: { product_id: ProductId; name: string; description: string }[]
-    faults: FormFault[]
-  },
-): JSX.Element {
-  const base = addressOf(facts.slug, 'plans')
-  return (
-    <AppPage
-      {...facts}
-      current="plans"
-      heading="descriptions"
-      intro="Short text below the name of each plan."
-    >
-      <BackLink href={base}>Plans</BackLink>
-      {facts.rows.length === 0 ? (
-        <EmptyState title="No plans yet" action={<Button href={base}>View plans</Button>}>
-          Add a plan first, then describe it.
-        </EmptyState>
-      ) : (
-        <div class="max-w-3xl">
-          <Panel>
-            <Form action={`${base}descriptions/`} csrf_token={facts.csrf_token}>
-              {facts.rows.map(({ product_id, name, description }) => (
-                <TextareaField
-                  key={product_id}
-                  label={name}
-                  name={product_id}
-                  optional
-                  rows={3}
-                  value={description}
-                  error={faultAt(facts.faults, product_id)}
-                  hint="Plain text, at most 1,000 characters."
-                />
-              ))}
-              <Actions>
-                <Button kind="primary" pending="Saving…">
-                  Save descriptions
-                </Button>
-              </Actions>
-            </Form>
-          </Panel>
-        </div>
-      )}
-    </AppPage>
   )
 }

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { priceText } from '#design/money'
-import type * as apps from '#domain/apps'
+import type { ProceedsRates } from '#design/proceeds'
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import {
   describeProduct,
@@ -17,6 +20,7 @@ import { readId } from '#platform/ids'
 import { parseAmount } from '#platform/money'
 import { type FieldFault, Problem } from '#platform/problem'
 import { sha256 } from '#platform/secrets'
+import { textFault, tidyText } from '#platform/text'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { compare } from './compare.ts'
 import { addressOf } from './layout.tsx'
@@ -30,7 +34,7 @@ import {
   readPlans,
   versionsOf,
 } from './plans-form.ts'
-import { DescriptionsPage, PlansPage } from './plans-pages.tsx'
+import { PlansPage } from './plans-pages.tsx'
 import { type Review, ReviewPage } from './plans-review-page.tsx'
 import { formFaults } from './rows.ts'
 
@@ -56,7 +60,6 @@ export function declarePlans(scope: FastifyInstance, world: World): void {
     return await review(world, context, rows)
   })
   declareHighlight(scope, world)
-  declareDescriptions(scope, world)
 }
 
 function declareHighlight(scope: FastifyInstance, world: World): void {
@@ -93,11 +96,21 @@ async function showEditor(
     faults,
     focus,
     hint,
+    fees: feesOf(world, app),
     is_live: isLive(app),
     saved: await catalog.products(world.db, app.id),
     highlighted: await catalog.highlighted(world.db, app.id),
   })
   return sendPage(context.reply, page, { status: faults.length > 0 ? 422 : 200 })
+}
+
+function feesOf({ clock }: World, app: apps.App): ProceedsRates {
+  const has_add_on = apps.addOnOf(clock.now(), app).is_charged
+  const rate = (brought_by: billing.BroughtBy) => ({
+    bps: billing.feeRate({ brought_by, has_add_on }),
+    fixed: billing.FIXED_FEE,
+  })
+  return { own: rate('seller'), marketplace: rate('service') }
 }
 
 /** Whether a change of an app's plans reaches buyers at once. */
@@ -113,22 +126,26 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   const { app, request, reply } = context
   const { do: pressed, reviewed: seen } = formOf(request)
   const versions = versionsOf(rows)
-  const before = await readVersions(world.db, app.id)
+  const before = active(await readVersions(world.db, app.id))
   const trial = await replaceVersions(world, actorOf(context), { app, versions, dry_run: true })
-  if ('faults' in trial) return await showEditor(world, context, { rows, faults: trial.faults })
-  if (trial.changed.length === 0) {
+  const faults = ['faults' in trial ? trial.faults : [], descriptionFaults(rows)].flat()
+  if ('faults' in trial || faults.length > 0) {
+    return await showEditor(world, context, { rows, faults })
+  }
+  const after = described(active(trial.state), rows)
+  const { removed, dead_buy_links } = trial
+  const would = reviewOf(before, after, { removed, dead_buy_links })
+  if (trial.changed.length === 0 && would.differences.length === 0) {
     return await showEditor(world, context, {
       rows,
       hint: 'The plans have changed. Review the current plans.',
     })
   }
-  const { removed, dead_buy_links } = trial
-  const would = reviewOf(before, trial.state, { removed, dead_buy_links })
   const reviewed = sha256(JSON.stringify(would)).toString('base64url')
   const isHarmless = !isLive(app) && removed.length === 0 && dead_buy_links.length === 0
   if (isHarmless || (pressed === 'save' && seen === reviewed)) {
-    const saved = await replaceVersions(world, actorOf(context), { app, versions, dry_run: false })
-    if ('faults' in saved) return await showEditor(world, context, { rows, faults: saved.faults })
+    const refused = await save(world, context, rows)
+    if (refused) return await showEditor(world, context, { rows, faults: refused })
     return redirectTo(reply, `${addressOf(app.slug, 'plans')}?done=plans`)
   }
   const page = ReviewPage({
@@ -141,19 +158,58 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   return sendPage(reply, page, { status: pressed === 'save' ? 409 : 200 })
 }
 
+/** Saves the plans, then the descriptions that differ; returns what was refused, if anything. */
+async function save(world: World, context: SellerTermsContext, rows: PlanRow[]) {
+  const { app } = context
+  const actor = actorOf(context)
+  const saved = await replaceVersions(world, actor, {
+    app,
+    versions: versionsOf(rows),
+    dry_run: false,
+  })
+  if ('faults' in saved) return saved.faults
+  const now = active(saved.state)
+  const differing = described(now, rows).filter((each, at) => !isDeepStrictEqual(each, now[at]))
+  for (const { product_public_id: product_id, description } of differing) {
+    const written = await describeProduct(world, actor, {
+      app,
+      product_id,
+      description,
+      dry_run: false,
+    })
+    if ('faults' in written) return written.faults
+  }
+  return undefined
+}
+
+/** The plans for sale, in their order, which is that of the form's rows after a save. */
+function active(versions: ListedVersion[]): ListedVersion[] {
+  return versions.filter(({ is_active }) => is_active)
+}
+
+function described(versions: ListedVersion[], rows: PlanRow[]): ListedVersion[] {
+  return versions.map((each, at) => ({
+    ...each,
+    description: rows[at] ? tidyText(rows[at].description) : each.description,
+  }))
+}
+
+function descriptionFaults(rows: PlanRow[]): FieldFault[] {
+  return rows.flatMap(({ description }, at) => {
+    const message = textFault(tidyText(description), catalog.PRODUCT_DESCRIPTION)
+    return message === undefined ? [] : [{ path: `versions.${at}.description`, message }]
+  })
+}
+
 function reviewOf(
   before: ListedVersion[],
   after: ListedVersion[],
   facts: { removed: { kind: string; name: string }[]; dead_buy_links: string[] },
 ): Review {
-  const active = (versions: ListedVersion[]) => ({
-    versions: versions
-      .filter(({ is_active }) => is_active)
-      // A new plan gets another ID at every attempt, so its name identifies it.
-      .map((each) =>
-        before.some(sameAs(each)) ? each : { ...each, product_public_id: each.name },
-      ),
-  })
+  // A new plan gets another ID at every attempt, so its name identifies it.
+  const named = after.map((each) =>
+    before.some(sameAs(each)) ? each : { ...each, product_public_id: each.name },
+  )
   const prices = before.flatMap(({ name, prices }) => prices.map((price) => ({ name, ...price })))
   return {
     removed: facts.removed.filter(({ kind }) => kind === 'version').map(({ name }) => name),
@@ -162,7 +218,7 @@ function reviewOf(
       .map(({ name, amount, frequency }) => {
         return `${name}, ${priceText(parseAmount(amount)!, frequency)}`
       }),
-    differences: compare(active(before), active(after), new Map()),
+    differences: compare({ versions: before }, { versions: named }, new Map()),
   }
 }
 
@@ -170,62 +226,8 @@ function sameAs({ product_public_id }: ListedVersion) {
   return (other: ListedVersion) => other.product_public_id === product_public_id
 }
 
-function declareDescriptions(scope: FastifyInstance, world: World): void {
-  const page = `${PLANS}descriptions/`
-
-  async function show(
-    context: SellerTermsContext,
-    typed: Record<string, string> = {},
-    found?: FieldFault[],
-  ) {
-    const versions = await activeVersions(world, context)
-    const rows = versions.map(({ product_public_id, name, description }) => ({
-      product_id: product_public_id,
-      name,
-      description: typed[product_public_id] ?? description,
-    }))
-    const faults = formFaults(found, (path) => path)
-    const facts = appFactsOf(world, context)
-    const status = faults.length > 0 ? 422 : 200
-    return sendPage(context.reply, DescriptionsPage({ ...facts, rows, faults }), { status })
-  }
-
-  scope.get(page, async (request, reply) => show(await requireSellerTerms(world, request, reply)))
-
-  scope.post(page, LONG_FORM, async (request, reply) => {
-    const context = await requireSellerTerms(world, request, reply)
-    const form = formOf(request)
-    const given = (await activeVersions(world, context)).flatMap((each) => {
-      const description = form[each.product_public_id]
-      return description === undefined ? [] : { ...each, description }
-    })
-    // Validates all of them before the first is saved, so that an error changes nothing.
-    for (const dry_run of [true, false]) {
-      const found: FieldFault[] = []
-      for (const { product_public_id: product_id, name, description } of given) {
-        const facts = { app: context.app, product_id, description, dry_run }
-        const written = await describeProduct(world, actorOf(context), facts)
-        const faults = 'faults' in written ? written.faults : []
-        found.push(
-          ...faults.map(({ message }) => ({ path: product_id, message: `${name}: ${message}` })),
-        )
-      }
-      if (found.length > 0) return await show(context, form, found)
-    }
-    return redirectTo(reply, `${addressOf(context.app.slug, 'plans')}?done=descriptions`)
-  })
-}
-
-async function activeVersions(
-  { db }: World,
-  { app }: SellerTermsContext,
-): Promise<ListedVersion[]> {
-  return (await readVersions(db, app.id)).filter(({ is_active }) => is_active)
-}
-
 const NOTES: Record<string, string> = {
   plans: 'Plans saved. They apply to new purchases.',
-  descriptions: 'Descriptions saved.',
   highlight: 'Saved. The product page follows.',
   gone: 'This plan is no longer for sale.',
 }

@@ -12,7 +12,7 @@ import { requireRecentProof } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
-import { type Cents, formatAmount, parseAmount, ZERO } from '#platform/money'
+import { formatAmount, readAmount, ZERO } from '#platform/money'
 import { refusalMessage } from './labels.ts'
 import { type RefundForm, RefundPage } from './refund-page.tsx'
 import { saleOf } from './sale.ts'
@@ -48,7 +48,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
       reason: (fields.reason ?? '').trim(),
       credit: fields.credit === 'yes',
     }
-    const amount = amountOf(form)
+    const amount = readAmount(form.amount)
     const reasonFault = faultOfReason(form)
     if (amount === undefined || reasonFault) return await show(world, context, { form })
     const { id: invoice_id } = await saleOf(world, context)
@@ -87,12 +87,6 @@ function creditFault({ credit }: RefundForm, quote: RefundQuote): string | undef
   return 'The credit can be refunded only with the full remaining amount of this payment.'
 }
 
-/** The amount in a form; `12` means `12.00`. */
-function amountOf({ amount }: RefundForm): Cents | undefined {
-  const plain = amount.replace(/^\$/, '')
-  return parseAmount(/^\d+$/.test(plain) ? `${plain}.00` : plain)
-}
-
 function faultOfReason({ reason }: RefundForm): string | undefined {
   if (reason === '') return 'Give a reason. It appears in your records and in the buyer’s email.'
   return reason.length > LONGEST_REASON ? 'Use at most 200 characters.' : undefined
@@ -111,7 +105,7 @@ async function show(
   const whole = await quoteRefund(world, actor, facts)
   const obstacle = 'refusal' in whole ? refusalMessage(whole.refusal, context.as) : undefined
   const isRequested = context.request.method === 'POST' && !obstacle
-  const amount = amountOf(form)
+  const amount = readAmount(form.amount)
   const quote =
     isRequested && amount !== undefined
       ? await quoteRefund(world, actor, { ...facts, amount })

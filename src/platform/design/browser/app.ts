@@ -2,6 +2,7 @@
 import { startCopyButtons } from './copy.ts'
 import { focusErrorSummary } from './errors.ts'
 import { startFormatting } from './format.ts'
+import { startProceeds } from './proceeds.ts'
 import { startRedirect } from './redirect.ts'
 import { startSubmitOnce } from './submit-once.ts'
 import { startWaiting } from './waiting.ts'
@@ -11,4 +12,5 @@ startCopyButtons()
 startFormatting()
 focusErrorSummary()
 startRedirect()
+startProceeds()
 startWaiting()

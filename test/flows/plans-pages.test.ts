@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { formatMoney } from '#design/money'
+import * as billing from '#domain/billing'
+import { readVersions } from '#flows/listing'
+import { cents, formatAmount } from '#platform/money'
+import { sql } from '#platform/sql'
+import { proceedsText } from '../../src/platform/design/browser/proceeds.ts'
+import {
+  BLANK_PLAN,
+  fieldsOfPlans,
+  formOfVersions,
+  type PlanRow,
+} from '../../src/surfaces/dashboard/plans-form.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { closeSound } from '../support/invariants.ts'
+import { ownApp } from '../support/listing.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let agent: Agent
+const APP = '/dashboard/apps/tidepool/'
+
+before(async () => {
+  service = await openTestService()
+  agent = await signedIn(service, service.demo.seller)
+})
+after(() => closeSound(service))
+
+const countOfChanges = async () =>
+  (await service.world.db.one<{ count: number }>(sql`select count(*)::int from app_changes`)).count
+
+// F5
+describe('a free trial', () => {
+  /** Types the days of a trial into the plan Pro. */
+  const review = async (days: string) => {
+    const { app } = await ownApp(service)
+    const rows = formOfVersions(await readVersions(service.world.db, app.id))
+    const plans = rows.map((row) => (row.name === 'Pro' ? { ...row, trial_days: days } : row))
+    await agent.open(`${APP}plans/`)
+    return await agent.submit('Review changes', Object.fromEntries(fieldsOfPlans(plans)))
+  }
+
+  test('has 0 to 90 whole days; anything else is an error at its field, and nothing is saved', async () => {
+    for (const days of ['91', '-1', '1.5', 'two weeks']) {
+      const page = await review(days)
+      assert.equal(page.status, 422, days)
+      assert.match(textOf(page.body), /Use 0 to 90 whole days/)
+    }
+  })
+
+  test('is set in the plan editor, shown in the review and on the product page', async () => {
+    const reviewed = await review('14')
+    assert.match(textOf(reviewed.body), /Pro, trial.*14 days/)
+    await agent.submit(/^Save/)
+    const product = await agent.open('/apps/tidepool/')
+    assert.match(textOf(product.body), /14 days free/)
+    await review('')
+    await agent.submit(/^Save/)
+    assert.doesNotMatch(textOf((await agent.open('/apps/tidepool/')).body), /days free/)
+  })
+})
+
+describe('a description', () => {
+  /** Submits the current plans with another description of Pro, or with one plan more. */
+  const review = async (description: string, more: PlanRow[] = []) => {
+    const { app } = await ownApp(service)
+    const rows = formOfVersions(await readVersions(service.world.db, app.id))
+    const plans = rows.map((row) => (row.name === 'Pro' ? { ...row, description } : row))
+    await agent.open(`${APP}plans/`)
+    const fields = Object.fromEntries(fieldsOfPlans([...plans, ...more]))
+    return await agent.submit('Review changes', fields)
+  }
+  const descriptions = async () => {
+    const { app } = await ownApp(service)
+    const versions = await readVersions(service.world.db, app.id)
+    return Object.fromEntries(versions.map(({ name, description }) => [name, description]))
+  }
+
+  test('is reviewed and saved beside the prices, also of a new plan', async () => {
+    const prices = [{ amount: '30', frequency: 'month' }]
+    const crew = { ...BLANK_PLAN, name: 'Crew', description: 'For crews.', prices }
+    const shown = await review('For sailors.', [crew])
+    assert.match(textOf(shown.body), /Pro, description .*New For sailors\./)
+    assert.match(textOf(shown.body), /Crew, description .*New For crews\./)
+    await agent.submit('Save plans')
+    const saved = await descriptions()
+    assert.deepEqual([saved.Pro, saved.Crew], ['For sailors.', 'For crews.'])
+  })
+
+  test('that is too long saves nothing, and is shown at its field', async () => {
+    const before = await countOfChanges()
+    const { status, body } = await review('x'.repeat(1001))
+    assert.equal(status, 422)
+    assert.match(textOf(body), /Plan \d+, description: /)
+    assert.equal(await countOfChanges(), before)
+  })
+})
+
+describe('proceeds', () => {
+  test('are the price less the fee that a sale is charged', () => {
+    const rates = {
+      own: { bps: 500, fixed: cents(50) },
+      marketplace: { bps: 1000, fixed: cents(50) },
+    }
+    const lines = {
+      '12': 'You receive $10.90, or $10.30 if Purser brings the buyer.',
+      '$1,200.50': 'You receive $1,139.97, or $1,079.95 if Purser brings the buyer.',
+      '0.30': 'You receive $0.00, or $0.00 if Purser brings the buyer.',
+      '': 'The fee is 5% and $0.50, or 10% and $0.50 if Purser brings the buyer.',
+      abc: 'The fee is 5% and $0.50, or 10% and $0.50 if Purser brings the buyer.',
+    }
+    for (const [typed, line] of Object.entries(lines)) {
+      assert.equal(proceedsText(typed, rates), line, typed)
+    }
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000_000 }), (price) => {
+        const { fee } = billing.feeOn(cents(price), { brought_by: 'seller', has_add_on: false })
+        const text = proceedsText(formatAmount(cents(price)), rates)
+        assert.ok(text.startsWith(`You receive ${formatMoney(cents(price - fee))}, `))
+      }),
+    )
+  })
+
+  test('are shown under each price of the editor', async () => {
+    await agent.open(`${APP}plans/`)
+    assert.match(textOf(agent.page.body), /You receive \$10\.\d\d, or \$10\.\d\d if Purser brings/)
+  })
+})
