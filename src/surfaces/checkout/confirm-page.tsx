@@ -55,7 +55,6 @@ export function ConfirmPage(
           { term: 'On your statement', detail: facts.statement },
         ]}
       />
-      <DiscountField {...facts} />
       <Form action={`/checkout/${facts.cart_id}/confirm`} csrf_token={facts.csrf_token}>
         <input type="hidden" name="agreement" value={facts.agreement} />
         <p class="text-sm">{purchase.figures.renewal}</p>
@@ -74,6 +73,8 @@ export function ConfirmPage(
           </p>
         )}
       </Form>
+      {/* After the form that pays, which programs expect to be the first. */}
+      <DiscountField {...facts} />
       <div class="flex flex-wrap gap-x-6">
         {!facts.is_preview && !is_declined && <BackLink href={card_url}>Use another card</BackLink>}
         <BackLink href={facts.details_url}>Change your details</BackLink>
