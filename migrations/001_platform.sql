@@ -109,6 +109,13 @@ create table task_file_parts (
   primary key (task_id, part)
 );
 
+-- Files of the service by key, unless the settings name a bucket for them.
+create table stored_files (
+  key text primary key,
+  content bytea not null,
+  created_at timestamptz not null
+);
+
 -- Problems that the service cannot resolve, for staff. One row per cause while it is open.
 create table alarms (
   id text primary key,

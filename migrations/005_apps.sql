@@ -37,6 +37,25 @@ create index apps_clock_ahead on apps (id) where clock_ahead > 0;
 alter table tasks add foreign key (app_id) references apps;
 alter table sessions add foreign key (app_id) references apps;
 
+-- Icons and screenshots. Their files are in the storage, by id and width.
+create table app_images (
+  id text primary key,
+  app_id text not null references apps,
+  kind text not null check (kind in ('icon', 'screenshot')),
+  -- The order of an app's screenshots.
+  position integer not null default 0,
+  -- What a screenshot shows, for people who cannot see it.
+  alt text not null default '',
+  width integer not null check (width > 0),
+  height integer not null check (height > 0),
+  created_at timestamptz not null,
+  -- Set when it is removed, and until its files are stored: retention deletes row and files.
+  removed_at timestamptz
+);
+create index app_images_app on app_images (app_id, position) where removed_at is null;
+create index app_images_removed on app_images (removed_at) where removed_at is not null;
+alter table apps add column icon_id text references app_images;
+
 -- Each time that an app's hosted sign-in add-on was turned on or off: the fees of sales follow it.
 create table add_on_switches (
   app_id text not null references apps,

@@ -26,9 +26,11 @@ import { type Log, openLog } from '#platform/log'
 import { type Mailer, mailboxMailer, smtpMailer } from '#platform/mail'
 import { migrate } from '#platform/migrate'
 import { openPdfPool } from '#platform/pdf/pool'
+import { openPictures } from '#platform/pictures'
 import { type Random, systemRandom } from '#platform/random'
 import { openReadiness } from '#platform/readiness'
 import { keyRing } from '#platform/secrets'
+import { openStorage } from '#platform/storage'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openSite } from '#surfaces/site'
 import { openSandbox, type Sandbox } from './sandbox/index.ts'
@@ -102,6 +104,8 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
     taxes: stripe && config.tax_provider === 'stripe' ? stripe.taxes : rateTable,
     uses: openUses(),
     pdfs: openPdfPool(),
+    pictures: openPictures(),
+    storage: openStorage(db, config.storage),
     readiness: openReadiness(db, clock, log),
     seller_terms_version: readLegalText({ config, processor }, 'seller-terms').version,
     stopping: stopping.signal,

@@ -164,7 +164,8 @@ const owners: Record<string, RegExp> = {
   'domain/identity':
     /^(users|sessions|pending_sign_ins|account_links|authenticator_apps|passkeys|passkey_challenges|recovery_codes|sign_ups|email_changes|staff_invitations)$/,
   'domain/sellers': /^(sellers|seller_members|member_invitations)$/,
-  'domain/apps': /^(apps|add_on_switches|approval_requests|clients|secret_claims|app_changes)$/,
+  'domain/apps':
+    /^(apps|app_images|add_on_switches|approval_requests|clients|secret_claims|app_changes)$/,
   'domain/catalog': /^(products|prices)$/,
   'domain/grants': /^(oidc_records|oidc_keys|consents|agent_grants)$/,
   'domain/listing': /^listing_(sections|features|feature_products|names|app_names)$/,
@@ -180,7 +181,7 @@ const owners: Record<string, RegExp> = {
   'domain/metrics': /^(metric_days|metric_changes|counted_licenses)$/,
   'domain/ledger': /^(ledger_(transactions|entries)|write_offs|buyer_payments)$/,
   platform:
-    /^(alarms|audit_log|emails|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts)$/,
+    /^(alarms|audit_log|emails|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts|stored_files)$/,
   sandbox: /^sandbox\.\w+$/,
   stripe: /^stripe_adapter\.\w+$/,
 }

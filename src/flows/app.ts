@@ -5,4 +5,11 @@
 export { type Decision, decideApproval, requestApproval } from './app/approval.ts'
 export { createApp } from './app/create.ts'
 export { saveAppDetails } from './app/details.ts'
+export {
+  changeScreenshot,
+  removeIcon,
+  type ScreenshotChange,
+  type UploadedImage,
+  uploadImage,
+} from './app/images.ts'
 export { archiveApp, publishApp, restoreApp, unpublishApp } from './app/publish.ts'

@@ -1,3 +1,4 @@
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
@@ -5,6 +6,7 @@ import * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
+import { addDays } from '#platform/calendar'
 import { PLATFORM_SWEEPS, sweep } from '#platform/sweep'
 
 // In this order: an attempt refers to its invoice, that to its cart, and both to a quote.
@@ -23,8 +25,27 @@ const SWEEPS = [
  * Deletes what has reached the end of its retention (docs/retention.md). Any number of processes
  * may run it.
  */
-export async function keepRetention({ db, clock, log, stopping }: World): Promise<void> {
+export async function keepRetention(world: World): Promise<void> {
+  const { db, clock, log, stopping } = world
   const deleted = await sweep(db, clock.now(), SWEEPS, stopping)
+  deleted.app_images = await deleteImages(world)
   const rows = Object.entries(deleted).filter(([, count]) => count > 0)
   if (rows.length > 0) log.info({ deleted: Object.fromEntries(rows) }, 'retention applied')
+}
+
+const IMAGES_AT_ONCE = 100
+
+/** Deletes removed images: their files first, so that none is left without its row. */
+async function deleteImages({ db, clock, storage, stopping }: World): Promise<number> {
+  const before = addDays(clock.now(), -apps.REMOVED_IMAGE_DAYS)
+  for (let deleted = 0; ; ) {
+    const images = await apps.removedImages(db, before, IMAGES_AT_ONCE)
+    for (const image of images) {
+      if (stopping.aborted) return deleted
+      for (const width of apps.widthsOf(image)) await storage.remove(apps.fileOf(image.id, width))
+      await apps.deleteImage(db, image.id)
+      deleted++
+    }
+    if (images.length < IMAGES_AT_ONCE) return deleted
+  }
 }

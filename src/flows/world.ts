@@ -10,9 +10,11 @@ import type { Limits } from '#platform/limits'
 import type { Log } from '#platform/log'
 import type { Mailer } from '#platform/mail'
 import type { PdfPool } from '#platform/pdf/pool'
+import type { Pictures } from '#platform/pictures'
 import type { Random } from '#platform/random'
 import type { Readiness } from '#platform/readiness'
 import type { KeyRing } from '#platform/secrets'
+import type { FileStorage } from '#platform/storage'
 import type { BufferedTally } from '#platform/tally'
 
 /** Everything that a flow needs from outside, passed in so that a test can replace any part. */
@@ -32,6 +34,10 @@ export interface World {
   uses: BufferedTally<Use>
   /** Renders PDFs off the event loop. */
   pdfs: PdfPool
+  /** Decodes and encodes uploaded pictures off the event loop. */
+  pictures: Pictures
+  /** Files such as pictures of apps. */
+  storage: FileStorage
   readiness: Readiness
   /** The version of the seller terms that is published. */
   seller_terms_version: string

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { missingOperator, OPERATOR_SETTINGS, type Operator, operatorOf } from '#platform/operator'
 import type { Random } from '#platform/random'
+import { type Bucket, readBucket } from '#platform/storage-url'
 
 /** The settings of the service, read once at startup. */
 export interface Config {
@@ -15,6 +16,8 @@ export interface Config {
   data_dir: string
   database_url: string | undefined
   valkey_url: string | undefined
+  /** Where pictures are stored; undefined: in the database. */
+  storage: Bucket | undefined
   smtp_url: string | undefined
   mail_from: string
   /** Master keys, the current one first. */
@@ -71,6 +74,13 @@ const SETTINGS = z.object({
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
   VALKEY_URL: url('redis:', 'rediss:', 'valkey:', 'valkeys:').optional(),
+  STORAGE_URL: z
+    .string()
+    .refine(
+      (text) => readBucket(text) !== undefined,
+      'must be https://KEY_ID:SECRET@host/bucket, if needed with ?region=',
+    )
+    .optional(),
   SMTP_URL: url('smtp:', 'smtps:').optional(),
   MAIL_FROM: z.string().min(3).optional(),
   SECRET_KEY: z
@@ -150,6 +160,7 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
     data_dir,
     database_url: settings.DATABASE_URL,
     valkey_url: settings.VALKEY_URL,
+    storage: settings.STORAGE_URL ? readBucket(settings.STORAGE_URL) : undefined,
     smtp_url: settings.SMTP_URL,
     mail_from: senderOf(settings.MAIL_FROM ?? `receipts@${base_url.hostname}`, operator),
     secret_keys: secretKeys(settings.SECRET_KEY ?? developmentKey(data_dir, random)),

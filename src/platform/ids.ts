@@ -21,6 +21,7 @@ type OwnPrefix =
     )
   | (
       | 'email'
+      | 'img'
       | 'inv'
       | 'lic'
       | 'mbi'
@@ -67,6 +68,7 @@ export type DiscountId = Id<'disc'>
 export type DisputeId = Id<'dsp'>
 export type EmailChangeId = Id<'ech'>
 export type EmailId = Id<'email'>
+export type ImageId = Id<'img'>
 export type InvoiceId = Id<'inv'>
 export type LicenseId = Id<'lic'>
 export type MemberInvitationId = Id<'mbi'>

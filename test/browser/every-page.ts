@@ -3,6 +3,7 @@ import { ProcessorUnreachable } from '#domain/payments'
 import { sql } from '#platform/sql'
 import { addApp } from '../support/apps.ts'
 import { EVERY_VIEW } from '../support/budget.ts'
+import { png } from '../support/pictures.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { buyerPages } from './buyer-pages.ts'
 import { adminPages, earningPages } from './earning-pages.ts'
@@ -267,6 +268,25 @@ async function* emailsAndLinks(setup: PagesTest, page: Page) {
   yield 'link sign_in'
 }
 
+/** Uploads an icon and two screenshots on the page that is open. */
+async function addImages(page: Page) {
+  const file = async (width: number, height: number, color: string) => ({
+    name: 'picture.png',
+    mimeType: 'image/png',
+    buffer: await png(width, height, color),
+  })
+  await page.getByLabel('Icon', { exact: true }).setInputFiles(await file(300, 300, '#0d4f46'))
+  await press(page, 'Save icon')
+  await page.getByText('Icon saved.').waitFor()
+  for (const color of ['#7a5c1e', '#1e4c7a']) {
+    const picture = await file(1280, 800, color)
+    await page.getByLabel('Screenshot', { exact: true }).setInputFiles(picture)
+    await page.getByLabel('Description', { exact: true }).fill('Entries of a week, by day')
+    await press(page, 'Add screenshot')
+    await page.getByText('Screenshot added.').waitFor()
+  }
+}
+
 async function* selling({ service }: PagesTest, page: Page) {
   const { demo, world } = service
   await page.goto('/signin/')
@@ -305,6 +325,15 @@ async function* selling({ service }: PagesTest, page: Page) {
   await press(page, 'Create code')
   await page.getByText('Code created.').waitFor()
   yield 'discounts'
+  await page.goto(`${app}listing/images/`)
+  yield 'images, none yet'
+  await press(page, 'Add screenshot')
+  await page.getByText('Not saved. Check these fields').waitFor()
+  yield 'images, with faults'
+  await addImages(page)
+  yield 'images'
+  await page.goto('/apps/driftlog/')
+  yield 'product, with images'
   await page.goto(`${app}listing/sections/`)
   await press(page, 'Add section')
   await press(page, 'Save sections')

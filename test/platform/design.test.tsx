@@ -50,7 +50,7 @@ function everyComponent(text: string): Record<string, VNode> {
     TextLink: <actions.TextLink href={text}>{text}</actions.TextLink>,
     Logo: <brand.Logo />,
     Mark: <brand.Mark />,
-    Monogram: <brand.Monogram name={text} />,
+    AppIcon: <brand.AppIcon name={text} icon={text} />,
     Alert: (
       <feedback.Alert tone="error" title={text}>
         {text}
@@ -68,6 +68,7 @@ function everyComponent(text: string): Record<string, VNode> {
     StatusBadge: <feedback.StatusBadge status={text} />,
     CheckboxField: <forms.CheckboxField name="terms" label={text} hint={text} error={text} />,
     CsrfField: <forms.CsrfField token={text} />,
+    FileField: <forms.FileField name="file" label={text} hint={text} error={text} accept={text} />,
     Field: (
       <forms.Field
         name="email"

@@ -82,12 +82,28 @@ export class Agent {
     return await this.#follow('POST', form.action || this.page.url, new URLSearchParams(values))
   }
 
-  async #follow(method: 'GET' | 'POST', address: string, form?: URLSearchParams): Promise<Seen> {
+  /** Like `submit`, for a form with a file; `file` is the content of its field `file`. */
+  async upload(button: string, file: Buffer, fields: Record<string, string> = {}): Promise<Seen> {
+    const form = formWith(this.page.body, button)
+    const data = new FormData()
+    for (const [name, value] of Object.entries({ ...form.fields, ...fields })) {
+      if (name !== 'file') data.set(name, value)
+    }
+    data.set('file', new Blob([new Uint8Array(file)], { type: 'image/png' }), 'picture.png')
+    return await this.#follow('POST', form.action || this.page.url, data)
+  }
+
+  async #follow(
+    method: 'GET' | 'POST',
+    address: string,
+    form?: URLSearchParams | FormData,
+  ): Promise<Seen> {
     const url = new URL(address, new URL(this.page.url, this.#base_url))
     if (url.origin !== this.#base_url) {
       this.page = { status: 0, url: url.href, body: '', headers: {} }
       return this.page
     }
+    const body = form && new Response(form)
     const answer = await this.#app.inject({
       method,
       url: url.pathname + url.search,
@@ -97,11 +113,15 @@ export class Agent {
         accept: 'text/html',
         'sec-fetch-dest': 'document',
         cookie: this.cookie,
-        ...(form
-          ? { 'content-type': 'application/x-www-form-urlencoded', origin: this.#base_url }
+        ...(body
+          ? {
+              // The same as a browser sends, which names no character set.
+              'content-type': (body.headers.get('content-type') ?? '').replace(/;charset=.*/, ''),
+              origin: this.#base_url,
+            }
           : {}),
       },
-      ...(form ? { payload: form.toString() } : {}),
+      ...(body ? { payload: Buffer.from(await body.arrayBuffer()) } : {}),
     })
     for (const { name, value } of answer.cookies) {
       if (value === '') this.cookies.delete(name)

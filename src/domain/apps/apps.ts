@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { AppId, SellerId, UserId } from '#platform/ids'
+import type { AppId, ImageId, SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { AddOnDates } from './add-on.ts'
 
@@ -24,14 +24,19 @@ export interface App extends AddOnDates {
   clock_ahead: number
   /** Since when the app is archived: not listed and not for sale. */
   archived_at: Date | null
+  /** The icon; null where the app has none. */
+  icon_id: ImageId | null
 }
 
 /** The facts of an app at its registration. */
-export type NewApp = Omit<App, 'allows_pause' | 'clock_ahead' | 'archived_at' | keyof AddOnDates>
+export type NewApp = Omit<
+  App,
+  'allows_pause' | 'clock_ahead' | 'archived_at' | 'icon_id' | keyof AddOnDates
+>
 
 const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_login_url,
   listing_mode, is_published, external_sales_enabled, allows_pause, clock_ahead,
-  archived_at, addon_enabled_at, addon_disabled_at`
+  archived_at, icon_id, addon_enabled_at, addon_disabled_at`
 
 /** An app that is on sale: published, with external sales enabled. */
 export async function findOnSale(db: Db, id: AppId): Promise<App | undefined> {

@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { AppId } from '#platform/ids'
+import type { AppId, ImageId } from '#platform/ids'
 import { sameDigest, sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { Addresses } from './integration.ts'
@@ -38,6 +38,7 @@ export interface SignInClient extends Client, RedirectLists {
   client_id: string
   app_name: string | null
   app_url: string | null
+  icon_id: ImageId | null
   oauth_login_url: string | null
 }
 
@@ -48,7 +49,7 @@ export async function findSignInClient(
 ): Promise<SignInClient | undefined> {
   return await db.maybe<SignInClient>(sql`
     select c.client_id, c.app_id, c.secret_hash, c.redirect_uris, c.post_logout_redirect_uris,
-      a.name as app_name, a.url as app_url, a.oauth_login_url
+      a.name as app_name, a.url as app_url, a.icon_id, a.oauth_login_url
     from clients c left join apps a on a.id = c.app_id where c.client_id = ${client_id}`)
 }
 

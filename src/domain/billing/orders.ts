@@ -4,6 +4,7 @@ import type {
   AffiliateId,
   AppId,
   CartId,
+  ImageId,
   InvoiceId,
   LicenseId,
   OrderId,
@@ -124,6 +125,8 @@ export interface Purchase {
   license_id: LicenseId
   app_id: AppId
   app_name: string
+  /** The app's icon; null where it has none. */
+  icon_id: ImageId | null
   product_name: string
   status: string
   charged: Cents
@@ -146,8 +149,8 @@ export async function purchasesOf(
       ? sql``
       : sql`and (o.created_at, o.id) < (${after.created_at}, ${after.order_id})`
   return await db.rows<Purchase>(sql`
-    select o.id as order_id, o.license_id, o.app_id, a.name as app_name, p.name as product_name,
-      l.status, l.canceled_at, ${CHARGED} as charged, o.created_at
+    select o.id as order_id, o.license_id, o.app_id, a.name as app_name, a.icon_id,
+      p.name as product_name, l.status, l.canceled_at, ${CHARGED} as charged, o.created_at
     from orders o join invoices i on i.id = o.invoice_id join apps a on a.id = o.app_id join licenses l on l.id = o.license_id
       join products p on p.id = l.product_id
     where o.user_id = ${buyer.user_id} and (${buyer.app_id}::text is null

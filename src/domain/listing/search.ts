@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { AppId } from '#platform/ids'
+import type { AppId, ImageId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
 
 /** An app as the marketplace lists it. */
@@ -10,6 +10,7 @@ export interface ListedApp {
   tagline: string
   url: string
   listing_mode: 'marketplace' | 'external'
+  icon_id: ImageId | null
 }
 
 /** What a visitor looks for; absent parts do not restrict. */
@@ -32,7 +33,7 @@ export async function searchApps(
   const { words } = search
   const order = words ? sql`${rank(words)} desc, lower(a.name), a.id` : sql`lower(a.name), a.id`
   return await db.rows<ListedApp>(sql`
-    select a.id, a.slug, a.name, a.tagline, a.url, a.listing_mode from apps a
+    select a.id, a.slug, a.name, a.tagline, a.url, a.listing_mode, a.icon_id from apps a
     where ${matching(search)} order by ${order} limit ${limit} offset ${offset}`)
 }
 

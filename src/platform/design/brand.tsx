@@ -40,8 +40,29 @@ export function Logo(): JSX.Element {
   )
 }
 
-/** The first character of an app's name on a tile, where the app has no picture of its own. */
-export function Monogram({ name, large }: { name: string; large?: boolean }): JSX.Element {
+/** An app's icon, or the first character of its name on a tile where it has none. */
+export function AppIcon(facts: {
+  name: string
+  /** The path of the icon; undefined where the app has none. */
+  icon: string | undefined
+  large?: boolean
+}): JSX.Element {
+  const { name, icon, large = false } = facts
+  if (icon === undefined) return <Monogram name={name} large={large} />
+  const pixels = large ? 56 : 36
+  return (
+    <img
+      class={`${large ? 'size-14 rounded-box' : 'size-9 rounded-field'} shrink-0`}
+      src={icon}
+      width={pixels}
+      height={pixels}
+      alt=""
+    />
+  )
+}
+
+/** The first character of an app's name on a tile. */
+function Monogram({ name, large }: { name: string; large?: boolean }): JSX.Element {
   const look = large ? 'size-14 rounded-box text-2xl' : 'size-9 rounded-field'
   const initial = Array.from(name.trim())[0]?.toLocaleUpperCase('en-US') ?? ''
   return (

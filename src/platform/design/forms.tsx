@@ -135,6 +135,20 @@ export function TextareaField(
   )
 }
 
+/** A choice of a file; its form has `uploads` set. */
+export function FileField(facts: FieldFacts & { accept: string }): JSX.Element {
+  return (
+    <Labelled facts={facts}>
+      <input
+        {...wiring(facts)}
+        type="file"
+        accept={facts.accept}
+        class="file-input control h-auto min-h-11"
+      />
+    </Labelled>
+  )
+}
+
 /** A choice of one among several. */
 export function SelectField(
   facts: FieldFacts & { value?: string | undefined; options: { value: string; label: string }[] },
@@ -214,12 +228,15 @@ export function Form(facts: {
   id?: string
   /** The server's error messages are shown instead of the browser's. */
   novalidate?: boolean
+  /** Whether the form sends a file. */
+  uploads?: boolean
 }): JSX.Element {
   return (
     <form
       id={facts.id}
       method="post"
       action={facts.action}
+      enctype={facts.uploads ? 'multipart/form-data' : undefined}
       novalidate={facts.novalidate ?? true}
       class="grid grid-cols-1 gap-5"
     >

@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext, type JSX, type VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { type Asset, asset } from '#platform/assets'
-import { Logo, Monogram } from './brand.tsx'
+import { AppIcon, Logo } from './brand.tsx'
 import { AccountLine, type HeaderFacts, SiteHeader } from './header.tsx'
 import { Icon } from './icons.tsx'
 import { Account, type AccountMenu, type Link } from './menu.tsx'
@@ -18,6 +18,8 @@ export type PageFacts = {
   /** Whether search engines may list the page; by default they may not. */
   listed?: boolean
   canonical_url?: string
+  /** The path of the picture that link previews show; Purser's own by default. */
+  picture?: string | undefined
   /** What the page is about, as schema.org objects for search engines. */
   structured_data?: object[]
   /** If the script does not run, the page reloads after this many seconds. */
@@ -129,6 +131,8 @@ type FocusFacts = PageFacts & {
   /** The seller's app, to which this page belongs in the visitor's eyes. */
   app_name?: string
   app_url?: string
+  /** The path of the app's icon. */
+  app_icon?: string | undefined
   /** What is being bought: beside the content, or folded above it on a phone. */
   summary?: ComponentChildren
   /** What the folded summary shows, such as the total. */
@@ -143,7 +147,7 @@ type FocusFacts = PageFacts & {
 function FocusHeader(facts: FocusFacts): JSX.Element {
   const name = facts.app_name && (
     <span class="flex min-w-0 items-center gap-3">
-      <Monogram name={facts.app_name} />
+      <AppIcon name={facts.app_name} icon={facts.app_icon} />
       <span class="truncate text-lg font-semibold tracking-tight">{facts.app_name}</span>
     </span>
   )

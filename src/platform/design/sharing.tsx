@@ -6,9 +6,11 @@ export function Sharing(facts: {
   description?: string
   canonical_url: string
   structured_data?: object[]
+  /** The path of the picture; Purser's own by default. */
+  picture?: string | undefined
 }): JSX.Element {
   const { title, description, canonical_url } = facts
-  const image = new URL('/icon-512.png', canonical_url).href
+  const image = new URL(facts.picture ?? '/icon-512.png', canonical_url).href
   return (
     <>
       <link rel="canonical" href={canonical_url} />

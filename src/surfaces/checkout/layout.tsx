@@ -5,6 +5,8 @@ import type { Cents } from '#platform/money'
 /** The order summary beside every step. */
 export interface PurchaseSummary {
   app_name: string
+  /** The path of the app's icon; undefined where it has none. */
+  app_icon: string | undefined
   product_name: string
   amount: Cents
   frequency: PriceFrequency
@@ -27,6 +29,7 @@ export function layoutOf(purchase: PurchaseSummary) {
   const { total, tax } = purchase.figures
   return {
     app_name: purchase.app_name,
+    app_icon: purchase.app_icon,
     selling: true,
     notice: purchase.notice,
     summary_line: <Total amount={total} taxed={tax !== null} />,

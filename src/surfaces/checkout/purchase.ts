@@ -51,6 +51,7 @@ export function purchaseOf(
 ): PurchaseSummary {
   return {
     app_name: app.name,
+    app_icon: apps.iconPath(app),
     product_name: price.product_name,
     amount: price.amount,
     frequency: price.frequency,

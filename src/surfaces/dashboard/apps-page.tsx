@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
-import { Monogram } from '#design/brand'
+import { AppIcon } from '#design/brand'
 import { Alert, Badge } from '#design/feedback'
 import { Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
@@ -13,6 +13,8 @@ import { SellerMenu } from './seller-menu.tsx'
 export interface AppCard {
   slug: string
   name: string
+  /** The path of the icon; undefined where the app has none. */
+  icon: string | undefined
   host: string
   is_published: boolean
   is_on_sale: boolean
@@ -103,7 +105,7 @@ function Cards({ cards }: { cards: AppCard[] }): JSX.Element {
         href: `/dashboard/apps/${app.slug}/`,
         title: app.name,
         details: [app.host, `Hosted sign-in ${app.has_add_on ? 'on' : 'off'}`],
-        mark: <Monogram name={app.name} />,
+        mark: <AppIcon {...app} />,
         aside: <SaleBadge {...app} />,
       }))}
     />

@@ -38,6 +38,7 @@ function cardOf(now: Date, app: apps.App): AppCard {
   return {
     slug,
     name,
+    icon: apps.iconPath(app),
     host: apps.registeredHost(app.url),
     is_published,
     is_on_sale: is_published && app.external_sales_enabled,

@@ -15,6 +15,8 @@ export function ListingPage(
     faults: FormFault[]
     external_sales_enabled: boolean
     is_published: boolean
+    has_icon: boolean
+    screenshots: number
     sections: number
     features: number
   },
@@ -61,6 +63,15 @@ export function ListingPage(
         </Panel>
         <RecordCards
           records={[
+            {
+              key: 'images',
+              href: `${base}images/`,
+              title: 'Icon and screenshots',
+              details: [
+                facts.has_icon ? 'Icon' : 'No icon',
+                counted(facts.screenshots, 'screenshot'),
+              ],
+            },
             {
               key: 'sections',
               href: `${base}sections/`,

@@ -55,6 +55,8 @@ function declareListingText(scope: FastifyInstance, world: World): void {
       faults: formFaults(found, fieldOf),
       external_sales_enabled: app.external_sales_enabled,
       is_published: app.is_published,
+      has_icon: app.icon_id !== null,
+      screenshots: (await apps.screenshotsOf(world.db, app.id)).length,
       sections: saved.sections.length,
       features: saved.features.length,
     })

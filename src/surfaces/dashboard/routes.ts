@@ -15,6 +15,7 @@ import { declareChanges } from './changes.ts'
 import { declareDiscounts } from './discounts.ts'
 import { declareEmails } from './emails.ts'
 import { declareHome } from './home.ts'
+import { declareImages } from './images.ts'
 import { addressesOf, fieldOf, formOfAddresses, integrationOf } from './integration.ts'
 import { IntegrationPage } from './integration-page.tsx'
 import { declareInvitations } from './invitations.ts'
@@ -50,6 +51,7 @@ export function dashboard(app: FastifyInstance, world: World): void {
     declarePlans(scope, world)
     declareDiscounts(scope, world)
     declareListing(scope, world)
+    declareImages(scope, world)
     declareChanges(scope, world)
     declareSettings(scope, world)
     declareSecret(scope, world)

@@ -43,6 +43,12 @@ export function formOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, s
   return Object.fromEntries(texts)
 }
 
+/** The file of a posted form; empty where none was chosen. */
+export function uploadOf({ body }: Pick<FastifyRequest, 'body'>, name: string): Buffer {
+  const value = new Map(entriesOf(body)).get(name)
+  return Buffer.isBuffer(value) ? value : Buffer.alloc(0)
+}
+
 /** A query parameter; undefined if it is absent or repeated. */
 export function queryOf(
   { query }: Pick<FastifyRequest, 'query'>,

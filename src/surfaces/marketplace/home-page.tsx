@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Button } from '#design/actions'
-import { Monogram } from '#design/brand'
+import { AppIcon } from '#design/brand'
 import { Field } from '#design/forms'
 import { Icon, type IconName } from '#design/icons'
 import { type Link, SiteLayout } from '#design/layout'
@@ -15,6 +15,8 @@ import { FirstStaff } from './first-staff.tsx'
 export interface MarketplaceCard {
   name: string
   tagline: string
+  /** The path of the icon; undefined where the app has none. */
+  icon: string | undefined
   /** The product page, or the seller's site for an app listed as external. */
   href: string
 }
@@ -90,7 +92,7 @@ function Apps({ results }: { results: AppResults }): JSX.Element {
                 class="flex items-center gap-4 rounded-box border border-base-300 bg-base-100 p-5 hover:border-edge"
                 href={card.href}
               >
-                <Monogram name={card.name} large />
+                <AppIcon name={card.name} icon={card.icon} large />
                 <span class="grid gap-0.5">
                   <span class="text-lg font-semibold">{card.name}</span>
                   <span class="text-sm text-muted">{card.tagline}</span>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
-import { Monogram } from '#design/brand'
+import { AppIcon } from '#design/brand'
 import { Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { adverbOf, type PriceFrequency } from '#design/money'
@@ -48,10 +48,23 @@ export interface Label {
   href?: string
 }
 
+/** A picture of an app in use. */
+export interface Screenshot {
+  src: string
+  /** The file of each width, for the `srcset` attribute. */
+  sources: { src: string; width: number }[]
+  width: number
+  height: number
+  alt: string
+}
+
 /** An app's product page: plans with prices, and the listing. */
 export function ProductPage(facts: {
   name: string
   tagline: string
+  /** The path of the icon; undefined where the app has none. */
+  icon: string | undefined
+  screenshots: Screenshot[]
   description: string
   website: string
   canonical_url: string
@@ -75,11 +88,12 @@ export function ProductPage(facts: {
       description={facts.tagline}
       canonical_url={facts.canonical_url}
       structured_data={facts.structured_data}
+      picture={facts.screenshots[0]?.src ?? facts.icon}
       listed
       site_nav={siteNav()}
     >
       <header class="flex max-w-2xl flex-wrap items-start gap-x-5 gap-y-3">
-        <Monogram name={name} large />
+        <AppIcon name={name} icon={facts.icon} large />
         <div class="grid min-w-0 flex-1 basis-64 grid-cols-1 gap-2">
           <h1 class="text-3xl font-semibold tracking-tight">{name}</h1>
           <p class="text-lg text-muted">{facts.tagline}</p>
@@ -98,6 +112,7 @@ export function ProductPage(facts: {
       ) : (
         <Plans {...facts} featured={featured} />
       )}
+      <Screenshots screenshots={facts.screenshots} />
       {facts.features.length > 0 && plans.length > 0 && (
         <Chapter id="compare" title="Compare plans">
           <FeatureTable plans={plans} features={facts.features} />
@@ -116,6 +131,38 @@ export function ProductPage(facts: {
     </SiteLayout>
   )
 }
+
+/** Screenshots side by side; each is a link to its whole size. */
+function Screenshots({ screenshots }: { screenshots: Screenshot[] }): JSX.Element | null {
+  if (screenshots.length === 0) return null
+  const columns = screenshots.length === 1 ? '' : 'sm:grid-cols-2'
+  return (
+    <Chapter id="screenshots" title="Screenshots">
+      <ul class={`grid grid-cols-1 items-start gap-4 ${columns}`}>
+        {screenshots.map(({ src, sources, width, height, alt }) => (
+          <li key={src}>
+            <a class="block rounded-box" href={src}>
+              <img
+                class="h-auto w-full rounded-box border border-base-300"
+                src={src}
+                srcset={sources.map((each) => `${each.src} ${each.width}w`).join(', ')}
+                sizes={columns === '' ? WHOLE_WIDTH : HALF_WIDTH}
+                width={width}
+                height={height}
+                alt={alt}
+                loading="lazy"
+              />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Chapter>
+  )
+}
+
+const WHOLE_WIDTH = '(min-width: 64rem) 61.5rem, calc(100vw - 2.5rem)'
+const HALF_WIDTH =
+  '(min-width: 64rem) 30.25rem, (min-width: 40rem) calc(50vw - 1.75rem), calc(100vw - 2.5rem)'
 
 function Plans(facts: {
   name: string

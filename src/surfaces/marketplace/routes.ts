@@ -10,7 +10,7 @@ import { people, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { ZERO } from '#platform/money'
 import { HomePage } from './home-page.tsx'
-import { type Plan, ProductPage } from './product-page.tsx'
+import { type Plan, ProductPage, type Screenshot } from './product-page.tsx'
 import { findApps, placeOf } from './search.ts'
 import { appData, homeData } from './structured-data.ts'
 
@@ -33,10 +33,21 @@ export function marketplace(app: FastifyInstance, world: World): void {
       const canonical_url = `${world.config.base_url}/apps/${app.slug}/`
       const plans = app.listing_mode === 'external' ? [] : await plansOf(world, app)
       const { categories } = shown
+      const icon = apps.iconPath(app)
+      const screenshots = await screenshotsOf(world, app)
       const page = ProductPage({
-        structured_data: appData({ ...app, canonical_url, categories, plans }),
+        structured_data: appData({
+          ...app,
+          canonical_url,
+          categories,
+          plans,
+          icon,
+          screenshots: screenshots.map(({ src }) => src),
+        }),
         name: app.name,
         tagline: app.tagline,
+        icon,
+        screenshots,
         description: app.description,
         website: app.url,
         canonical_url,
@@ -70,6 +81,15 @@ async function readApp({ db }: World, request: FastifyRequest): Promise<apps.App
   const app = await apps.findPublishedBySlug(db, slug)
   if (!app) throw refuse('not_found')
   return app
+}
+
+async function screenshotsOf({ db }: World, app: apps.App): Promise<Screenshot[]> {
+  const images = await apps.screenshotsOf(db, app.id)
+  return images.map((image) => ({
+    ...image,
+    src: apps.pathOf(image.id, image.width),
+    sources: apps.widthsOf(image).map((width) => ({ src: apps.pathOf(image.id, width), width })),
+  }))
 }
 
 async function plansOf(world: World, app: apps.App): Promise<Plan[]> {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import * as apps from '#domain/apps'
 import * as listing from '#domain/listing'
 import type { World } from '#flows/world'
 import { queryOf } from '#http/input'
@@ -23,9 +24,10 @@ export async function findApps({ db }: World, request: FastifyRequest): Promise<
   return {
     words,
     category: chosen?.name,
-    cards: found.map(({ name, tagline, slug, url, listing_mode }) => ({
+    cards: found.map(({ name, tagline, slug, url, listing_mode, icon_id }) => ({
       name,
       tagline,
+      icon: apps.iconPath({ icon_id }),
       href: listing_mode === 'external' ? url : `/apps/${slug}/`,
     })),
     filters: categories.map(({ key, name }) => ({

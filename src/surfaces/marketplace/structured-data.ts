@@ -31,8 +31,13 @@ export function appData(facts: {
   canonical_url: string
   categories: string[]
   plans: Plan[]
+  /** Paths of pictures. */
+  icon: string | undefined
+  screenshots: string[]
 }): object[] {
-  const { name, tagline, canonical_url, categories, plans } = facts
+  const { name, tagline, canonical_url, categories, plans, icon } = facts
+  const whole = (path: string) => new URL(path, canonical_url).href
+  const screenshot = facts.screenshots.map(whole)
   const offers = plans.flatMap((plan) => plan.prices.map((price) => offerOf(facts, plan, price)))
   return [
     {
@@ -42,6 +47,8 @@ export function appData(facts: {
       url: canonical_url,
       operatingSystem: 'Web',
       applicationCategory: categories[0] ?? 'WebApplication',
+      ...(icon ? { image: whole(icon) } : {}),
+      ...(screenshot.length > 0 ? { screenshot } : {}),
       ...(offers.length > 0 ? { offers } : {}),
     },
   ]

@@ -151,6 +151,7 @@ function metadataOf(client: apps.SignInClient, secret_hash: Buffer): AdapterPayl
     app_id: client.app_id,
     app_name: client.app_name ?? client.client_id,
     app_url: client.app_url,
+    app_icon: apps.iconPath(client),
   }
 }
 

@@ -17,6 +17,7 @@ export function ConsentPage(
   facts: ConsentForms & {
     app_name: string
     app_url: string | undefined
+    app_icon: string | undefined
     /** The host of the app's redirect URL. */
     redirect_host: string
     scopes: string[]
@@ -29,6 +30,7 @@ export function ConsentPage(
     <FocusLayout
       title={`Sign in to ${app_name} · Purser`}
       app_name={app_name}
+      app_icon={facts.app_icon}
       {...(app_url === undefined ? {} : { app_url })}
     >
       <Heading title={`Sign in to ${app_name}`}>
@@ -62,6 +64,7 @@ export function ConsentPage(
 /** Asks which account to use (`prompt=select_account`). */
 export function ChoicePage(facts: {
   app_name: string | undefined
+  app_icon: string | undefined
   email: string
   csrf_token: string
   choose_url: string
@@ -69,7 +72,11 @@ export function ChoicePage(facts: {
 }): JSX.Element {
   const { app_name } = facts
   return (
-    <FocusLayout title="Choose an account · Purser" {...(app_name ? { app_name } : {})}>
+    <FocusLayout
+      title="Choose an account · Purser"
+      app_icon={facts.app_icon}
+      {...(app_name ? { app_name } : {})}
+    >
       <Heading title="Choose an account">To continue to {app_name ?? 'the agent'}.</Heading>
       <div class="grid gap-3">
         <Form action={facts.choose_url} csrf_token={facts.csrf_token}>

@@ -125,6 +125,7 @@ function sendChoice(
   const begun_at = world.clock.now()
   const page = ChoicePage({
     app_name: client.app_name === undefined ? undefined : String(client.app_name),
+    app_icon: iconOf(client),
     email: session.email,
     csrf_token: csrfToken(world, request, reply),
     choose_url: `/o/interaction/${interaction.uid}/choose`,
@@ -160,10 +161,16 @@ async function sendConsent(
         ...requested,
         app_name: String(client.app_name),
         app_url: (client.app_url as string | null) ?? undefined,
+        app_icon: iconOf(client),
         redirect_host: redirect.host,
         scopes: scopesOf(interaction),
       })
   return sendPage(reply, page)
+}
+
+/** The path of an app's icon, if it has one. */
+function iconOf({ app_icon }: Client): string | undefined {
+  return typeof app_icon === 'string' ? app_icon : undefined
 }
 
 /** The scopes that consent would grant: those requested that exist. */

@@ -139,7 +139,7 @@ const NARROWED: Configuration = {
   // `none` is for agents; all other clients have a secret and must use it.
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
-  extraClientMetadata: { properties: ['sector', 'app_id', 'app_name', 'app_url'] },
+  extraClientMetadata: { properties: ['sector', 'app_id', 'app_name', 'app_url', 'app_icon'] },
   // URLs registered by clients are never fetched.
   sectorIdentifierUriValidate: () => false,
   fetch: () => Promise.reject(new Error('hosted sign-in makes no requests')),

@@ -7,6 +7,7 @@ import { Heading } from '#design/panels'
 /** Asks whether to sign out (spec: Sign-in rules, 6). */
 export function SignOutPage(facts: {
   app_name: string | undefined
+  app_icon: string | undefined
   /** The signed-in account, if the app names another one; empty if unknown. */
   other_than: string | undefined
   csrf_token: string
@@ -20,6 +21,7 @@ export function SignOutPage(facts: {
     <FocusLayout
       signs_out
       title={`Sign out of ${from}? · Purser`}
+      app_icon={facts.app_icon}
       {...(app_name ? { app_name } : {})}
     >
       <Heading title={`Sign out of ${from}?`}>{consequenceOf(facts)}</Heading>

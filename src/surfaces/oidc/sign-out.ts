@@ -42,6 +42,7 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
         return redirectTo(reply, requested.address)
       const page = SignOutPage({
         app_name: requested.client?.app_name ?? undefined,
+        app_icon: requested.client && apps.iconPath(requested.client),
         other_than: (await namesOtherAccount(library, requested, sessions))
           ? (sessions.session?.email ?? '')
           : undefined,

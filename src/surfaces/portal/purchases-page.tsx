@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Monogram } from '#design/brand'
+import { AppIcon } from '#design/brand'
 import { Alert, StatusBadge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, Money } from '#design/money'
 import { EmptyState, Heading, Mailbox, RecordCards } from '#design/panels'
+import { iconPath } from '#domain/apps'
 import type { Purchase } from '#domain/billing'
 import type { Cents } from '#platform/money'
 
@@ -52,7 +53,7 @@ export function PurchasesPage(facts: {
               </>,
               ...(purchase.outlook ? [<OutlookText {...purchase.outlook} />] : []),
             ],
-            mark: <Monogram name={purchase.app_name} />,
+            mark: <AppIcon name={purchase.app_name} icon={iconPath(purchase)} />,
             aside: <StatusBadge status={purchase.status} />,
           }))}
         />

@@ -6,13 +6,14 @@ import { compressAnswers } from '#http/compression'
 import { paramsOf } from '#http/input'
 import { refuse } from '#http/refusals'
 import { robotsText, securityText, webManifest } from './files.ts'
+import { declareImageFiles } from './images.ts'
 import { openSitemaps } from './sitemap.ts'
 import { declareStatus } from './status.ts'
 
 const DAY_SECONDS = 86_400
 const HOUR_SECONDS = 3600
 
-/** The status page, and files at fixed addresses: icons, robots.txt, sitemaps, security.txt. */
+/** The status page, files at fixed addresses (icons, robots.txt, sitemaps), pictures of apps. */
 export function publicSite(app: FastifyInstance, world: World): void {
   app.register(async (scope) => {
     await compressAnswers(scope)
@@ -20,6 +21,7 @@ export function publicSite(app: FastifyInstance, world: World): void {
     declareSitemaps(scope, world)
   })
   declareStatus(app, world)
+  declareImageFiles(app, world)
 }
 
 function declareFiles(app: FastifyInstance, world: World): void {

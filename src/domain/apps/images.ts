@@ -1,0 +1,81 @@
+import type { Db } from '#platform/db'
+import type { AppId, ImageId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import type { ImageSize } from './image.ts'
+
+/** An image of an app. */
+export interface AppImage extends ImageSize {
+  id: ImageId
+  app_id: AppId
+  /** What a screenshot shows, for people who cannot see it. */
+  alt: string
+}
+
+const COLUMNS = sql`id, app_id, kind, alt, width, height`
+
+/**
+ * Records an image whose files are about to be stored. It is not shown before `showImage`: until
+ * then it counts as removed, so that retention deletes the files of an upload that was cut off.
+ */
+export async function addImage(db: Db, now: Date, image: AppImage): Promise<void> {
+  const { id, app_id, kind, alt, width, height } = image
+  await db.run(sql`insert into app_images
+    (id, app_id, kind, alt, width, height, created_at, removed_at)
+    values (${id}, ${app_id}, ${kind}, ${alt}, ${width}, ${height}, ${now}, ${now})`)
+}
+
+/** Shows an image whose files are stored, at this place in the order. */
+export async function showImage(tx: Db, id: ImageId, position: number): Promise<void> {
+  await tx.run(sql`update app_images set removed_at = null, position = ${position}
+    where id = ${id}`)
+}
+
+/** Sets the icon of an app; null where it has none. */
+export async function setIcon(tx: Db, id: AppId, icon_id: ImageId | null): Promise<void> {
+  await tx.run(sql`update apps set icon_id = ${icon_id} where id = ${id}`)
+}
+
+/** The screenshots of an app, in order. */
+export async function screenshotsOf(db: Db, app_id: AppId): Promise<AppImage[]> {
+  return await db.rows<AppImage>(sql`select ${COLUMNS} from app_images
+    where app_id = ${app_id} and kind = 'screenshot' and removed_at is null
+    order by position, id`)
+}
+
+/** An image that is shown, by its id. */
+export async function findImage(db: Db, id: ImageId): Promise<AppImage | undefined> {
+  return await db.maybe<AppImage>(
+    sql`select ${COLUMNS} from app_images where id = ${id} and removed_at is null`,
+  )
+}
+
+/** Changes what a screenshot is described as. */
+export async function setAlt(tx: Db, id: ImageId, alt: string): Promise<void> {
+  await tx.run(sql`update app_images set alt = ${alt} where id = ${id}`)
+}
+
+/** Puts an app's screenshots in this order. */
+export async function arrangeImages(tx: Db, app_id: AppId, ids: ImageId[]): Promise<void> {
+  await tx.run(sql`update app_images set position = array_position(${ids}::text[], id)
+    where app_id = ${app_id} and id = any(${ids})`)
+}
+
+/** Removes an image from every page; its files are deleted later. */
+export async function removeImage(tx: Db, now: Date, id: ImageId): Promise<void> {
+  await tx.run(sql`update app_images set removed_at = ${now}
+    where id = ${id} and removed_at is null`)
+}
+
+/** How long a removed image is kept, in days. */
+export const REMOVED_IMAGE_DAYS = 30
+
+/** Images that were removed before a time; at most `limit` of them. */
+export async function removedImages(db: Db, before: Date, limit: number): Promise<AppImage[]> {
+  return await db.rows<AppImage>(sql`select ${COLUMNS} from app_images
+    where removed_at <= ${before} order by removed_at, id limit ${limit}`)
+}
+
+/** Deletes the row of an image whose files are deleted. */
+export async function deleteImage(db: Db, id: ImageId): Promise<void> {
+  await db.run(sql`delete from app_images where id = ${id} and removed_at is not null`)
+}

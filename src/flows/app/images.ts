@@ -1,0 +1,181 @@
+import * as apps from '#domain/apps'
+import type { World } from '#flows/world'
+import { type ActorOf, audit } from '#platform/audit'
+import { type AppId, type ImageId, mintId } from '#platform/ids'
+import {
+  PICTURE_LIMITS,
+  PICTURE_TYPE,
+  type Picture,
+  type PictureFault,
+  type PictureSize,
+} from '#platform/pictures'
+import type { FieldFault } from '#platform/problem'
+
+/** An image as it was uploaded. */
+export interface UploadedImage {
+  app_id: AppId
+  kind: apps.ImageKind
+  /** What a screenshot shows; empty for an icon. */
+  alt: string
+  /** The file; empty where none was chosen. */
+  content: Buffer
+}
+
+/**
+ * Adds a screenshot to an app, or replaces its icon, or returns every fault. What is stored is
+ * re-encoded from the pixels, so nothing else of the uploaded file remains.
+ */
+export async function uploadImage(
+  world: World,
+  actor: ActorOf<'seller'>,
+  { app_id, kind, alt, content }: UploadedImage,
+): Promise<{ id: ImageId } | { faults: FieldFault[] }> {
+  const { db, clock, random, storage } = world
+  const description = kind === 'icon' ? '' : alt.replace(/\s+/g, ' ').trim()
+  const faults = kind === 'icon' ? [] : altFaults(description)
+  const encoded = await encodeUpload(world, kind, content)
+  if ('fault' in encoded) faults.push({ path: kind, message: encoded.fault })
+  if (faults.length > 0 || 'fault' in encoded) return { faults }
+
+  const { files } = encoded
+  const { width, height } = files.at(-1)!
+  const image = { id: mintId(random, 'img'), app_id, kind, alt: description, width, height }
+  await apps.addImage(db, clock.now(), image)
+  for (const { content: file, width: file_width } of files) {
+    const key = apps.fileOf(image.id, file_width)
+    await storage.put(clock.now(), key, { content: file, type: PICTURE_TYPE })
+  }
+  return await showUpload(world, actor, image)
+}
+
+/** Shows an image whose files are stored; a screenshot beyond the limit is not. */
+async function showUpload(
+  { db, clock }: World,
+  actor: ActorOf<'seller'>,
+  { id, app_id, kind, alt }: apps.AppImage,
+): Promise<{ id: ImageId } | { faults: FieldFault[] }> {
+  const now = clock.now()
+  return await db.tx(async (tx) => {
+    const { icon_id } = await apps.lock(tx, app_id)
+    const shown = await apps.screenshotsOf(tx, app_id)
+    if (kind === 'screenshot' && shown.length >= apps.MOST_SCREENSHOTS) {
+      const message = `An app can have at most ${apps.MOST_SCREENSHOTS} screenshots.`
+      return { faults: [{ path: kind, message }] }
+    }
+    await apps.showImage(tx, id, shown.length + 1)
+    if (kind === 'icon') {
+      await apps.setIcon(tx, app_id, id)
+      if (icon_id) await apps.removeImage(tx, now, icon_id)
+      const detail = { before: icon_id, after: id }
+      await audit(tx, now, { actor, action: 'app.icon_changed', subject: app_id, detail })
+    } else {
+      const detail = { id, alt }
+      await audit(tx, now, { actor, action: 'app.screenshot_added', subject: app_id, detail })
+    }
+    return { id }
+  })
+}
+
+/** Removes the icon of an app, which shows its initial again. */
+export async function removeIcon(
+  { db, clock }: World,
+  actor: ActorOf<'seller'>,
+  app_id: AppId,
+): Promise<void> {
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    const { icon_id } = await apps.lock(tx, app_id)
+    if (!icon_id) return
+    await apps.setIcon(tx, app_id, null)
+    await apps.removeImage(tx, now, icon_id)
+    const detail = { before: icon_id, after: null }
+    await audit(tx, now, { actor, action: 'app.icon_changed', subject: app_id, detail })
+  })
+}
+
+/** A change of one of an app's screenshots. */
+export interface ScreenshotChange {
+  app_id: AppId
+  id: ImageId
+  act: 'up' | 'down' | 'remove' | { alt: string }
+}
+
+/** Describes, moves or removes a screenshot; undefined where the app has no such screenshot. */
+export async function changeScreenshot(
+  { db, clock }: World,
+  actor: ActorOf<'seller'>,
+  { app_id, id, act }: ScreenshotChange,
+): Promise<'changed' | { faults: FieldFault[] } | undefined> {
+  const now = clock.now()
+  const alt = typeof act === 'object' ? act.alt.replace(/\s+/g, ' ').trim() : undefined
+  const faults = alt === undefined ? [] : altFaults(alt)
+  return await db.tx(async (tx) => {
+    await apps.lock(tx, app_id)
+    const before = await apps.screenshotsOf(tx, app_id)
+    const image = before.find((each) => each.id === id)
+    if (!image) return undefined
+    if (faults.length > 0) return { faults }
+    if (alt !== undefined) {
+      await apps.setAlt(tx, id, alt)
+      const detail = { id, before: image.alt, after: alt }
+      await audit(tx, now, { actor, action: 'app.screenshot_described', subject: app_id, detail })
+    } else if (act === 'remove') {
+      await apps.removeImage(tx, now, id)
+      const detail = { id }
+      await audit(tx, now, { actor, action: 'app.screenshot_removed', subject: app_id, detail })
+    } else {
+      const order = before.map((each) => each.id)
+      const ids = moved(order, id, act === 'up' ? -1 : 1)
+      await apps.arrangeImages(tx, app_id, ids)
+      const detail = { ids }
+      await audit(tx, now, { actor, action: 'app.screenshots_arranged', subject: app_id, detail })
+    }
+    return 'changed'
+  })
+}
+
+/** A list with one entry a place earlier or later; the same list at its ends. */
+function moved<T>(list: T[], entry: T, by: -1 | 1): T[] {
+  const at = list.indexOf(entry)
+  const other = list[at + by]
+  if (other === undefined) return list
+  return list.map((each) => (each === entry ? other : each === other ? entry : each))
+}
+
+function altFaults(alt: string): FieldFault[] {
+  if (alt === '') {
+    const message = 'Describe what the screenshot shows, for people who cannot see it.'
+    return [{ path: 'alt', message }]
+  }
+  if (alt.length <= apps.LONGEST_ALT) return []
+  return [{ path: 'alt', message: `Use at most ${apps.LONGEST_ALT} characters.` }]
+}
+
+/** The files of an upload in each of its widths, the smallest first; or why it has none. */
+async function encodeUpload(
+  { pictures }: World,
+  kind: apps.ImageKind,
+  content: Buffer,
+): Promise<{ files: Picture[] } | { fault: string }> {
+  if (content.length === 0) return { fault: 'Choose a file.' }
+  const size = await pictures.measure(content)
+  if (typeof size === 'string') return { fault: FAULTS[size] }
+  const fault = apps.sizeFault({ kind, ...size })
+  if (fault) return { fault }
+  const whole = await pictures.encode(content, apps.BOXES[kind])
+  if (typeof whole === 'string') return { fault: FAULTS[whole] }
+  const files: Picture[] = []
+  for (const width of apps.widthsOf({ kind, width: whole.width })) {
+    const box: PictureSize = { ...apps.BOXES[kind], width }
+    const file = width === whole.width ? whole : await pictures.encode(content, box)
+    if (typeof file === 'string') return { fault: FAULTS[file] }
+    files.push(file)
+  }
+  return { files }
+}
+
+const FAULTS: Record<PictureFault, string> = {
+  not_a_picture: 'Use a PNG, JPEG or WebP image. This file is damaged or of another type.',
+  too_many_pixels: `Use an image of at most ${PICTURE_LIMITS.pixels / 1_000_000} megapixels.`,
+  too_many_bytes: `Use a file of at most ${PICTURE_LIMITS.bytes / 1024 / 1024} MB.`,
+}

@@ -1,0 +1,68 @@
+import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { networksWith } from '#platform/networks'
+import { PICTURE_LIMITS } from '#platform/pictures'
+import { Problem } from '#platform/problem'
+import type { RouteLimit } from '#platform/route-limits'
+
+/** Uploads of a network: more than a person sends who fills in all pages of an app. */
+export const UPLOADS: RouteLimit = {
+  name: 'uploads',
+  points: 60,
+  seconds: 600,
+  key: (request) => networksWith(request.ip, request.routeOptions.url ?? ''),
+}
+
+/** A body that is larger is refused unread; a file between both limits gets an error of its form. */
+const MOST_BYTES = 4 * PICTURE_LIMITS.bytes
+const LIMITS = {
+  // One byte more, so that a file that is too large is recognized and not cut off unnoticed.
+  fileSize: PICTURE_LIMITS.bytes + 1,
+  files: 1,
+  fields: 10,
+  fieldNameSize: 100,
+  fieldSize: 4000,
+}
+
+/**
+ * Lets the forms of a scope send a file. The fields are read before the check of the form's token,
+ * like those of any other form; files are kept in memory.
+ */
+export async function readUploads(scope: FastifyInstance): Promise<void> {
+  await scope.register(multipart, { limits: LIMITS, throwFileSizeLimit: false })
+  scope.addHook('onRequest', async ({ headers }) => {
+    if (!headers['content-type']?.startsWith('multipart/')) return
+    // Browsers always say how much they send; without a number, there would be no limit.
+    if (Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > MOST_BYTES) {
+      const megabytes = PICTURE_LIMITS.bytes / 1024 / 1024
+      const message = `The file is too large. Use a file of at most ${megabytes} MB.`
+      throw new Problem(413, 'payload_too_large', message)
+    }
+  })
+  scope.addHook('preValidation', async (request) => {
+    if (request.isMultipart()) request.body = await readParts(request)
+  })
+}
+
+async function readParts(request: FastifyRequest): Promise<Record<string, string | Buffer>> {
+  const fields: Record<string, string | Buffer> = {}
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'file') fields[part.fieldname] = await part.toBuffer()
+      else if (typeof part.value === 'string') fields[part.fieldname] = part.value
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('FST_')) {
+      throw error
+    }
+    throw unreadable()
+  }
+  if (Object.values(fields).some((value) => typeof value === 'string' && value.includes('\0'))) {
+    throw unreadable()
+  }
+  return fields
+}
+
+function unreadable(): Problem {
+  return new Problem(400, 'invalid_request', 'The request could not be read.')
+}

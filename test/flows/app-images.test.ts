@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import * as apps from '#domain/apps'
+import { uploadImage } from '#flows/app'
+import { keepRetention } from '#flows/retention'
+import { mintId } from '#platform/ids'
+import { PICTURE_LIMITS } from '#platform/pictures'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { addApp } from '../support/apps.ts'
+import { closeSound } from '../support/invariants.ts'
+import { png } from '../support/pictures.ts'
+import { buyer, purchase } from '../support/purchase.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { DAY } from '../support/subscriber.ts'
+
+// Guards points 3 and 11 of issue 11, and threat 60.
+
+let service: TestService
+let agent: Agent
+const PAGE = '/dashboard/apps/tidepool/listing/images/'
+
+before(async () => {
+  service = await openTestService()
+  agent = await signedIn(service, service.demo.seller)
+})
+after(() => closeSound(service))
+
+const app_id = () => service.demo.app.client_id
+const shown = () => apps.screenshotsOf(service.world.db, app_id())
+const pathsIn = (body: string) => [...body.matchAll(/\/images\/img_\w+-\d+\.webp/g)].map(String)
+const fetchFile = (url: string) => service.app.inject({ url })
+const actor = async () => {
+  const { user_id } = await service.world.db.one<{ user_id: never }>(
+    sql`select user_id from seller_members limit 1`,
+  )
+  return { kind: 'seller', user_id, request_id: mintId(service.world.random, 'req') } as const
+}
+
+async function addIcon(content?: Buffer): Promise<string> {
+  await agent.open(PAGE)
+  const page = await agent.upload('Save icon', content ?? (await png(512, 512)))
+  assert.match(textOf(page.body), /Icon saved/)
+  const { icon_id } = (await apps.find(service.world.db, app_id()))!
+  return apps.pathOf(icon_id!, 256)
+}
+
+async function addScreenshot(alt: string, content?: Buffer) {
+  await agent.open(PAGE)
+  return await agent.upload('Add screenshot', content ?? (await png(1200, 900)), { alt })
+}
+
+async function removeAll() {
+  for (const { id } of await shown()) {
+    await agent.open(PAGE)
+    assert.equal(agent.form(/^Remove screenshot 1$/).image_id, id)
+    await agent.submit(/^Remove screenshot 1$/)
+  }
+}
+
+describe('an icon', () => {
+  test('is shown wherever the app is named, in place of its initial', async () => {
+    const before = await buyer(service).open('/apps/tidepool/')
+    assert.deepEqual(pathsIn(before.body), [])
+    const path = await addIcon()
+    const visitor = buyer(service)
+    const product = await visitor.open('/apps/tidepool/')
+    assert.ok(product.body.includes(`src="${path}"`))
+    const whole = new URL(path, service.world.config.base_url).href
+    assert.ok(product.body.includes(`<meta property="og:image" content="${whole}"`))
+    assert.ok(product.body.includes(`"image":"${whole}"`))
+    assert.ok((await visitor.open('/')).body.includes(`src="${path}"`))
+    const checkout = await visitor.open(service.demo.app.prices[0]!.buy_url)
+    assert.ok(checkout.body.includes(`src="${path}"`))
+    assert.ok((await agent.open('/dashboard/')).body.includes(`src="${path}"`))
+    const owner = buyer(service)
+    await purchase(service, owner, { email: 'sees-icon@example.com' })
+    assert.ok((await owner.open('/account/')).body.includes(`src="${path}"`))
+  })
+
+  test('is served from an address that caches keep and that runs nothing', async () => {
+    const path = await addIcon()
+    const { statusCode, headers, rawPayload } = await fetchFile(path)
+    assert.equal(statusCode, 200)
+    assert.equal(headers['content-type'], 'image/webp')
+    assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
+    assert.equal(headers['x-content-type-options'], 'nosniff')
+    const policy = String(headers['content-security-policy'])
+    assert.match(policy, /default-src 'none'/)
+    assert.match(policy, /(^|; )sandbox($|;)/)
+    assert.equal(headers['set-cookie'], undefined)
+    const { format, width, height } = await sharp(rawPayload).metadata()
+    assert.deepEqual([format, width, height], ['webp', 256, 256])
+  })
+
+  test('gets a new address when it is replaced, and the old one returns 404', async () => {
+    const former = await addIcon()
+    const present = await addIcon(await png(300, 300, '#aa0000'))
+    assert.notEqual(former, present)
+    assert.equal((await fetchFile(former)).statusCode, 404)
+    assert.equal((await fetchFile(present)).statusCode, 200)
+    await agent.open(PAGE)
+    await agent.submit('Remove icon')
+    assert.equal((await fetchFile(present)).statusCode, 404)
+    assert.deepEqual(pathsIn((await buyer(service).open('/apps/tidepool/')).body), [])
+  })
+
+  test('must be square, large enough and a picture', async () => {
+    const wrong: [Buffer, RegExp][] = [
+      [await png(400, 300), /Use a square image. This one is 400 × 300 pixels/],
+      [await png(128, 128), /Use at least 256 × 256 pixels. This one is 128 × 128 pixels/],
+      [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), /Use a PNG, JPEG or WebP image/],
+      [Buffer.alloc(0), /Choose a file/],
+      [Buffer.alloc(PICTURE_LIMITS.bytes + 1), /Use a file of at most 5 MB/],
+    ]
+    const { icon_id } = (await apps.find(service.world.db, app_id()))!
+    for (const [content, message] of wrong) {
+      await agent.open(PAGE)
+      const page = await agent.upload('Save icon', content)
+      assert.equal(page.status, 422)
+      assert.match(textOf(page.body), message)
+    }
+    assert.equal((await apps.find(service.world.db, app_id()))!.icon_id, icon_id)
+  })
+})
+
+describe('screenshots', () => {
+  test('are added with a description, moved, described again and removed', async () => {
+    await addScreenshot('Tides of a week', await png(1700, 1000))
+    await addScreenshot('  Map of \n beaches ', await png(640, 400))
+    assert.deepEqual(
+      (await shown()).map(({ alt, width, height }) => [alt, width, height]),
+      [
+        ['Tides of a week', 1600, 941],
+        ['Map of beaches', 640, 400],
+      ],
+    )
+    await agent.open(PAGE)
+    await agent.submit(/^Move screenshot 2 up$/)
+    assert.deepEqual(
+      (await shown()).map(({ alt }) => alt),
+      ['Map of beaches', 'Tides of a week'],
+    )
+    await agent.submit('Save', { alt: 'Map of all beaches' })
+    const [first] = await shown()
+    assert.equal(first!.alt, 'Map of all beaches')
+    const empty = await agent.submit('Save', { alt: ' ' })
+    assert.equal(empty.status, 422)
+    assert.match(textOf(empty.body), /Describe what the screenshot shows/)
+    await agent.open(PAGE)
+    await agent.submit(/^Remove screenshot 1$/)
+    assert.deepEqual(
+      (await shown()).map(({ alt }) => alt),
+      ['Tides of a week'],
+    )
+    assert.equal((await fetchFile(apps.pathOf(first!.id, 640))).statusCode, 404)
+    const { db } = service.world
+    const audited = await db.rows<{ action: string }>(sql`select action from audit_log
+      where subject = ${app_id()} and action like 'app.screenshot%' order by id`)
+    assert.deepEqual(
+      audited.map(({ action }) => action),
+      [
+        'app.screenshot_added',
+        'app.screenshot_added',
+        'app.screenshots_arranged',
+        'app.screenshot_described',
+        'app.screenshot_removed',
+      ],
+    )
+  })
+
+  test('are on the product page with their size, lazily, in two widths for phones', async () => {
+    await removeAll()
+    await addScreenshot('A "week" of tides', await png(1700, 1000))
+    const [image] = await shown()
+    const { body } = await buyer(service).open('/apps/tidepool/')
+    const [tag = ''] = /<img[^>]*srcset[^>]*>/.exec(body) ?? []
+    const small = apps.pathOf(image!.id, 800)
+    const whole = apps.pathOf(image!.id, 1600)
+    assert.ok(tag.includes(`srcset="${small} 800w, ${whole} 1600w"`))
+    for (const part of ['width="1600"', 'height="941"', 'loading="lazy"', 'sizes="']) {
+      assert.ok(tag.includes(part), part)
+    }
+    assert.ok(tag.includes('alt="A &quot;week&quot; of tides"'))
+    const address = new URL(whole, service.world.config.base_url).href
+    assert.ok(body.includes(`"screenshot":["${address}"]`))
+    assert.ok(body.includes(`<meta property="og:image" content="${address}"`))
+    for (const [path, expected] of [
+      [small, 800],
+      [whole, 1600],
+    ] as const) {
+      const { width } = await sharp((await fetchFile(path)).rawPayload).metadata()
+      assert.equal(width, expected)
+    }
+    assert.equal((await fetchFile(apps.pathOf(image!.id, 700))).statusCode, 404)
+  })
+
+  test('need a description, which a refused form keeps', async () => {
+    const page = await addScreenshot('', await png(640, 400))
+    assert.equal(page.status, 422)
+    assert.match(textOf(page.body), /Describe what the screenshot shows/)
+    const small = await addScreenshot('A small one', await png(300, 100))
+    assert.equal(small.status, 422)
+    assert.match(textOf(small.body), /Use at least 320 × 200 pixels/)
+    assert.ok(small.body.includes('value="A small one"'))
+  })
+
+  test('are at most six', async () => {
+    await removeAll()
+    const given = { app_id: app_id(), kind: 'screenshot', alt: 'One of six' } as const
+    const content = await png(320, 200)
+    const uploads = Array.from({ length: 8 }, async () =>
+      uploadImage(service.world, await actor(), { ...given, content }),
+    )
+    const refused = (await Promise.all(uploads)).filter((each) => 'faults' in each)
+    assert.deepEqual([refused.length, (await shown()).length], [2, 6])
+    assert.ok(!(await agent.open(PAGE)).body.includes('Add a screenshot'))
+    await removeAll()
+  })
+
+  test('of another app cannot be changed through this one', async () => {
+    const { db, clock, random } = service.world
+    const other = await addApp(service, { slug: 'harbor' })
+    const id = mintId(random, 'img')
+    const size = { kind: 'screenshot', alt: 'Berths', width: 640, height: 400 } as const
+    await apps.addImage(db, clock.now(), { id, app_id: other.client_id, ...size })
+    await apps.showImage(db, id, 1)
+    await addScreenshot('Tides', await png(640, 400))
+    await agent.open(PAGE)
+    assert.equal((await agent.submit('Save', { image_id: id, alt: 'Mine' })).status, 404)
+    assert.equal((await apps.findImage(db, id))?.alt, 'Berths')
+  })
+})
+
+describe('an upload', () => {
+  test('of a form of another site is refused', async () => {
+    await agent.open(PAGE)
+    const content = await png(512, 512)
+    const { status } = await agent.twin().upload('Save icon', content, { csrf_token: 'guessed' })
+    assert.equal(status, 403)
+  })
+
+  test('that is too large or no form is refused without an error of the service', async () => {
+    const post = (payload: Buffer, type = 'multipart/form-data; boundary=x') =>
+      service.app.inject({
+        method: 'POST',
+        url: `${PAGE}icon`,
+        headers: { cookie: agent.cookie, accept: 'text/html', 'content-type': type },
+        payload,
+      })
+    const huge = await post(Buffer.alloc(4 * PICTURE_LIMITS.bytes + 1))
+    assert.equal(huge.statusCode, 413)
+    assert.match(textOf(huge.body), /at most 5 MB/)
+    const part = (head: string) => Buffer.from(`--x\r\n${head}\r\n\r\n1\r\n--x--\r\n`)
+    const broken = [
+      Buffer.from('no part'),
+      part('Content-Disposition: form-data; name="a').subarray(0, 20),
+      part('Content-Disposition: form-data; name="__proto__"'),
+      part('Content-Disposition: form-data; name="csrf_token"'),
+      Buffer.from('--x\r\nContent-Disposition: form-data; name="alt"\r\n\r\n\0\r\n--x--\r\n'),
+    ]
+    for (const payload of broken) {
+      const { statusCode } = await post(payload)
+      assert.ok([400, 403].includes(statusCode), `${statusCode}: ${payload}`)
+    }
+    assert.ok([400, 403].includes((await post(part('a: b'), 'multipart/form-data')).statusCode))
+  })
+})
+
+test('files of removed images and of uploads that were cut off are deleted after 30 days', async () => {
+  const { db, clock, random, storage } = service.world
+  await removeAll()
+  const kept = await addIcon()
+  const files = () => db.rows<{ key: string }>(sql`select key from stored_files`)
+  const cut_off = mintId(random, 'img')
+  const size = { kind: 'icon', alt: '', width: 256, height: 256 } as const
+  await apps.addImage(db, clock.now(), { id: cut_off, app_id: app_id(), ...size })
+  await storage.put(clock.now(), apps.fileOf(cut_off, 256), {
+    content: Buffer.from('cut off'),
+    type: 'image/webp',
+  })
+  assert.equal((await fetchFile(apps.pathOf(cut_off, 256))).statusCode, 404)
+  service.clock.pass(29 * DAY)
+  await keepRetention(service.world)
+  assert.ok((await files()).some(({ key }) => key === apps.fileOf(cut_off, 256)))
+  service.clock.pass(2 * DAY)
+  await keepRetention(service.world)
+  assert.deepEqual(
+    (await files()).map(({ key }) => `/images/${key}`),
+    [kept],
+  )
+  const { count } = await db.one<{ count: number }>(
+    sql`select count(*)::int as count from app_images where app_id = ${app_id()}`,
+  )
+  assert.equal(count, 1)
+})
