@@ -51,8 +51,8 @@ create table account_links (
   token_hash bytea primary key,
   user_id text references users,
   purpose text not null check (purpose in ('verify_email', 'set_password', 'sign_in', 'not_me',
-    'sign_up', 'change_email', 'undo_email', 'staff')),
-  -- The id of the sign-up, the email change or the invitation that the link is about.
+    'sign_up', 'change_email', 'undo_email', 'staff', 'test_mode')),
+  -- The id of the sign-up, the email change, the invitation or the seller that the link is about.
   about text,
   -- A path of this service to continue at.
   return_to text,

@@ -40,6 +40,7 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   console.log(demo?.text ?? `Purser is ready at ${config.base_url}`)
+  if (config.test_mode) console.log(`Test mode: ${config.test_mode.base_url}`)
 }
 
 /** On the embedded database, commands have this process do their work. */

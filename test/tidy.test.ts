@@ -134,14 +134,14 @@ test('a surface is a folder; only the site is beside the folders', () => {
 
 const ADAPTERS = { sandbox: ['#domain/payments'], stripe: ['#domain/payments', '#domain/tax'] }
 for (const [adapter, ports] of Object.entries(ADAPTERS)) {
-  test(`only the service opens ${adapter}, which imports its ports and nothing else of the domain`, () => {
+  test(`only a world opens ${adapter}, which imports its ports and nothing else of the domain`, () => {
     const users = own.filter(({ path, imports }) => {
       const isInside = path.startsWith(`src/${adapter}/`)
       return !isInside && imports.some((each) => each.includes(`${adapter}/`))
     })
     assert.deepEqual(
       users.map(({ path }) => path),
-      ['src/service.ts'],
+      ['src/open-world.ts'],
     )
     const reached = own
       .filter(({ path }) => path.startsWith(`src/${adapter}/`))
@@ -241,7 +241,7 @@ test('only platform/clock.ts reads the time and only platform/random.ts draws ra
 test('the domain is given the time, and only entry points choose the clock and the chance', () => {
   const choosing = sources.filter(
     ({ path, text }) =>
-      !/^(src\/(main|service)\.ts|src\/platform\/(clock|random)\.ts|scripts\/|bench\/)/.test(
+      !/^(src\/(main|open-world)\.ts|src\/platform\/(clock|random)\.ts|scripts\/|bench\/)/.test(
         path,
       ) && /\bsystem(Clock|Random)\b/.test(text),
   )

@@ -1,10 +1,16 @@
+import type * as apps from '#domain/apps'
+import type * as catalog from '#domain/catalog'
+import type * as identity from '#domain/identity'
 import type { Use } from '#domain/licensing'
+import type * as listing from '#domain/listing'
 import type { Processor } from '#domain/payments'
+import type * as sellers from '#domain/sellers'
 import type { TaxProvider } from '#domain/tax'
 import { addSeconds } from '#platform/calendar'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Database } from '#platform/db'
+import type { AppId, SellerId } from '#platform/ids'
 import type { Jobs } from '#platform/jobs'
 import type { Limits } from '#platform/limits'
 import type { Log } from '#platform/log'
@@ -41,8 +47,46 @@ export interface World {
   readiness: Readiness
   /** The version of the seller terms that is published. */
   seller_terms_version: string
+  /** Set in the test mode beside live mode: what it may ask of live mode. */
+  live: LiveMode | undefined
   /** Aborted when the service stops: long work ends at its next step. */
   stopping: AbortSignal
+}
+
+/**
+ * What test mode may ask of the live mode beside it. It has neither the live database nor the live
+ * keys, so nothing that happens there can reach live mode.
+ */
+export interface LiveMode {
+  /** Uses up the token with which a member of a seller enters; undefined for any other. */
+  redeem(token: string): Promise<identity.TestModeEntry | undefined>
+  /** A seller as it is now in live mode. */
+  seller(id: SellerId): Promise<LiveSeller | undefined>
+  /** What an app sells and what its product page shows, to start from. */
+  content(app_id: AppId): Promise<LiveContent>
+}
+
+/** A seller with its members and apps. */
+export interface LiveSeller extends sellers.Seller {
+  terms: sellers.AcceptedTerms | undefined
+  members: (LiveUser & { role: sellers.MemberRole })[]
+  apps: apps.App[]
+}
+
+/** The account of a member. */
+export type LiveUser = Pick<
+  identity.User,
+  'id' | 'email' | 'email_normalized' | 'email_verified_at'
+>
+
+/** The plans and the listing of an app. */
+export interface LiveContent {
+  products: catalog.Product[]
+  highlighted: catalog.Product['id'] | undefined
+  prices: catalog.Price[]
+  sections: listing.Section[]
+  features: listing.Feature[]
+  names: Record<listing.NameKind, string[]>
 }
 
 /**

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { missingOperator, OPERATOR_SETTINGS, type Operator, operatorOf } from '#platform/operator'
 import type { Random } from '#platform/random'
 import { type Bucket, readBucket } from '#platform/storage-url'
+import { readTestMode, type TestModeSettings } from '#platform/test-mode-settings'
 
 /** The settings of the service, read once at startup. */
 export interface Config {
@@ -34,6 +35,10 @@ export interface Config {
         api_base: string | undefined
       }
     | undefined
+  /** The test mode beside live mode; undefined: none, or the sandbox is all there is. */
+  test_mode: TestModeSettings | undefined
+  /** In the settings of such a test mode: the origin of live mode; undefined in all others. */
+  live_url: string | undefined
   /** Who computes the tax. */
   tax_provider: 'table' | 'stripe'
   /** Addresses or networks of proxies whose X-Forwarded-For is trusted. */
@@ -54,6 +59,14 @@ const url = (...protocols: string[]) =>
     `must be an address that starts with ${protocols.map((each) => `${each}//`).join(' or ')}`,
   )
 
+/** An origin: scheme, host and port. */
+const origin = () =>
+  url('http:', 'https:').refine((text) => {
+    const address = URL.parse(text)
+    // A value that is not a URL was already reported.
+    return address === null || address.href === `${address.origin}/`
+  }, 'must be an origin alone, without a path')
+
 const SETTINGS = z.object({
   ...OPERATOR_SETTINGS,
   NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
@@ -64,13 +77,7 @@ const SETTINGS = z.object({
     .refine((port) => port <= 65_535, 'must be a port number from 0 to 65535')
     .default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
-  BASE_URL: url('http:', 'https:')
-    .refine((text) => {
-      const address = URL.parse(text)
-      // A value that is not a URL was already reported.
-      return address === null || address.href === `${address.origin}/`
-    }, 'must be an origin alone, without a path')
-    .optional(),
+  BASE_URL: origin().optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
   VALKEY_URL: url('redis:', 'rediss:', 'valkey:', 'valkeys:').optional(),
@@ -110,6 +117,8 @@ const SETTINGS = z.object({
     )
     .optional(),
   STRIPE_API_BASE: url('http:', 'https:').optional(),
+  TEST_MODE_URL: origin().optional(),
+  TEST_MODE_DATABASE_URL: url('postgres:', 'postgresql:').optional(),
   TAX_PROVIDER: z.enum(['table', 'stripe'], 'must be table or stripe').default('table'),
   TRUST_PROXY: z
     .string()
@@ -152,6 +161,8 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
   const data_dir = resolve(settings.DATA_DIR)
   const base_url = new URL(settings.BASE_URL ?? `http://localhost:${settings.PORT}`)
   const operator = operatorOf(settings, base_url.origin)
+  const test_mode = stripe && readTestMode(settings, base_url)
+  if (test_mode && 'fault' in test_mode) throw new ConfigError(test_mode.fault)
   return {
     production,
     port: settings.PORT,
@@ -167,6 +178,8 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
     demo: settings.DEMO === undefined ? !production : settings.DEMO === '1',
     log_level: settings.LOG_LEVEL,
     stripe,
+    test_mode,
+    live_url: undefined,
     tax_provider: settings.TAX_PROVIDER,
     trusted_proxies: trustedProxies(settings),
     operator,
@@ -181,6 +194,8 @@ function stripeOf(settings: Settings): Config['stripe'] {
     const idle = [
       settings.STRIPE_WEBHOOK_SECRET && 'STRIPE_WEBHOOK_SECRET',
       settings.STRIPE_API_BASE && 'STRIPE_API_BASE',
+      settings.TEST_MODE_URL && 'TEST_MODE_URL',
+      settings.TEST_MODE_DATABASE_URL && 'TEST_MODE_DATABASE_URL',
       settings.TAX_PROVIDER === 'stripe' && 'TAX_PROVIDER=stripe',
     ].filter(Boolean)
     if (idle.length === 0) return undefined
@@ -215,12 +230,15 @@ function trustedProxies({ TRUST_PROXY: text }: Settings): string[] {
 }
 
 /** Development shows every email to anyone who asks, so it only runs on a local machine. */
-function stayLocal({ BASE_URL }: Settings): void {
-  if (!BASE_URL || isLoopback(new URL(BASE_URL).hostname)) return
-  throw new ConfigError(
-    'BASE_URL: must be on localhost, 127.0.0.1 or [::1] in development. For any other address ' +
-      'set NODE_ENV=production.',
-  )
+function stayLocal(settings: Settings): void {
+  for (const name of ['BASE_URL', 'TEST_MODE_URL'] as const) {
+    const text = settings[name]
+    if (!text || isLoopback(new URL(text).hostname)) continue
+    throw new ConfigError(
+      `${name}: must be on localhost, 127.0.0.1 or [::1] in development. For any other address ` +
+        'set NODE_ENV=production.',
+    )
+  }
 }
 
 /** Whether a host name or an IP address is this machine's own. */

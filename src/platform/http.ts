@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifyServerFactory,
   LogController,
 } from 'fastify'
 import { isDatabaseAway } from '#platform/db'
@@ -23,6 +24,8 @@ export interface ServerOptions {
   trusted_proxies: string[]
   /** Answers where a URL cannot be parsed, so that no route is reached. */
   answer?: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
+  /** Makes the HTTP server, where it serves more than these routes. */
+  server_factory?: FastifyServerFactory | undefined
 }
 
 declare module 'fastify' {
@@ -58,6 +61,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: trustOnly(options.trusted_proxies),
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
+    ...(options.server_factory && { serverFactory: options.server_factory }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAM_LIMIT },
     return503OnClosing: true,
     forceCloseConnections: 'idle',

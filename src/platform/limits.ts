@@ -54,12 +54,15 @@ export interface Limits {
 // A counter that never refuses.
 const UNBOUNDED = 1_000_000_000
 
-/** Limits in this process or, with a reachable Valkey server, shared between processes. */
-export function openLimits(valkeyUrl: string | undefined, log: Log): Limits {
+/**
+ * Limits in this process or, with a reachable Valkey server, shared between processes that use the
+ * same prefix.
+ */
+export function openLimits(valkeyUrl: string | undefined, log: Log, prefix = ''): Limits {
   const valkey = valkeyUrl ? connectValkey(valkeyUrl, log) : undefined
   const limiters = new Map<string, RateLimiterAbstract>()
   const limiterOf = ({ name, points, seconds }: Limit, share: number) => {
-    const keyPrefix = share === 1 ? name : `${name}*${share}`
+    const keyPrefix = prefix + (share === 1 ? name : `${name}*${share}`)
     let limiter = limiters.get(keyPrefix)
     if (!limiter) {
       const options = { keyPrefix, points: points * share, duration: seconds }

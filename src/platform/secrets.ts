@@ -81,6 +81,11 @@ export function keyRing(masters: Buffer[]): KeyRing {
   }
 }
 
+/** Another master key, which reveals nothing of the one that it is derived from. */
+export function deriveMaster(master: Buffer, name: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', master, 'derived master key', name, 32))
+}
+
 function keyedHash(key: KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }

@@ -15,7 +15,9 @@ export type SandboxPageRequest = FastifyRequest<{ Params: { id: string } }>
 
 /** Sends a page. */
 export function send(reply: FastifyReply, page: JSX.Element): FastifyReply {
-  return reply.type('text/html; charset=utf-8').send(renderPage(page))
+  return reply
+    .type('text/html; charset=utf-8')
+    .send(renderPage(page, { live_url: reply.server.live_url }))
 }
 
 /** The error for a page that does not exist. */

@@ -1,5 +1,5 @@
 import cookies from '@fastify/cookie'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerFactory } from 'fastify'
 import type { TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { namesType } from '#http/accept'
@@ -37,14 +37,20 @@ import { publicSite } from './public-site/routes.ts'
 import { sales } from './sales/routes.ts'
 import { signin } from './signin/routes.ts'
 import { testClock } from './test-clock/routes.ts'
+import { testMode } from './test-mode/routes.ts'
+
+interface SiteOptions {
+  /** The processor of test mode; undefined in live mode. */
+  test_processor: TestProcessor | undefined
+  server_factory: FastifyServerFactory | undefined
+}
 
 /** Registers every route of the service on one server, and starts the email workers. */
 export async function openSite(
   world: World,
   /** Registers pages of the processor, if it has any. */
   declareProcessor: (app: FastifyInstance) => void,
-  /** The processor of test mode; undefined in live mode. */
-  test_processor: TestProcessor | undefined,
+  { test_processor, server_factory }: SiteOptions,
 ): Promise<FastifyInstance> {
   const { config, log, random } = world
   const app = createServer({
@@ -53,12 +59,14 @@ export async function openSite(
     secure: config.base_url.startsWith('https:'),
     trusted_proxies: config.trusted_proxies,
     answer: answerProblem,
+    server_factory,
   })
   const handlePending = () => handleEvents(world)
   const declareRefusals = refuseOtherMethods(app)
   limitRoutes(app, world.limits)
   app.register(cookies)
   app.decorate('merchant', config.operator.legal_name)
+  app.decorate('live_url', config.live_url)
   app.setErrorHandler(sendError)
   app.setNotFoundHandler(async (request, reply) => {
     if (namesType(request, 'text/html')) await addAccountMenu(world, request, reply)
@@ -84,6 +92,7 @@ export async function openSite(
     world,
     test_processor && { processor: test_processor, handleEvents: handlePending },
   )
+  testMode(app, world)
   payeePages(app, world)
   admin(app, world, handlePending)
   marketplace(app, world)

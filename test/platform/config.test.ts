@@ -37,6 +37,9 @@ const WRONG: [variable: string, value: string][] = [
   ['STRIPE_SECRET_KEY', 'pk_test_abc'],
   ['STRIPE_WEBHOOK_SECRET', 'secret'],
   ['STRIPE_API_BASE', 'localhost'],
+  ['TEST_MODE_URL', 'https://test.shop.example/try'],
+  ['TEST_MODE_URL', 'https://test.shop.example'],
+  ['TEST_MODE_DATABASE_URL', 'mysql://localhost/purser'],
   ['TAX_PROVIDER', 'avalara'],
   ['TRUST_PROXY', 'proxy.example'],
   ['TRUST_PROXY', '10.0.0.0/33'],
@@ -188,4 +191,38 @@ test('the README lists every setting and no other', () => {
   const table = /\| variable \| default .*?\n\n/s.exec(read('README.md'))![0]
   const listed = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) => cell!.match(/\w+/g)!)
   assert.deepEqual(listed.toSorted(), settings.toSorted())
+})
+
+test('test mode beside live mode needs Stripe and an address; development has one', () => {
+  const live = { ...LIVE, ...STRIPE }
+  assert.equal(read(live).test_mode, undefined)
+  assert.equal(read({}).test_mode, undefined)
+  assert.equal(read(STRIPE).test_mode?.base_url, 'http://test.localhost:4000')
+  const TEST_MODE_URL = 'https://test.purser.example'
+  assert.deepEqual(read({ ...live, TEST_MODE_URL }).test_mode, {
+    base_url: TEST_MODE_URL,
+    database_url: undefined,
+  })
+  assert.throws(() => read({ ...LIVE, TEST_MODE_URL }), /STRIPE_SECRET_KEY: must be set for TEST_/)
+})
+
+test('test mode has its own host and its own database', () => {
+  const live = { ...LIVE, ...STRIPE, DATABASE_URL: 'postgres://shop@db.example/purser?ssl=1' }
+  const TEST_MODE_URL = 'https://test.purser.example'
+  assert.equal(
+    read({ ...live, TEST_MODE_URL }).test_mode?.database_url,
+    'postgres://shop@db.example/purser_test?ssl=1',
+  )
+  const refused: [Record<string, string>, RegExp][] = [
+    [{ TEST_MODE_URL: 'https://purser.example:8443' }, /TEST_MODE_URL: must be on another host/],
+    [{ TEST_MODE_URL: 'http://test.purser.example' }, /TEST_MODE_URL: must start with https:/],
+    [
+      { TEST_MODE_URL, TEST_MODE_DATABASE_URL: live.DATABASE_URL },
+      /TEST_MODE_DATABASE_URL: must be another database/,
+    ],
+    [{ TEST_MODE_DATABASE_URL: live.DATABASE_URL }, /TEST_MODE_URL: must be set for TEST_/],
+  ]
+  for (const [settings, fault] of refused) {
+    assert.throws(() => read({ ...live, ...settings }), fault)
+  }
 })

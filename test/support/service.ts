@@ -7,7 +7,7 @@ import { systemRandom } from '#platform/random'
 import { buildAssets } from '../../scripts/build-assets.ts'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { type DemoFacts, seedCast } from '../../src/demo/seed.ts'
-import { openService, type Parts, type Service } from '../../src/service.ts'
+import { openService, type Service, type ServiceParts } from '../../src/service.ts'
 import { ManualClock } from './clock.ts'
 import { type Copies, openCopies, openTestDatabase } from './database.ts'
 
@@ -25,7 +25,7 @@ export interface TestService extends Service {
 }
 
 /** What a test may override. Settings are environment variables. */
-export interface Choices extends Omit<Parts, 'clock'> {
+export interface Choices extends Omit<ServiceParts, 'clock'> {
   settings?: Record<string, string>
   clock?: ManualClock
 }

@@ -9,6 +9,7 @@
 export { type EnteredDetails, readDetails } from './details.ts'
 export * from './invitations.ts'
 export * from './members.ts'
+export * from './mirrored.ts'
 export { INVITATION_SWEEP } from './retention.ts'
 export {
   type InvitedRole,

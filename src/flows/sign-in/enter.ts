@@ -14,7 +14,7 @@ export interface ProvenOwner {
   /** True for a way that is two factors in one: a passkey that verified its user. */
   is_complete: boolean
   /** What they proved it by. */
-  by: 'password' | 'mail_link' | 'passkey' | 'sign_up' | 'purchase'
+  by: 'password' | 'mail_link' | 'passkey' | 'sign_up' | 'purchase' | 'live_mode'
 }
 
 /** What the browser gets: a session, or the right to prove the second factor. */

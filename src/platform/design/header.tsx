@@ -4,6 +4,7 @@ import { Logo } from './brand.tsx'
 import { CsrfField } from './forms.tsx'
 import { Icon } from './icons.tsx'
 import { Account, type AccountMenu, type Link } from './menu.tsx'
+import { TestModeSwitch } from './test-mode.tsx'
 
 /** What the header of a page shows. */
 export type HeaderFacts = {
@@ -33,12 +34,12 @@ export function SiteHeader({ site_nav }: HeaderFacts): JSX.Element {
         )}
         <div class="hidden w-full border-t border-base-300 pt-2 text-sm peer-open:mt-3 peer-open:block md:flex md:peer-open:mt-0 md:peer-open:flex md:w-auto md:items-center md:gap-6 md:border-0 md:p-0">
           <MenuLinks label="Main" links={[...links, ...sign_in]} />
-          {account && !own && <SignOut {...account} />}
+          {account && !own && <AccountControls {...account} />}
         </div>
         {account && own && (
           <div class="hidden w-full border-t border-base-300 pt-2 text-sm peer-open:mt-2 peer-open:block md:mt-3 md:flex md:peer-open:flex md:flex-wrap md:items-center md:justify-between md:gap-x-6">
             <MenuLinks label="Account" links={own} />
-            <SignOut {...account} />
+            <AccountControls {...account} />
           </div>
         )}
       </div>
@@ -63,6 +64,15 @@ function MenuLinks({ label, links }: { label: string; links: Link[] }): JSX.Elem
         ))}
       </ul>
     </nav>
+  )
+}
+
+function AccountControls(account: AccountMenu): JSX.Element {
+  return (
+    <div class="flex flex-col md:flex-row md:items-center md:gap-x-6">
+      <TestModeSwitch {...account} />
+      <SignOut {...account} />
+    </div>
   )
 }
 

@@ -1,4 +1,5 @@
 import { type ComponentChildren, createContext, type JSX, type VNode } from 'preact'
+import { useContext } from 'preact/hooks'
 import { renderToString } from 'preact-render-to-string'
 import { type Asset, asset } from '#platform/assets'
 import { AppIcon, Logo } from './brand.tsx'
@@ -6,6 +7,7 @@ import { AccountLine, type HeaderFacts, SiteHeader } from './header.tsx'
 import { Icon } from './icons.tsx'
 import { Account, type AccountMenu, type Link } from './menu.tsx'
 import { Sharing } from './sharing.tsx'
+import { LiveUrl, TestModeBanner } from './test-mode.tsx'
 
 export type { AccountMenu, Link } from './menu.tsx'
 
@@ -53,12 +55,19 @@ const Merchant = createContext('Purser')
 /** Renders a whole HTML document for a visitor who may be signed in. */
 export function renderPage(
   page: VNode,
-  facts: { merchant?: string | undefined; account?: AccountMenu | undefined } = {},
+  facts: {
+    merchant?: string | undefined
+    account?: AccountMenu | undefined
+    /** The origin of live mode, on a page of the test mode beside it. */
+    live_url?: string | undefined
+  } = {},
 ): string {
-  const { merchant = 'Purser', account } = facts
+  const { merchant = 'Purser', account, live_url } = facts
   const whole = (
     <Merchant.Provider value={merchant}>
-      <Account.Provider value={account}>{page}</Account.Provider>
+      <Account.Provider value={account}>
+        <LiveUrl.Provider value={live_url}>{page}</LiveUrl.Provider>
+      </Account.Provider>
     </Merchant.Provider>
   )
   return `<!doctype html>${renderToString(whole)}`
@@ -66,15 +75,16 @@ export function renderPage(
 
 /** The document around every page: its head, the skip link, and a notice. */
 export function Page(facts: PageFacts): JSX.Element {
+  const isTestMode = useContext(LiveUrl) !== undefined
   return (
     <html lang={facts.lang ?? 'en'}>
       <head>
         <meta charset="utf-8" />
-        <title>{facts.title}</title>
+        <title>{isTestMode ? `Test mode · ${facts.title}` : facts.title}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         {facts.description && <meta name="description" content={facts.description} />}
-        {!facts.listed && <meta name="robots" content="noindex" />}
+        {(isTestMode || !facts.listed) && <meta name="robots" content="noindex" />}
         {facts.canonical_url && <Sharing {...facts} canonical_url={facts.canonical_url} />}
         <link rel="stylesheet" href={asset('app.css')} />
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
@@ -96,6 +106,7 @@ export function Page(facts: PageFacts): JSX.Element {
         >
           Skip to content
         </a>
+        <TestModeBanner />
         {facts.notice && (
           <section
             aria-label="Notice"

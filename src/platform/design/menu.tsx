@@ -4,7 +4,18 @@ import { createContext } from 'preact'
 export type Link = { label: string; href: string; current?: boolean }
 
 /** The menu of a signed-in person. */
-export type AccountMenu = { email: string; links: Link[]; csrf_token: string }
+export type AccountMenu = {
+  email: string
+  links: Link[]
+  csrf_token: string
+  /** For members of a seller, where live mode has a test mode beside it. */
+  mode?: ModeSwitch | undefined
+}
+
+/** How a member changes between live mode and test mode: by a form, and back by a link. */
+export type ModeSwitch =
+  | { to: 'test'; action: string; return_to: string }
+  | { to: 'live'; href: string }
 
 /** The signed-in person for whom a page is rendered. */
 export const Account = createContext<AccountMenu | undefined>(undefined)

@@ -1,5 +1,7 @@
 /** The content of a PDF: the parties, its facts, and a table. */
 export interface PdfContent {
+  /** What sets every page apart, such as that it is of test mode. */
+  mark?: string
   /** The issuer, at the top of the first page. */
   issuer?: string
   /** The title, "Payout statement 12". */

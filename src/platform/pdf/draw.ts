@@ -15,6 +15,7 @@ const MARGIN = 54
 const BODY = 9.5
 const INK = '#17211f'
 const MUTED = '#56635e'
+const MARK = '#a3480a'
 const LINE = '#cfc9bb'
 const GAP = 8
 const ROW_PAD = 4
@@ -64,7 +65,7 @@ export function beginDocument(content: PdfContent): OpenDocument {
         doc.moveDown(0.6).font('regular').fontSize(BODY).fillColor(MUTED)
         doc.text(printable(doc, note), MARGIN, doc.y, { width: widthOf(doc) })
       }
-      drawFeet(doc, content.foot)
+      drawFeet(doc, content)
       doc.end()
       await ended
       return Buffer.concat(parts)
@@ -228,12 +229,17 @@ function drawTotals(doc: Doc, totals: NonNullable<PdfContent['totals']>): void {
   doc.moveDown(1)
 }
 
-function drawFeet(doc: Doc, foot: string): void {
+function drawFeet(doc: Doc, { foot, mark }: PdfContent): void {
   const { count } = doc.bufferedPageRange()
   for (let page = 0; page < count; page++) {
     doc.switchToPage(page)
     // The foot is in the margin, where text would start a new page.
     doc.page.margins.bottom = 0
+    if (mark) {
+      doc.page.margins.top = 0
+      doc.font('bold').fontSize(14).fillColor(MARK)
+      doc.text(printable(doc, mark), MARGIN, MARGIN / 2, { align: 'right', lineBreak: false })
+    }
     const y = doc.page.height - MARGIN + GAP
     const width = widthOf(doc)
     doc.font('regular').fontSize(8).fillColor(MUTED)

@@ -91,6 +91,11 @@ export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
   }
 }
 
+/** The same pool for test mode: every document says so on each page. */
+export function markPdfs(pool: PdfPool, mark: string): PdfPool {
+  return { ...pool, draw: (content, more) => pool.draw({ ...content, mark }, more) }
+}
+
 function startWorker(): Worker {
   const worker = new Worker(new URL('./worker.ts', import.meta.url))
   worker.unref()

@@ -63,6 +63,8 @@ export function purchaseOf(
 /** The banner of test mode, with the app's time if its clock is ahead. */
 function testNotice(world: World, app: apps.App): string | undefined {
   if (!world.processor.is_test_mode) return undefined
+  // The banner of every page says so already.
+  if (world.live) return clockNotice(world, app)
   return ['Test mode: no real card is charged.', clockNotice(world, app)].filter(Boolean).join(' ')
 }
 

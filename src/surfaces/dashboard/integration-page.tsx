@@ -19,6 +19,10 @@ export interface Integration extends AppFacts {
   /** The base path of the page and its forms. */
   base: string
   client_id: string
+  /** The base URL of the API in this mode. */
+  base_url: string
+  /** Where else the app has credentials: the test mode or the live mode beside this one. */
+  other_mode: 'test' | 'live' | undefined
   issuer: string
   /** False until the first client secret is created. */
   has_secret: boolean
@@ -60,9 +64,11 @@ export function IntegrationPage(facts: Integration): JSX.Element {
   )
 }
 
-function Credentials({ client_id, base, has_secret }: Integration): JSX.Element {
+function Credentials(facts: Integration): JSX.Element {
+  const { client_id, base, base_url, has_secret, other_mode } = facts
   return (
-    <Panel title="Credentials">
+    <Panel title={other_mode === 'live' ? 'Test credentials' : 'Credentials'}>
+      <CopyField id="base_url" label="Base URL" value={base_url} />
       <CopyField id="client_id" label="Client ID" value={client_id} />
       <div class="grid gap-1.5 text-sm">
         <h3 class="font-medium">Client secret</h3>
@@ -70,6 +76,12 @@ function Credentials({ client_id, base, has_secret }: Integration): JSX.Element 
           Authenticates your server. The secret is shown once, when it is created. No one can read
           it afterwards, including us.
         </p>
+        {other_mode && (
+          <p class="text-muted">
+            {other_mode === 'test' ? 'Test' : 'Live'} mode has another base URL and another secret.{' '}
+            <TextLink href="/docs/test-mode/">About test mode</TextLink>
+          </p>
+        )}
       </div>
       <Actions>
         <Button href={`${base}secret/`} icon="key">

@@ -25,6 +25,8 @@ export async function integrationOf(
     ...appFactsOf(world, context, notes),
     client_id: client.client_id,
     has_secret: client.secret_hash !== null,
+    base_url: config.base_url,
+    other_mode: config.live_url ? 'live' : config.test_mode && 'test',
     issuer: `${config.base_url}/o`,
     form: formOfAddresses({ ...client, oauth_login_url: app.oauth_login_url }),
     add_on: apps.addOnOf(appTime(world, app), app),

@@ -30,12 +30,15 @@ import { declareSettingsPage } from './settings.ts'
 import { declareStart } from './start.ts'
 import { declareTeam } from './team.ts'
 import { declareTerms } from './terms.ts'
+import { declareTestMode, keepInLiveMode } from './test-mode.ts'
 
 const INTEGRATION = `${APP_PATH}/integration/`
 
 /** The dashboard: a seller's apps and the settings of each (spec: Integration settings). */
 export function dashboard(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
+    keepInLiveMode(scope, world)
+    declareTestMode(scope, world)
     declareHome(scope, world)
     declareSellerOverview(scope, world)
     declareStart(scope, world)

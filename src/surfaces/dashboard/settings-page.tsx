@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { Actions, Button } from '#design/actions'
-import { Badge } from '#design/feedback'
+import { Actions, Button, TextLink } from '#design/actions'
+import { Alert, Badge } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { Panel } from '#design/panels'
 import type { AppDetails } from '#domain/apps'
@@ -12,6 +12,8 @@ type SettingsFacts = AppFacts & {
   faults: FormFault[]
   is_published: boolean
   is_archived: boolean
+  /** In test mode: the origin of live mode, where the app itself is edited. */
+  live_url: string | undefined
 }
 
 /** Name, website, publishing and archiving of an app. */
@@ -19,13 +21,24 @@ export function SettingsPage(facts: SettingsFacts): JSX.Element {
   return (
     <AppPage {...facts} current="settings" intro="Name, website, and whether the app is published.">
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
-        <Details {...facts} />
+        {facts.live_url ? <InLiveMode {...facts} /> : <Details {...facts} />}
         <div class="grid grid-cols-1 gap-5">
           <Publishing {...facts} />
-          <Archiving {...facts} />
+          {!facts.live_url && <Archiving {...facts} />}
         </div>
       </div>
     </AppPage>
+  )
+}
+
+function InLiveMode({ live_url, slug }: SettingsFacts): JSX.Element {
+  return (
+    <Alert tone="info" title="Name, website and archiving are in live mode">
+      Test mode copies them each time you enter.{' '}
+      <TextLink href={`${live_url}/dashboard/apps/${slug}/settings/`}>
+        Open the settings in live mode
+      </TextLink>
+    </Alert>
   )
 }
 

@@ -21,6 +21,7 @@ export function declareSettingsPage(scope: FastifyInstance, world: World): void 
       ...appFactsOf(world, context, NOTES),
       form,
       faults: formFaults(found),
+      live_url: world.config.live_url,
       is_published: app.is_published,
       is_archived: app.archived_at !== null,
     })

@@ -5,6 +5,12 @@ import { Heading } from '#design/panels'
 import { RichText } from '#design/reading'
 import { siteNav } from '#http/site-menu'
 
+const TEST_MODE = {
+  href: '/docs/test-mode/',
+  title: 'Test mode',
+  text: 'Try purchases, renewals and refunds without real money, and point your program at it.',
+}
+
 const GUIDES = [
   {
     href: '/api/v1/docs/',
@@ -39,7 +45,14 @@ const GUIDES = [
 ]
 
 /** The index of the documentation. */
-export function DocsPage({ base_url }: { base_url: string }): JSX.Element {
+export function DocsPage({
+  base_url,
+  has_test_mode,
+}: {
+  base_url: string
+  has_test_mode: boolean
+}): JSX.Element {
+  const guides = has_test_mode ? [...GUIDES, TEST_MODE] : GUIDES
   return (
     <SiteLayout
       title="Docs · Purser"
@@ -50,7 +63,7 @@ export function DocsPage({ base_url }: { base_url: string }): JSX.Element {
     >
       <Heading title="Docs">Guides and references for sellers and their programs.</Heading>
       <ul class="grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4">
-        {GUIDES.map(({ href, title, text }) => (
+        {guides.map(({ href, title, text }) => (
           <li
             key={href}
             class="grid content-start gap-1 rounded-box border border-base-300 bg-base-100 p-5"

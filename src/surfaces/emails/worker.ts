@@ -18,7 +18,7 @@ import { PAYEE_EMAILS } from './payee.ts'
 import { emailHtml, emailText, footerOf } from './render.tsx'
 import { SELLER_EMAILS } from './seller.ts'
 import { hasFacts } from './stored-facts.ts'
-import type { EmailWriters, WrittenEmail } from './template.ts'
+import type { EmailContent, EmailWriters, WrittenEmail } from './template.ts'
 
 /** How every email is written; a template without a writer does not compile. */
 const WRITERS: EmailWriters<EmailTemplate> = {
@@ -32,6 +32,7 @@ const WRITERS: EmailWriters<EmailTemplate> = {
 /** Sends queued emails. Each is written when it is sent; its content and links are not stored. */
 export function emailWorker(world: World): void {
   const footer = footerOf(world.config)
+  const marked = world.live ? markOfTestMode : (content: EmailContent) => content
   world.jobs.handle(EMAIL_QUEUE, async ({ email_id }) => {
     const email = await findUnsent(world.db, email_id)
     if (!email) return
@@ -40,7 +41,10 @@ export function emailWorker(world: World): void {
       if (!isKnown(email)) return await refuseUnknown(world, email)
       const written = withoutDeleted(await write(world, email))
       recipients = written?.to.split(/,\s*/)
-      if (written) await send(world, email.id, written, footer)
+      if (written) {
+        const content = marked(written.content)
+        await send(world, email.id, { ...written, content }, footer)
+      }
     } catch (error) {
       await noteFailure(world.db, { id: email.id, recipients, error })
       throw error
@@ -49,6 +53,15 @@ export function emailWorker(world: World): void {
     await markSent(world.db, now, { id: email.id, recipients })
     await clearAlarm(world.db, now, { kind: UNWRITTEN, subject: email.id })
   })
+}
+
+/** The email as the test mode beside live mode sends it. */
+function markOfTestMode({ subject, heading, blocks }: EmailContent): EmailContent {
+  return {
+    subject: `[Test mode] ${subject}`,
+    heading,
+    blocks: [{ kind: 'text', text: 'Test mode: no real money moves.' }, ...blocks],
+  }
 }
 
 async function send(

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountMenu, Link } from '#design/layout'
+import type { ModeSwitch } from '#design/menu'
 import type { World } from '#flows/world'
-import type { UserId } from '#platform/ids'
 import { csrfToken } from './form-token.ts'
-import { rolesOf } from './home.ts'
+import { type Roles, rolesOf } from './home.ts'
 import { currentSession } from './session.ts'
 
 /** Adds the signed-in person's menu, with its sign-out button, to the pages of this request. */
@@ -15,12 +15,13 @@ export async function addAccountMenu(
   const session = await currentSession(world, request)
   if (!session) return
   const { user_id, email } = session
-  const links = await accountLinks(world, user_id, request.url)
+  const roles = await rolesOf(world, user_id)
   // The token is made with the page, because the session's secret may change before.
   request.account_menu = (): AccountMenu => ({
     email,
-    links,
+    links: accountLinks(roles, request.url),
     csrf_token: csrfToken(world, request, reply),
+    mode: roles.is_seller && session.app_id === null ? modeOf(world, request) : undefined,
   })
 }
 
@@ -28,8 +29,8 @@ export async function addAccountMenu(
  * The menu of an account, with the entry marked to which an address belongs: sellers also have apps
  * and payouts, affiliates their referrals, and staff the admin area.
  */
-async function accountLinks(world: World, user_id: UserId, address: string): Promise<Link[]> {
-  const { is_staff, is_seller, sees_payouts, is_affiliate } = await rolesOf(world, user_id)
+function accountLinks(roles: Roles, address: string): Link[] {
+  const { is_staff, is_seller, sees_payouts, is_affiliate } = roles
   const isAt = (href: string) => address.startsWith(href)
   const entries: readonly [label: string, href: string, isTheirs: boolean][] = [
     ['Purchases', '/account/', true],
@@ -48,4 +49,20 @@ async function accountLinks(world: World, user_id: UserId, address: string): Pro
     .filter(isAt)
     .sort((a, b) => b.length - a.length)[0]
   return theirs.map(([label, href]) => ({ label, href, current: href === current }))
+}
+
+/** The switch to the other mode, at the same page of the dashboard. */
+function modeOf({ config }: World, request: FastifyRequest): ModeSwitch | undefined {
+  const return_to = dashboardPage(request.url)
+  if (config.live_url) return { to: 'live', href: `${config.live_url}${return_to}` }
+  return config.test_mode && { to: 'test', action: TEST_MODE, return_to }
+}
+
+/** Opens test mode for a member of a seller. */
+export const TEST_MODE = '/dashboard/test-mode'
+
+/** The page of the dashboard that both modes have; its home for every other address. */
+export function dashboardPage(path: string): string {
+  const page = /^\/dashboard\/apps\/(?!new\/)[a-z0-9-]+\/(?:[a-z-]+\/)?/.exec(path)
+  return page ? page[0] : '/dashboard/'
 }

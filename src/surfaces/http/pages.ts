@@ -19,6 +19,8 @@ declare module 'fastify' {
     processor_origins?: readonly string[]
     /** The legal name of the merchant of record. */
     merchant?: string
+    /** The origin of live mode, in the test mode beside it. */
+    live_url?: string | undefined
   }
   interface FastifyRequest {
     /** The menu of the signed-in person, if there is one. */
@@ -76,7 +78,12 @@ export function sendPage(
     .code(options.status ?? 200)
     .headers(pageHeaders({ ...options, public: options.public && !account, form_origins }))
     .type('text/html; charset=utf-8')
-    .send(renderPage(page, { merchant: reply.server.merchant, account }))
+    .send(renderPage(page, { ...markOf(reply.server), account }))
+}
+
+/** What every page of a server says: the merchant of record, and whether it is of test mode. */
+export function markOf({ merchant, live_url }: FastifyInstance) {
+  return { merchant, live_url }
 }
 
 const PDF_POLICY = contentPolicy({ 'object-src': OWN, 'style-src': ["'unsafe-inline'"] })

@@ -20,7 +20,8 @@ export function marketplace(app: FastifyInstance, world: World): void {
     scope.get('/', async (request, reply) => {
       await noteReferrer(world, request, reply)
       const results = await findApps(world, request)
-      const needs_staff = !(await identity.hasStaff(world.db))
+      // Staff work in live mode.
+      const needs_staff = !world.live && !(await identity.hasStaff(world.db))
       const { base_url, operator } = world.config
       const structured_data = homeData(base_url, operator)
       return sendPage(reply, HomePage({ needs_staff, base_url, structured_data, results }))

@@ -4,7 +4,7 @@ import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { paramsOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
-import { pageHeaders } from '#http/pages'
+import { markOf, pageHeaders } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { ClaimPage } from './claim-page.tsx'
 
@@ -36,7 +36,7 @@ export function declareClaim(app: FastifyInstance, world: World): void {
     const client_secret = await apps.takeClaim(db, clock.now(), keys, tokenOf(request))
     if (client_secret === undefined) throw refuse('unknown_claim')
     if (request.headers.accept?.includes('text/html')) {
-      const page = renderPage(ClaimPage({ client_secret }))
+      const page = renderPage(ClaimPage({ client_secret }), markOf(reply.server))
       return reply
         .headers({ ...pageHeaders(), ...SECRET })
         .type('text/html; charset=utf-8')

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type ErrorOut, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { renderPage } from '#design/layout'
-import { pageHeaders } from '#http/pages'
+import { markOf, pageHeaders } from '#http/pages'
 import { isAgent } from './agents.ts'
 import { RefusedPage, StalePage } from './consent-pages.tsx'
 
@@ -29,5 +29,5 @@ export function renderRefusal(
         })
   ctx.set(pageHeaders())
   ctx.type = 'text/html; charset=utf-8'
-  ctx.body = renderPage(page)
+  ctx.body = renderPage(page, markOf(request.server))
 }

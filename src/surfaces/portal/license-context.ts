@@ -51,6 +51,9 @@ export function layoutFacts(world: World, context: ManageContext): ManageLayoutF
     app_name: app.name,
     csrf_token: csrfToken(world, request, reply),
     at,
-    notice: world.processor.is_test_mode ? 'Test mode: no real card is charged.' : undefined,
+    notice:
+      world.processor.is_test_mode && !world.live
+        ? 'Test mode: no real card is charged.'
+        : undefined,
   }
 }

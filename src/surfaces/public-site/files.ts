@@ -24,7 +24,8 @@ const PRIVATE = [
 ]
 
 /** robots.txt (RFC 9309): what search engines may read. */
-export function robotsText(base_url: string): string {
+export function robotsText({ base_url, live_url }: World['config']): string {
+  if (live_url) return 'User-agent: *\nDisallow: /\n'
   const lines = [
     'User-agent: *',
     'Allow: /api/v1/docs/',

@@ -38,7 +38,7 @@ function declareFiles(app: FastifyInstance, world: World): void {
   app.get('/site.webmanifest', async (_request, reply) =>
     send(reply, 'application/manifest+json', manifest, DAY_SECONDS),
   )
-  const robots = robotsText(config.base_url)
+  const robots = robotsText(config)
   app.get('/robots.txt', async (_request, reply) => send(reply, PLAIN, robots, HOUR_SECONDS))
   app.get('/.well-known/security.txt', async (_request, reply) =>
     send(reply, PLAIN, securityText(clock.now(), config), HOUR_SECONDS),

@@ -33,6 +33,7 @@ export function openSitemaps(world: World, most = MOST_ADDRESSES) {
   }
 
   const write = async (page: number): Promise<string | undefined> => {
+    if (config.live_url) return page === 0 ? fileOf(config.base_url, []) : undefined
     const count = PAGES.length + (await apps.countListed(db))
     const files = Math.ceil(count / most)
     if (page === 0 && files > 1) return indexOf(config.base_url, files)

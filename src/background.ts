@@ -1,0 +1,64 @@
+import { sumMetrics } from '#domain/metrics'
+import { sumBalances } from '#domain/payouts'
+import { sumTaxes } from '#domain/tax'
+import { closeDays } from '#flows/close-days'
+import { payWeekly, reconcilePayouts } from '#flows/pay-out'
+import * as payment from '#flows/payment'
+import { recordTaxes } from '#flows/record-taxes'
+import { reconcileRefunds } from '#flows/refund'
+import { rememberUses } from '#flows/remember-uses'
+import { keepRetention } from '#flows/retention'
+import * as subscription from '#flows/subscription'
+import { followLive } from '#flows/test-mode'
+import { forReports, type World } from '#flows/world'
+import { handleEvents } from '#surfaces/processor-events/worker'
+
+const RECONCILE_SECONDS = 2
+const RENEW_SECONDS = 10
+const SUM_SECONDS = 10
+const SUMMED_AT_ONCE = 1000
+const REMEMBER_SECONDS = 5
+const FOLLOW_SECONDS = 60
+const EVERY_MINUTE = '* * * * *'
+const EVERY_TEN_MINUTES = '*/10 * * * *'
+const DAILY = '20 3 * * *'
+
+/** What every process asks every few seconds; concurrent processes claim different work. */
+export function declarePolls(world: World): void {
+  const { db, jobs, stopping, live } = world
+  jobs.poll('reconcile payments', RECONCILE_SECONDS, () => payment.reconcile(world))
+  jobs.poll('reconcile refunds', RECONCILE_SECONDS, () => reconcileRefunds(world))
+  jobs.poll('receive processor events', RECONCILE_SECONDS, async () => {
+    await handleEvents(world)
+  })
+  jobs.poll('remember uses', REMEMBER_SECONDS, () => rememberUses(world))
+  jobs.poll('reconcile payouts', RECONCILE_SECONDS, () => reconcilePayouts(world))
+  jobs.poll('sum taxes', SUM_SECONDS, async () => {
+    while (!stopping.aborted && (await sumTaxes(db, SUMMED_AT_ONCE)) > 0);
+  })
+  jobs.poll('sum balances', SUM_SECONDS, async () => {
+    while (!stopping.aborted && (await sumBalances(db, SUMMED_AT_ONCE)) > 0);
+  })
+  jobs.poll('sum metrics', SUM_SECONDS, async () => {
+    while (!stopping.aborted && (await sumMetrics(db, SUMMED_AT_ONCE)) > 0);
+  })
+  jobs.poll('renew subscriptions', RENEW_SECONDS, async () => {
+    while ((await subscription.renewDue(world)) > 0);
+  })
+  if (live) jobs.poll('follow live mode', FOLLOW_SECONDS, () => followLive(world, live))
+}
+
+/** What the service does by the clock, once and not in each process. Surfaces declare more. */
+export function declareSchedules(world: World): void {
+  const { jobs } = world
+  jobs.schedule('weekly-payouts', EVERY_MINUTE, async () => {
+    await payWeekly(world)
+  })
+  jobs.schedule('record-taxes', EVERY_MINUTE, async () => {
+    await recordTaxes(world)
+  })
+  jobs.schedule('close-days', EVERY_TEN_MINUTES, async () => {
+    await closeDays(world)
+  })
+  jobs.schedule('retention', DAILY, () => keepRetention(forReports(world)))
+}

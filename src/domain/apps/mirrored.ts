@@ -1,0 +1,30 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import { type App, find } from './apps.ts'
+
+/**
+ * Adds or updates an app of live mode in test mode, where it is approved without a review. Returns
+ * the app as it was before; undefined if it is new.
+ */
+export async function mirrorApp(tx: Db, now: Date, app: App): Promise<App | undefined> {
+  const { id, slug, seller_id, name, url, archived_at } = app
+  // In live mode the slug is this app's, so another app there has given it up.
+  await tx.run(sql`update apps set slug = lower(replace(id, '_', '-'))
+    where slug = ${slug} and id <> ${id}`)
+  const before = await find(tx, id)
+  if (before) {
+    await tx.run(sql`update apps set slug = ${slug}, seller_id = ${seller_id}, name = ${name},
+      url = ${url}, archived_at = ${archived_at},
+      is_published = is_published and ${archived_at}::timestamptz is null
+      where id = ${id} and (slug, seller_id, name, url, archived_at)
+        is distinct from (${slug}, ${seller_id}, ${name}, ${url}, ${archived_at}::timestamptz)`)
+    return before
+  }
+  await tx.run(sql`insert into apps (id, slug, seller_id, name, tagline, description, url,
+      oauth_login_url, listing_mode, is_published, external_sales_enabled, allows_pause,
+      archived_at, created_at)
+    values (${id}, ${slug}, ${seller_id}, ${name}, ${app.tagline}, ${app.description}, ${url},
+      ${url}, ${app.listing_mode}, ${app.is_published}, true, ${app.allows_pause},
+      ${archived_at}, ${now})`)
+  return undefined
+}

@@ -1,0 +1,48 @@
+import { addSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import type { SellerId, UserId } from '#platform/ids'
+import { sha256 } from '#platform/secrets'
+import { sql } from '#platform/sql'
+
+/** The way of a signed-in member from live mode to the test mode beside it. */
+export interface TestModeEntry {
+  user_id: UserId
+  seller_id: SellerId
+  /** The path of the page in test mode. */
+  return_to: string
+}
+
+/** A browser follows the redirect at once. */
+const LIFE_SECONDS = 60
+
+/** Stores an entry under a secret of 256 random bits, of which only a digest is stored. */
+export async function addTestModeEntry(
+  db: Db,
+  now: Date,
+  { token, user_id, seller_id, return_to }: TestModeEntry & { token: string },
+): Promise<void> {
+  await db.run(sql`insert into account_links
+    (token_hash, user_id, purpose, about, return_to, created_at, expires_at)
+    values (${sha256(token)}, ${user_id}, 'test_mode', ${seller_id}, ${return_to}, ${now},
+      ${addSeconds(now, LIFE_SECONDS)})`)
+}
+
+/** Uses an entry up: of many concurrent readers, one gets it. Undefined for a locked account. */
+export async function useTestModeEntry(
+  db: Db,
+  now: Date,
+  token: string,
+): Promise<TestModeEntry | undefined> {
+  const link = await db.maybe<{
+    user_id: UserId
+    seller_id: SellerId | null
+    return_to: string | null
+  }>(sql`update account_links l set used_at = ${now}
+    from users u where u.id = l.user_id and u.locked_at is null
+      and l.token_hash = ${sha256(token)} and l.purpose = 'test_mode'
+      and l.used_at is null and l.expires_at > ${now}
+    returning l.user_id, l.about as seller_id, l.return_to`)
+  if (!link?.seller_id) return undefined
+  const { user_id, seller_id, return_to } = link
+  return { user_id, seller_id, return_to: return_to ?? '/dashboard/' }
+}

@@ -1,0 +1,177 @@
+import type { FastifyInstance, FastifyServerFactory } from 'fastify'
+import { rateTable } from '#domain/tax'
+import { checkMoney } from '#flows/check-installation'
+import { openUses, rememberUses } from '#flows/remember-uses'
+import type { LiveMode, World } from '#flows/world'
+import { readLegalText } from '#http/legal-texts'
+import { type Clock, systemClock } from '#platform/clock'
+import type { Config } from '#platform/config'
+import type { Database } from '#platform/db'
+import { openEmbedded } from '#platform/db-embedded'
+import { openPostgres } from '#platform/db-postgres'
+import { checkSecretKeys } from '#platform/installation'
+import { openJobs } from '#platform/jobs'
+import { openLimits } from '#platform/limits'
+import { lockFolder } from '#platform/lock'
+import { type Log, openLog } from '#platform/log'
+import { type Mailer, mailboxMailer, smtpMailer } from '#platform/mail'
+import { migrate } from '#platform/migrate'
+import { markPdfs, openPdfPool } from '#platform/pdf/pool'
+import { openPictures } from '#platform/pictures'
+import { type Random, systemRandom } from '#platform/random'
+import { openReadiness } from '#platform/readiness'
+import { keyRing } from '#platform/secrets'
+import { openStorage } from '#platform/storage'
+import { openSite } from '#surfaces/site'
+import { declarePolls, declareSchedules } from './background.ts'
+import { openSandbox, type Sandbox } from './sandbox/index.ts'
+import { openStripe } from './stripe/index.ts'
+
+/** Parts that a test replaces. */
+export interface Parts {
+  db?: Database
+  clock?: Clock
+  random?: Random
+  log?: Log
+  mailer?: Mailer
+  /** Replaces the sandbox; only if the settings name no other processor. */
+  processor?: (sandbox: Sandbox) => World['processor']
+}
+
+/** What a world is opened beside: of a world alone, neither. */
+interface Beside {
+  /** The live mode, for the test mode beside it. */
+  live?: { mode: LiveMode; seller_terms_version: string }
+  /** Makes the HTTP server of both, for live mode. */
+  server_factory?: FastifyServerFactory | undefined
+}
+
+/** An open world: its routes, and how its background work starts and ends. */
+export interface OpenWorld {
+  world: World
+  app: FastifyInstance
+  /** Ends long work, and resolves when the open requests are answered. */
+  stopServing(): Promise<void>
+  /** After the last request: finishes running jobs and closes everything. */
+  close(): Promise<void>
+}
+
+/** Opens a world with all its routes and migrates its database; nothing is served yet. */
+export async function openWorld(
+  config: Config,
+  parts: Parts = {},
+  beside: Beside = {},
+): Promise<OpenWorld> {
+  const log = parts.log ?? openLog(config.log_level)
+  const { db, release } = parts.db
+    ? { db: parts.db, release() {} }
+    : await openDatabase(config, log)
+  const closeDatabase = async () => {
+    await db.close()
+    release()
+  }
+  try {
+    const open = await openOn(config, { ...parts, db, log }, beside)
+    return {
+      ...open,
+      async close() {
+        await open.close()
+        await closeDatabase()
+      },
+    }
+  } catch (error) {
+    await closeDatabase()
+    throw error
+  }
+}
+
+/** Opens a world on a database, which it does not close. */
+async function openOn(
+  config: Config,
+  parts: Parts & { db: Database; log: Log },
+  { live, server_factory }: Beside,
+): Promise<OpenWorld> {
+  const { db, log, clock = systemClock, random = systemRandom } = parts
+  const keys = keyRing(config.secret_keys)
+  const fresh = await migrate(db, clock.now())
+  if (fresh.length > 0) log.info({ migrations: fresh }, 'the database was brought up to date')
+  await checkSecretKeys(db, clock.now(), keys)
+  await checkMoney(db, config)
+  const sandbox = openSandbox({ db, random, keys, clock, base_url: config.base_url })
+  const stripe = config.stripe && openStripe({ settings: config.stripe, db, clock, random, log })
+  const processor = stripe ?? parts.processor?.(sandbox) ?? sandbox
+  const stopping = new AbortController()
+  const pdfs = openPdfPool()
+  const world: World = {
+    config,
+    db,
+    clock,
+    random,
+    keys,
+    log,
+    limits: openLimits(config.valkey_url, log, live ? 'test-mode/' : ''),
+    jobs: openJobs(db, log),
+    mailer: parts.mailer ?? openMailer(config, db, log),
+    processor,
+    taxes: stripe && config.tax_provider === 'stripe' ? stripe.taxes : rateTable,
+    uses: openUses(),
+    pdfs: live ? markPdfs(pdfs, 'TEST MODE') : pdfs,
+    pictures: openPictures(),
+    // Files of test mode stay apart from those of live mode, which its retention would remove.
+    storage: openStorage(db, live ? undefined : config.storage),
+    readiness: openReadiness(db, clock, log),
+    // In test mode a seller has accepted the terms of live mode, which name its processor.
+    seller_terms_version:
+      live?.seller_terms_version ?? readLegalText({ config, processor }, 'seller-terms').version,
+    live: live?.mode,
+    stopping: stopping.signal,
+  }
+  const close = async () => {
+    await world.pdfs.close()
+    await world.limits.close()
+    world.mailer.close()
+  }
+  try {
+    const pages = (server: FastifyInstance) => (stripe ?? sandbox).declareRoutes(server)
+    const test_processor = stripe ? undefined : sandbox
+    const app = await openSite(world, pages, { test_processor, server_factory })
+    await world.jobs.open()
+    declarePolls(world)
+    declareSchedules(world)
+    return {
+      world,
+      app,
+      async stopServing() {
+        stopping.abort()
+        await app.close()
+      },
+      async close() {
+        await world.jobs.stop()
+        await rememberUses(world)
+        await close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function openDatabase(config: Config, log: Log) {
+  if (config.database_url) {
+    return { db: await openPostgres(config.database_url, log), release() {} }
+  }
+  const release = lockFolder(config.data_dir)
+  try {
+    return { db: await openEmbedded({ dataDir: `${config.data_dir}/database` }), release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function openMailer({ smtp_url, ...config }: Config, db: Database, log: Log): Mailer {
+  if (!smtp_url) return mailboxMailer(db, log)
+  const { mail_from: from, operator } = config
+  return smtpMailer(smtp_url, { from, reply_to: operator.support_email })
+}

@@ -1,0 +1,60 @@
+import { createContext, type JSX } from 'preact'
+import { useContext } from 'preact/hooks'
+import { CsrfField } from './forms.tsx'
+import { Account, type AccountMenu } from './menu.tsx'
+
+/** The origin of live mode, on the pages of the test mode beside it; undefined on all others. */
+export const LiveUrl = createContext<string | undefined>(undefined)
+
+/** The banner of every page of the test mode beside live mode, with a member's way back. */
+export function TestModeBanner(): JSX.Element | null {
+  const isTestMode = useContext(LiveUrl) !== undefined
+  const mode = useContext(Account)?.mode
+  if (!isTestMode) return null
+  return (
+    <section
+      aria-label="Test mode"
+      class="teststripe flex flex-wrap items-center justify-center gap-x-5 px-5 pt-2 pb-3.5 text-center text-sm"
+    >
+      <p>
+        <strong>Test mode.</strong> No real card is charged.
+      </p>
+      {mode?.to === 'live' && (
+        <a class={`${CONTROL} font-semibold underline`} href={mode.href}>
+          <Track is_on />
+          Leave test mode
+        </a>
+      )}
+    </section>
+  )
+}
+
+const CONTROL =
+  'inline-flex min-h-11 cursor-pointer items-center gap-2 rounded-field underline-offset-8'
+
+/** The switch from live mode to test mode, for a member of a seller. */
+export function TestModeSwitch({ mode, csrf_token }: AccountMenu): JSX.Element | null {
+  if (mode?.to !== 'test') return null
+  return (
+    <form method="post" action={mode.action} class="flex">
+      <CsrfField token={csrf_token} />
+      <input type="hidden" name="return_to" value={mode.return_to} />
+      <button class={`${CONTROL} hover:underline`} type="submit" data-pending="Opening test mode…">
+        <Track />
+        Test mode
+      </button>
+    </form>
+  )
+}
+
+function Track({ is_on = false }: { is_on?: boolean }): JSX.Element {
+  const side = is_on ? 'justify-end' : 'justify-start'
+  return (
+    <span
+      aria-hidden="true"
+      class={`inline-flex h-5 w-9 shrink-0 rounded-full border border-current p-0.5 ${side}`}
+    >
+      <span class="size-3.5 rounded-full bg-current" />
+    </span>
+  )
+}

@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import { openTestModeEntry } from '#flows/test-mode'
+import type { World } from '#flows/world'
+import { dashboardPage, TEST_MODE } from '#http/account-menu'
+import { requireMember } from '#http/guards/seller'
+import { formOf } from '#http/input'
+import { AnsweredByGuard, sendPage } from '#http/pages'
+import { redirectAfterForm } from '#http/redirect'
+import { LiveOnlyPage } from './live-only-page.tsx'
+
+/** The switch to the test mode beside live mode; it does not exist without one. */
+export function declareTestMode(scope: FastifyInstance, world: World): void {
+  const { test_mode } = world.config
+  if (!test_mode) return
+  scope.post(TEST_MODE, async (request, reply) => {
+    const { session, member } = await requireMember(world, request, reply, 'view')
+    const { user_id } = session
+    const { seller_id } = member
+    const return_to = dashboardPage(formOf(request).return_to ?? '')
+    const token = await openTestModeEntry(world, { user_id, seller_id, return_to })
+    const address = `${test_mode.base_url}/test-mode/enter?token=${token}`
+    return redirectAfterForm(reply, address, 'Opening test mode')
+  })
+}
+
+/** Pages of the dashboard that live mode alone has: who sells, and which apps there are. */
+const LIVE_ONLY = [
+  '/dashboard/start/',
+  '/dashboard/seller/',
+  '/dashboard/team/',
+  '/dashboard/invitations/',
+  '/dashboard/terms/',
+  '/dashboard/apps/new/',
+]
+/** Forms of an app's settings page that change the app itself. */
+const LIVE_ONLY_FORMS = ['settings/', 'archive', 'restore'].map(
+  (form) => `/dashboard/apps/:slug/${form}`,
+)
+
+/** In the test mode beside live mode, these pages say that they are in live mode and link there. */
+export function keepInLiveMode(scope: FastifyInstance, { config }: World): void {
+  const { live_url } = config
+  if (!live_url) return
+  scope.addHook('preHandler', async ({ method, routeOptions, url }) => {
+    const route = routeOptions.url ?? ''
+    const isForm = method === 'POST'
+    const isLiveOnly =
+      LIVE_ONLY.some((page) => route.startsWith(page)) ||
+      (isForm && LIVE_ONLY_FORMS.includes(route))
+    if (!isLiveOnly) return
+    const page = LiveOnlyPage({ address: `${live_url}${isForm ? dashboardPage(url) : url}` })
+    throw new AnsweredByGuard((reply) => sendPage(reply, page, { status: isForm ? 403 : 200 }))
+  })
+}

@@ -1,0 +1,19 @@
+import type { JSX } from 'preact'
+import { Button } from '#design/actions'
+import { FocusLayout } from '#design/layout'
+import { Heading } from '#design/panels'
+
+/** For a token that was used, has expired, or is of a member who was removed. */
+export function EntryEndedPage({ live_url }: { live_url: string | undefined }): JSX.Element {
+  return (
+    <FocusLayout title="Open test mode again · Purser">
+      <Heading title="Open test mode again">
+        This way into test mode works once, and for one minute. Choose Test mode in the menu of your
+        dashboard.
+      </Heading>
+      <Button kind="primary" href={`${live_url}/dashboard/`} wide>
+        Open the dashboard
+      </Button>
+    </FocusLayout>
+  )
+}

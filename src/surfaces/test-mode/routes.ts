@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+import { chooseSeller } from '#domain/identity'
+import { mirror } from '#flows/test-mode'
+import type { World } from '#flows/world'
+import { queryOf } from '#http/input'
+import { byIp } from '#http/limit-keys'
+import { people, redirectTo, sendPage } from '#http/pages'
+import { currentSession, startSession } from '#http/session'
+import { EntryEndedPage } from './entry-page.tsx'
+
+const LIMIT = { name: 'enter-test-mode', points: 60, seconds: 60 }
+
+/**
+ * The way into the test mode beside live mode: a token that live mode gave a seller's member is
+ * used up there, the seller is copied as it is now, and the member is signed in here.
+ */
+export function testMode(app: FastifyInstance, world: World): void {
+  const { live } = world
+  if (!live) return
+  people(app, world, (scope) => {
+    const options = { exposeHeadRoute: false, config: { limits: [{ ...LIMIT, key: byIp }] } }
+    scope.get('/test-mode/enter', options, async (request, reply) => {
+      const entry = await live.redeem(queryOf(request, 'token') ?? '')
+      const accounts = entry && (await mirror(world, live, entry.seller_id))
+      const user_id = entry && accounts?.get(entry.user_id)
+      if (!user_id) {
+        const page = EntryEndedPage({ live_url: world.config.live_url })
+        return sendPage(reply, page, { status: 410, secret_address: true })
+      }
+      const { seller_id, return_to } = entry
+      const proven = {
+        user_id,
+        app_id: null,
+        return_to,
+        is_complete: true,
+        by: 'live_mode',
+      } as const
+      await startSession(world, request, reply, proven)
+      const session = await currentSession(world, request)
+      if (session) await chooseSeller(world.db, session.id, seller_id)
+      return redirectTo(reply, return_to)
+    })
+  })
+}

@@ -1,0 +1,143 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { liveModeOf } from '#flows/test-mode'
+import type { World } from '#flows/world'
+import { type Config, ConfigError } from '#platform/config'
+import type { Log } from '#platform/log'
+import { deriveMaster } from '#platform/secrets'
+import { answerHeaders } from '#platform/security-headers'
+import type { TestModeSettings } from '#platform/test-mode-settings'
+import { type OpenWorld, openWorld, type Parts } from './open-world.ts'
+
+/** The test mode beside a live world, which is opened and served without it. */
+export interface TestModeBeside {
+  /** Answers the requests to its host, and leaves the others to live mode. */
+  serve(live: RequestListener): RequestListener
+  /** Opens its world beside the live one, in the background, until that succeeds. */
+  open(live: World): void
+  /** Starts its jobs, as soon as it is open. */
+  start(): void
+  /** Its world, once that is open. */
+  opened: Promise<OpenWorld>
+  /** After the last request: closes what is open. */
+  close(): Promise<void>
+}
+
+const RETRY_MS = 5_000
+const RETRY_AFTER_SECONDS = 10
+
+/**
+ * The test mode of these settings. An error there, or a database that is down, is logged and tried
+ * again; live mode neither waits for it nor fails with it.
+ */
+export function testModeBeside(
+  config: Config,
+  settings: TestModeSettings,
+  parts: Parts,
+): TestModeBeside {
+  const hosts = hostsOf(settings.base_url)
+  const headers = answerHeaders(settings.base_url.startsWith('https:'))
+  const stopping = new AbortController()
+  const opened = Promise.withResolvers<OpenWorld>()
+  let open: OpenWorld | undefined
+  let attempts: Promise<void> = Promise.resolve()
+  let started: Promise<void> = Promise.resolve()
+  return {
+    opened: opened.promise,
+    serve: (live) => (request, response) => {
+      if (!hosts.has((request.headers.host ?? '').toLowerCase())) live(request, response)
+      else if (open) open.app.routing(request, response)
+      else answerUnavailable(request, response, headers)
+    },
+    open(live) {
+      const log = live.log.child({ mode: 'test' })
+      const beside = { mode: liveModeOf(live), seller_terms_version: live.seller_terms_version }
+      attempts = retry(log, stopping.signal, async () => {
+        const { clock, random } = live
+        const own = settingsOfTestMode(config, settings)
+        open = await openWorld(own, { clock, random, log, ...parts }, { live: beside })
+        opened.resolve(open)
+      })
+    },
+    start() {
+      void opened.promise.then(({ world }) => {
+        if (!stopping.signal.aborted) started = world.jobs.start()
+      })
+    },
+    async close() {
+      stopping.abort()
+      await attempts
+      await started
+      await open?.stopServing()
+      await open?.close()
+    },
+  }
+}
+
+/**
+ * The settings of the test mode beside live mode: its own origin, data and keys, the sandbox as its
+ * processor, and the same mail server, operator and proxies.
+ */
+function settingsOfTestMode(live: Config, settings: TestModeSettings): Config {
+  return {
+    ...live,
+    ...settings,
+    live_url: live.base_url,
+    test_mode: undefined,
+    data_dir: join(live.data_dir, 'test-mode'),
+    secret_keys: live.secret_keys.map((key) => deriveMaster(key, 'test mode')),
+    stripe: undefined,
+    tax_provider: 'table',
+    demo: false,
+  }
+}
+
+/** How a Host header names an origin: with or without the port that its scheme implies. */
+function hostsOf(base_url: string): Set<string> {
+  const { host, hostname, port, protocol } = new URL(base_url)
+  return new Set([
+    host,
+    ...(port === '' ? [`${hostname}:${protocol === 'https:' ? 443 : 80}`] : []),
+  ])
+}
+
+async function retry(log: Log, stopping: AbortSignal, work: () => Promise<void>): Promise<void> {
+  while (!stopping.aborted) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      log.error({ error: readable(error) }, 'test mode cannot be opened; will try again')
+      await wait(RETRY_MS, undefined, { signal: stopping }).catch(() => {})
+    }
+  }
+}
+
+// PostgreSQL's code for a database that does not exist.
+const NO_DATABASE = '3D000'
+
+/** The reason, with what an operator can do about it. */
+function readable(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== NO_DATABASE) return error
+  return new ConfigError(
+    `${error.message}: create it for test mode, or name another with TEST_MODE_DATABASE_URL.`,
+  )
+}
+
+/** Without its world there is no page to answer with. */
+function answerUnavailable(
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Record<string, string>,
+): void {
+  const message = 'Test mode is temporarily unavailable. Try again in a few seconds.'
+  const isPage = (request.headers.accept ?? '').includes('text/html')
+  response.writeHead(503, {
+    ...headers,
+    'content-type': `${isPage ? 'text/plain' : 'application/json'}; charset=utf-8`,
+    'cache-control': 'no-store',
+    'retry-after': String(RETRY_AFTER_SECONDS),
+  })
+  response.end(isPage ? message : JSON.stringify({ error: 'service_unavailable', message }))
+}

@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as identity from '#domain/identity'
+import * as sellers from '#domain/sellers'
+import { followLive } from '#flows/test-mode'
+import { mintId, type SellerId, type UserId } from '#platform/ids'
+import { mintSecret } from '#platform/secrets'
+import { sql } from '#platform/sql'
+import { Agent, textOf } from '../support/agent.ts'
+import { emailTo } from '../support/mailbox.ts'
+import { basic, buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
+import { signedIn } from '../support/seller.ts'
+import type { TestService } from '../support/service.ts'
+import { type BothModes, enterTestMode, openBothModes, requestAs } from '../support/test-mode.ts'
+
+let modes: BothModes
+let live: TestService
+let there: TestService
+let seller: Agent
+let port: number
+before(async () => {
+  modes = await openBothModes()
+  live = modes.live
+  there = modes.test
+  port = live.world.config.port
+  const agent = await signedIn(live, live.demo.seller)
+  await agent.open('/dashboard/')
+  seller = await enterTestMode(modes, agent)
+})
+after(() => modes.close())
+
+/** The cast's seller in live mode. */
+async function sellerId(): Promise<SellerId> {
+  const { email } = live.demo.seller
+  const user = (await identity.findByEmail(live.world.db, email))!
+  return (await sellers.membershipsOf(live.world.db, user.id))[0]!.seller_id
+}
+
+/** A new developer of the cast's seller, signed in to live mode. */
+async function addDeveloper(email: string): Promise<{ agent: Agent; user_id: UserId }> {
+  const { db, clock, random } = live.world
+  const now = clock.now()
+  const id = mintId(random, 'usr')
+  const facts = { id, email, email_normalized: email, created_via: 'signup' as const }
+  await identity.findOrAddUser(db, now, facts)
+  await identity.proveMailbox(db, now, id)
+  await sellers.addMember(db, now, { seller_id: await sellerId(), user_id: id, role: 'developer' })
+  const token = mintSecret(random)
+  const device = { browser: 'Firefox', network: 'unknown' }
+  const session = { id: mintId(random, 'ses'), token, user_id: id, app_id: null, device }
+  await identity.openSession(db, now, session)
+  const cookies = new Map([['__Host-session', token]])
+  const agent = new Agent(live.app, live.world.config.base_url, { cookies })
+  await agent.open('/dashboard/')
+  return { agent, user_id: id }
+}
+
+/** The credentials of the cast's app in test mode. */
+async function testSecret(): Promise<string> {
+  const page = `/dashboard/apps/${live.demo.app.slug}/integration/secret/`
+  await seller.open(page)
+  const shown = await seller.submit(/^(Create|Rotate) secret$/)
+  return /id="client_secret"[^>]*>([\w-]{43})</.exec(shown.body)![1]!
+}
+
+/** How many orders, licenses and payment attempts a mode has. */
+async function salesOf({ world }: TestService) {
+  return await world.db.one(sql`select (select count(*)::int from orders) as orders,
+    (select count(*)::int from licenses) as licenses,
+    (select count(*)::int from attempts) as attempts`)
+}
+
+test('a member enters test mode at the same page, with the plans and the listing of live mode', async () => {
+  const agent = await signedIn(live, live.demo.seller)
+  const { slug } = live.demo.app
+  const plans = textOf((await agent.open(`/dashboard/apps/${slug}/plans/`)).body)
+  const tab = await enterTestMode(modes, agent)
+  assert.equal(tab.page.url, `/dashboard/apps/${slug}/plans/`)
+  assert.equal(tab.page.status, 200)
+  const price = live.demo.app.prices[0]!.public_id
+  for (const service of [live, there]) {
+    const page = await buyer(service).open(`/buy/${price}/`)
+    assert.match(textOf(page.body), /Tidepool/)
+  }
+  assert.match(plans, /Pro/)
+  const listing = await tab.open(`/apps/${slug}/`)
+  assert.equal(listing.status, 200)
+})
+
+test('a purchase in test mode leaves nothing in live mode, and its key is refused there', async () => {
+  const before = await salesOf(live)
+  const done = await purchase(there, buyer(there), { email: 'robin.tests@example.com' })
+  const key = licenseKey(done)
+  const reference = orderReference(done)
+  assert.deepEqual(await salesOf(live), before)
+  const secret = await testSecret()
+  const validate = (service: TestService, client_secret: string) =>
+    service.app.inject({
+      method: 'POST',
+      url: '/api/v1/licenses/validate',
+      headers: basic(service, { client_secret }),
+      payload: { key },
+    })
+  const live_secret = live.demo.app.client_secret
+  assert.equal((await validate(there, secret)).json().status, 'active')
+  assert.equal((await validate(live, live_secret)).json().error, 'unknown_key')
+  assert.equal((await validate(live, secret)).json().error, 'invalid_client')
+  assert.equal((await validate(there, live_secret)).json().error, 'invalid_client')
+  const order = (service: TestService, client_secret: string) =>
+    service.app.inject({
+      url: `/api/v1/orders/${reference}`,
+      headers: basic(service, { client_secret }),
+    })
+  assert.equal((await order(there, secret)).statusCode, 200)
+  assert.equal((await order(live, live_secret)).statusCode, 404)
+})
+
+test('a session and the signing keys of one mode mean nothing in the other', async () => {
+  const agent = await signedIn(live, live.demo.seller)
+  const { base_url } = live.world.config
+  const crossed = [
+    new Agent(there.app, modes.test_url, { cookies: new Map(agent.cookies) }),
+    new Agent(live.app, base_url, { cookies: new Map(seller.cookies) }),
+  ]
+  for (const browser of crossed) {
+    assert.match((await browser.open('/dashboard/')).url, /^\/signin\//)
+  }
+  const kids = async (service: TestService) => {
+    const { keys } = (await service.app.inject({ url: '/o/jwks' })).json()
+    return keys.map(({ kid }: { kid: string }) => kid)
+  }
+  const [own, others] = [await kids(live), await kids(there)]
+  assert.ok(own.length > 0 && others.length > 0)
+  assert.deepEqual(
+    own.filter((kid: string) => others.includes(kid)),
+    [],
+  )
+})
+
+test('the way in works once, for a minute, in test mode only, and for members only', async () => {
+  const agent = await signedIn(live, live.demo.seller)
+  await agent.open('/dashboard/')
+  const { url } = await agent.submit('Test mode')
+  const address = new URL(url)
+  assert.equal(address.origin, modes.test_url)
+  const path = address.pathname + address.search
+  assert.equal((await live.app.inject({ url: path })).statusCode, 404)
+  const head = await there.app.inject({ method: 'HEAD', url: path })
+  assert.equal(head.statusCode, 405)
+  const enter = () => there.app.inject({ url: path })
+  const both = await Promise.all([enter(), enter()])
+  assert.deepEqual(both.map(({ statusCode }) => statusCode).toSorted(), [303, 410])
+  assert.equal((await enter()).statusCode, 410)
+
+  await agent.open('/dashboard/')
+  const late = await agent.submit('Test mode')
+  live.clock.pass(61)
+  assert.equal((await new Agent(there.app, modes.test_url).open(late.url)).status, 410)
+
+  const other = await signedIn(live, live.demo.buyer)
+  assert.doesNotMatch(other.page.body, /dashboard\/test-mode/)
+  const answer = await live.app.inject({
+    method: 'POST',
+    url: '/dashboard/test-mode',
+    headers: {
+      cookie: other.cookie,
+      origin: live.world.config.base_url,
+      accept: 'text/html',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    payload: new URLSearchParams(other.form('Sign out')).toString(),
+  })
+  assert.equal(answer.statusCode, 404)
+})
+
+test('a member who was removed in live mode loses test mode, at the next copy or entry', async () => {
+  const { db } = live.world
+  const seller_id = await sellerId()
+  const { agent, user_id } = await addDeveloper('leaving@example.com')
+  const browser = await enterTestMode(modes, agent)
+  assert.equal(browser.page.status, 200)
+  await agent.open('/dashboard/')
+  const { url } = await agent.submit('Test mode')
+  await sellers.removeMember(db, { seller_id, user_id })
+  assert.equal((await new Agent(there.app, modes.test_url).open(url)).status, 410)
+  await followLive(there.world, there.world.live!)
+  assert.match((await browser.open('/dashboard/')).url, /^\/signin\//)
+  assert.equal(await sellers.memberOf(there.world.db, { seller_id, user_id }), undefined)
+})
+
+test('a later copy follows names, slugs, roles and the owner, and keeps what test mode changed', async () => {
+  const { db } = live.world
+  const { slug, client_id } = live.demo.sign_in_app
+  const { user_id } = await addDeveloper('rising@example.com')
+  const seller_id = await sellerId()
+  const owner = (await sellers.membersOf(db, seller_id)).find(({ role }) => role === 'owner')!
+  await there.world.db.run(sql`update apps set is_published = false where id = ${client_id}`)
+  await db.run(sql`update apps set name = 'Renamed', slug = ${`${slug}-2`} where id = ${client_id}`)
+  await sellers.setRole(db, { seller_id, user_id: owner.user_id, role: 'admin' })
+  await sellers.setRole(db, { seller_id, user_id, role: 'owner' })
+  await followLive(there.world, there.world.live!)
+  const copy = await there.world.db.one(
+    sql`select name, slug, is_published from apps where id = ${client_id}`,
+  )
+  assert.deepEqual(copy, { name: 'Renamed', slug: `${slug}-2`, is_published: false })
+  const roles = await sellers.membersOf(there.world.db, seller_id)
+  const roleOf = (id: UserId) => roles.find((each) => each.user_id === id)?.role
+  assert.deepEqual([roleOf(owner.user_id), roleOf(user_id)], ['admin', 'owner'])
+  await sellers.setRole(db, { seller_id, user_id, role: 'admin' })
+  await sellers.setRole(db, { seller_id, user_id: owner.user_id, role: 'owner' })
+})
+
+test('an account that another person made with a member’s email keeps no way in', async () => {
+  const email = 'squatted@example.com'
+  const { db, clock, random } = there.world
+  const now = clock.now()
+  const id = mintId(random, 'usr')
+  await identity.findOrAddUser(db, now, {
+    id,
+    email,
+    email_normalized: email,
+    created_via: 'checkout',
+  })
+  await identity.setPassword(db, id, await identity.hashPassword('chosen by another'))
+  const token = mintSecret(random)
+  const device = { browser: 'Firefox', network: 'unknown' }
+  const session = { id: mintId(random, 'ses'), token, user_id: id, app_id: null, device }
+  await identity.openSession(db, now, session)
+  const { agent } = await addDeveloper(email)
+  const browser = await enterTestMode(modes, agent)
+  assert.equal(browser.page.url, '/dashboard/')
+  assert.equal(await identity.findSession(db, now, token), undefined)
+  assert.equal((await identity.findUser(db, id))!.password_hash, null)
+})
+
+test('seller, team, terms and apps are changed in live mode, where these pages lead', async () => {
+  const { slug } = live.demo.app
+  const { base_url } = live.world.config
+  for (const page of ['seller/', 'team/', 'terms/', 'start/', 'apps/new/']) {
+    const seen = await seller.open(`/dashboard/${page}`)
+    assert.match(textOf(seen.body), /Change this in live mode/, page)
+    assert.ok(seen.body.includes(`href="${base_url}/dashboard/${page}"`), page)
+  }
+  const settings = await seller.open(`/dashboard/apps/${slug}/settings/`)
+  assert.doesNotMatch(settings.body, /Archive app/)
+  await seller.submit('Unpublish')
+  assert.match(
+    textOf((await seller.open(`/dashboard/apps/${slug}/settings/`)).body),
+    /Not published/,
+  )
+  await seller.submit('Publish')
+  await seller.open(`/dashboard/apps/${slug}/settings/`)
+  const csrf = seller.form('Unpublish')
+  for (const form of ['settings/', 'archive', 'restore']) {
+    const answer = await there.app.inject({
+      method: 'POST',
+      url: `/dashboard/apps/${slug}/${form}`,
+      headers: {
+        cookie: seller.cookie,
+        origin: modes.test_url,
+        accept: 'text/html',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams(csrf).toString(),
+    })
+    assert.equal(answer.statusCode, 403, form)
+  }
+})
+
+test('each page, email and file of test mode says so, and none of live mode does', async () => {
+  const pages = ['/', '/docs/', '/signin/', '/status/', '/nowhere/', `/apps/${live.demo.app.slug}/`]
+  for (const url of pages) {
+    const headers = { accept: 'text/html' }
+    const [one, other] = await Promise.all([
+      there.app.inject({ url, headers }),
+      live.app.inject({ url, headers }),
+    ])
+    assert.match(one.body, /<title>Test mode · /, url)
+    assert.match(one.body, /<meta name="robots" content="noindex"/, url)
+    assert.match(textOf(one.body), /Test mode\. No real card is charged\./, url)
+    assert.doesNotMatch(other.body, /<title>Test mode|No real card is charged/, url)
+  }
+  const robots = await there.app.inject({ url: '/robots.txt' })
+  assert.equal(robots.body, 'User-agent: *\nDisallow: /\n')
+  assert.doesNotMatch((await there.app.inject({ url: '/sitemap.xml' })).body, /<loc>/)
+  await purchase(there, buyer(there), { email: 'casey.tests@example.com' })
+  const receipt = await emailTo(there, 'casey.tests@example.com', /^\[Test mode\] /)
+  assert.match(receipt, /Test mode: no real money moves\./)
+})
+
+test('one port serves both modes by host, and an unknown host as before', async () => {
+  const { host } = new URL(modes.test_url)
+  const home = await requestAs(port, host, '/')
+  assert.match(home.body, /<title>Test mode · /)
+  assert.match((await requestAs(port, host.toUpperCase(), '/')).body, /<title>Test mode · /)
+  for (const other of [`localhost:${port}`, 'elsewhere.example', 'test.localhost']) {
+    const seen = await requestAs(port, other, '/')
+    assert.equal(seen.status, 200, other)
+    assert.doesNotMatch(seen.body, /Test mode/, other)
+  }
+  assert.equal((await requestAs(port, host, '/readyz')).status, 200)
+})

@@ -1,0 +1,80 @@
+import { request } from 'node:http'
+import { freePort } from '../../scripts/throwaway-postgres.ts'
+import type { OpenWorld } from '../../src/open-world.ts'
+import { Agent } from './agent.ts'
+import { ManualClock } from './clock.ts'
+import { openTestDatabase } from './database.ts'
+import { type Choices, openTestService, type TestService } from './service.ts'
+import { SECRET_KEY, StripeDouble, WEBHOOK_SECRET } from './stripe-double.ts'
+
+/** A listening service with a double of Stripe, and a test mode beside it. */
+export interface BothModes {
+  live: TestService
+  /** The test mode as a service of its own, for helpers that take one. */
+  test: TestService
+  test_url: string
+  close(): Promise<void>
+}
+
+/** Opens live mode with a double of Stripe, and the test mode beside it. */
+export async function openBothModes(choices: Choices = {}): Promise<BothModes> {
+  const { live, test_url, close } = await openLiveMode({
+    ...choices,
+    test_mode: { db: await openTestDatabase() },
+  })
+  const open: OpenWorld = await live.test_mode!
+  return { live, test: { ...live, world: open.world, app: open.app }, test_url, close }
+}
+
+/** Opens live mode with a double of Stripe; its test mode is opened in the background. */
+export async function openLiveMode(choices: Choices = {}) {
+  const clock = choices.clock ?? new ManualClock()
+  const double = await StripeDouble.open(() => clock.now())
+  const port = await freePort()
+  const test_url = `http://test.localhost:${port}`
+  const live = await openTestService({
+    ...choices,
+    clock,
+    settings: {
+      PORT: String(port),
+      STRIPE_SECRET_KEY: SECRET_KEY,
+      STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      STRIPE_API_BASE: double.url,
+      TEST_MODE_URL: test_url,
+      ...choices.settings,
+    },
+  })
+  await live.listen()
+  return {
+    live,
+    test_url,
+    async close() {
+      await live.close()
+      await double.close()
+    },
+  }
+}
+
+/** Enters test mode from the page of a browser in live mode; returns the browser there. */
+export async function enterTestMode({ test, test_url }: BothModes, agent: Agent): Promise<Agent> {
+  const { url } = await agent.submit('Test mode')
+  const there = new Agent(test.app, test_url)
+  await there.open(url)
+  return there
+}
+
+/** Requests a path over the network with this Host header. */
+export async function requestAs(
+  port: number,
+  host: string,
+  path: string,
+): Promise<{ status: number; body: string }> {
+  const options = { host: '127.0.0.1', port, path, headers: { host } }
+  const sent = request(options).end()
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>()
+  sent.on('error', reject).on('response', async (response) => {
+    const body = (await response.toArray()).join('')
+    resolve({ status: response.statusCode ?? 0, body })
+  })
+  return await promise
+}
