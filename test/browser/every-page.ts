@@ -311,6 +311,7 @@ async function* selling({ service }: PagesTest, page: Page) {
     `${app}listing/`,
     `${app}discounts/`,
     `${app}listing/features/`,
+    `${app}preview/`,
     '/dashboard/terms/',
   ]) {
     await page.goto(path)

@@ -129,3 +129,19 @@ describe('proceeds', () => {
     assert.match(textOf(agent.page.body), /You receive \$10\.\d\d, or \$10\.\d\d if Purser brings/)
   })
 })
+
+describe('the preview of the product page', () => {
+  test('shows an unpublished app to its team only, and to no search engine', async () => {
+    const { db } = service.world
+    await db.run(sql`update apps set is_published = false, external_sales_enabled = false
+      where slug = 'tidepool'`)
+    assert.equal((await agent.open('/apps/tidepool/')).status, 404)
+    const { status, body } = await agent.open(`${APP}preview/`)
+    assert.equal(status, 200)
+    assert.match(textOf(body), /Preview\. Buyers see this page when the app is published/)
+    assert.match(textOf(body), /Buy Pro monthly/)
+    assert.match(body, /name="robots" content="noindex"/)
+    const other = await signedIn(service, service.demo.operator)
+    assert.equal((await other.open(`${APP}preview/`)).status, 404)
+  })
+})

@@ -64,6 +64,12 @@ export function ListingPage(
         <RecordCards
           records={[
             {
+              key: 'preview',
+              href: `/dashboard/apps/${facts.slug}/preview/`,
+              title: 'Product page',
+              details: ['As buyers see it'],
+            },
+            {
               key: 'images',
               href: `${base}images/`,
               title: 'Icon and screenshots',

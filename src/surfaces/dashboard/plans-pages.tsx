@@ -71,7 +71,7 @@ export function PlansPage(facts: EditorFacts): JSX.Element {
             records={[
               {
                 key: 'preview',
-                href: `${base}preview/`,
+                href: `/dashboard/apps/${slug}/preview/`,
                 title: 'Product page',
                 details: ['As buyers see it'],
               },

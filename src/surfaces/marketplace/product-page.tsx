@@ -58,8 +58,12 @@ export interface Screenshot {
   alt: string
 }
 
+const PREVIEW = 'Preview. Buyers see this page when the app is published and sales are approved.'
+
 /** An app's product page: plans with prices, and the listing. */
 export function ProductPage(facts: {
+  /** Whether a seller sees the page before buyers do. */
+  is_preview: boolean
   name: string
   tagline: string
   /** The path of the icon; undefined where the app has none. */
@@ -89,7 +93,8 @@ export function ProductPage(facts: {
       canonical_url={facts.canonical_url}
       structured_data={facts.structured_data}
       picture={facts.screenshots[0]?.src ?? facts.icon}
-      listed
+      listed={!facts.is_preview}
+      {...(facts.is_preview ? { notice: PREVIEW } : {})}
       site_nav={siteNav()}
     >
       <header class="flex max-w-2xl flex-wrap items-start gap-x-5 gap-y-3">
