@@ -19,7 +19,9 @@ let there: TestService
 let seller: Agent
 let port: number
 before(async () => {
-  modes = await openBothModes()
+  modes = await openBothModes({
+    settings: { STORAGE_URL: 'http://key:secret@127.0.0.1:1/pictures' },
+  })
   live = modes.live
   there = modes.test
   port = live.world.config.port
@@ -135,6 +137,18 @@ test('a session and the signing keys of one mode mean nothing in the other', asy
     own.filter((kid: string) => others.includes(kid)),
     [],
   )
+})
+
+test('test mode stores files in its own database, and signs with its own keys', async () => {
+  const { storage, keys, clock, db } = there.world
+  const file = { content: Buffer.from('a picture'), type: 'image/webp' }
+  // The bucket of live mode cannot be reached here.
+  await storage.put(clock.now(), 'probe', file)
+  assert.deepEqual(await storage.get('probe'), file.content)
+  const signed = keys.hmac('form-token', 'text')
+  assert.equal(live.world.keys.verify('form-token', 'text', signed), false)
+  const count = sql`select count(*)::int from secret_keys`
+  assert.deepEqual(await db.one(count), { count: 1 })
 })
 
 test('the way in works once, for a minute, in test mode only, and for members only', async () => {
