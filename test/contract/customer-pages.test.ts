@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -173,6 +175,8 @@ describe('a customer', () => {
     const bought = await buy(service)
     const done = await act(bought, 'end', 'A test account')
     assert.match(textOf(done.body), /The license has ended/)
+    const [entry] = await auditOf(bought.license_id)
+    assert.deepEqual(entry, await byTheSeller('license.ended', { reason: 'A test account' }))
     assert.equal((await stateOf(service, bought)).status, 'canceled')
     await passDays(service, 40)
     sellers = await signedIn(service, service.demo.seller)
@@ -195,6 +199,11 @@ describe('a customer', () => {
     assert.equal(entry?.detail.reason, 'The key leaked')
     const sent = await act(bought, 'resend-receipt', `Asked by ${email}`)
     assert.match(textOf(sent.body), /Receipt sent/)
+    const order_id = await billing.orderOfLicense(service.world.db, license_id)
+    const detail = { order_id, reason: `Asked by ${email}` }
+    const { id } = await service.world.db.one<{ id: string }>(sql`select e.id from emails e
+      join audit_log a on a.subject = e.id where e.subject_id = ${bought.invoice_id}`)
+    assert.deepEqual(await auditOf(id), [await byTheSeller('email.resent', detail)])
   })
 })
 
@@ -211,8 +220,24 @@ async function act({ license_id }: Bought, name: keyof typeof BUTTONS, reason: s
   return await agent.submit(BUTTONS[name], { reason })
 }
 
-async function auditOf(subject: string) {
-  return await service.world.db.rows<{ action: string; detail: { reason?: string } }>(
-    sql`select action, detail from audit_log where subject = ${subject} order by id desc`,
+interface Entry {
+  action: string
+  actor: string
+  seller_id: string | null
+  detail: Record<string, unknown>
+}
+
+async function auditOf(subject: string): Promise<Entry[]> {
+  return await service.world.db.rows<Entry>(
+    sql`select action, actor, seller_id, detail from audit_log where subject = ${subject} order by id desc`,
   )
+}
+
+/** The entry of an action that the cast's seller did. */
+async function byTheSeller(action: string, detail: Entry['detail']): Promise<Entry> {
+  const { email } = service.demo.seller
+  const { db } = service.world
+  const { id } = (await identity.findByEmail(db, email))!
+  const { seller_id } = (await apps.find(db, service.demo.app.client_id))!
+  return { action, actor: id, seller_id, detail }
 }

@@ -11,7 +11,7 @@ import { ownValue, textFault } from '#platform/text'
 import { ACTIONS, type CustomerAction } from './customer-action.ts'
 import { ActionPage } from './customer-action-page.tsx'
 import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
-import { pageFacts } from './sales-context.ts'
+import { pageFacts, sellerOf } from './sales-context.ts'
 
 const CHANGES: Limit = { name: 'customer-actions', points: 120, seconds: 3600 }
 const LONGEST_REASON = 200
@@ -47,8 +47,12 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
     if (faults.length > 0) return await show(world, context, action, form, faults)
     const { user_id } = context.session
     await limitPage(world, CHANGES, user_id, reply)
-    const actor = { kind: 'seller', user_id, request_id: request.id } as const
-    const given = { license, actor, reason: form.reason, days: Number(form.days) }
+    const given = {
+      license,
+      actor: sellerOf(context),
+      reason: form.reason,
+      days: Number(form.days),
+    }
     return redirectTo(reply, `${back}?done=${await action.run(world, given)}`)
   })
 }

@@ -6,11 +6,16 @@ import { clockNotice } from '#http/test-clock-notice'
 import type { ActorOf } from '#platform/audit'
 
 /** The seller or staff as the actor of a change. */
-export function actorOf({ session, request, as, app }: SalesContext): ActorOf<Side> {
-  const person = { user_id: session.user_id, request_id: request.id }
-  return as === 'staff'
-    ? { ...person, kind: as }
-    : { ...person, kind: as, seller_id: app?.seller_id }
+export function actorOf(context: SalesContext): ActorOf<Side> {
+  const { session, request, as } = context
+  if (as === 'seller') return sellerOf(context)
+  return { kind: as, user_id: session.user_id, request_id: request.id }
+}
+
+/** The member as the actor of a change, on a page of their seller. */
+export function sellerOf({ session, request, app }: SalesContext): ActorOf<'seller'> {
+  const { user_id } = session
+  return { kind: 'seller', user_id, request_id: request.id, seller_id: app?.seller_id }
 }
 
 /** The facts that every page about sales shows. */
