@@ -77,11 +77,12 @@ const TRADE = [
     select 'card_g' || n, 'usr_g' || buyer, 'tok_g' || n, 'visa', '4242', 12, 2040, 'US', '78701',
       'US', 'fp_g' || buyer, at from sale`,
   `insert into licenses (id, app_id, user_id, product_id, status, period_end, canceled_at, key_hash,
-      key_sealed, created_at)
+      key_sealed, origin, created_at)
     select 'lic_g' || n, app_id, 'usr_g' || buyer, 'prod_' || app_id,
       case when refunded then 'canceled' when recurs then 'active' else 'one_time_active' end,
       case when recurs then now() + (1 + n % 30) * interval '1 day' end,
-      case when refunded then at end, sha256(('growth' || n)::bytea), '\\x00', at from sale`,
+      case when refunded then at end, sha256(('growth' || n)::bytea), '\\x00', 'purchase', at
+    from sale`,
   `insert into license_history (license_id, at, from_status, to_status, trigger)
     select 'lic_g' || n, at, null, case when trial then 'trialing' else 'active' end, 'purchase'
     from sale`,
@@ -175,6 +176,10 @@ const BOOKS = [
     group by app_id, metric, day`,
   `insert into counted_licenses (license_id, status, mrr, was_paying)
     select license_id, status, mrr, mrr > 0 from license_metrics on conflict do nothing`,
+  `insert into listed_subscriptions
+      (license_id, app_id, status, product_id, frequency, discount_id, mrr, created_at)
+    select license_id, app_id, status, product_id, frequency, discount_id, mrr, created_at
+    from subscriptions_to_list on conflict do nothing`,
   `insert into payee_unsummed select transaction_id, position, owner, account, amount
     from payee_lines on conflict do nothing`,
 ]

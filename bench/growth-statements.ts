@@ -47,6 +47,8 @@ export function grownStatements(
     ),
     ...saleStatements(db),
     ...customerStatements(db),
+    ...subscriptionStatements(db),
+    ...licenseStatements(db),
     ['R14 count of sales', () => billing.countSales(db, { app_id: BIG_APP })],
     ['R14 search by license', find({ id: 'lic_g77' })],
     ['R14 search by email', find({ email_normalized: 'g1@growth.example' })],
@@ -104,7 +106,7 @@ function customerStatements(db: Db): [what: string, ask: () => Promise<unknown>]
   const search = (facts: Partial<payments.Sought>) => () =>
     payments.findCustomers(db, app_id, {
       id: '',
-      email_normalized: null,
+      email_start: null,
       number: null,
       key_hashes: [],
       ...facts,
@@ -123,7 +125,8 @@ function customerStatements(db: Db): [what: string, ask: () => Promise<unknown>]
         () => payments.customerTotals(db, { app_id, ...filter }),
       ] as [string, () => Promise<unknown>],
     ]),
-    ['customers by email', search({ email_normalized: 'g1@growth.example' })],
+    ['customers by email', search({ email_start: 'g1@growth.example' })],
+    ['customers by the beginning of an email', search({ email_start: 'g12' })],
     ['customers by id', search({ id: 'lic_g77' })],
     ['customers by number', search({ number: 77 })],
     ['customers by key', search({ key_hashes: [Buffer.alloc(32)] })],
@@ -148,4 +151,64 @@ function customerStatements(db: Db): [what: string, ask: () => Promise<unknown>]
       () => payments.licensesOfCustomer(db, { app_id, user_id: COLLECTOR_ID }),
     ],
   ]
+}
+
+/** The list of an app's subscriptions: each order and filter, and its totals. */
+function subscriptionStatements(db: Db): [what: string, ask: () => Promise<unknown>][] {
+  const app_id = BIG_APP
+  const from = new Date('2026-01-01T00:00:00Z')
+  const after = { at: from, amount: cents(1200), id: 'lic_g77' }
+  const filters: Record<string, Partial<metrics.SubscriptionFilter>> = {
+    all: {},
+    active: { status: 'active' },
+    'past due': { status: 'past_due' },
+    'of a plan': { product_id: testId('prod_app_big') },
+    yearly: { frequency: 'year' },
+    discounted: { is_discounted: true },
+    'of some days': { from, before: addSeconds(from, 30 * 86_400) },
+    found: { license_ids: [testId('lic_g77')] },
+  }
+  return Object.entries(filters).flatMap(([name, filter]) => [
+    ...metrics.SUBSCRIPTION_SORTS.map(
+      (sort) =>
+        [
+          `subscriptions, ${name}, ${sort}`,
+          () => metrics.listSubscriptions(db, { app_id, ...filter, sort, after, limit: 51 }),
+        ] as [string, () => Promise<unknown>],
+    ),
+    [
+      `totals of subscriptions, ${name}`,
+      () => metrics.subscriptionTotals(db, { app_id, ...filter }),
+    ] as [string, () => Promise<unknown>],
+  ])
+}
+
+/** The list of an app's licenses: each order and filter, and its totals. */
+function licenseStatements(db: Db): [what: string, ask: () => Promise<unknown>][] {
+  const app_id = BIG_APP
+  const from = new Date('2026-01-01T00:00:00Z')
+  const after = { at: from, id: 'lic_g77' }
+  const filters: Record<string, Partial<payments.LicenseFilter>> = {
+    all: {},
+    active: { status: 'active' },
+    paused: { status: 'paused' },
+    'of a plan': { product_id: testId('prod_app_big') },
+    bought: { origin: 'purchase' },
+    comped: { origin: 'comp' },
+    'of some days': { from, before: addSeconds(from, 30 * 86_400) },
+    found: { license_ids: [testId('lic_g77')] },
+  }
+  return Object.entries(filters).flatMap(([name, filter]) => [
+    ...payments.LICENSE_SORTS.map(
+      (sort) =>
+        [
+          `licenses, ${name}, ${sort}`,
+          () => payments.listLicenses(db, { app_id, ...filter, sort, after, limit: 51 }),
+        ] as [string, () => Promise<unknown>],
+    ),
+    [`totals of licenses, ${name}`, () => payments.licenseTotals(db, { app_id, ...filter })] as [
+      string,
+      () => Promise<unknown>,
+    ],
+  ])
 }

@@ -148,9 +148,9 @@ async function seed(
       select ${of('card')} || n, ${of('usr')} || n, ${of('tok')} || n, 'visa', '4242', 12, 2040,
         'US', '78701', 'US', ${of('fp')} || n, ${then} from ${numbers}`)
     await tx.run(sql`insert into licenses (id, app_id, user_id, product_id, status, period_end,
-        key_hash, key_sealed, created_at)
+        key_hash, key_sealed, origin, created_at)
       select ${of('lic')} || n, ${app.client_id}, ${of('usr')} || n, ${product_id}, 'active', now(),
-        sha256((${name} || n)::bytea), '\\x00', ${then} from ${numbers}`)
+        sha256((${name} || n)::bytea), '\\x00', 'purchase', ${then} from ${numbers}`)
     await tx.run(sql`insert into tax_quotes (id, country, state, zip, amount, tax, rule, rate_ppm,
         taxable_ppm, created_at)
       values (${of('quote')}, 'US', 'TX', '78701', 1200, 60, 'bench', 50000, 1000000, ${then})`)

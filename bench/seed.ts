@@ -68,9 +68,9 @@ async function fill(tx: Db, app_id: AppId, count: number): Promise<void> {
     select 'usr_weight' || n, n || '@weight.example', n || '@weight.example', 'demo', now()
     from generate_series(1, ${count}::bigint) n`)
   await tx.run(sql`insert into licenses (id, app_id, user_id, product_id, status, period_end,
-      key_hash, key_sealed, created_at)
+      key_hash, key_sealed, origin, created_at)
     select 'lic_weight' || n, ${app_id}, 'usr_weight' || n, p.id, 'active',
-      now() + interval '30 days', sha256(('weight' || n)::bytea), '\\x00', now()
+      now() + interval '30 days', sha256(('weight' || n)::bytea), '\\x00', 'purchase', now()
     from generate_series(1, ${count}::bigint) n,
       (select id from products where app_id = ${app_id} and not is_free limit 1) p`)
 }

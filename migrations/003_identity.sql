@@ -13,6 +13,8 @@ create table users (
   locked_at timestamptz,
   created_at timestamptz not null
 );
+-- Finds accounts by the beginning of their email.
+create index users_email_start on users (email_normalized text_pattern_ops);
 create index users_locked on users (locked_at) where locked_at is not null;
 create index users_staff on users (staff_role) where staff_role is not null;
 alter table tasks add foreign key (user_id) references users;

@@ -20,6 +20,8 @@ create table licenses (
   rotated_at timestamptz,
   -- The request of the last rotation: repeated, it returns the same key and rotates nothing.
   rotation_key text,
+  -- How it began.
+  origin text not null check (origin in ('purchase', 'preview', 'comp')),
   created_at timestamptz not null,
   constraint licenses_pause check ((status = 'paused') = (paused_from is not null)
     and (paused_from is null) = (paused_for is null))
@@ -30,6 +32,12 @@ create unique index licenses_one_preview on licenses (app_id, user_id) where sta
 create index licenses_user on licenses (user_id);
 -- Who has a plan is read before the plan is changed.
 create index licenses_product on licenses (product_id);
+-- Lists of an app's licenses, the latest first.
+create index licenses_newest on licenses (app_id, created_at, id)
+  include (status, product_id, origin) where origin <> 'preview';
+create index licenses_status on licenses (app_id, status, created_at, id)
+  include (product_id, origin) where origin <> 'preview';
+create index licenses_comped on licenses (app_id, created_at, id) where origin = 'comp';
 create index licenses_suspended on licenses (app_id) where paused_for = 'staff';
 
 create table license_history (

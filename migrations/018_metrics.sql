@@ -103,6 +103,53 @@ end $$;
 create constraint trigger license_history_metrics after insert on license_history
   deferrable initially deferred for each row execute function queue_license_metrics();
 
+-- One row per subscription, for lists that filter and sort by what several tables know. It is
+-- derived: a deferred trigger writes it when a transaction commits, as for customers (decision 92).
+create table listed_subscriptions (
+  license_id text primary key references licenses,
+  app_id text not null,
+  -- The status of its license; canceled where the subscription has ended and the license continues.
+  status text not null check (status in ('active', 'trialing', 'past_due', 'unpaid', 'paused',
+    'canceled')),
+  product_id text not null,
+  -- Null where it ended by a change to a plan that is paid once.
+  frequency text check (frequency in ('day', 'week', 'month', 'year')),
+  discount_id text,
+  mrr bigint not null,
+  created_at timestamptz not null
+);
+create index listed_subscriptions_newest on listed_subscriptions (app_id, created_at, license_id)
+  include (status, product_id, frequency, discount_id, mrr);
+create index listed_subscriptions_mrr on listed_subscriptions (app_id, mrr, license_id)
+  include (status, product_id, frequency, discount_id, created_at);
+create index listed_subscriptions_status
+  on listed_subscriptions (app_id, status, created_at, license_id)
+  include (product_id, frequency, discount_id, mrr);
+-- For the totals: equal keys are stored once.
+create index listed_subscriptions_sums
+  on listed_subscriptions (app_id, status, product_id, frequency, discount_id, mrr);
+
+create view subscriptions_to_list as
+  select s.license_id, s.app_id, case when s.ended_at is null then l.status else 'canceled' end
+      as status, p.product_id, p.frequency, s.discount_id, m.mrr, s.created_at
+  from subscriptions s join licenses l on l.id = s.license_id join prices p on p.id = s.price_id
+    join license_metrics m on m.license_id = s.license_id;
+
+create function list_subscription() returns trigger language plpgsql as $$
+begin
+  insert into listed_subscriptions
+    (license_id, app_id, status, product_id, frequency, discount_id, mrr, created_at)
+    select license_id, app_id, status, product_id, frequency, discount_id, mrr, created_at
+    from subscriptions_to_list where license_id = new.id
+    on conflict (license_id) do update set status = excluded.status,
+      product_id = excluded.product_id, frequency = excluded.frequency,
+      discount_id = excluded.discount_id, mrr = excluded.mrr;
+  return null;
+end $$;
+-- Whatever changes a subscription's plan, price or discount writes its license as well.
+create constraint trigger licenses_subscription after insert or update of status, product_id
+  on licenses deferrable initially deferred for each row execute function list_subscription();
+
 -- A seller's walkthrough ends without an order, and is no checkout.
 create function queue_cart_metrics() returns trigger language plpgsql as $$
 declare

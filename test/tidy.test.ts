@@ -178,7 +178,7 @@ const owners: Record<string, RegExp> = {
     /^(attempts|cards|charges|refunds|refunded_sales|disputes|customers|processor_events|balance_transactions|closed_days)$/,
   'domain/payouts':
     /^(payouts|payout_lines|payout_accounts|payee_balances|payee_unsummed|unpaid_lines)$/,
-  'domain/metrics': /^(metric_days|metric_changes|counted_licenses)$/,
+  'domain/metrics': /^(metric_days|metric_changes|counted_licenses|listed_subscriptions)$/,
   'domain/ledger': /^(ledger_(transactions|entries)|write_offs|buyer_payments)$/,
   platform:
     /^(alarms|audit_log|emails|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts|stored_files)$/,

@@ -171,8 +171,10 @@ declare module '#platform/tasks' {
     clock_advance: true
     export_audit: true
     export_customers: true
+    export_licenses: true
     export_person: true
     export_sales: true
+    export_subscriptions: true
     export_tax_lines: true
     export_tax_states: true
     receive_events: true

@@ -100,6 +100,10 @@ async function* customers(page: Page) {
   yield 'customers'
   await page.goto('/dashboard/apps/tidepool/customers/?q=unknown')
   yield 'customers, nothing found'
+  await page.goto('/dashboard/apps/tidepool/subscriptions/')
+  yield 'subscriptions'
+  await page.goto('/dashboard/apps/tidepool/licenses/')
+  yield 'licenses'
   await page.goto('/dashboard/apps/tidepool/customers/?status=active')
   await page.locator('td a').first().click()
   await arrive(page, /@example\.com/)

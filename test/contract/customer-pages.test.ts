@@ -95,6 +95,21 @@ describe('the list of customers', () => {
     assert.ok(!other.body.includes(monthly.email))
   })
 
+  test('finds buyers of this app by the beginning of their email, of three characters or more', async () => {
+    const email = 'annie_lee@example.com'
+    await refund(service, await buy(service, { email }))
+    for (const start of ['ann', 'ANNIE', 'annie_', 'annie_lee@', email]) {
+      assert.deepEqual(await listed(`?q=${start}`), [email], start)
+    }
+    for (const other of ['an', 'nnie', 'annie__', 'ann%25', 'annie_lee@example.com.au']) {
+      assert.deepEqual(await listed(`?q=${other}`), [], other)
+    }
+    const driftlog = await sellers.twin().open('/dashboard/apps/driftlog/customers/?q=annie')
+    assert.match(textOf(driftlog.body), /No matching customers/)
+    const sales = await sellers.twin().open('/dashboard/apps/tidepool/sales/?q=annie')
+    assert.match(textOf(sales.body), /Invoices 1 /)
+  })
+
   test('continues on the next page where the last one ended', async () => {
     const { world, demo } = service
     const { db } = world

@@ -172,7 +172,7 @@ test('of two licenses the live one counts; a preview counts where nothing else d
   const add = async (status: string, product_id: ProductId) =>
     await run(
       `insert into licenses (id, app_id, user_id, product_id, status, key_hash, key_sealed,
-        created_at) values ($1, $2, $3, $4, $5, $6, '', $7)`,
+        origin, created_at) values ($1, $2, $3, $4, $5, $6, '', 'purchase', $7)`,
       [
         mintId(setup.world.random, 'lic'),
         setup.demo.app.client_id,

@@ -19,6 +19,8 @@ const TABLES = new Set([
   'tax_quotes',
   'unpaid_lines',
   'customers',
+  'listed_subscriptions',
+  'users',
   'metric_days',
 ])
 const NOW = new Date('2026-11-22T12:00:00Z')
@@ -32,7 +34,7 @@ before(async () => {
   while ((await tax.sumTaxes(world.db.patient, 5_000)) > 0);
   while ((await payouts.sumBalances(world.db.patient, 5_000)) > 0);
   while ((await metrics.sumMetrics(world.db.patient, 50_000)) > 0);
-  await world.db.patient.raw('analyze')
+  await world.db.raw('vacuum analyze')
 })
 after(() => service.close())
 

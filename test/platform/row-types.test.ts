@@ -57,6 +57,7 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/platform/tasks.ts', 'kind', 'the layers above add the names: decision 85'],
   ['src/platform/task-files.ts', 'rows', 'written together with bytes'],
   ['src/sandbox/charges.ts', 'amount card_token', 'only a closed key has no request'],
+  ['src/domain/payments/license-list.ts', 'status origin', 'no preview is listed'],
   ['src/sandbox/charges.ts', 'description return_url', 'only a closed key has no request'],
   ['src/sandbox/charges.ts', 'status', 'decided in the transaction that begins it'],
   ['src/sandbox/portals.ts', 'description', 'only a closed key has no request'],

@@ -81,6 +81,14 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
           and w.user_id = o.user_id and exists (select 1 from orders p where p.license_id = w.id))`,
   ],
   [
+    'a subscription is listed with its status, plan and recurring revenue',
+    sql`select s.license_id from subscriptions_to_list s
+      full join listed_subscriptions x on x.license_id = s.license_id
+      where (x.app_id, x.status, x.product_id, x.frequency, x.discount_id, x.mrr, x.created_at)
+        is distinct from (s.app_id, s.status, s.product_id, s.frequency, s.discount_id, s.mrr,
+          s.created_at)`,
+  ],
+  [
     'an order has one paid invoice of its own, and no other purchase has one',
     sql`select i.id from invoices i left join orders o on o.invoice_id = i.id
       where (o.id is not null) <> (i.kind = 'purchase' and i.status = 'paid')

@@ -36,7 +36,7 @@ const RULES: [pattern: RegExp, roles: readonly sellers.MemberRole[]][] = [
   [/^POST \/dashboard\/emails\//, EVERYONE],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/sales\/.*\/refund/, SUPPORT],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/disputes\//, SUPPORT],
-  [/^POST \/dashboard\/apps\/:slug\/(sales|customers)\/export/, EVERYONE],
+  [/^POST \/dashboard\/apps\/:slug\/(sales|customers|subscriptions|licenses)\/export/, EVERYONE],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/customers\/:license_id\/:action/, SUPPORT],
   [/^POST \/dashboard\/apps\/:slug\//, EDITORS],
   [/^GET \/dashboard\//, EVERYONE],

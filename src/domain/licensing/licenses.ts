@@ -142,9 +142,9 @@ export async function mint(
   const key_hash = keyHash(tools.keys, license_key)
   const key_sealed = sealKey(tools.keys, tools.random, license_id, license_key)
   await db.run(sql`insert into licenses (id, app_id, user_id, product_id, status, period_end,
-      key_hash, key_sealed, created_at)
+      key_hash, key_sealed, origin, created_at)
     values (${license_id}, ${license.app_id}, ${license.user_id}, ${license.product_id},
-      ${status}, ${license.period_end}, ${key_hash}, ${key_sealed}, ${now})`)
+      ${status}, ${license.period_end}, ${key_hash}, ${key_sealed}, ${license.trigger}, ${now})`)
   await remember(db, now, { license_id, from: null, to: status, trigger: license.trigger })
   return license_key
 }

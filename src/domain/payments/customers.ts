@@ -103,28 +103,45 @@ function matching({ app_id, status, product_id, from, before, user_ids }: Custom
 export interface Sought {
   /** The id of a license, an order or an invoice. */
   id: string
-  email_normalized: string | null
+  /** What a buyer's email begins with. */
+  email_start: string | null
   /** An invoice number. */
   number: number | null
   /** The hashes of a license key. */
   key_hashes: Buffer[]
 }
 
-/** The licenses of an app that a search names, at most 50. */
-function soughtLicenses(app_id: AppId, sought: Sought): Sql {
-  return sql`select l.id from licenses l where l.app_id = ${app_id} and l.status <> 'preview'
-    and l.id in (
-      select id from licenses where id = ${sought.id}
-      union select id from licenses where key_hash = any(${sought.key_hashes}::bytea[])
-      union select f.id from users w join licenses f on f.user_id = w.id
-        where w.email_normalized = ${sought.email_normalized} and f.app_id = ${app_id}
-      union select license_id from orders where id = ${sought.id}
-      union select license_id from invoices where id = ${sought.id}
-      union select license_id from invoices where number = ${sought.number})
-    limit 50`
+/** How many licenses a search finds at most: a longer beginning of an email finds fewer. */
+export const MOST_FOUND = 200
+
+// No text that begins with the sought one comes after this character.
+const LAST_CHARACTER = '\u{10FFFF}'
+
+/** The licenses of an app whose buyer's email begins with a text, by the index of beginnings. */
+function licensesOfEmails(app_id: AppId, { email_start }: Sought): Sql {
+  const end = email_start === null ? null : `${email_start}${LAST_CHARACTER}`
+  // `offset 0`: the licenses of each person are looked up until there are enough.
+  return sql`select f.id from users w cross join lateral (select id from licenses
+      where user_id = w.id and app_id = ${app_id} and origin <> 'preview' offset 0) f
+    where w.email_normalized ~>=~ ${email_start} and w.email_normalized ~<=~ ${end}
+    order by w.email_normalized using ~<~ limit ${MOST_FOUND}`
 }
 
-/** The licenses of an app that a search names, at most 50. */
+/** The licenses of an app that a search names, at most `MOST_FOUND`. */
+function soughtLicenses(app_id: AppId, sought: Sought): Sql {
+  return sql`select id from (
+      select id from licenses
+        where id = ${sought.id} and app_id = ${app_id} and origin <> 'preview'
+      union select id from licenses where key_hash = any(${sought.key_hashes}::bytea[])
+        and app_id = ${app_id} and origin <> 'preview'
+      union (${licensesOfEmails(app_id, sought)})
+      union select license_id from orders where id = ${sought.id} and app_id = ${app_id}
+      union select license_id from invoices where id = ${sought.id} and app_id = ${app_id}
+      union select license_id from invoices where number = ${sought.number} and app_id = ${app_id}
+    ) l where id is not null limit ${MOST_FOUND}`
+}
+
+/** The licenses of an app that a search names, at most `MOST_FOUND`. */
 export async function findSoughtLicenses(
   db: Db,
   app_id: AppId,
@@ -136,10 +153,18 @@ export async function findSoughtLicenses(
 
 /** The buyers of an app that a search names. */
 export async function findCustomers(db: Db, app_id: AppId, sought: Sought): Promise<UserId[]> {
-  const rows = await db.rows<{ user_id: UserId }>(sql`select distinct user_id from licenses
-    where id in (${soughtLicenses(app_id, sought)})`)
+  const rows = await db.rows<{ user_id: UserId }>(sql`select distinct l.user_id
+    from (${soughtLicenses(app_id, sought)}) s
+      cross join lateral (select user_id from licenses where id = s.id offset 0) l`)
   return rows.map(({ user_id }) => user_id)
 }
+
+/** What all invoices of the license `l` came to. */
+export const CAME_TO = sql`select coalesce(sum(c.amount), 0)::bigint as charged,
+    coalesce(-sum((select coalesce(sum(paid_of(r)), 0) from refunds r where r.charge_id = c.id)
+      + (select coalesce(sum(paid_of(d)), 0) from disputes d where d.charge_id = c.id)),
+      0)::bigint as returned
+  from invoices i join charges c on c.invoice_id = i.id where i.license_id = l.id`
 
 /** A license of a customer. */
 export interface CustomerLicense extends Omit<Customer, 'first_at' | 'paid'> {
@@ -175,12 +200,8 @@ export async function findCustomerLicense(
       join orders o on o.license_id = l.id
       left join subscriptions s on s.license_id = l.id and s.ended_at is null
       left join cards k on k.id = s.card_id
-      cross join lateral (select coalesce(sum(c.amount), 0)::bigint as charged,
-          coalesce(-sum((select coalesce(sum(paid_of(r)), 0) from refunds r
-            where r.charge_id = c.id) + (select coalesce(sum(paid_of(d)), 0) from disputes d
-            where d.charge_id = c.id)), 0)::bigint as returned
-        from invoices i join charges c on c.invoice_id = i.id where i.license_id = l.id) m
-    where l.id = ${license_id} and l.app_id = ${app_id} and l.status <> 'preview'`)
+      cross join lateral (${CAME_TO}) m
+    where l.id = ${license_id} and l.app_id = ${app_id} and l.origin <> 'preview'`)
 }
 
 /** The licenses of a buyer for an app, the latest first. */
@@ -193,7 +214,6 @@ export async function licensesOfCustomer(
   return await db.rows(sql`
     select l.id as license_id, l.status, p.name as product_name, l.created_at
     from licenses l join products p on p.id = l.product_id
-    where l.user_id = ${user_id} and l.app_id = ${app_id} and l.status <> 'preview'
-      and exists (select 1 from orders o where o.license_id = l.id)
+    where l.user_id = ${user_id} and l.app_id = ${app_id} and l.origin <> 'preview'
     order by l.created_at desc, l.id`)
 }

@@ -23,6 +23,27 @@ export function SubNav({ label, links }: { label: string; links: Link[] }): JSX.
   )
 }
 
+/** A row of links, the current one underlined: the kinds of what a page lists. */
+export function LinkRow({ label, links }: { label: string; links: Link[] }): JSX.Element {
+  return (
+    <nav aria-label={label}>
+      <ul class="flex flex-wrap gap-x-5 text-sm">
+        {links.map(({ label, href, current }) => (
+          <li key={href}>
+            <a
+              class="inline-flex min-h-11 items-center text-muted underline-offset-8 hover:underline aria-[current=page]:font-semibold aria-[current=page]:text-base-content aria-[current=page]:underline"
+              href={href}
+              aria-current={current ? 'page' : undefined}
+            >
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
 /** Links through a long list, from the latest to the oldest. */
 export function Pager(facts: { newest?: string | undefined; older?: string | undefined }) {
   if (!facts.newest && !facts.older) return null

@@ -4,7 +4,7 @@ import { AppIcon } from '#design/brand'
 import { Field } from '#design/forms'
 import { Icon, type IconName } from '#design/icons'
 import { type Link, SiteLayout } from '#design/layout'
-import { PageNav } from '#design/navigation'
+import { LinkRow, PageNav } from '#design/navigation'
 import { EmptyState } from '#design/panels'
 import type { Paging } from '#http/pagination'
 import { siteNav } from '#http/site-menu'
@@ -142,23 +142,7 @@ function NoApps({ results }: { results: AppResults }): JSX.Element {
 
 function Filters({ filters }: { filters: Link[] }): JSX.Element {
   const all = { label: 'All', href: '/', current: !filters.some(({ current }) => current) }
-  return (
-    <nav aria-label="Categories">
-      <ul class="flex flex-wrap gap-x-5 text-sm">
-        {[all, ...filters].map(({ label, href, current }) => (
-          <li key={href}>
-            <a
-              class="inline-flex min-h-11 items-center text-muted underline-offset-8 hover:underline aria-[current=page]:font-semibold aria-[current=page]:text-base-content aria-[current=page]:underline"
-              href={href}
-              aria-current={current ? 'page' : undefined}
-            >
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  )
+  return <LinkRow label="Categories" links={[all, ...filters]} />
 }
 
 const PROMISES: { icon: IconName; title: string; text: string }[] = [

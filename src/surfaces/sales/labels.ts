@@ -1,6 +1,6 @@
 import type { BadgeTone } from '#design/feedback'
 import type { InvoiceKind, SaleStatus } from '#domain/billing'
-import type { Dispute, Refund } from '#domain/payments'
+import type { Dispute, LicenseOrigin, Refund } from '#domain/payments'
 import type { RefundRefusal } from '#flows/refund'
 import type { Side } from '#http/guards/seller-or-staff'
 
@@ -36,6 +36,9 @@ export const DISPUTE_LABELS: Record<Dispute['status'], Labelled> = {
   won: ['Won', 'good'],
   lost: ['Lost', 'bad'],
 }
+
+/** How a license began. */
+export const ORIGIN_LABELS: Record<LicenseOrigin, string> = { purchase: 'Bought', comp: 'Comp' }
 
 const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
   not_found: 'No such order.',

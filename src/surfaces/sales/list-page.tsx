@@ -46,6 +46,8 @@ export function SalesPage(
     sales: Sale[]
     disputes: DisputeLine[]
     search: SaleSearch
+    /** Whether the search matches more than is listed. */
+    is_cut: boolean
     /** Undefined if there are too many invoices to sum. */
     totals: SalesTotals | undefined
     /** The paths of the older page, and of the newest page if this is not it. */
@@ -66,7 +68,7 @@ export function SalesPage(
         path={`${base}/sales/`}
         csrf_token={facts.csrf_token}
         search={search}
-        hint="A full email, license key, order, license ID or invoice number"
+        is_cut={facts.is_cut}
         choices={[
           { label: 'Status', name: 'status', options: [ANY, ...STATUSES] },
           { label: 'Kind', name: 'kind', options: [ANY, ...KINDS] },

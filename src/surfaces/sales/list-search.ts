@@ -1,17 +1,37 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
-import type { Sought } from '#domain/payments'
+import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { formOf, queryOf } from '#http/input'
 import { addDays, readDay } from '#platform/calendar'
+import type { AppId, LicenseId } from '#platform/ids'
+import { type Cents, cents } from '#platform/money'
 
 const LONGEST = 320
 
 /** The fields of a list's search, as they were filled in; an empty one is not asked for. */
 export type SearchTexts<Name extends string> = Record<Name, string>
+
+/** The fields of the search for subscriptions. */
+export const SUBSCRIPTION_FIELDS = [
+  'q',
+  'status',
+  'plan',
+  'frequency',
+  'discount',
+  'from',
+  'to',
+  'sort',
+] as const
+export type SubscriptionSearch = SearchTexts<(typeof SUBSCRIPTION_FIELDS)[number]>
+
+/** The fields of the search for licenses. */
+export const LICENSE_FIELDS = ['q', 'status', 'plan', 'origin', 'from', 'to', 'sort'] as const
+export type LicenseSearch = SearchTexts<(typeof LICENSE_FIELDS)[number]>
 
 /** The search in the address of a list, or in the form of its export. */
 export function searchOf<Name extends string>(
@@ -52,6 +72,25 @@ export function listAddress(path: string, fields: Record<string, string>): strin
   return query.size > 0 ? `${path}?${query}` : path
 }
 
+/** The place of a row in a list: its date, its amount, and an id that no other row has. */
+export interface ListPlace {
+  at: Date
+  amount: Cents
+  id: string
+}
+
+/** A place as it is in addresses. */
+export function placeText({ at, amount, id }: ListPlace): string {
+  return `${at.getTime()}.${amount}.${id}`
+}
+
+/** The place in an address, if it is one. */
+export function readPlace(text: string | undefined): ListPlace | undefined {
+  const [, at, amount, id] = /^(\d{1,14})\.(-?\d{1,15})\.(\w{1,40})$/.exec(text ?? '') ?? []
+  if (id === undefined) return undefined
+  return { at: new Date(Number(at)), amount: cents(Number(amount)), id }
+}
+
 /** The days of a search as times: from one, and before the day after the other. */
 export function daysOf({ from, to }: SearchTexts<'from' | 'to'>): {
   from: Date | undefined
@@ -61,19 +100,37 @@ export function daysOf({ from, to }: SearchTexts<'from' | 'to'>): {
   return { from: readDay(from), before: last && addDays(last, 1) }
 }
 
-/** What a search names: an email, a license key, an order, a license or an invoice. */
+/**
+ * What a search names: the beginning of an email, a license key, an order, a license or an invoice.
+ */
 export function soughtOf(
   { keys, clock }: World,
   app: Pick<apps.App, 'id'>,
   text: string,
-): Sought | undefined {
+): payments.Sought | undefined {
   if (text === '') return undefined
   const facts = { client_id: app.id, reference: text }
   const number = /^(?:PUR-)?0*(\d{1,15})$/i.exec(text)?.[1]
   return {
     id: licensing.readReference(keys, clock.now(), facts) ?? text,
-    email_normalized: identity.readEmail(text)?.email_normalized ?? null,
+    email_start: identity.readEmailStart(text) ?? null,
     number: number === undefined ? null : Number(number),
     key_hashes: licensing.isWellFormedKey(text) ? licensing.keyHashes(keys, text) : [],
   }
+}
+
+/** The licenses that a search names; undefined without a search. */
+export async function licensesFor(
+  world: World,
+  app: Pick<apps.App, 'id'>,
+  text: string,
+): Promise<LicenseId[] | undefined> {
+  const sought = soughtOf(world, app, text)
+  return sought && (await payments.findSoughtLicenses(world.db, app.id, sought))
+}
+
+/** The plans of an app, for a filter. */
+export async function planOptions({ db }: World, app_id: AppId) {
+  const products = await catalog.products(db, app_id)
+  return products.map(({ id, name }) => ({ value: id, label: name }))
 }

@@ -1,22 +1,27 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { people } from '#http/pages'
+import { declareAppList } from './app-list.ts'
 import { declareCustomer } from './customer.ts'
 import { declareCustomerActions } from './customer-actions.ts'
-import { declareCustomers } from './customers.ts'
+import { CUSTOMERS } from './customers.ts'
 import { declareDispute } from './dispute.ts'
+import { LICENSES } from './licenses.ts'
 import { declareList } from './list.ts'
 import { declareRefund } from './refund.ts'
 import { declareSale } from './sale.ts'
+import { SUBSCRIPTIONS } from './subscriptions.ts'
 
 /**
- * An app's invoices for its seller, and each invoice with its refunds, disputes and ledger entries
- * for seller and staff.
+ * An app's invoices, customers, subscriptions and licenses for its seller, and each invoice with
+ * its refunds, disputes and ledger entries for seller and staff.
  */
 export function sales(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     declareList(scope, world)
-    declareCustomers(scope, world)
+    declareAppList(scope, world, CUSTOMERS)
+    declareAppList(scope, world, SUBSCRIPTIONS)
+    declareAppList(scope, world, LICENSES)
     declareCustomer(scope, world)
     declareCustomerActions(scope, world)
     for (const side of ['seller', 'staff'] as const) {

@@ -1,29 +1,37 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
+import { Alert } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { Panel } from '#design/panels'
+import { MOST_FOUND } from '#domain/payments'
 
+const HINT = 'The beginning of an email, or a license key, order, license ID or invoice number'
 const COMMON = { sought: true, autocomplete: 'off', spellcheck: false } as const
 
-interface Choice {
+/** A choice of a search. */
+export interface Choice {
   label: string
   name: string
   options: { value: string; label: string }[]
 }
 
+/** The texts of a search: the field, the dates, and a choice of each name. */
+export type ListSearch = { q: string; from: string; to: string } & Record<string, string>
+
 /** The search above a list: one field, choices and dates; and the export of what it finds. */
 export function SearchForm(facts: {
   path: string
   csrf_token: string
-  search: { q: string; from: string; to: string } & Record<string, string>
-  hint: string
+  search: ListSearch
+  /** Whether the search matches more than is listed. */
+  is_cut: boolean
   choices: Choice[]
 }): JSX.Element {
   const { path, search, choices } = facts
   return (
     <Panel title="Search" aside={<ExportForm {...facts} />}>
       <form method="get" action={path} class="grid grid-cols-1 gap-5">
-        <Field label="Find" name="q" type="search" value={search.q} {...COMMON} hint={facts.hint} />
+        <Field label="Find" name="q" type="search" value={search.q} {...COMMON} hint={HINT} />
         <div class="grid grid-cols-2 gap-4 lg:grid-cols-5">
           {choices.map((choice) => (
             <SelectField key={choice.name} {...choice} value={search[choice.name]} sought />
@@ -36,6 +44,11 @@ export function SearchForm(facts: {
           <Button href={path}>Clear</Button>
         </Actions>
       </form>
+      {facts.is_cut && (
+        <Alert tone="info">
+          Only the first {MOST_FOUND} matches are listed. Enter more of the email.
+        </Alert>
+      )}
     </Panel>
   )
 }

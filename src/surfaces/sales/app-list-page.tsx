@@ -1,0 +1,96 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Button } from '#design/actions'
+import { SiteLayout } from '#design/layout'
+import { LinkRow, Pager, SubNav } from '#design/navigation'
+import { EmptyState, Heading, Panel, RecordTable, Totals } from '#design/panels'
+import { appMenu } from '#http/app-menu'
+import { isoDate } from '#platform/calendar'
+import type { ListFacts } from './app-list.ts'
+import { type Choice, type ListSearch, SearchForm } from './search-form.tsx'
+
+const LISTS = { customers: 'Customers', subscriptions: 'Subscriptions', licenses: 'Licenses' }
+
+/** The choice that does not filter. */
+export const ANY = { value: '', label: 'Any' }
+
+/** The page of a list about an app's customers: search, totals and table. */
+export function AppListPage<Row>(
+  facts: ListFacts<Row, unknown, ListSearch> & {
+    list: keyof typeof LISTS
+    intro: string
+    choices: Choice[]
+    /** What is said where there is nothing yet. */
+    nothing: string
+    sums: { term: string; detail: ComponentChildren }[]
+    order: string
+    columns: { label: string; numeric?: boolean }[]
+    recordOf(row: Row): { key: string; cells: ComponentChildren[] }
+    /** A button beside the heading. */
+    action?: ComponentChildren
+  },
+): JSX.Element {
+  const { list, base, rows, search } = facts
+  const label = LISTS[list]
+  const isFiltered = Object.values(search).some((value) => value !== '')
+  return (
+    <SiteLayout title={`${label} · ${facts.app_name}`} notice={facts.notice}>
+      <div class="grid grid-cols-1 gap-6">
+        <div class="flex flex-wrap items-center justify-between gap-4">
+          <Heading title={`${facts.app_name}: ${label.toLowerCase()}`}>{facts.intro}</Heading>
+          {facts.action}
+        </div>
+        <div class="grid grid-cols-1 gap-1">
+          <SubNav label={facts.app_name} links={appMenu(facts.slug, 'customers', facts)} />
+          <ListLinks base={base} current={list} />
+        </div>
+      </div>
+      <SearchForm {...facts} path={`${base}/${list}/`} />
+      {rows.length === 0 ? (
+        <Nothing {...facts} isFiltered={isFiltered} label={label.toLowerCase()} />
+      ) : (
+        <Panel>
+          <Totals items={facts.sums} />
+          <RecordTable
+            caption={`${label}, ${facts.order} first`}
+            columns={facts.columns}
+            rows={rows.map(facts.recordOf)}
+          />
+        </Panel>
+      )}
+      <Pager newest={facts.latest} older={facts.older} />
+    </SiteLayout>
+  )
+}
+
+function ListLinks({ base, current }: { base: string; current: string }): JSX.Element {
+  const links = Object.entries(LISTS).map(([name, label]) => {
+    return { label, href: `${base}/${name}/`, current: name === current }
+  })
+  return <LinkRow label="Lists of customers" links={links} />
+}
+
+function Nothing(facts: {
+  isFiltered: boolean
+  base: string
+  list: string
+  label: string
+  nothing: string
+}): JSX.Element {
+  const { isFiltered, label } = facts
+  if (!isFiltered) return <EmptyState title={`No ${label} yet`}>{facts.nothing}</EmptyState>
+  return (
+    <EmptyState
+      title={`No matching ${label}`}
+      action={<Button href={`${facts.base}/${facts.list}/`}>Show all</Button>}
+    >
+      Nothing matches this search.
+    </EmptyState>
+  )
+}
+
+/** When a license renews or ends; nothing for one without an end. */
+export function renewalText(facts: { period_end: Date | null; auto_renew: boolean }): string {
+  const { period_end, auto_renew } = facts
+  if (period_end === null) return ''
+  return auto_renew ? isoDate(period_end) : `Ends ${isoDate(period_end)}`
+}

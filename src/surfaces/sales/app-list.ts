@@ -1,0 +1,145 @@
+import type { FastifyInstance } from 'fastify'
+import type { JSX } from 'preact'
+import * as apps from '#domain/apps'
+import { forReports, type World } from '#flows/world'
+import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
+import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
+import { queryOf } from '#http/input'
+import { sendPage } from '#http/pages'
+import type { CsvColumn } from '#platform/csv'
+import type { TaskName } from '#platform/tasks'
+import {
+  exportedSearch,
+  exportRequest,
+  type ListPlace,
+  listAddress,
+  placeText,
+  planOptions,
+  readPlace,
+  type SearchTexts,
+  searchOf,
+} from './list-search.ts'
+import { pageFacts, type SalesPageFacts } from './sales-context.ts'
+
+const ON_A_PAGE = 50
+const NEEDED = { seller: 'view', staff: 'sales' } as const
+
+/** What the page of a list shows. */
+export interface ListFacts<Row, Totals, Search> extends SalesPageFacts {
+  slug: string
+  app_name: string
+  has_clock: boolean
+  search: Search
+  /** The app's plans, for the filter. */
+  plans: { value: string; label: string }[]
+  rows: Row[]
+  totals: Totals
+  /** Whether the search matches more than is listed. */
+  is_cut: boolean
+  /** The paths of the next page, and of the first page if this is not it. */
+  older: string | undefined
+  latest: string | undefined
+}
+
+/** A list of what an app sold, such as its customers: a page, and its export. */
+export interface AppList<Row, Totals extends { count: number }, Filter, Name extends string> {
+  /** Its name in addresses and in the name of the exported file. */
+  name: string
+  export: { kind: TaskName; title: string; columns: CsvColumn<Row>[] }
+  /** The fields of its search. */
+  fields: readonly Name[]
+  filterOf(world: World, app: apps.App, search: SearchTexts<Name>): Promise<Filter>
+  read(
+    world: World,
+    question: { filter: Filter; search: SearchTexts<Name>; limit: number } & {
+      after: ListPlace | undefined
+    },
+  ): Promise<Row[]>
+  placeOf(row: Row): ListPlace
+  totals(world: World, filter: Filter): Promise<Totals>
+  isCut(filter: Filter): boolean
+  Page(facts: ListFacts<Row, Totals, SearchTexts<Name>>): JSX.Element
+}
+
+/** Declares the page of a list, and its export. */
+export function declareAppList<Row, Totals extends { count: number }, Filter, Name extends string>(
+  scope: FastifyInstance,
+  world: World,
+  list: AppList<Row, Totals, Filter, Name>,
+): void {
+  const reporting = forReports(world)
+  const path = `${SIDES.seller}/${list.name}/`
+  declareListExport(reporting, list)
+
+  scope.get(path, async (request, reply) => {
+    const context = await requireSellerOrStaff(reporting, request, reply, 'seller', NEEDED)
+    const app = context.app!
+    const search = searchOf(request, list.fields)
+    const after = readPlace(queryOf(request, 'below'))
+    const filter = await list.filterOf(reporting, app, search)
+    const question = { filter, search, after, limit: ON_A_PAGE + 1 }
+    const found = await list.read(reporting, question)
+    const rows = found.slice(0, ON_A_PAGE)
+    const last = rows.at(-1)
+    const here = (below: string) =>
+      listAddress(`${context.base}/${list.name}/`, { ...search, below })
+    const page = list.Page({
+      ...pageFacts(reporting, context, app),
+      slug: app.slug,
+      app_name: app.name,
+      has_clock: world.processor.has_test_clock,
+      search,
+      plans: await planOptions(reporting, app.id),
+      rows,
+      totals: await list.totals(reporting, filter),
+      is_cut: list.isCut(filter),
+      older: found.length > ON_A_PAGE && last ? here(placeText(list.placeOf(last))) : undefined,
+      latest: after ? here('') : undefined,
+    })
+    return sendPage(reply, page)
+  })
+
+  scope.post(`${path}export`, async (request, reply) => {
+    const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
+    const { id: app_id, slug } = context.app!
+    const asked = exportRequest(slug, searchOf(request, list.fields))
+    return await startExport(world, context, { kind: list.export.kind, app_id, request: asked })
+  })
+}
+
+function declareListExport<Row, Totals extends { count: number }, Filter, Name extends string>(
+  world: World,
+  list: AppList<Row, Totals, Filter, Name>,
+): void {
+  const { name, fields } = list
+  declareExport(world, {
+    ...list.export,
+    nameOf: ({ request }) => `${exportedSearch(request, fields).slug}-${name}.csv`,
+    back({ request }) {
+      const { slug, search } = exportedSearch(request, fields)
+      return listAddress(`/dashboard/apps/${slug}/${name}/`, search)
+    },
+    async open({ app_id, request }) {
+      const app = (await apps.find(world.db, app_id!))!
+      const { search } = exportedSearch(request, fields)
+      const filter = await list.filterOf(world, app, search)
+      const { count: total } = await list.totals(world, filter)
+      return { total, pages: everyRow(world, list, { filter, search }) }
+    },
+  })
+}
+
+async function* everyRow<Row, Totals extends { count: number }, Filter, Name extends string>(
+  world: World,
+  list: AppList<Row, Totals, Filter, Name>,
+  asked: { filter: Filter; search: SearchTexts<Name> },
+): AsyncGenerator<Row[]> {
+  let after: ListPlace | undefined
+  for (;;) {
+    const some = await list.read(world, { ...asked, after, limit: ROWS_AT_ONCE })
+    yield some
+    const last = some.at(-1)
+    if (!last || some.length < ROWS_AT_ONCE) return
+    after = list.placeOf(last)
+  }
+}
