@@ -84,6 +84,34 @@ end $$;
 create trigger apps_announce after insert or update on apps
   for each row execute function announce_app();
 
+-- Offers to transfer an app to another seller. The owner who has the email accepts or declines.
+create table app_transfers (
+  id text primary key,
+  app_id text not null references apps,
+  from_seller text not null references sellers,
+  -- Null once it is decided: who it was is in decided_by.
+  email text,
+  email_normalized text,
+  reason text not null,
+  requested_by text not null references users,
+  requested_at timestamptz not null,
+  expires_at timestamptz not null,
+  outcome text check (outcome in ('accepted', 'declined', 'withdrawn')),
+  decided_by text references users,
+  decided_at timestamptz,
+  to_seller text references sellers,
+  constraint app_transfers_decided check (
+    (outcome is null) = (decided_at is null) and (outcome is null) = (decided_by is null)
+    and (outcome is null) = (email is not null) and (email is null) = (email_normalized is null)
+    and (outcome is not distinct from 'accepted') = (to_seller is not null))
+);
+create unique index app_transfers_open on app_transfers (app_id) where outcome is null;
+create index app_transfers_email on app_transfers (email_normalized) where outcome is null;
+create index app_transfers_expired on app_transfers (expires_at) where outcome is null;
+-- Former sellers, whose money the app's invoices may still be about.
+create index app_transfers_former on app_transfers (from_seller, app_id)
+  where outcome = 'accepted';
+
 -- Requests of sellers that staff enable external sales for an app.
 create table approval_requests (
   id text primary key,

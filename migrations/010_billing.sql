@@ -128,6 +128,8 @@ create table invoices (
   -- The cart of a purchase.
   cart_id text references carts,
   app_id text not null references apps,
+  -- Who sold it: the app's seller when it was written, also after the app is transferred.
+  seller_id text not null references sellers,
   -- Null until a purchase is paid.
   user_id text references users,
   license_id text references licenses,
@@ -171,6 +173,17 @@ create table invoices (
   constraint invoices_numbered check ((number is null)
     = (kind = 'purchase' and (status in ('draft', 'void') or trial_days > 0)))
 );
+-- A transfer of the app moves no money: an invoice keeps the seller who wrote it.
+create function set_invoice_seller() returns trigger language plpgsql as $$
+begin
+  new.seller_id := (select seller_id from apps where id = new.app_id);
+  return new;
+end $$;
+create trigger invoices_seller before insert on invoices
+  for each row execute function set_invoice_seller();
+create trigger invoices_seller_stays before update of seller_id on invoices
+  for each row when (old.seller_id is distinct from new.seller_id)
+  execute function refuse_change();
 create index invoices_cart on invoices (cart_id) where cart_id is not null;
 -- A cart is paid once, and an order has one invoice of its own.
 create unique index invoices_one_purchase on invoices (cart_id) where status = 'paid';

@@ -13,3 +13,11 @@ export {
   uploadImage,
 } from './app/images.ts'
 export { archiveApp, publishApp, restoreApp, unpublishApp } from './app/publish.ts'
+export {
+  acceptTransfer,
+  declineTransfer,
+  offerTransfer,
+  TRANSFER_DAYS,
+  type TransferAccepted,
+  withdrawTransfer,
+} from './app/transfer.ts'

@@ -67,6 +67,10 @@ type Audited =
   | 'app.screenshot_described'
   | 'app.screenshot_removed'
   | 'app.screenshots_arranged'
+  | 'app.transfer_declined'
+  | 'app.transfer_offered'
+  | 'app.transfer_withdrawn'
+  | 'app.transferred'
   | 'app.unpublished'
   | 'attempt.closed'
   | 'buyer.paid_otherwise'
@@ -156,6 +160,8 @@ declare module '#platform/email-queue' {
     payout_failed: NoFacts
     payout_paid: NoFacts
     // To a seller, about an app.
+    app_transfer_decided: { to: 'former' | 'new' }
+    app_transfer_offered: NoFacts
     approval_decided: NoFacts
     member_invitation: NoFacts
     // To a seller, about a buyer.

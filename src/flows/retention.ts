@@ -17,6 +17,7 @@ const SWEEPS = [
   tax.QUOTE_SWEEP,
   licensing.USE_SWEEP,
   sellers.INVITATION_SWEEP,
+  apps.TRANSFER_SWEEP,
   identity.EMAIL_CHANGE_SWEEP,
   ...PLATFORM_SWEEPS,
 ]

@@ -34,7 +34,7 @@ type OwnPrefix =
       | 'ref'
       | 'rem'
     )
-  | ('req' | 'sel' | 'ses' | 'sub' | 'sti' | 'sup' | 'task' | 'txn' | 'usr' | 'wof')
+  | ('req' | 'sel' | 'ses' | 'sub' | 'sti' | 'sup' | 'task' | 'trf' | 'txn' | 'usr' | 'wof')
 
 /** The prefix of each kind of id of the sandbox, some of them Stripe's. */
 type SandboxPrefix = 'acct' | 'bt' | 'ce' | 'chl' | 'dp' | 'evt' | 'obd' | 'ptl' | 're'
@@ -87,6 +87,7 @@ export type StaffInvitationId = Id<'sti'>
 export type SubscriptionId = Id<'sub'>
 export type TaskId = Id<'task'>
 export type TransactionId = Id<'txn'>
+export type TransferId = Id<'trf'>
 export type UserId = Id<'usr'>
 export type WriteOffId = Id<'wof'>
 

@@ -306,6 +306,8 @@ async function* selling({ service }: PagesTest, page: Page) {
     '/dashboard/invitations/',
     app,
     `${app}settings/`,
+    `${app}transfer/`,
+    '/dashboard/transfers/',
     `${app}changes/`,
     `${app}integration/`,
     `${app}listing/`,

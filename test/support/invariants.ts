@@ -57,8 +57,8 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'no seller is charged for their own app',
-    sql`select o.id from orders o join apps a on a.id = o.app_id
-      join seller_members m on m.seller_id = a.seller_id and m.user_id = o.user_id
+    sql`select o.id from orders o join invoices i on i.id = o.invoice_id
+      join seller_members m on m.seller_id = i.seller_id and m.user_id = o.user_id
         and m.created_at < o.created_at`,
   ],
   [

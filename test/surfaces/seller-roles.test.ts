@@ -13,6 +13,7 @@ const EVERYONE = sellers.MEMBER_ROLES
 const EDITORS: readonly sellers.MemberRole[] = ['owner', 'admin', 'developer']
 const SUPPORT: readonly sellers.MemberRole[] = ['owner', 'admin', 'finance', 'support']
 const FINANCE: readonly sellers.MemberRole[] = ['owner', 'admin', 'finance']
+const OWNER: readonly sellers.MemberRole[] = ['owner']
 const ADMINS: readonly sellers.MemberRole[] = ['owner', 'admin']
 
 /** Pages of every signed-in account, whether it is a member of a seller or not. */
@@ -23,11 +24,15 @@ const PERSONAL = [
   'POST /dashboard/switch',
   'GET /dashboard/invitations/',
   'POST /dashboard/invitations/accept',
+  'GET /dashboard/transfers/',
+  'POST /dashboard/transfers/accept',
+  'POST /dashboard/transfers/decline',
 ]
 
 /** The roles of each route that is not for every member; the first pattern that matches decides. */
 const RULES: [pattern: RegExp, roles: readonly sellers.MemberRole[]][] = [
   [/^(GET|POST) \/dashboard\/apps\/new\//, EDITORS],
+  [/^(GET|POST) \/dashboard\/apps\/:slug\/transfer\//, OWNER],
   [/^(GET|POST) \/dashboard\/payouts\//, FINANCE],
   [/^POST \/dashboard\/terms\//, ADMINS],
   [/^(GET|POST) \/dashboard\/seller\//, ADMINS],

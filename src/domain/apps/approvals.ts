@@ -72,6 +72,11 @@ export async function countOpenApprovals(db: Db): Promise<number> {
   return count
 }
 
+/** Withdraws the open request of an app, if it has one. */
+export async function withdrawApproval(db: Db, app_id: AppId): Promise<void> {
+  await db.run(sql`delete from approval_requests where app_id = ${app_id} and decided_at is null`)
+}
+
 /** Decides an open request, once; the app of it, or undefined if it is not open. */
 export async function decideApproval(
   db: Db,

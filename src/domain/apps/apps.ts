@@ -127,9 +127,11 @@ export async function lockNames(tx: Db, seller_id: SellerId): Promise<string[]> 
   return (await tx.rows<{ name: string }>(own)).map(({ name }) => name)
 }
 
-/** The names of a seller's apps by their ids, archived ones too. */
+/** The names of a seller's apps by their ids, with archived ones and those it transferred. */
 export async function namesOf(db: Db, seller_id: SellerId): Promise<Map<string, string>> {
-  const own = sql`select id, name from apps where seller_id = ${seller_id}`
+  const own = sql`select id, name from apps where seller_id = ${seller_id}
+    or id in (select app_id from app_transfers
+      where from_seller = ${seller_id} and outcome = 'accepted')`
   const rows = await db.rows<{ id: AppId; name: string }>(own)
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
@@ -155,6 +157,15 @@ export async function setDetails(
     where id = ${id} and not exists (
       select 1 from apps other where other.slug = ${slug} and other.id <> ${id})`)
   return changed === 1
+}
+
+/**
+ * Gives an app to another seller. Its approval ends with the seller who was approved: external
+ * sales are off until staff approve the new one.
+ */
+export async function setSeller(tx: Db, id: AppId, seller_id: SellerId): Promise<void> {
+  await tx.run(sql`update apps set seller_id = ${seller_id}, external_sales_enabled = false
+    where id = ${id}`)
 }
 
 /** Archives an app, which takes it off sale; with null, restores it. */

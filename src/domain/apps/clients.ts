@@ -59,6 +59,11 @@ export async function replaceSecret(db: Db, client_id: string, secret: string): 
     where client_id = ${client_id}`)
 }
 
+/** Revokes a client's secret: it cannot authenticate until a new one is created. */
+export async function revokeSecret(db: Db, client_id: string): Promise<void> {
+  await db.run(sql`update clients set secret_hash = null where client_id = ${client_id}`)
+}
+
 /** A client's allow-lists, compared byte for byte (spec: Sign-in rules, 3). */
 export type RedirectLists = Pick<Addresses, 'redirect_uris' | 'post_logout_redirect_uris'>
 

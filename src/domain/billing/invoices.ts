@@ -9,6 +9,7 @@ import type {
   PriceId,
   ProductId,
   QuoteId,
+  SellerId,
   SubscriptionId,
   UserId,
 } from '#platform/ids'
@@ -50,10 +51,15 @@ interface InvoiceFacts {
 /** A purchase in progress: nothing is due, and no license exists, until it is paid. */
 export interface DraftInvoice extends InvoiceFacts {
   kind: 'purchase'
+  /** Who sells it: the app's seller when it was written. */
+  seller_id: SellerId
   cart_id: CartId
   /** The days of the promised trial; zero if the whole price is charged. */
   trial_days: number
 }
+
+/** A purchase that is about to be recorded. */
+export type NewDraft = Omit<DraftInvoice, 'seller_id'>
 
 /** An invoice of a subscription that is not paid yet. */
 export interface NewInvoice extends InvoiceFacts {
@@ -66,6 +72,8 @@ export interface NewInvoice extends InvoiceFacts {
 /** An invoice issued to the holder of a license. A purchase's is issued when it is paid. */
 export interface Invoice extends InvoiceFacts {
   kind: InvoiceKind
+  /** Who sold it: the app's seller when it was written, also after a transfer of the app. */
+  seller_id: SellerId
   /** Counted over the whole service, across apps. */
   number: number
   user_id: UserId
@@ -83,9 +91,9 @@ const LINES = sql`(select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_objec
   'amount', l.amount, 'code', l.code)) order by l.position), '[]')
   from invoice_lines l where l.invoice_id = invoices.id) as lines`
 
-const FACTS = sql`id, kind, app_id, order_id, period_index, period_start, period_end, product_id,
-  price_id, tax_quote_id, ${LINES}, amount, tax, fee, fixed_fee, add_on_fee, commission, brought_by,
-  affiliate_id`
+const FACTS = sql`id, kind, app_id, seller_id, order_id, period_index, period_start, period_end,
+  product_id, price_id, tax_quote_id, ${LINES}, amount, tax, fee, fixed_fee, add_on_fee, commission,
+  brought_by, affiliate_id`
 
 const COLUMNS = sql`${FACTS}, number, user_id, license_id, subscription_id, status, is_waived,
   created_at, paid_at`
@@ -94,7 +102,7 @@ const COLUMNS = sql`${FACTS}, number, user_id, license_id, subscription_id, stat
 const PAID = sql`status = 'paid' and number is not null`
 
 /** Records a purchase's invoice, which waits for its first charge; `now` is the app's time. */
-export async function addDraft(db: Db, now: Date, draft: DraftInvoice): Promise<void> {
+export async function addDraft(db: Db, now: Date, draft: NewDraft): Promise<void> {
   const holder = { user_id: null, license_id: null, subscription_id: null }
   await insert(db, now, { ...draft, ...holder, status: 'draft' })
 }

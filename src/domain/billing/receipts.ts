@@ -46,7 +46,7 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
       coalesce(t.card->>'last4', k.last4) as card_last4, c.id as charge_id
     from invoices i
       join apps a on a.id = i.app_id
-      join sellers s on s.id = a.seller_id
+      join sellers s on s.id = i.seller_id
       join products p on p.id = i.product_id
       join prices pr on pr.id = i.price_id
       join users u on u.id = i.user_id

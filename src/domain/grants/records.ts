@@ -178,6 +178,11 @@ export async function revokeApp(
     and user_id = ${party.user_id} and client_id = ${party.client_id}`)
 }
 
+/** Revokes all tokens of an app, for everyone. */
+export async function revokeClient(db: Db, client_id: string): Promise<void> {
+  await db.run(sql`delete from oidc_records where kind = 'Grant' and client_id = ${client_id}`)
+}
+
 /** Revokes all tokens of every app for a person, and ends every sign-in session of theirs. */
 export async function revokeEverything(db: Db, user_id: UserId): Promise<void> {
   await db.run(sql`delete from oidc_records

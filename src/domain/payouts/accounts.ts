@@ -73,12 +73,14 @@ export async function recordAccount(
 
 /**
  * How far the test clocks of a payee's apps are ahead of the service's time, in seconds: of a
- * seller's own, or of those that an affiliate earned on.
+ * seller's own, of those that it transferred, or of those that an affiliate earned on.
  */
 export async function clockAheadOf(db: Db, owner: PayeeId): Promise<number> {
   const { ahead } = await db.one<{ ahead: number }>(sql`
     select coalesce(max(a.clock_ahead), 0) as ahead from apps a
     where a.clock_ahead > 0 and (a.seller_id = ${owner}
+      or exists (select 1 from app_transfers t where t.from_seller = ${owner} and t.app_id = a.id
+        and t.outcome = 'accepted')
       or exists (select 1 from invoices i where i.affiliate_id = ${owner} and i.app_id = a.id))`)
   return ahead
 }

@@ -24,6 +24,8 @@ export type SellerPermission =
   | 'team'
   /** Change the seller's legal name and address, and accept the seller terms. */
   | 'account'
+  /** Transfer apps to other sellers, and accept apps of theirs. */
+  | 'transfer_apps'
 
 const ALLOWED: Record<SellerPermission, readonly MemberRole[]> = {
   view: MEMBER_ROLES,
@@ -32,6 +34,7 @@ const ALLOWED: Record<SellerPermission, readonly MemberRole[]> = {
   payouts: ['owner', 'admin', 'finance'],
   team: ['owner', 'admin'],
   account: ['owner', 'admin'],
+  transfer_apps: ['owner'],
 }
 
 /** Whether a role includes a permission. */

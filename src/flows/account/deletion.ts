@@ -113,6 +113,7 @@ async function anonymize(world: World, tx: Db, user: identity.User): Promise<voi
   await forgetTasks(tx, user_id)
   await grants.forgetPerson(tx, user_id)
   await sellers.endMemberships(tx, user_id)
+  await apps.dropTransfersTo(tx, addresses)
   const affiliate = await affiliates.affiliateOf(tx, user_id)
   if (affiliate) {
     await affiliates.retireCode(tx, affiliate.id, `deleted-${random.bytes(10).toString('hex')}`)

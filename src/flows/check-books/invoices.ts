@@ -46,14 +46,14 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
   await inPages<CheckedInvoice>(
     (after, limit) =>
       db.rows(sql`select i.id, i.app_id, i.kind, i.status, i.is_waived, i.amount, i.tax,
-        i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by, i.affiliate_id, i.created_at, a.seller_id, q.state, q.rule,
+        i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by, i.affiliate_id, i.created_at, i.seller_id, q.state, q.rule,
         q.rate_ppm, q.taxable_ppm, q.amount as quote_amount, q.tax as quote_tax,
         (select coalesce(sum(n.amount), 0)::bigint from invoice_lines n
           where n.invoice_id = i.id) as lines_total,
         ${linesOfKind('price')} as price, ${linesOfKind('discount')} as discount,
         d.percent, d.amount as off,
         c.amount as charged, ${linesOf('sale', sql`i.id`)} as lines
-      from invoices i join apps a on a.id = i.app_id join tax_quotes q on q.id = i.tax_quote_id
+      from invoices i join tax_quotes q on q.id = i.tax_quote_id
         left join charges c on c.invoice_id = i.id
         left join invoice_lines o on o.invoice_id = i.id and o.kind = 'discount'
         left join discount_codes d on d.app_id = i.app_id and d.code = o.code

@@ -35,9 +35,9 @@ interface PartOwners {
 }
 
 /** The owners of the parts of a charge. */
-const WHOSE = sql`a.seller_id, i.user_id, i.affiliate_id, q.state`
+const WHOSE = sql`i.seller_id, i.user_id, i.affiliate_id, q.state`
 const OF_CHARGE = (charge_id: Sql) => sql`join charges c on c.id = ${charge_id}
-  join invoices i on i.id = c.invoice_id join apps a on a.id = i.app_id
+  join invoices i on i.id = c.invoice_id
   join tax_quotes q on q.id = i.tax_quote_id`
 
 interface RefundFacts extends PartOwners, billing.TakenBack {

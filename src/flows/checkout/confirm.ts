@@ -171,7 +171,7 @@ function draftOf(
   { random }: World,
   cart: billing.Cart,
   { app, price, shown, requested_at }: Seen,
-): billing.DraftInvoice {
+): billing.NewDraft {
   const { quote, lines, terms, trial_days } = shown
   const { brought_by, affiliate_id } = cart
   const fixed_fee = billing.FIXED_FEE

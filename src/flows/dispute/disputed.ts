@@ -31,12 +31,12 @@ export async function lockCharge(
 /** The facts of a dispute, for the ledger. */
 export function factsOf(
   dispute: payments.ReportedDispute,
-  { invoice, locked }: DisputedCharge,
+  { invoice }: DisputedCharge,
 ): ledger.DisputeFigures {
   const { id: dispute_id, amount, owed, tax } = dispute
   return {
     dispute_id,
-    seller_id: locked.app.seller_id,
+    seller_id: invoice.seller_id,
     user_id: invoice.user_id,
     amount: cents(amount - owed - tax),
     tax,

@@ -1,5 +1,4 @@
 import * as affiliates from '#domain/affiliates'
-import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
@@ -30,12 +29,11 @@ export async function pay(
   facts: {
     invoice_id: InvoiceId
     owner: LockedOwner
-    app: apps.App
     payer: InvoicePayer
     paid_by: PaidBy
   },
 ): Promise<void> {
-  const { invoice_id, owner, app, payer, paid_by } = facts
+  const { invoice_id, owner, payer, paid_by } = facts
   await queueEmail(tx, now, world.jobs, {
     id: mintId(world.random, 'email'),
     cause: `receipt:${invoice_id}`,
@@ -44,9 +42,9 @@ export async function pay(
   })
   const isWaived = ({ amount }: { amount: Cents }) => paid_by === 'nothing' && amount > ZERO
   if (owner.kind === 'purchase') {
-    const draft = await payable(tx, await billing.lockDraft(tx, invoice_id), { app, payer })
+    const draft = await payable(tx, await billing.lockDraft(tx, invoice_id), payer)
     const quote = await tax.findQuote(tx, draft.tax_quote_id)
-    await post(world, tx, now, { invoice: draft, app, quote, paid_by })
+    await post(world, tx, now, { invoice: draft, quote, paid_by })
     await fulfill(world, tx, now, {
       draft,
       cart: owner.cart,
@@ -57,24 +55,23 @@ export async function pay(
     return
   }
   const { subscription } = owner
-  const invoice = await payable(tx, owner.invoice, { app, payer })
+  const invoice = await payable(tx, owner.invoice, payer)
   const quote = await tax.findQuote(tx, invoice.tax_quote_id)
-  await post(world, tx, now, { invoice, app, quote, paid_by })
+  await post(world, tx, now, { invoice, quote, paid_by })
   await extend(world, tx, now, { invoice, subscription, is_waived: isWaived(invoice) })
 }
 
 /** The invoice, without a commission where the affiliate is also the buyer or the seller. */
-async function payable<T extends Pick<billing.Invoice, 'id' | 'affiliate_id' | 'commission'>>(
+async function payable<T extends billing.Invoice | billing.DraftInvoice>(
   tx: Db,
   invoice: T,
-  { app, payer }: { app: apps.App; payer: InvoicePayer },
+  { email_normalized, card }: InvoicePayer,
 ): Promise<T> {
   if (invoice.affiliate_id === null) return invoice
-  const { email_normalized, card } = payer
   const isSelf = await affiliates.isSelf(tx, invoice.affiliate_id, {
     email_normalized,
     fingerprint: card.fingerprint,
-    seller_id: app.seller_id,
+    seller_id: invoice.seller_id,
   })
   if (!isSelf) return invoice
   await billing.waiveCommission(tx, invoice.id)

@@ -1,4 +1,3 @@
-import type * as apps from '#domain/apps'
 import type * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
@@ -24,12 +23,11 @@ export async function post(
   now: Date,
   facts: {
     invoice: billing.DraftInvoice | billing.Invoice
-    app: apps.App
     quote: tax.Quote
     paid_by: PaidBy
   },
 ): Promise<void> {
-  const { invoice, app, quote, paid_by } = facts
+  const { invoice, quote, paid_by } = facts
   if (invoice.amount === ZERO) return
   if (paid_by !== 'nothing') {
     await payments.recordCharge(tx, now, {
@@ -43,7 +41,6 @@ export async function post(
   const posting = ledger.sale({
     ...invoice,
     invoice_id: invoice.id,
-    seller_id: app.seller_id,
     state: quote.state,
     is_waived: paid_by === 'nothing',
   })

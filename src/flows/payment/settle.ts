@@ -40,7 +40,7 @@ export async function settle(
     if (answer.status === 'succeeded') {
       const charged = { attempt_id: id, processor_charge_id: answer.charge_id }
       const paid_by = attempt.amount === ZERO ? ('nothing' as const) : charged
-      await pay(world, tx, now, { invoice_id, owner, app, payer: attempt, paid_by })
+      await pay(world, tx, now, { invoice_id, owner, payer: attempt, paid_by })
     } else if (answer.status !== 'action_required') {
       if (owner.kind === 'purchase') await voidPurchase(tx, invoice_id)
       else await leaveUnpaid(world, tx, now, { ...owner, attempt, answer })

@@ -25,6 +25,8 @@ export async function creditBack(
   for (const { invoice, amount } of await creditSources(db, upgrade)) {
     const state = await refundStateOf(world, db, invoice.id)
     if (!state || state.isDisputed || state.isInProgress) continue
+    // A former seller's part is refunded by staff, on that invoice's own page.
+    if (state.invoice.seller_id !== upgrade.seller_id) continue
     const { charge, taken, left } = state
     const total = cents(Math.min(left, share(charge.amount, amount, invoice.amount)))
     if (total > 0) backs.push({ state, back: billing.takeBack(invoice, taken, total) })

@@ -42,7 +42,7 @@ export async function quoteRefund(
   if (!state) return { refusal: 'not_paid', left: undefined }
   const { invoice, left, taken } = state
   const days = await daysToRefund(db, actor, state)
-  if (days === undefined) return { refusal: 'not_found', left: undefined }
+  if (typeof days === 'string') return { refusal: days, left: undefined }
   const amount = facts.amount ?? left
   const refusal = refusalOf(days, state, amount)
   if (refusal) return { refusal, left }

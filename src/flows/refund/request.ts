@@ -75,7 +75,7 @@ async function record(
     const state = (await refundStateOf(world, tx, invoice_id))!
     const { invoice, left, taken } = state
     const days = await daysToRefund(tx, actor, state)
-    if (days === undefined) return { refusal: 'not_found' }
+    if (typeof days === 'string') return { refusal: days }
     const amount = requested ?? left
     const refusal = refusalOf(days, state, amount)
     if (refusal) return { refusal }

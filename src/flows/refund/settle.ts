@@ -51,13 +51,13 @@ export async function settleRefund(
 /** The refund succeeded or is pending: posts it, notifies the buyer, and may end the license. */
 export async function bookRefund(world: World, tx: Db, refunding: Refunding): Promise<void> {
   const { refund, charge, invoice, locked } = refunding
-  const { now, app, license } = locked
+  const { now, license } = locked
   const { state } = await tax.findQuote(tx, invoice.tax_quote_id)
   const posting = ledger.refund({
     ...refund,
     amount: cents(refund.amount - refund.tax),
     refund_id: refund.id,
-    seller_id: app.seller_id,
+    seller_id: invoice.seller_id,
     state,
     affiliate_id: invoice.affiliate_id,
   })

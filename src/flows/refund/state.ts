@@ -17,6 +17,8 @@ export type RefundActor = ActorOf<'seller' | 'staff' | 'buyer'>
 export type RefundRefusal =
   /** There is no such invoice, or the actor may not refund it. */
   | 'not_found'
+  /** A former seller of the app sold it, and would pay the refund. */
+  | 'sold_before_transfer'
   /** Nothing was charged for the invoice. */
   | 'not_paid'
   /** A seller and support may refund within sixty days. */
@@ -75,21 +77,22 @@ export async function refundStateOf(
 }
 
 /**
- * Days in which the actor may refund: a member of the app's seller, the charged account, or staff.
- * Undefined for everyone else.
+ * Days in which the actor may refund: a member of the seller who sold it, the charged account, or
+ * staff. For everyone else, why they may not.
  */
 export async function daysToRefund(
   db: Db,
   { kind, user_id }: RefundActor,
   { app, invoice }: Pick<RefundState, 'app' | 'invoice'>,
-): Promise<number | undefined> {
+): Promise<number | RefundRefusal> {
   if (kind === 'seller') {
     const member = await sellers.memberOf(db, { seller_id: app.seller_id, user_id })
-    return member && sellers.isAllowed(member.role, 'support') ? SELLER_DAYS : undefined
+    if (!member || !sellers.isAllowed(member.role, 'support')) return 'not_found'
+    return invoice.seller_id === app.seller_id ? SELLER_DAYS : 'sold_before_transfer'
   }
-  if (kind === 'buyer') return invoice.user_id === user_id ? DISOWNER_DAYS : undefined
+  if (kind === 'buyer') return invoice.user_id === user_id ? DISOWNER_DAYS : 'not_found'
   const role = (await identity.findUser(db, user_id))?.staff_role
-  if (!role || !identity.isPermitted(role, 'refunds')) return undefined
+  if (!role || !identity.isPermitted(role, 'refunds')) return 'not_found'
   return role === 'support' ? SELLER_DAYS : Infinity
 }
 

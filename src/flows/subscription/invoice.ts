@@ -57,7 +57,7 @@ export async function intendDue(
   if (total === ZERO || isWaived(world, total)) {
     const owner = await lockOwner(tx, invoice.id)
     const payer = { email_normalized, card }
-    await pay(world, tx, now, { invoice_id: invoice.id, owner, app, payer, paid_by: 'nothing' })
+    await pay(world, tx, now, { invoice_id: invoice.id, owner, payer, paid_by: 'nothing' })
     return { outcome: 'settled' }
   }
   const attempt = await intend(world, tx, { invoice, app, email_normalized, card, requested_by })

@@ -29,6 +29,8 @@ interface AppsFacts {
   sellers: Membership[]
   /** How many invitations to teams wait for the account. */
   invitations: number
+  /** How many apps are offered to the account. */
+  transfers: number
   cards: AppCard[]
   archived: { slug: string; name: string }[]
   /** True until the seller accepts the terms. */
@@ -51,6 +53,11 @@ export function AppsPage(facts: AppsFacts): JSX.Element {
       {invitations > 0 && (
         <Alert tone="info" title="You are invited to a team">
           <TextLink href="/dashboard/invitations/">View your invitations</TextLink>
+        </Alert>
+      )}
+      {facts.transfers > 0 && (
+        <Alert tone="info" title="A seller offers you an app">
+          <TextLink href="/dashboard/transfers/">View the offer</TextLink>
         </Alert>
       )}
       {facts.sellers.length > 1 && <Switch {...facts} />}

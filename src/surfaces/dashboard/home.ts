@@ -25,6 +25,7 @@ export function declareHome(scope: FastifyInstance, world: World): void {
       member,
       sellers: await sellers.membershipsOf(db, user_id),
       invitations: (await sellers.invitationsTo(db, clock.now(), email_normalized)).length,
+      transfers: (await apps.transfersTo(db, clock.now(), email_normalized)).length,
       cards: (await listed(false)).map((app) => cardOf(clock.now(), app)),
       archived: (await listed(true)).map(({ slug, name }) => ({ slug, name })),
       owes_terms: seller_id !== undefined && (await owesTerms(world, seller_id)),

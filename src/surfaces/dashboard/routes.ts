@@ -31,6 +31,7 @@ import { declareStart } from './start.ts'
 import { declareTeam } from './team.ts'
 import { declareTerms } from './terms.ts'
 import { declareTestMode, keepInLiveMode } from './test-mode.ts'
+import { declareTransfer, declareTransferOffers } from './transfer.ts'
 
 const INTEGRATION = `${APP_PATH}/integration/`
 
@@ -46,6 +47,8 @@ export function dashboard(app: FastifyInstance, world: World): void {
     declareNewApp(scope, world)
     declareOverview(scope, world)
     declareSettingsPage(scope, world)
+    declareTransfer(scope, world)
+    declareTransferOffers(scope, world)
     declareTeam(scope, world)
     declareActivity(scope, world)
     declareInvitations(scope, world)

@@ -14,6 +14,8 @@ type SettingsFacts = AppFacts & {
   is_archived: boolean
   /** In test mode: the origin of live mode, where the app itself is edited. */
   live_url: string | undefined
+  /** Whether the reader may transfer the app. */
+  can_transfer: boolean
 }
 
 /** Name, website, publishing and archiving of an app. */
@@ -25,6 +27,7 @@ export function SettingsPage(facts: SettingsFacts): JSX.Element {
         <div class="grid grid-cols-1 gap-5">
           <Publishing {...facts} />
           {!facts.live_url && <Archiving {...facts} />}
+          {facts.can_transfer && <Transferring {...facts} />}
         </div>
       </div>
     </AppPage>
@@ -95,6 +98,20 @@ function Publishing({ slug, csrf_token, is_published, is_archived }: SettingsFac
           </Actions>
         </Form>
       )}
+    </Panel>
+  )
+}
+
+function Transferring({ slug, app_name }: SettingsFacts): JSX.Element {
+  return (
+    <Panel title="Transfer">
+      <p class="text-sm text-muted">
+        Another seller takes over {app_name}, with its customers and subscriptions. What you sold
+        stays in your balance.
+      </p>
+      <Actions>
+        <Button href={`/dashboard/apps/${slug}/transfer/`}>Transfer app</Button>
+      </Actions>
     </Panel>
   )
 }

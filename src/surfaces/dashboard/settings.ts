@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type * as apps from '#domain/apps'
+import * as sellers from '#domain/sellers'
 import { archiveApp, restoreApp, saveAppDetails, unpublishApp } from '#flows/app'
 import type { World } from '#flows/world'
 import { addressOf } from '#http/app-menu'
@@ -24,6 +25,8 @@ export function declareSettingsPage(scope: FastifyInstance, world: World): void 
       live_url: world.config.live_url,
       is_published: app.is_published,
       is_archived: app.archived_at !== null,
+      can_transfer:
+        !world.config.live_url && sellers.isAllowed(context.member.role, 'transfer_apps'),
     })
     return sendPage(reply, page, { status: found.length > 0 ? 422 : 200 })
   }

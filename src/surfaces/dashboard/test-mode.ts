@@ -31,6 +31,8 @@ const LIVE_ONLY = [
   '/dashboard/invitations/',
   '/dashboard/terms/',
   '/dashboard/apps/new/',
+  '/dashboard/transfers/',
+  '/dashboard/apps/:slug/transfer/',
 ]
 /** Forms of an app's settings page that change the app itself. */
 const LIVE_ONLY_FORMS = ['settings/', 'archive', 'restore'].map(

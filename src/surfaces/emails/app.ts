@@ -5,9 +5,12 @@ import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { parseId } from '#platform/ids'
 import { approvalDecided, memberInvitation } from './app-templates.ts'
 import type { EmailWriters, WrittenEmail } from './template.ts'
+import { transferDecided, transferOffered } from './transfer-templates.ts'
 
 /** The emails to a seller's members about an app or the team. */
 export const APP_EMAILS = {
+  app_transfer_decided: writeTransferDecided,
+  app_transfer_offered: writeTransferOffered,
   approval_decided: writeDecision,
   member_invitation: writeInvitation,
 } satisfies Partial<EmailWriters<EmailTemplate>>
@@ -38,4 +41,44 @@ async function writeInvitation(
   if (!invitation) return undefined
   const url = `${config.base_url}/dashboard/invitations/`
   return { to: invitation.email, content: memberInvitation(invitation, url) }
+}
+
+async function writeTransferOffered(
+  { db, config }: World,
+  { subject_id }: StoredEmail,
+): Promise<WrittenEmail | undefined> {
+  const transfer = await apps.findTransfer(db, parseId('trf', subject_id))
+  const app = transfer && (await apps.find(db, transfer.app_id))
+  const seller = transfer && (await sellers.findSeller(db, transfer.from_seller))
+  if (!app || !seller || !transfer.email) return undefined
+  const content = transferOffered({
+    app_name: app.name,
+    legal_name: seller.legal_name,
+    reason: transfer.reason,
+    email: transfer.email,
+    expires_at: transfer.expires_at,
+    url: `${config.base_url}/dashboard/transfers/`,
+  })
+  return { to: transfer.email, content }
+}
+
+async function writeTransferDecided(
+  { db, config }: World,
+  { subject_id, facts }: StoredEmail<'app_transfer_decided'>,
+): Promise<WrittenEmail | undefined> {
+  const transfer = await apps.findTransfer(db, parseId('trf', subject_id))
+  const app = transfer && (await apps.find(db, transfer.app_id))
+  const to_seller = transfer?.to_seller && (await sellers.findSeller(db, transfer.to_seller))
+  const seller_id = facts.to === 'new' ? transfer?.to_seller : transfer?.from_seller
+  if (!app || !seller_id) return undefined
+  const owners = { permission: 'transfer_apps' } as const
+  const to = (await sellers.recipientsOf(db, seller_id, owners)).join(', ')
+  const page = facts.to === 'new' ? `/dashboard/apps/${app.slug}/` : '/dashboard/'
+  const content = transferDecided({
+    app_name: app.name,
+    to: facts.to,
+    legal_name: to_seller ? to_seller.legal_name : undefined,
+    url: `${config.base_url}${page}`,
+  })
+  return to === '' ? undefined : { to, content }
 }

@@ -16,6 +16,8 @@ export interface DisputeFacts {
   cost: Cents
   reason: DisputeReason
   due_at: Date
+  /** True where the app belongs to another seller now, and support answers the dispute. */
+  is_transferred: boolean
   url: string
 }
 
@@ -44,12 +46,19 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
     blocks: [
       { kind: 'rows', rows: [...rowsOf(dispute), ['Respond by', formatDay(due_at)]] },
       { kind: 'text', text: is_inquiry ? inquiry_text : withdrawn },
-      {
-        kind: 'link',
-        label: 'Review and submit evidence',
-        url,
-        note: 'We prepared evidence from the order and the use of the license.',
-      },
+      dispute.is_transferred
+        ? {
+            kind: 'link',
+            label: 'Contact support',
+            url,
+            note: 'You sold this before the app was transferred. Send support what you know about this sale.',
+          }
+        : {
+            kind: 'link',
+            label: 'Review and submit evidence',
+            url,
+            note: 'We prepared evidence from the order and the use of the license.',
+          },
     ],
   }
 }
@@ -70,7 +79,9 @@ export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): E
     blocks: [
       { kind: 'rows', rows: rowsOf(dispute) },
       { kind: 'text', text },
-      { kind: 'link', label: 'View order', url },
+      dispute.is_transferred
+        ? { kind: 'link', label: 'Contact support', url }
+        : { kind: 'link', label: 'View order', url },
     ],
   }
 }

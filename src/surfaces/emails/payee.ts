@@ -44,7 +44,11 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
   const dispute = (await payments.findDisputeOf(db, { id, app_id: null }))!
   const receipt = (await billing.findReceipt(db, dispute.invoice_id))!
   const app = (await apps.find(db, receipt.app_id))!
-  const recipients = await sellers.recipientsOf(db, app.seller_id, { permission: 'support' })
+  const { seller_id } = receipt
+  const recipients = await sellers.recipientsOf(db, seller_id, { permission: 'support' })
+  // A former seller of the app has no access to its sales; their balance shows the dispute.
+  const page =
+    seller_id === app.seller_id ? `/dashboard/apps/${app.slug}/sales/${receipt.id}/` : '/help/'
   const { amount, tax, owed, reason, due_at, status } = dispute
   const facts = {
     app_name: receipt.app_name,
@@ -55,7 +59,8 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
     cost: billing.DISPUTE_COST,
     reason,
     due_at,
-    url: `${config.base_url}/dashboard/apps/${app.slug}/sales/${receipt.id}/`,
+    is_transferred: seller_id !== app.seller_id,
+    url: `${config.base_url}${page}`,
   }
   return { to: recipients.join(', '), status, facts }
 }

@@ -11,6 +11,7 @@ const RETURN_TO = z.object({ return_to: z.string().exactOptional() })
 /** What is stored with the templates that need more than the id of their subject. */
 const FACTS: { [Template in WithFacts]: z.ZodType<EmailTemplates[Template]> } = {
   account_deleted: z.object({ sealed_to: z.string() }),
+  app_transfer_decided: z.object({ to: z.enum(['former', 'new']) }),
   bank_changed: z.object({ bank: z.string(), before: z.string().exactOptional() }),
   security: z.object({
     what: z.custom<EmailTemplates['security']['what']>(isSecurityChange),

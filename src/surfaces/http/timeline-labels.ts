@@ -26,6 +26,8 @@ const TRIGGERS: Record<string, string> = {
 /** Looked up by what the timeline read, and complete. */
 const EMAIL_NAMES: Record<string, string> = {
   account_deleted: 'Account deleted',
+  app_transfer_decided: 'Transfer of the app decided',
+  app_transfer_offered: 'Transfer of the app offered',
   approval_decided: 'External sales decided',
   bank_changed: 'Bank account changed',
   change_email: 'Confirm the new email',

@@ -42,6 +42,8 @@ export const ORIGIN_LABELS: Record<LicenseOrigin, string> = { purchase: 'Bought'
 
 const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
   not_found: 'No such order.',
+  sold_before_transfer:
+    'A former seller of this app sold this, and a refund is paid from their balance. Contact support.',
   not_paid: 'This invoice was not charged, so it cannot be refunded.',
   too_late: 'Sellers can refund for 60 days. After that, contact support.',
   disputed: 'This payment is disputed. It cannot be refunded until the bank decides.',

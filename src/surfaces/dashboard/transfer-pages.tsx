@@ -1,0 +1,188 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { Field, Form } from '#design/forms'
+import { SiteLayout } from '#design/layout'
+import { Day } from '#design/money'
+import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
+import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
+
+type TransferFacts = AppFacts & {
+  form: { email: string; reason: string }
+  faults: FormFault[]
+  /** The open offer, if there is one. */
+  offer: { email: string | null; reason: string; expires_at: Date } | undefined
+}
+
+/** Offers an app to another seller, or shows the open offer. */
+export function TransferPage(facts: TransferFacts): JSX.Element {
+  const { slug, app_name, offer } = facts
+  return (
+    <AppPage
+      {...facts}
+      current="settings"
+      heading="transfer"
+      intro={`Give ${app_name} to another seller.`}
+    >
+      <BackLink href={addressOf(slug, 'settings')}>Settings</BackLink>
+      <div class="grid max-w-3xl grid-cols-1 gap-6">
+        <Panel title="What a transfer does">
+          <ul class="grid list-disc gap-1.5 ps-5 text-sm text-muted">
+            <li>
+              The other seller gets the app with its customers, subscriptions, past sales and
+              figures.
+            </li>
+            <li>
+              What you sold stays yours: its balance, payouts, refunds and disputes. Invoices
+              written after the transfer are sold and paid out to the other seller.
+            </li>
+            <li>
+              Your team and your agents lose access. The client secret is revoked, so the app’s
+              server needs a new one.
+            </li>
+            <li>Staff approve the other seller before new buyers can buy. Renewals continue.</li>
+          </ul>
+        </Panel>
+        {offer ? <OpenOffer {...facts} offer={offer} /> : <Offer {...facts} />}
+      </div>
+    </AppPage>
+  )
+}
+
+function Offer({ slug, csrf_token, form, faults }: TransferFacts): JSX.Element {
+  return (
+    <Panel title="Offer the app">
+      <Form action={`/dashboard/apps/${slug}/transfer/`} csrf_token={csrf_token}>
+        <Field
+          label="Email of the other seller’s owner"
+          name="email"
+          type="email"
+          autocomplete="off"
+          value={form.email}
+          error={faultAt(faults, 'email')}
+        />
+        <Field
+          label="Reason"
+          name="reason"
+          value={form.reason}
+          maxlength={200}
+          error={faultAt(faults, 'reason')}
+          hint="The other seller reads it. It stays in both activity logs."
+        />
+        <Actions>
+          <Button kind="danger" pending="One moment…">
+            Offer app
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function OpenOffer({
+  slug,
+  csrf_token,
+  offer,
+}: TransferFacts & { offer: NonNullable<TransferFacts['offer']> }): JSX.Element {
+  return (
+    <Panel title="Open offer">
+      <DescriptionList
+        items={[
+          { term: 'To', detail: offer.email },
+          { term: 'Reason', detail: offer.reason },
+          { term: 'Expires', detail: <Day date={offer.expires_at} /> },
+        ]}
+      />
+      <Form action={`/dashboard/apps/${slug}/transfer/withdraw`} csrf_token={csrf_token}>
+        <Actions>
+          <Button pending="One moment…">Withdraw offer</Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+/** An app that is offered. */
+interface AppOffer {
+  id: string
+  app_name: string
+  app_url: string
+  legal_name: string
+  reason: string
+  expires_at: Date
+}
+
+type OffersFacts = {
+  csrf_token: string
+  email: string
+  /** The seller that would get the apps; undefined where the account owns none. */
+  seller_name: string | undefined
+  offers: AppOffer[]
+  note: { tone: 'success' | 'warning'; text: string } | undefined
+}
+
+/** The apps that other sellers offer to the signed-in account. */
+export function TransferOffersPage(facts: OffersFacts): JSX.Element {
+  const { offers, email, note } = facts
+  return (
+    <SiteLayout title="Offered apps · Purser">
+      <BackLink href="/dashboard/">Your apps</BackLink>
+      <Heading title="Offered apps">Apps that sellers offer to transfer to {email}.</Heading>
+      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      {offers.length === 0 ? (
+        <EmptyState title="No offers">
+          An offer is for one email address. If you have another account, sign in to it.
+        </EmptyState>
+      ) : (
+        <div class="grid max-w-3xl grid-cols-1 gap-6">
+          {offers.map((offer) => (
+            <Offered key={offer.id} facts={facts} offer={offer} />
+          ))}
+        </div>
+      )}
+    </SiteLayout>
+  )
+}
+
+function Offered({ facts, offer }: { facts: OffersFacts; offer: AppOffer }): JSX.Element {
+  const { csrf_token, seller_name } = facts
+  return (
+    <Panel title={offer.app_name}>
+      <DescriptionList
+        items={[
+          { term: 'Website', detail: <TextLink href={offer.app_url}>{offer.app_url}</TextLink> },
+          { term: 'Seller', detail: offer.legal_name },
+          { term: 'Reason', detail: offer.reason },
+          { term: 'Expires', detail: <Day date={offer.expires_at} /> },
+        ]}
+      />
+      {seller_name === undefined ? (
+        <p class="text-sm text-muted">
+          Only the owner of a seller can accept an app.{' '}
+          <TextLink href="/dashboard/start/">Start selling</TextLink>
+        </p>
+      ) : (
+        <p class="text-sm text-muted">
+          {seller_name} takes over the customers and subscriptions, and is paid for every invoice
+          written from now on. Earlier sales stay with {offer.legal_name}. The client secret is
+          revoked: create a new one for the app’s server at once. Staff approve the app again before
+          new buyers can buy.
+        </p>
+      )}
+      <div class="flex flex-wrap gap-3">
+        {seller_name !== undefined && (
+          <Form action="/dashboard/transfers/accept" csrf_token={csrf_token}>
+            <input type="hidden" name="transfer_id" value={offer.id} />
+            <Button kind="primary" pending="One moment…">
+              {`Accept for ${seller_name}`}
+            </Button>
+          </Form>
+        )}
+        <Form action="/dashboard/transfers/decline" csrf_token={csrf_token}>
+          <input type="hidden" name="transfer_id" value={offer.id} />
+          <Button pending="One moment…">Decline</Button>
+        </Form>
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as identity from '#domain/identity'
+import * as sellers from '#domain/sellers'
+import { requestApproval } from '#flows/app'
+import { startPreview } from '#flows/preview'
+import { quoteRefund, refundCharge } from '#flows/refund'
+import { type AppId, type InvoiceId, mintId, parseId, type SellerId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { newEmail, PASSWORD, signUp } from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { addApp, type OtherApp, setOnSale } from '../support/apps.ts'
+import { decide, objectTo } from '../support/disputes.ts'
+import { assertInvariants, closeSound } from '../support/invariants.ts'
+import { emailTo } from '../support/mailbox.ts'
+import { mcpAgent } from '../support/mcp.ts'
+import { basic } from '../support/purchase.ts'
+import { refund, sellerActor } from '../support/refunds.ts'
+import { addSellerWithApp, signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { DAY, passDays, runDue, subscribe } from '../support/subscriber.ts'
+
+// Guards point 3 of issue 11: transfer of an app (decision 100).
+
+let service: TestService
+let owner: Agent
+let slugs = 0
+
+before(async () => {
+  service = await openTestService()
+  await service.listen()
+  owner = await signedIn(service, service.demo.seller)
+})
+after(() => closeSound(service))
+
+/** Another seller with an account of its own, whose owner is signed in. */
+interface OtherSeller {
+  email: string
+  agent: Agent
+  seller_id: SellerId
+}
+
+async function otherSeller(): Promise<OtherSeller> {
+  const { world } = service
+  const { email, agent } = await signUp(service)
+  const { client_id } = await addSellerWithApp(service, { email, slug: `buyer-${slugs++}` })
+  const { seller_id } = (await apps.find(world.db, client_id))!
+  const version = world.seller_terms_version
+  await sellers.acceptTerms(world.db, world.clock.now(), { seller_id, version })
+  return { email, agent, seller_id }
+}
+
+/** Another app of the cast's seller. */
+async function newApp(): Promise<OtherApp & { slug: string }> {
+  const slug = `offered-${slugs++}`
+  return { slug, ...(await addApp(service, { slug, name: `Offered ${slugs}` })) }
+}
+
+/** Offers an app. Other tests advance the clock, so the owner signs in again. */
+async function offer(slug: string, email: string) {
+  owner = await signedIn(service, service.demo.seller)
+  await owner.open(`/dashboard/apps/${slug}/transfer/`)
+  return await owner.submit('Offer app', { email, reason: 'We focus on another app.' })
+}
+
+async function accept({ agent }: OtherSeller) {
+  await agent.open('/dashboard/transfers/')
+  return await agent.submit(/^Accept for /)
+}
+
+/** Transfers an app to a new seller, who is approved. */
+async function transferred(app: OtherApp & { slug: string }): Promise<OtherSeller> {
+  const to = await otherSeller()
+  await offer(app.slug, to.email)
+  await accept(to)
+  await setOnSale(service, app.client_id, { is_published: true, external_sales_enabled: true })
+  return to
+}
+
+const sellerOf = async (app_id: AppId) => (await apps.find(service.world.db, app_id))!.seller_id
+
+/** What the ledger owes a seller for an app, without what is reserved for disputes, in cents. */
+async function owed(seller_id: SellerId, app_id: AppId): Promise<number> {
+  const { amount } = await service.world.db.one<{ amount: number }>(sql`
+    select coalesce(-sum(e.amount), 0)::bigint as amount
+    from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+    where e.account = 'seller_payable' and e.owner = ${seller_id} and t.subject in (
+      select id from invoices where app_id = ${app_id}
+      union all select r.id from refunds r join charges c on c.id = r.charge_id
+        join invoices i on i.id = c.invoice_id where i.app_id = ${app_id}
+      union all select d.id from disputes d join charges c on c.id = d.charge_id
+        join invoices i on i.id = c.invoice_id where i.app_id = ${app_id})`)
+  return amount
+}
+
+async function invoicesSold(app_id: AppId) {
+  return await service.world.db.rows<{ id: InvoiceId; seller_id: SellerId; kind: string }>(
+    sql`select id, seller_id, kind from invoices where app_id = ${app_id} and status = 'paid'
+      order by number`,
+  )
+}
+
+const chargeOf = async (invoice_id: InvoiceId) =>
+  await service.world.db.one<{ id: never; processor_charge_id: never }>(
+    sql`select id, processor_charge_id from charges where invoice_id = ${invoice_id}`,
+  )
+
+describe('a transfer', () => {
+  test('moves no money: each invoice stays with its seller, and later ones are the new one’s', async () => {
+    const app = await newApp()
+    const former = await sellerOf(app.client_id)
+    await subscribe(service, { app })
+    const before = await owed(former, app.client_id)
+    assert.ok(before > 0)
+    const { seller_id } = await transferred(app)
+    assert.equal(await owed(former, app.client_id), before)
+    assert.equal(await owed(seller_id, app.client_id), 0)
+
+    await subscribe(service, { app })
+    await passDays(service, 32)
+    const sold = await invoicesSold(app.client_id)
+    assert.deepEqual(
+      sold.map((each) => [each.kind, each.seller_id === former ? 'former' : 'new']),
+      [
+        ['purchase', 'former'],
+        ['purchase', 'new'],
+        ['renewal', 'new'],
+        ['renewal', 'new'],
+      ],
+    )
+    assert.equal(await owed(former, app.client_id), before)
+    assert.equal(await owed(seller_id, app.client_id), 3 * before)
+    await assertInvariants(service)
+  })
+
+  test('leaves refunds and disputes of earlier sales to the seller who sold them', async () => {
+    const app = await newApp()
+    const former = await sellerOf(app.client_id)
+    await subscribe(service, { app })
+    await subscribe(service, { app })
+    const [refunded, disputed] = await invoicesSold(app.client_id)
+    const { seller_id } = await transferred(app)
+
+    await refund(service, { invoice_id: refunded!.id }, undefined, 'operator')
+    const dispute = await objectTo(service, await chargeOf(disputed!.id))
+    await decide(service, dispute, 'lost')
+    await handleEvents(service.world)
+    assert.ok((await owed(former, app.client_id)) < 0)
+    assert.equal(await owed(seller_id, app.client_id), 0)
+    await assertInvariants(service)
+  })
+
+  test('of an app with an unpaid renewal leaves that invoice to the seller who wrote it', async () => {
+    const app = await newApp()
+    const former = await sellerOf(app.client_id)
+    await subscribe(service, { app, card: '4999990000000114' })
+    service.clock.pass(31 * DAY)
+    await runDue(service)
+    const { seller_id } = await transferred(app)
+    await passDays(service, 10)
+    const renewals = (await invoicesSold(app.client_id)).filter(({ kind }) => kind === 'renewal')
+    assert.deepEqual(
+      renewals.map((each) => each.seller_id),
+      [former],
+    )
+    assert.equal(await owed(seller_id, app.client_id), 0)
+    await assertInvariants(service)
+  })
+
+  test('lets the new seller refund only what it sold', async () => {
+    const app = await newApp()
+    await subscribe(service, { app })
+    const to = await transferred(app)
+    await subscribe(service, { app })
+    const [old, recent] = await invoicesSold(app.client_id)
+    const { world } = service
+    const { id: user_id } = (await identity.findByEmail(world.db, to.email))!
+    const actor = { kind: 'seller', user_id, request_id: mintId(world.random, 'req') } as const
+    const quote = await quoteRefund(world, actor, { invoice_id: old!.id })
+    assert.deepEqual(quote, { refusal: 'sold_before_transfer', left: undefined })
+    const request = { invoice_id: old!.id, reason: 'Not ours to give back.' }
+    assert.equal((await refundCharge(world, actor, request)).outcome, 'refused')
+    const page = await to.agent.open(`/dashboard/apps/${app.slug}/sales/${old!.id}/refund`)
+    assert.match(textOf(page.body), /A former seller of this app sold this/)
+    const own = await refundCharge(world, actor, { ...request, invoice_id: recent!.id })
+    assert.equal(own.outcome, 'refunded')
+    const outsider = await refundCharge(world, await sellerActor(service), request)
+    assert.equal(outsider.outcome, 'refused')
+  })
+
+  test('ends the access of the former seller, its server and its agents', async () => {
+    const app = await newApp()
+    const { world } = service
+    const { db, clock } = world
+    const { license_key } = await subscribe(service, { app })
+    const program = await mcpAgent(service, { email: service.demo.seller.email })
+    const listed = async () => JSON.stringify((await program.call('list_apps')).json)
+    assert.ok((await listed()).includes(app.client_id))
+    await apps.setOnSale(db, app.client_id, { is_published: true, external_sales_enabled: false })
+    await requestApproval(world, await sellerActor(service), app.client_id)
+    const { user_id } = await sellerActor(service)
+    const session = { user_id, app_id: null }
+    const found = (await apps.find(db, app.client_id))!
+    const { product_id } = app
+    const request = { session, request_id: mintId(world.random, 'req') }
+    assert.ok(await startPreview(world, request, { app: found, product_id }))
+    const to = await otherSeller()
+    await offer(app.slug, to.email)
+    const page = await accept(to)
+    assert.equal(page.url, `/dashboard/apps/${app.slug}/integration/`)
+
+    const answer = await service.app.inject({
+      method: 'POST',
+      url: '/api/v1/licenses/validate',
+      headers: basic(service, app),
+      payload: { key: license_key },
+    })
+    assert.equal(answer.statusCode, 401)
+    assert.equal((await owner.open(`/dashboard/apps/${app.slug}/`)).status, 404)
+    assert.ok(!(await listed()).includes(app.client_id))
+    const moved = (await apps.find(db, app.client_id))!
+    assert.deepEqual([moved.seller_id, moved.external_sales_enabled], [to.seller_id, false])
+    assert.equal(await apps.latestApproval(db, app.client_id), undefined)
+    const { previews } = await db.one<{ previews: number }>(sql`select count(*)::int as previews
+      from licenses where app_id = ${app.client_id} and status = 'preview'`)
+    assert.equal(previews, 0)
+    assert.equal(await apps.openTransferOf(db, clock.now(), app.client_id), undefined)
+  })
+
+  test('is in the activity of both sellers, and emailed to both', async () => {
+    const app = await newApp()
+    const to = await otherSeller()
+    await offer(app.slug, to.email)
+    const message = await emailTo(service, to.email, /offers you Offered/)
+    assert.match(message, /We focus on another app\./)
+    assert.match(message, /\/dashboard\/transfers\//)
+    await accept(to)
+    await emailTo(service, to.email, /is now yours$/)
+    await emailTo(service, service.demo.seller.email, /was transferred to Another LLC$/)
+    const { name } = (await apps.find(service.world.db, app.client_id))!
+    for (const agent of [owner, to.agent]) {
+      const { body } = await agent.open('/dashboard/activity/')
+      assert.match(textOf(body), new RegExp(`App: transferred ${name}`))
+    }
+  })
+})
+
+describe('an offer', () => {
+  test('is accepted only by the account that has its email, and by an owner', async () => {
+    const app = await newApp()
+    const to = await otherSeller()
+    const third = await otherSeller()
+    await offer(app.slug, to.email)
+    await to.agent.open('/dashboard/transfers/')
+    const { transfer_id } = to.agent.form(/^Accept for /)
+    assert.ok(transfer_id)
+    const form = async (agent: Agent, path: string) => {
+      await agent.open('/dashboard/invitations/')
+      const start = await agent.open('/dashboard/team/')
+      const csrf_token = /name="csrf_token" value="([^"]+)"/.exec(start.body)?.[1] ?? ''
+      return await service.app.inject({
+        method: 'POST',
+        url: path,
+        headers: { cookie: agent.cookie, 'content-type': 'application/x-www-form-urlencoded' },
+        payload: new URLSearchParams({ csrf_token, transfer_id: transfer_id! }).toString(),
+      })
+    }
+    for (const path of ['/dashboard/transfers/accept', '/dashboard/transfers/decline']) {
+      const { statusCode, headers } = await form(third.agent, path)
+      assert.deepEqual([statusCode, headers.location], [303, '/dashboard/transfers/?done=not_open'])
+    }
+    const { db } = service.world
+    const { id: user_id } = (await identity.findByEmail(db, to.email))!
+    const member = { seller_id: to.seller_id, user_id }
+    await sellers.setRole(db, { ...member, role: 'admin' })
+    const refused = await form(to.agent, '/dashboard/transfers/accept')
+    assert.equal(refused.headers.location, '/dashboard/transfers/?done=not_owner')
+    await sellers.setRole(db, { ...member, role: 'owner' })
+    await accept(to)
+    assert.equal(await sellerOf(app.client_id), to.seller_id)
+    const again = await form(to.agent, '/dashboard/transfers/accept')
+    assert.equal(again.headers.location, '/dashboard/transfers/?done=not_open')
+  })
+
+  test('needs the seller terms, and a proof of the last minutes', async () => {
+    const app = await newApp()
+    const to = await otherSeller()
+    await offer(app.slug, to.email)
+    const { db } = service.world
+    await db.run(sql`update sellers set terms_version = 'former' where id = ${to.seller_id}`)
+    assert.match((await accept(to)).url, /^\/dashboard\/terms\//)
+    const version = service.world.seller_terms_version
+    await sellers.acceptTerms(db, service.clock.now(), { seller_id: to.seller_id, version })
+    await to.agent.open('/dashboard/transfers/')
+    service.clock.pass(11 * 60)
+    assert.match((await to.agent.submit(/^Accept for /)).url, /^\/account\/confirm\?/)
+    assert.notEqual(await sellerOf(app.client_id), to.seller_id)
+    assert.match((await owner.open(`/dashboard/apps/${app.slug}/transfer/`)).url, /confirm/)
+  })
+
+  test('ends by a decline, a withdrawal or after 14 days, and without its email address', async () => {
+    const { db, clock } = service.world
+    const ends: [
+      name: string,
+      end: (app: { slug: string }, to: OtherSeller) => Promise<unknown>,
+    ][] = [
+      [
+        'declined',
+        async (_app, { agent }) => {
+          await agent.open('/dashboard/transfers/')
+          await agent.submit('Decline')
+          await emailTo(service, service.demo.seller.email, /was declined$/)
+        },
+      ],
+      [
+        'withdrawn',
+        async ({ slug }) => {
+          await owner.open(`/dashboard/apps/${slug}/transfer/`)
+          await owner.submit('Withdraw offer')
+        },
+      ],
+      ['expired', async () => service.clock.pass(15 * DAY)],
+    ]
+    for (const [name, end] of ends) {
+      const app = await newApp()
+      const to = await otherSeller()
+      await offer(app.slug, to.email)
+      const { id } = (await apps.openTransferOf(db, clock.now(), app.client_id))!
+      await end(app, to)
+      assert.equal(await apps.openTransferOf(db, clock.now(), app.client_id), undefined, name)
+      const agent = name === 'expired' ? await signedInAgain(to) : to.agent
+      assert.match(textOf((await agent.open('/dashboard/transfers/')).body), /No offers/, name)
+      const found = await apps.findTransfer(db, id)
+      if (name !== 'expired') assert.deepEqual([found?.outcome, found?.email], [name, null])
+      assert.match(textOf((await offer(app.slug, to.email)).body), /Open offer/, name)
+    }
+  })
+
+  test('to a member of the own team, without a reason or beside another one is refused', async () => {
+    const app = await newApp()
+    owner = await signedIn(service, service.demo.seller)
+    await owner.open(`/dashboard/apps/${app.slug}/transfer/`)
+    const empty = await owner.submit('Offer app', { email: 'not an email', reason: '' })
+    assert.equal(empty.status, 422)
+    assert.match(textOf(empty.body), /Give a reason/)
+    const own = await offer(app.slug, service.demo.seller.email)
+    assert.match(textOf(own.body), /member of your own team/)
+    await owner.open(`/dashboard/apps/${app.slug}/transfer/`)
+    const other_tab = owner.twin()
+    await offer(app.slug, newEmail())
+    const second = await other_tab.submit('Offer app', { email: newEmail(), reason: 'Twice.' })
+    assert.match(textOf(second.body), /already offered/)
+  })
+})
+
+async function signedInAgain({ email }: OtherSeller): Promise<Agent> {
+  return await signedIn(service, { email, password: PASSWORD })
+}
+
+test('the database refuses to give an invoice to another seller', async () => {
+  const { db } = service.world
+  const app = await newApp()
+  await subscribe(service, { app })
+  const { seller_id } = await otherSeller()
+  await assert.rejects(
+    db.run(sql`update invoices set seller_id = ${seller_id} where app_id = ${app.client_id}`),
+    /append only/,
+  )
+  assert.equal(parseId('sel', await sellerOf(app.client_id)).startsWith('sel_'), true)
+})
