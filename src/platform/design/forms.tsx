@@ -139,12 +139,7 @@ export function TextareaField(
 export function FileField(facts: FieldFacts & { accept: string }): JSX.Element {
   return (
     <Labelled facts={facts}>
-      <input
-        {...wiring(facts)}
-        type="file"
-        accept={facts.accept}
-        class="file-input control h-auto min-h-11"
-      />
+      <input {...wiring(facts)} type="file" accept={facts.accept} class="file-input control" />
     </Labelled>
   )
 }

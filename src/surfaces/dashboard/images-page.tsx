@@ -52,13 +52,18 @@ function IconPanel({ slug, app_name, icon, csrf_token, faults }: ImagesFacts): J
   const base = `${addressOf(slug, 'listing')}images/`
   return (
     <Panel title="Icon">
-      <div class="flex items-center gap-4">
+      <div class="flex flex-wrap items-center gap-4">
         <AppIcon name={app_name} icon={icon} large />
-        <p class="text-sm text-muted">
+        <p class="min-w-0 flex-1 basis-40 text-sm text-muted">
           {icon
             ? 'Shown in the marketplace, at checkout, at sign-in and in your buyers’ accounts.'
             : 'Without an icon, people see the first character of the name.'}
         </p>
+        {icon && (
+          <Form action={`${base}remove-icon`} csrf_token={csrf_token}>
+            <Button pending="One moment…">Remove icon</Button>
+          </Form>
+        )}
       </div>
       <Form action={`${base}icon`} csrf_token={csrf_token} uploads>
         <FileField
@@ -75,13 +80,6 @@ function IconPanel({ slug, app_name, icon, csrf_token, faults }: ImagesFacts): J
           </Button>
         </Actions>
       </Form>
-      {icon && (
-        <Form action={`${base}remove-icon`} csrf_token={csrf_token}>
-          <Actions>
-            <Button pending="One moment…">Remove icon</Button>
-          </Actions>
-        </Form>
-      )}
     </Panel>
   )
 }

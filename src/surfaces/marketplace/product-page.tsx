@@ -137,26 +137,16 @@ export function ProductPage(facts: {
   )
 }
 
-/** Screenshots side by side; each is a link to its whole size. */
+/** Screenshots of one height in a row that scrolls; each is a link to its whole size. */
 function Screenshots({ screenshots }: { screenshots: Screenshot[] }): JSX.Element | null {
   if (screenshots.length === 0) return null
-  const columns = screenshots.length === 1 ? '' : 'sm:grid-cols-2'
   return (
     <Chapter id="screenshots" title="Screenshots">
-      <ul class={`grid grid-cols-1 items-start gap-4 ${columns}`}>
-        {screenshots.map(({ src, sources, width, height, alt }) => (
-          <li key={src}>
-            <a class="block rounded-box" href={src}>
-              <img
-                class="h-auto w-full rounded-box border border-base-300"
-                src={src}
-                srcset={sources.map((each) => `${each.src} ${each.width}w`).join(', ')}
-                sizes={columns === '' ? WHOLE_WIDTH : HALF_WIDTH}
-                width={width}
-                height={height}
-                alt={alt}
-                loading="lazy"
-              />
+      <ul class="-mx-1 flex snap-x scroll-px-1 gap-4 overflow-x-auto p-1 pb-3">
+        {screenshots.map((screenshot) => (
+          <li key={screenshot.src} class="shrink-0 snap-start">
+            <a class="block rounded-box" href={screenshot.src}>
+              <ScreenshotImage {...screenshot} />
             </a>
           </li>
         ))}
@@ -165,9 +155,21 @@ function Screenshots({ screenshots }: { screenshots: Screenshot[] }): JSX.Elemen
   )
 }
 
-const WHOLE_WIDTH = '(min-width: 64rem) 61.5rem, calc(100vw - 2.5rem)'
-const HALF_WIDTH =
-  '(min-width: 64rem) 30.25rem, (min-width: 40rem) calc(50vw - 1.75rem), calc(100vw - 2.5rem)'
+function ScreenshotImage({ src, sources, width, height, alt }: Screenshot): JSX.Element {
+  const widthAt = (shown_height: number) => Math.round((shown_height * width) / height)
+  return (
+    <img
+      class="h-52 w-auto max-w-none rounded-box border border-base-300 sm:h-80"
+      src={src}
+      srcset={sources.map((each) => `${each.src} ${each.width}w`).join(', ')}
+      sizes={`(min-width: 40rem) ${widthAt(320)}px, ${widthAt(208)}px`}
+      width={width}
+      height={height}
+      alt={alt}
+      loading="lazy"
+    />
+  )
+}
 
 function Plans(facts: {
   name: string
