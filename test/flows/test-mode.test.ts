@@ -4,10 +4,12 @@ import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import { followLive } from '#flows/test-mode'
 import { mintId, type SellerId, type UserId } from '#platform/ids'
+import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { Agent, textOf } from '../support/agent.ts'
 import { emailTo } from '../support/mailbox.ts'
+import { readPdf } from '../support/pdf.ts'
 import { basic, buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import type { TestService } from '../support/service.ts'
@@ -300,6 +302,11 @@ test('each page, email and file of test mode says so, and none of live mode does
   await purchase(there, buyer(there), { email: 'casey.tests@example.com' })
   const receipt = await emailTo(there, 'casey.tests@example.com', /^\[Test mode\] /)
   assert.match(receipt, /Test mode: no real money moves\./)
+  const emails = await listMailbox(there.world.db)
+  const sent = emails.find(({ recipient }) => recipient === 'casey.tests@example.com')
+  const email = await findMailboxEmail(there.world.db, sent!.message_id)
+  const { text } = await readPdf(email!.attachments[0]!.content)
+  assert.match(text, /TEST MODE/)
 })
 
 test('one port serves both modes by host, and an unknown host as before', async () => {
