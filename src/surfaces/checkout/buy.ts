@@ -10,6 +10,7 @@ import { type Details, mayBuyAs, openCart, readDiscount } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { broughtBy, noteReferrer, referrerOf, viaService } from '#http/attribution'
 import { browserHash } from '#http/browser'
+import { readNext } from '#http/buy-link'
 import { MisconfiguredPage } from '#http/error-page'
 import { csrfToken } from '#http/form-token'
 import { CART_PATH } from '#http/guards/cart'
@@ -137,10 +138,8 @@ async function readLink(
   const price = await catalog.findLivePrice(db, price_id)
   const app = price && (await apps.findOnSale(db, price.app_id))
   if (!price || !app) throw refuse('not_found')
-  const hasNext = next !== undefined && next !== ''
-  const url = hasNext ? apps.readReturnUrl(next, app.url) : undefined
-  const isAmbiguous = isRepeated(request, 'next')
-  return { app, price, next_url: url?.href ?? null, next_ok: !isAmbiguous && (!hasNext || !!url) }
+  const { next_url, is_valid } = readNext(app, next)
+  return { app, price, next_url, next_ok: is_valid && !isRepeated(request, 'next') }
 }
 
 function misconfigured(reply: FastifyReply, app: apps.App): FastifyReply {

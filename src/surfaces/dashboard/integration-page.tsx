@@ -2,11 +2,12 @@ import type { JSX } from 'preact'
 import { Actions, Button, CopyField, TextLink } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { Field, Form, SelectField, TextareaField } from '#design/forms'
-import { Day, type PriceFrequency, priceText } from '#design/money'
+import { Day } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
-import type { PriceId, ProductId } from '#platform/ids'
-import type { Cents } from '#platform/money'
+import type { ProductId } from '#platform/ids'
+import { BuyLinkPanel, type BuyLinkPanelFacts } from './buy-link-panel.tsx'
 import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
+import { SnippetPanel, type SnippetPanelFacts } from './snippet-panel.tsx'
 
 /** The form of URLs; lists have one entry per line. */
 export type AddressForm = Record<
@@ -15,7 +16,7 @@ export type AddressForm = Record<
 >
 
 /** The facts of the integration page. */
-export interface Integration extends AppFacts {
+export interface Integration extends AppFacts, BuyLinkPanelFacts, SnippetPanelFacts {
   /** The base path of the page and its forms. */
   base: string
   client_id: string
@@ -33,25 +34,20 @@ export interface Integration extends AppFacts {
   allows_pause: boolean
   plans: { id: ProductId; name: string }[]
   preview: { plan: string; license_key: string } | undefined
-  is_published: boolean
-  external_sales_enabled: boolean
-  links: {
-    id: PriceId
-    plan: string
-    amount: Cents
-    frequency: PriceFrequency
-    url: string
-  }[]
 }
 
-/** Credentials, redirect URLs and buy links of an app. */
+/** Credentials, redirect URLs, code and buy links of an app. */
 export function IntegrationPage(facts: Integration): JSX.Element {
   return (
-    <AppPage {...facts} current="integration" intro="Credentials, redirect URLs and Buy links.">
+    <AppPage
+      {...facts}
+      current="integration"
+      intro="Credentials, redirect URLs, code and Buy links."
+    >
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">
           <Addresses {...facts} />
-          <BuyLinks {...facts} />
+          <BuyLinkPanel {...facts} />
         </div>
         <div class="grid grid-cols-1 gap-5">
           <Credentials {...facts} />
@@ -60,6 +56,7 @@ export function IntegrationPage(facts: Integration): JSX.Element {
           <Pausing {...facts} />
         </div>
       </div>
+      <SnippetPanel {...facts} />
     </AppPage>
   )
 }
@@ -246,34 +243,6 @@ function Pausing({ allows_pause, base, csrf_token }: Integration): JSX.Element {
           </Button>
         </Actions>
       </Form>
-    </Panel>
-  )
-}
-
-function BuyLinks(facts: Integration): JSX.Element {
-  const yes = (is: boolean) => (is ? <Badge tone="good">Yes</Badge> : <Badge tone="warn">No</Badge>)
-  const is_open = facts.is_published && facts.external_sales_enabled
-  return (
-    <Panel title="Buy links">
-      <DescriptionList
-        items={[
-          { term: 'Published', detail: yes(facts.is_published) },
-          { term: 'External sales enabled', detail: yes(facts.external_sales_enabled) },
-        ]}
-      />
-      <p class="text-sm text-muted">
-        {is_open
-          ? 'Buy links are open. Add next, ref or email as query parameters if you need them.'
-          : 'Buy links return 404 until both are enabled.'}
-      </p>
-      {facts.links.map(({ id, plan, amount, frequency, url }) => (
-        <CopyField
-          key={id}
-          id={`link-${id}`}
-          label={`${plan}, ${priceText(amount, frequency)}`}
-          value={url}
-        />
-      ))}
     </Panel>
   )
 }

@@ -2,9 +2,13 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import { appTime, type World } from '#flows/world'
+import { buyUrl } from '#http/buy-link'
 import type { SellerTermsContext } from '#http/guards/seller'
+import { queryOf } from '#http/input'
 import { appFactsOf } from './app-context.ts'
+import { buildBuyLink } from './buy-link.ts'
 import type { AddressForm, Integration } from './integration-page.tsx'
+import { snippetsOf } from './snippets.ts'
 
 /** Gathers the facts of an app's integration page. */
 export async function integrationOf(
@@ -13,7 +17,7 @@ export async function integrationOf(
   notes: Record<string, string>,
 ): Promise<Omit<Integration, 'base' | 'faults'>> {
   const { config, db, keys } = world
-  const { app, session } = context
+  const { app, session, request } = context
   const client = await apps.findClientOf(db, app.id)
   const products = await catalog.products(db, app.id)
   const prices = await catalog.livePrices(db, app.id)
@@ -38,11 +42,29 @@ export async function integrationOf(
     links: prices.map(({ id, product_name, amount, frequency }) => ({
       id,
       plan: product_name,
-      amount: amount,
+      amount,
       frequency,
-      url: `${config.base_url}/buy/${id}/`,
+      url: buyUrl(config.base_url, id),
     })),
+    built: await buildBuyLink(world, request, { app, prices }),
+    ...codeOf(world, context, { ...client, price_id: prices[0]?.id }),
   }
+}
+
+/** The snippets of the app's mode, and the one in `?snippet=`. */
+function codeOf(
+  world: World,
+  { app, request }: Pick<SellerTermsContext, 'app' | 'request'>,
+  { client_id, redirect_uris, price_id }: apps.AppClient & { price_id: string | undefined },
+) {
+  const { base_url } = world.config
+  const mode = apps.addOnOf(appTime(world, app), app).is_on ? 'hosted_sign_in' : 'license_keys'
+  const { oauth_login_url } = app
+  const redirect_uri = redirect_uris.find((uri) => uri.startsWith('https:')) ?? redirect_uris[0]
+  const values = { base_url, client_id, oauth_login_url, redirect_uri, price_id }
+  const snippets = snippetsOf(mode, values)
+  const named = snippets.find(({ name }) => name === queryOf(request, 'snippet'))
+  return { mode, snippets, chosen: (named ?? snippets[0]!).name } as const
 }
 
 /** The URLs in a form; lists have one per line. */

@@ -4,8 +4,9 @@ import { Alert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { DescriptionList } from '#design/panels'
 import { Chapter, Code, CodeBlock, ReferenceTable } from '#design/reading'
+import { SIGN_IN_SCOPE } from '#http/auth-js-code'
 import { siteNav } from '#http/site-menu'
-import { ANSWERS, LIMITS, planCode, type Recipe, recipesOf, SCOPE } from './sign-in.ts'
+import { ANSWERS, LIMITS, planCode, type Recipe, recipesOf } from './sign-in.ts'
 
 /** How a seller's app adds hosted sign-in with OpenID Connect. */
 export function SignInDocsPage({ base_url }: { base_url: string }): JSX.Element {
@@ -55,7 +56,7 @@ function Settings({ base_url }: { base_url: string }): JSX.Element {
               term: 'Discovery',
               detail: <Code>{`${base_url}/o/.well-known/openid-configuration`}</Code>,
             },
-            { term: 'Scope', detail: <Code>{SCOPE}</Code> },
+            { term: 'Scope', detail: <Code>{SIGN_IN_SCOPE}</Code> },
             { term: 'Flow', detail: 'Authorization code with PKCE (S256), which is required' },
             {
               term: 'Client authentication',

@@ -1,5 +1,4 @@
-/** The scope of a sign-in that also reads the entitlement. */
-export const SCOPE = 'openid entitlements'
+import { authJsCode, SIGN_IN_SCOPE } from '#http/auth-js-code'
 
 /** One way to connect a server to hosted sign-in, with its code. */
 export interface Recipe {
@@ -20,27 +19,7 @@ export function recipesOf(base_url: string): Recipe[] {
       before:
         'A provider of type oidc. Add https://your-app.example/auth/callback/purser to the redirect URLs.',
       label: 'auth.ts',
-      code: `import NextAuth from 'next-auth'
-
-export const { handlers, auth, signIn, signOut } = NextAuth({
-  providers: [
-    {
-      id: 'purser',
-      name: 'Purser',
-      type: 'oidc',
-      issuer: '${issuer}',
-      clientId: process.env.PURSER_CLIENT_ID,
-      clientSecret: process.env.PURSER_CLIENT_SECRET,
-      authorization: { params: { scope: '${SCOPE}' } },
-      checks: ['pkce', 'state', 'nonce'],
-    },
-  ],
-  callbacks: {
-    // Keep the access token on the server: it reads the plan.
-    jwt: ({ token, account }) =>
-      account ? { ...token, sub: account.providerAccountId, access: account.access_token } : token,
-  },
-})`,
+      code: authJsCode(`'${issuer}'`, 'process.env.PURSER_CLIENT_ID'),
     },
     {
       id: 'openid-client',
@@ -60,7 +39,7 @@ export async function begin() {
   const [state, nonce] = [oidc.randomState(), oidc.randomNonce()]
   const address = oidc.buildAuthorizationUrl(purser, {
     redirect_uri,
-    scope: '${SCOPE}',
+    scope: '${SIGN_IN_SCOPE}',
     state,
     nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(code_verifier),
@@ -126,7 +105,7 @@ export const ANSWERS: { answer: string; when: string; remedy: string }[] = [
   {
     answer: '403 insufficient_scope',
     when: 'The sign-in did not request entitlements.',
-    remedy: `Request the scope “${SCOPE}”.`,
+    remedy: `Request the scope “${SIGN_IN_SCOPE}”.`,
   },
   {
     answer: '403 service_not_enabled',

@@ -1,0 +1,108 @@
+import type { JSX } from 'preact'
+import { Actions, Button, CopyField } from '#design/actions'
+import { Badge } from '#design/feedback'
+import { Field, SelectField } from '#design/forms'
+import { type PriceFrequency, priceText } from '#design/money'
+import { DescriptionList, Panel } from '#design/panels'
+import type { PriceId } from '#platform/ids'
+import type { Cents } from '#platform/money'
+import type { BuiltLink, BuyLinkForm } from './buy-link.ts'
+import { faultAt } from './layout.tsx'
+
+/** The buy links of an app, and the form that adds parameters to one. */
+export interface BuyLinkPanelFacts {
+  base: string
+  is_published: boolean
+  external_sales_enabled: boolean
+  links: {
+    id: PriceId
+    plan: string
+    amount: Cents
+    frequency: PriceFrequency
+    url: string
+  }[]
+  built: BuiltLink
+}
+
+/** Ready buy links, and a form for one with a return URL, email, affiliate or discount. */
+export function BuyLinkPanel(facts: BuyLinkPanelFacts): JSX.Element {
+  const yes = (is: boolean) => (is ? <Badge tone="good">Yes</Badge> : <Badge tone="warn">No</Badge>)
+  const is_open = facts.is_published && facts.external_sales_enabled
+  return (
+    <Panel id="buy-links" title="Buy links">
+      <DescriptionList
+        items={[
+          { term: 'Published', detail: yes(facts.is_published) },
+          { term: 'External sales enabled', detail: yes(facts.external_sales_enabled) },
+        ]}
+      />
+      <p class="text-sm text-muted">
+        {is_open ? 'Buy links are open.' : 'Buy links return 404 until both are enabled.'}
+      </p>
+      {facts.links.map(({ id, plan, amount, frequency, url }) => (
+        <CopyField
+          key={id}
+          id={`link-${id}`}
+          label={`${plan}, ${priceText(amount, frequency)}`}
+          value={url}
+        />
+      ))}
+      {facts.links.length > 0 && <Builder {...facts} />}
+    </Panel>
+  )
+}
+
+function Builder({ base, links, built }: BuyLinkPanelFacts): JSX.Element {
+  const { form, url, faults } = built
+  const field = (name: keyof BuyLinkForm) => ({
+    name,
+    id: `link-${name}`,
+    value: form[name],
+    error: faultAt(faults, `link-${name}`),
+  })
+  return (
+    <section class="grid grid-cols-1 gap-4" aria-labelledby="build-a-link">
+      <h3 id="build-a-link" class="text-sm font-medium">
+        Build a link
+      </h3>
+      <form method="get" action={`${base}#built-link`} class="grid grid-cols-1 gap-4">
+        <SelectField
+          {...field('price')}
+          label="Plan and price"
+          options={links.map(({ id, plan, amount, frequency }) => ({
+            value: id,
+            label: `${plan}, ${priceText(amount, frequency)}`,
+          }))}
+        />
+        <Field
+          {...field('next')}
+          label="Return URL"
+          spellcheck={false}
+          optional
+          hint="Where the buyer returns. Your Login URL by default."
+        />
+        <Field
+          {...field('email')}
+          label="Buyer’s email"
+          optional
+          hint="Prefilled on the first page of checkout."
+        />
+        <div class="grid grid-cols-1 gap-4 sm:grid-cols-2">
+          <Field {...field('discount')} label="Discount code" spellcheck={false} optional />
+          <Field {...field('ref')} label="Affiliate code" spellcheck={false} optional />
+        </div>
+        <Actions>
+          <Button>Build link</Button>
+        </Actions>
+      </form>
+      {url && (
+        <div id="built-link" class="grid grid-cols-1 gap-4">
+          <CopyField id="built-url" label="Your link" value={url} />
+          <Actions>
+            <Button href={url}>Open</Button>
+          </Actions>
+        </div>
+      )}
+    </section>
+  )
+}

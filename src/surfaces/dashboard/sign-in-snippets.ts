@@ -1,0 +1,98 @@
+import { SIGN_IN_SCOPE } from '#http/auth-js-code'
+import { quoted, type SnippetFacts } from './snippet-facts.ts'
+
+/** An Express server that signs buyers in; `issuer` is source text. */
+export function expressSignIn(facts: SnippetFacts & { issuer: string; redirect: string }): string {
+  const { base_url, client_id, issuer, redirect, oauth_login_url } = facts
+  // The library refuses http, which the service speaks in development only.
+  const insecure = base_url.startsWith('http:')
+    ? ', undefined, {\n  execute: [oidc.allowInsecureRequests],\n}'
+    : ''
+  return `import { createClient } from '@purser/client'
+import express from 'express'
+import * as oidc from 'openid-client'
+
+const client_id = ${quoted(client_id)}
+const redirect_uri = ${quoted(redirect)}
+const issuer = new URL(${issuer})
+const purser = createClient({ base_url: ${quoted(base_url)}, client_id })
+const secret = process.env.PURSER_CLIENT_SECRET
+const config = await oidc.discovery(issuer, client_id, secret${insecure})
+
+export const app = express()
+
+// The Login URL: starts a sign-in, which this browser alone can finish.
+app.get(${quoted(new URL(oauth_login_url).pathname)}, async (_request, response) => {
+  const [state, nonce, verifier] = [
+    oidc.randomState(),
+    oidc.randomNonce(),
+    oidc.randomPKCECodeVerifier(),
+  ]
+  const options = { httpOnly: true, secure: true, sameSite: 'lax', maxAge: 600_000 } as const
+  response.cookie('sign_in', \`\${state}.\${nonce}.\${verifier}\`, options)
+  const parameters = {
+    redirect_uri,
+    scope: '${SIGN_IN_SCOPE}',
+    state,
+    nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  }
+  response.redirect(oidc.buildAuthorizationUrl(config, parameters).href)
+})
+
+// The redirect URI: finishes it, and reads the plan.
+app.get(new URL(redirect_uri).pathname, async (request, response) => {
+  const [, started = ''] = /(?:^|; )sign_in=([\\w.-]+)/.exec(request.headers.cookie ?? '') ?? []
+  const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = started.split('.')
+  const arrived = new URL(request.originalUrl, redirect_uri)
+  const checks = { expectedState, expectedNonce, pkceCodeVerifier }
+  const tokens = await oidc.authorizationCodeGrant(config, arrived, checks)
+  const plan = await purser.entitlement(tokens.access_token)
+  // Keep your records under sub, and the tokens on your server.
+  response.json({ sub: tokens.claims()?.sub, plan })
+})`
+}
+
+/** A route handler that reads the plan with the access token that Auth.js keeps. */
+export function nextPlan({ base_url, client_id }: SnippetFacts): string {
+  return `import { createClient } from '@purser/client'
+import { getToken } from 'next-auth/jwt'
+
+const purser = createClient({ base_url: ${quoted(base_url)}, client_id: ${quoted(client_id)} })
+
+/** The plan of the signed-in buyer. */
+export async function GET(request: Request): Promise<Response> {
+  const token = await getToken({ req: request, secret: process.env.AUTH_SECRET })
+  if (typeof token?.access !== 'string') return Response.json({ entitled: false }, { status: 401 })
+  const { entitled, product_public_id } = await purser.entitlement(token.access)
+  return Response.json({ entitled, product_public_id })
+}`
+}
+
+/** Reads the plan, for a shell. */
+export function curlPlan({ base_url }: SnippetFacts): string {
+  return `# The access token of a signed-in buyer: what they may use.
+curl -sS -H "authorization: Bearer $ACCESS_TOKEN" \\
+  ${base_url}/licensing/entitlement/`
+}
+
+/** A module that reads the plan. */
+export function clientPlan({ base_url, client_id }: SnippetFacts): string {
+  return `import { createClient, type Entitlement, PurserError } from '@purser/client'
+
+const purser = createClient({
+  base_url: ${quoted(base_url)},
+  client_id: ${quoted(client_id)},
+})
+
+/** The plan of a signed-in buyer; null if the token expired: refresh it, or sign in again. */
+export async function planOf(access_token: string): Promise<Entitlement | null> {
+  try {
+    return await purser.entitlement(access_token)
+  } catch (error) {
+    if (error instanceof PurserError && error.code === 'invalid_token') return null
+    throw error
+  }
+}`
+}

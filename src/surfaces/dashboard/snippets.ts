@@ -1,0 +1,96 @@
+import { authJsCode } from '#http/auth-js-code'
+import { clientLicense, curlLicense, expressLicense, nextLicense } from './license-snippets.ts'
+import { clientPlan, curlPlan, expressSignIn, nextPlan } from './sign-in-snippets.ts'
+import { quoted, type SnippetFacts } from './snippet-facts.ts'
+
+/** Code for one way to connect an app, with the app's own values. */
+export interface Snippet {
+  /** Its name in the address. */
+  name: string
+  label: string
+  before: string
+  files: { name: string; code: string }[]
+}
+
+/** How an app verifies purchases (spec: What the service does, 1). */
+export type AppMode = 'license_keys' | 'hosted_sign_in'
+
+/** The snippets of an app's mode. */
+export function snippetsOf(mode: AppMode, facts: SnippetFacts): Snippet[] {
+  return mode === 'license_keys' ? licenseSnippets(facts) : signInSnippets(facts)
+}
+
+function licenseSnippets(facts: SnippetFacts): Snippet[] {
+  const { pathname } = new URL(facts.oauth_login_url)
+  const folder = pathname.replace(/^\/|\/$/g, '')
+  return [
+    {
+      name: 'curl',
+      label: 'curl',
+      before: 'Exchange the order reference of a returning buyer for a key, and validate the key.',
+      files: [{ name: 'Terminal', code: curlLicense(facts) }],
+    },
+    {
+      name: 'typescript',
+      label: 'TypeScript',
+      before: 'Install @purser/client. It runs wherever fetch does.',
+      files: [{ name: 'purser.ts', code: clientLicense(facts) }],
+    },
+    {
+      name: 'express',
+      label: 'Express',
+      before: 'Install @purser/client. Buyers return to your Login URL.',
+      files: [{ name: 'server.ts', code: expressLicense(facts, pathname) }],
+    },
+    {
+      name: 'next',
+      label: 'Next.js',
+      before: 'Install @purser/client. This route handler is your Login URL.',
+      files: [{ name: `app/${folder ? `${folder}/` : ''}route.ts`, code: nextLicense(facts) }],
+    },
+  ]
+}
+
+function signInSnippets(facts: SnippetFacts): Snippet[] {
+  const redirect = facts.redirect_uri ?? new URL('/callback', facts.oauth_login_url).href
+  const callback = new URL('/api/auth/callback/purser', facts.oauth_login_url).href
+  const issuer = quoted(`${facts.base_url}/o`)
+  return [
+    {
+      name: 'curl',
+      label: 'curl',
+      before: 'Read the plan of a signed-in buyer with their access token.',
+      files: [{ name: 'Terminal', code: curlPlan(facts) }],
+    },
+    {
+      name: 'typescript',
+      label: 'TypeScript',
+      before: 'Install @purser/client. Reading the plan needs no client secret.',
+      files: [{ name: 'purser.ts', code: clientPlan(facts) }],
+    },
+    {
+      name: 'express',
+      label: 'Express',
+      before: `Install openid-client and @purser/client. ${redirect} must be in your redirect URIs.`,
+      files: [{ name: 'server.ts', code: expressSignIn({ ...facts, issuer, redirect }) }],
+    },
+    {
+      name: 'auth-js',
+      label: 'Auth.js',
+      before: `Install next-auth. ${callback} must be in your redirect URIs.`,
+      files: [
+        { name: 'auth.ts', code: authJsCode(issuer, quoted(facts.client_id)) },
+        {
+          name: 'app/api/auth/[...nextauth]/route.ts',
+          code: "import { handlers } from '@/auth'\n\nexport const { GET, POST } = handlers",
+        },
+      ],
+    },
+    {
+      name: 'next',
+      label: 'Next.js',
+      before: 'Sign buyers in with Auth.js, and read the plan with the access token it keeps.',
+      files: [{ name: 'app/api/plan/route.ts', code: nextPlan(facts) }],
+    },
+  ]
+}
