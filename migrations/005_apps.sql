@@ -180,3 +180,10 @@ create table app_changes (
 create unique index app_changes_app on app_changes (app_id, number);
 create trigger app_changes_is_append_only before update or delete or truncate on app_changes
   for each statement execute function refuse_change();
+
+-- What the last run of an app's integration checks found.
+create table integration_checks (
+  app_id text primary key references apps,
+  checked_at timestamptz not null,
+  findings jsonb not null
+);

@@ -16,6 +16,7 @@ import { lockFolder } from '#platform/lock'
 import { type Log, openLog } from '#platform/log'
 import { type Mailer, mailboxMailer, smtpMailer } from '#platform/mail'
 import { migrate } from '#platform/migrate'
+import { openVisits } from '#platform/outbound'
 import { markPdfs, openPdfPool } from '#platform/pdf/pool'
 import { openPictures } from '#platform/pictures'
 import { type Random, systemRandom } from '#platform/random'
@@ -34,6 +35,7 @@ export interface Parts {
   random?: Random
   log?: Log
   mailer?: Mailer
+  visit?: World['visit']
   /** Replaces the sandbox; only if the settings name no other processor. */
   processor?: (sandbox: Sandbox) => World['processor']
 }
@@ -115,6 +117,7 @@ async function openOn(
     processor,
     taxes: stripe && config.tax_provider === 'stripe' ? stripe.taxes : rateTable,
     uses: openUses(),
+    visit: parts.visit ?? openVisits({ allows_loopback: !config.production }),
     pdfs: live ? markPdfs(pdfs, 'TEST MODE') : pdfs,
     pictures: openPictures(),
     // Files of test mode stay apart from those of live mode, which its retention would remove.

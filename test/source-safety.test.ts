@@ -45,6 +45,7 @@ test('only the adapters of processor, mail, limits and database open connections
   const adapters = [
     'src/stripe/',
     'src/platform/mail.ts',
+    'src/platform/outbound.ts',
     'src/platform/limits.ts',
     'src/platform/db',
     'src/platform/reconnecting.ts',

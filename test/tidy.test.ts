@@ -165,7 +165,7 @@ const owners: Record<string, RegExp> = {
     /^(users|sessions|pending_sign_ins|account_links|authenticator_apps|passkeys|passkey_challenges|recovery_codes|sign_ups|email_changes|staff_invitations)$/,
   'domain/sellers': /^(sellers|seller_members|member_invitations)$/,
   'domain/apps':
-    /^(apps|app_images|app_transfers|add_on_switches|approval_requests|clients|secret_claims|app_changes)$/,
+    /^(apps|app_images|app_transfers|add_on_switches|approval_requests|clients|secret_claims|app_changes|integration_checks)$/,
   'domain/catalog': /^(products|prices)$/,
   'domain/grants': /^(oidc_records|oidc_keys|consents|agent_grants)$/,
   'domain/listing': /^listing_(sections|features|feature_products|names|app_names)$/,

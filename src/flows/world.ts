@@ -15,6 +15,7 @@ import type { Jobs } from '#platform/jobs'
 import type { Limits } from '#platform/limits'
 import type { Log } from '#platform/log'
 import type { Mailer } from '#platform/mail'
+import type { Visit } from '#platform/outbound'
 import type { PdfPool } from '#platform/pdf/pool'
 import type { Pictures } from '#platform/pictures'
 import type { Random } from '#platform/random'
@@ -38,6 +39,8 @@ export interface World {
   taxes: TaxProvider
   /** How licenses are used, counted in memory until `rememberUses` writes it. */
   uses: BufferedTally<Use>
+  /** Asks addresses that sellers supplied, within the public internet. */
+  visit: Visit
   /** Renders PDFs off the event loop. */
   pdfs: PdfPool
   /** Decodes and encodes uploaded pictures off the event loop. */

@@ -2,17 +2,20 @@
  * Apps: what sellers sell, and the credentials with which an app's server calls.
  *
  * Knows apps, their clients, the hosted sign-in add-on, which URLs belong to an app, requests for
- * external sales, offers to transfer an app, icons and screenshots, and who changed what of an app.
- * Owns `apps`, `app_images`, `app_transfers`, `add_on_switches`, `approval_requests`, `clients`,
- * `secret_claims` and `app_changes`. Guarantees: a client secret is stored as a digest only (sealed
- * for ten minutes while it can be claimed once), a buyer is never sent to a URL that is not the
- * app's, the add-on's free months are granted once, and a recorded change is never altered. Spec:
- * App profile, Integration settings, Authentication.
+ * external sales, offers to transfer an app, icons and screenshots, the last integration checks, and
+ * who changed what of an app. Owns `apps`, `app_images`, `app_transfers`, `add_on_switches`,
+ * `approval_requests`, `clients`, `secret_claims`, `app_changes` and `integration_checks`.
+ * Guarantees: a client secret is stored as a digest only (sealed for ten minutes while it can be
+ * claimed once), a buyer is never sent to a URL that is not the app's, the add-on's free months are
+ * granted once, and a recorded change is never altered. Spec: App profile, Integration settings,
+ * Authentication.
  */
 export { type AddOn, type AddOnDates, addOnOf } from './add-on.ts'
+export { type AddressFacts, addressFindings, nearMiss } from './address-findings.ts'
 export * from './approvals.ts'
 export * from './apps.ts'
 export * from './changes.ts'
+export * from './checks.ts'
 export {
   endClaims,
   isClaimable,

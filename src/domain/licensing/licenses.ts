@@ -105,6 +105,12 @@ export async function hasLicenses(db: Db, app_id: AppId): Promise<boolean> {
   return has
 }
 
+/** Some license of an app that is not canceled; previews are ignored. */
+export async function findAny(db: Db, app_id: AppId): Promise<License | undefined> {
+  return await db.maybe<License>(sql`select ${COLUMNS} from licenses
+    where app_id = ${app_id} and status not in ('canceled', 'preview') limit 1`)
+}
+
 /** The latest license that an account bought of an app, canceled or not; previews are ignored. */
 export async function findLatest(
   db: Db,

@@ -6,6 +6,7 @@ import { Day } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import type { ProductId } from '#platform/ids'
 import { BuyLinkPanel, type BuyLinkPanelFacts } from './buy-link-panel.tsx'
+import { ChecksPanel, type ChecksPanelFacts } from './checks-panel.tsx'
 import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
 import { SnippetPanel, type SnippetPanelFacts } from './snippet-panel.tsx'
 
@@ -16,9 +17,11 @@ export type AddressForm = Record<
 >
 
 /** The facts of the integration page. */
-export interface Integration extends AppFacts, BuyLinkPanelFacts, SnippetPanelFacts {
-  /** The base path of the page and its forms. */
-  base: string
+export interface Integration
+  extends AppFacts,
+    BuyLinkPanelFacts,
+    ChecksPanelFacts,
+    SnippetPanelFacts {
   client_id: string
   /** The base URL of the API in this mode. */
   base_url: string
@@ -47,6 +50,7 @@ export function IntegrationPage(facts: Integration): JSX.Element {
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">
           <Addresses {...facts} />
+          <ChecksPanel {...facts} />
           <BuyLinkPanel {...facts} />
         </div>
         <div class="grid grid-cols-1 gap-5">

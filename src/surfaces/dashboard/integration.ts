@@ -46,6 +46,7 @@ export async function integrationOf(
       frequency,
       url: buyUrl(config.base_url, id),
     })),
+    checks: await apps.lastChecks(db, app.id),
     built: await buildBuyLink(world, request, { app, prices }),
     ...codeOf(world, context, { ...client, price_id: prices[0]?.id }),
   }

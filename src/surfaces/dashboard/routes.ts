@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
+import { checkIntegration } from '#flows/check-integration'
 import { allowPauses, rotateSecret, saveAddresses, switchAddOn } from '#flows/integration'
 import { endPreview, startPreview } from '#flows/preview'
 import type { World } from '#flows/world'
@@ -7,8 +8,9 @@ import { csrfToken } from '#http/form-token'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, requireId } from '#http/input'
-import { people, redirectTo, sendPage } from '#http/pages'
+import { limitPage, people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
+import type { Limit } from '#platform/limits'
 import { declareActivity } from './activity.ts'
 import { actorOf } from './app-context.ts'
 import { declareChanges } from './changes.ts'
@@ -34,6 +36,8 @@ import { declareTestMode, keepInLiveMode } from './test-mode.ts'
 import { declareTransfer, declareTransferOffers } from './transfer.ts'
 
 const INTEGRATION = `${APP_PATH}/integration/`
+// Each run asks a server that the seller named.
+const CHECKS: Limit = { name: 'integration-checks', points: 10, seconds: 600 }
 
 /** The dashboard: a seller's apps and the settings of each (spec: Integration settings). */
 export function dashboard(app: FastifyInstance, world: World): void {
@@ -75,6 +79,14 @@ function declareSettings(scope: FastifyInstance, world: World): void {
     const facts = await integrationOf(world, context, NOTES)
     const page = IntegrationPage({ ...facts, base: pathOf(context), faults: [] })
     return sendPage(reply, page)
+  })
+
+  scope.post(`${INTEGRATION}checks`, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { app, session } = context
+    await limitPage(world, CHECKS, app.id, reply)
+    await checkIntegration(world, { app, user_id: session.user_id })
+    return redirectTo(reply, `${pathOf(context)}?done=checks#checks`)
   })
 
   scope.post(INTEGRATION, async (request, reply) => {
@@ -167,6 +179,7 @@ function stateOf(text: string | undefined): 'on' | 'off' {
 
 const NOTES: Record<string, string> = {
   addresses: 'URLs saved.',
+  checks: 'Checks finished.',
   add_on_on: 'Hosted sign-in is on. Your app can read the plan of signed-in buyers.',
   add_on_off: 'Hosted sign-in is off. Buyers can still sign in.',
   pausing_on: 'Pausing is on. Buyers can pause their plans.',

@@ -9,7 +9,7 @@ export type ApprovalState = 'none' | 'requested' | 'refused' | 'approved'
 
 /** A step from an empty app to its first sale. */
 export interface SetupStep {
-  name: 'plan' | 'secret' | 'login_url' | 'test' | 'listing' | 'approval' | 'publish'
+  name: 'plan' | 'secret' | 'login_url' | 'test' | 'checks' | 'listing' | 'approval' | 'publish'
   title: string
   text: string
   is_done: boolean
@@ -35,6 +35,7 @@ export async function readSetup({ db }: World, app: apps.App): Promise<AppSetup>
     hasPlan: (await catalog.products(db, app.id)).length > 0,
     hasSecret: client.secret_hash !== null,
     hasLicense: await licensing.hasLicenses(db, app.id),
+    checks: await apps.lastChecks(db, app.id),
     approval,
   }
   return { steps: stepsOf(facts), approval, refusal: request?.reason ?? '' }
@@ -58,6 +59,7 @@ function stepsOf(facts: {
   hasPlan: boolean
   hasSecret: boolean
   hasLicense: boolean
+  checks: apps.CheckRun | undefined
   approval: ApprovalState
 }): SetupStep[] {
   const { app, approval } = facts
@@ -95,6 +97,7 @@ function stepsOf(facts: {
       is_done: facts.hasLicense,
       link: to('integration', 'Start a preview'),
     },
+    ...checksStep(facts.checks, to('integration', 'See the checks')),
     {
       name: 'listing',
       title: 'Write the listing',
@@ -119,4 +122,12 @@ function stepsOf(facts: {
       link: undefined,
     },
   ]
+}
+
+/** A step only where the last run of the checks found an error. */
+function checksStep(checks: apps.CheckRun | undefined, link: SetupStep['link']): SetupStep[] {
+  const errors = checks?.findings.filter(({ outcome }) => outcome === 'error') ?? []
+  if (errors.length === 0) return []
+  const text = errors.map((finding) => finding.text).join(' ')
+  return [{ name: 'checks', title: 'Fix what the checks found', text, is_done: false, link }]
 }
