@@ -192,6 +192,7 @@ create index invoices_license on invoices (license_id, created_at);
 create index invoices_app on invoices (app_id, created_at);
 create index invoices_user on invoices (user_id, created_at);
 create index invoices_affiliate on invoices (affiliate_id) where affiliate_id is not null;
+create index invoices_referred on invoices (app_id) where affiliate_id is not null;
 create index invoices_quote on invoices (tax_quote_id);
 -- A period is invoiced once; a void invoice may be replaced.
 create unique index invoices_one_period on invoices (subscription_id, period_index)

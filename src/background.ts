@@ -6,6 +6,7 @@ import { payWeekly, reconcilePayouts } from '#flows/pay-out'
 import * as payment from '#flows/payment'
 import { recordTaxes } from '#flows/record-taxes'
 import { reconcileRefunds } from '#flows/refund'
+import { rememberClicks } from '#flows/remember-clicks'
 import { rememberUses } from '#flows/remember-uses'
 import { keepRetention } from '#flows/retention'
 import * as subscription from '#flows/subscription'
@@ -32,6 +33,7 @@ export function declarePolls(world: World): void {
     await handleEvents(world)
   })
   jobs.poll('remember uses', REMEMBER_SECONDS, () => rememberUses(world))
+  jobs.poll('remember clicks', REMEMBER_SECONDS, () => rememberClicks(world))
   jobs.poll('reconcile payouts', RECONCILE_SECONDS, () => reconcilePayouts(world))
   jobs.poll('sum taxes', SUM_SECONDS, async () => {
     while (!stopping.aborted && (await sumTaxes(db, SUMMED_AT_ONCE)) > 0);

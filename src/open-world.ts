@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
+import { openClicks } from '#domain/affiliates'
 import { rateTable } from '#domain/tax'
 import { checkMoney } from '#flows/check-installation'
+import { rememberClicks } from '#flows/remember-clicks'
 import { openUses, rememberUses } from '#flows/remember-uses'
 import type { LiveMode, World } from '#flows/world'
 import { readLegalText } from '#http/legal-texts'
@@ -21,7 +23,7 @@ import { markPdfs, openPdfPool } from '#platform/pdf/pool'
 import { openPictures } from '#platform/pictures'
 import { type Random, systemRandom } from '#platform/random'
 import { openReadiness } from '#platform/readiness'
-import { keyRing } from '#platform/secrets'
+import { type KeyRing, keyRing } from '#platform/secrets'
 import { openStorage } from '#platform/storage'
 import { openSite } from '#surfaces/site'
 import { declarePolls, declareSchedules } from './background.ts'
@@ -87,6 +89,17 @@ export async function openWorld(
   }
 }
 
+/** Migrates a database; throws unless its keys and its money are those of the settings. */
+async function prepareDatabase(
+  config: Config,
+  { db, log, keys, now }: { db: Database; log: Log; keys: KeyRing; now: Date },
+): Promise<void> {
+  const fresh = await migrate(db, now)
+  if (fresh.length > 0) log.info({ migrations: fresh }, 'the database was brought up to date')
+  await checkSecretKeys(db, now, keys)
+  await checkMoney(db, config)
+}
+
 /** Opens a world on a database, which it does not close. */
 async function openOn(
   config: Config,
@@ -95,10 +108,7 @@ async function openOn(
 ): Promise<OpenWorld> {
   const { db, log, clock = systemClock, random = systemRandom } = parts
   const keys = keyRing(config.secret_keys)
-  const fresh = await migrate(db, clock.now())
-  if (fresh.length > 0) log.info({ migrations: fresh }, 'the database was brought up to date')
-  await checkSecretKeys(db, clock.now(), keys)
-  await checkMoney(db, config)
+  await prepareDatabase(config, { db, log, keys, now: clock.now() })
   const sandbox = openSandbox({ db, random, keys, clock, base_url: config.base_url })
   const stripe = config.stripe && openStripe({ settings: config.stripe, db, clock, random, log })
   const processor = stripe ?? parts.processor?.(sandbox) ?? sandbox
@@ -117,6 +127,7 @@ async function openOn(
     processor,
     taxes: stripe && config.tax_provider === 'stripe' ? stripe.taxes : rateTable,
     uses: openUses(),
+    clicks: openClicks(random),
     visit: parts.visit ?? openVisits({ allows_loopback: !config.production }),
     pdfs: live ? markPdfs(pdfs, 'TEST MODE') : pdfs,
     pictures: openPictures(),
@@ -151,6 +162,7 @@ async function openOn(
       async close() {
         await world.jobs.stop()
         await rememberUses(world)
+        await rememberClicks(world)
         await close()
       },
     }

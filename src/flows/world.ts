@@ -1,3 +1,4 @@
+import type { ClickCounter } from '#domain/affiliates'
 import type * as apps from '#domain/apps'
 import type * as catalog from '#domain/catalog'
 import type * as identity from '#domain/identity'
@@ -39,6 +40,8 @@ export interface World {
   taxes: TaxProvider
   /** How licenses are used, counted in memory until `rememberUses` writes it. */
   uses: BufferedTally<Use>
+  /** Clicks on affiliates' links, counted in memory until `rememberClicks` writes them. */
+  clicks: ClickCounter
   /** Asks addresses that sellers supplied, within the public internet. */
   visit: Visit
   /** Renders PDFs off the event loop. */

@@ -28,7 +28,7 @@ export type OutboundFault =
   | 'too_slow'
   | 'not_an_answer'
 
-/** Thrown instead of an answer; `code` is the network's own, for the person who set the server up. */
+/** Thrown instead of an answer; `code` is the network's own, for the server's owner. */
 export class OutboundError extends Error {
   readonly fault: OutboundFault
   readonly code: string

@@ -57,6 +57,8 @@ export async function* earningPages(setup: PagesTest, page: Page) {
   // Actions about a customer need a recent proof.
   await enter(setup, page, 'seller')
   yield* customers(page)
+  await page.goto('/dashboard/apps/tidepool/affiliates/')
+  yield 'affiliates of an app'
   yield* referrals(setup, page)
 }
 
@@ -121,6 +123,11 @@ async function* referrals(setup: PagesTest, page: Page) {
   await enter(setup, page, 'affiliate')
   await page.goto('/affiliate/')
   yield 'referrals, still in reserve'
+  await page.getByLabel('App').fill('tidepool')
+  await press(page, 'Find app')
+  await page.getByRole('link', { name: 'Get link' }).first().click()
+  await page.getByText('Tidepool: product page').waitFor()
+  yield 'referrals, a link to an app'
   await press(page, 'Add bank account')
   await nameBank(setup, page)
   service.clock.pass(30 * DAY)

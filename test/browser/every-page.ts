@@ -310,6 +310,9 @@ async function* selling({ service }: PagesTest, page: Page) {
     '/dashboard/transfers/',
     `${app}changes/`,
     `${app}integration/`,
+    `${app}integration/?snippet=next`,
+    `${app}integration/?price=prc_none&next=http://elsewhere.example`,
+    `${app}affiliates/`,
     `${app}listing/`,
     `${app}discounts/`,
     `${app}listing/features/`,
@@ -319,6 +322,13 @@ async function* selling({ service }: PagesTest, page: Page) {
     await page.goto(path)
     yield path
   }
+  await page.goto(`${app}integration/`)
+  await press(page, 'Run checks')
+  await page.getByText('Checks finished.').waitFor()
+  yield 'integration, checked'
+  await press(page, 'Build link')
+  await page.getByRole('link', { name: 'Open', exact: true }).waitFor()
+  yield 'integration, a link'
   await page.goto(`${app}discounts/`)
   await press(page, 'Create code')
   await page.getByText('Not saved. Check these fields').waitFor()

@@ -86,6 +86,14 @@ export async function payoutsOf(db: Db, { owner, account }: Payee): Promise<Payo
     where owner = ${owner} and account = ${account} order by number desc limit 200`)
 }
 
+/** What was paid out to a payee, or is on its way; returned payouts do not count. */
+export async function paidTotal(db: Db, { owner, account }: Payee): Promise<Cents> {
+  const { amount } = await db.one<{ amount: Cents }>(sql`
+    select coalesce(sum(amount), 0)::bigint as amount from payouts
+    where owner = ${owner} and account = ${account} and status <> 'failed'`)
+  return amount
+}
+
 /** Records the outcome of a payout. */
 export async function recordPayout(
   db: Db,

@@ -118,7 +118,8 @@ function clockFinding(now: Date, { answer }: LoginVisit): apps.Finding {
   if (Math.abs(seconds) <= SKEW_SECONDS) {
     return { check, outcome: 'passed', text: 'Your server’s clock agrees with ours.', remedy: '' }
   }
-  const text = `Your server’s clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead' : 'behind'}.`
+  const side = seconds > 0 ? 'ahead' : 'behind'
+  const text = `Your server’s clock is ${Math.abs(seconds)} seconds ${side}.`
   const remedy = 'Synchronize it (NTP): tokens of sign-ins are refused as expired or not yet valid.'
   return { check, outcome: 'error', text, remedy }
 }

@@ -84,7 +84,7 @@ function declareOpening(scope: FastifyInstance, world: World): void {
   scope.get(BUY_PATH, async (request, reply) => {
     const link = await readLink(world, request, queryOf(request, 'next'))
     if (!link.next_ok) return misconfigured(reply, link.app)
-    await noteReferrer(world, request, reply)
+    await noteReferrer(world, request, reply, link.app.id)
     const session = await currentSession(world, request)
     const owner = await ownedBy(world, session, link)
     if (owner) return redirectTo(reply, owner)

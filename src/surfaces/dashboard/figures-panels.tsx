@@ -43,7 +43,8 @@ export function Figures(facts: FiguresFacts): JSX.Element {
   )
 }
 
-function RangeChoice({ base, chosen }: FiguresFacts): JSX.Element {
+/** The offered periods, and a form for another. */
+export function RangeChoice({ base, chosen }: Pick<FiguresFacts, 'base' | 'chosen'>): JSX.Element {
   const { range, days, fault } = chosen
   const links = RANGE_DAYS.map((length) => ({
     label: `${length} days`,

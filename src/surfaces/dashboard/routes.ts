@@ -12,6 +12,7 @@ import { limitPage, people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import type { Limit } from '#platform/limits'
 import { declareActivity } from './activity.ts'
+import { declareAffiliates } from './affiliates.ts'
 import { actorOf } from './app-context.ts'
 import { declareChanges } from './changes.ts'
 import { declareDiscounts } from './discounts.ts'
@@ -50,6 +51,7 @@ export function dashboard(app: FastifyInstance, world: World): void {
     declareSeller(scope, world)
     declareNewApp(scope, world)
     declareOverview(scope, world)
+    declareAffiliates(scope, world)
     declareSettingsPage(scope, world)
     declareTransfer(scope, world)
     declareTransferOffers(scope, world)

@@ -5,18 +5,23 @@ import type { BroughtBy } from '#domain/billing'
 import type { World } from '#flows/world'
 import { firstQueryOf } from '#http/input'
 import { readSignedCookie, type SignedCookie, setSignedCookie } from '#http/signed-cookie'
-import { type AffiliateId, type PriceId, readId } from '#platform/ids'
+import { type AffiliateId, type AppId, type PriceId, readId } from '#platform/ids'
+import { networkOf } from '#platform/networks'
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 
 const DAY = 86_400
 /** The affiliate who referred the buyer; the last click counts (spec: Limits, 60 days). */
 const REFERRER: SignedCookie<string> = { name: 'ref', seconds: 60 * DAY, facts: z.string() }
 
-/** Stores the affiliate of a followed link; an unknown code changes nothing. */
+/**
+ * Stores the affiliate of a followed link and counts the click, for an app if the link leads to
+ * one; an unknown code changes nothing.
+ */
 export async function noteReferrer(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
+  app_id: AppId | null = null,
 ): Promise<void> {
   const code = firstQueryOf(request, 'ref')
   const destination = request.headers['sec-fetch-dest']
@@ -25,6 +30,9 @@ export async function noteReferrer(
   const affiliate = await affiliates.findByCode(world.db, code)
   if (!affiliate) return
   setSignedCookie(world, reply, REFERRER, affiliate.id)
+  if (request.method !== 'GET' || !affiliates.isClick(request.headers)) return
+  const visitor = `${networkOf(request.ip)} ${request.headers['user-agent']}`
+  world.clicks.add({ affiliate_id: affiliate.id, app_id }, visitor, world.clock.now())
 }
 
 /** The affiliate whose link this browser followed last. */

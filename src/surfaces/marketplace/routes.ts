@@ -27,7 +27,7 @@ export function marketplace(app: FastifyInstance, world: World): void {
 
     scope.get(PRODUCT, async (request, reply) => {
       const app = await readApp(world, request)
-      await noteReferrer(world, request, reply)
+      await noteReferrer(world, request, reply, app.id)
       return sendPage(reply, await productPage(world, app))
     })
 

@@ -6,6 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import type { Cents } from '#platform/money'
+import { LinkPanel, ReferredApps, type ReferredFacts } from './affiliate-apps.tsx'
 import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
 
 /** The affiliate terms, and the form for a code. */
@@ -99,6 +100,9 @@ export function ReferralsPage(
     lines: ReferralLine[]
     page: number
     last: number
+    referred: ReferredFacts
+    /** All payouts that were not returned. */
+    paid_total: Cents
   },
 ): JSX.Element {
   return (
@@ -108,17 +112,25 @@ export function ReferralsPage(
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">
           <BalancePanel {...facts} earned="A commission" />
+          <Panel title="Paid out">
+            <p class="text-2xl font-semibold tracking-tight">
+              <Money amount={facts.paid_total} />
+            </p>
+          </Panel>
           <BankPanel {...facts} />
         </div>
-        <Panel title="Your link">
-          <CopyField id="link" label="Link to Purser" value={facts.link} />
-          <CopyField id="code" label="Parameter for other links" value={`ref=${facts.code}`} />
-          <p class="text-sm text-muted">
-            Add it after a “?” to a Buy link or a product page. You earn on customers who follow it
-            and buy within 60 days.
-          </p>
-        </Panel>
+        <div class="grid grid-cols-1 gap-5">
+          <Panel title="Your link">
+            <CopyField id="home_link" label="Link to Purser" value={facts.link} />
+            <CopyField id="code" label="Parameter for other links" value={`ref=${facts.code}`} />
+            <p class="text-sm text-muted">
+              You earn on customers who follow one of your links and buy within 60 days.
+            </p>
+          </Panel>
+          <LinkPanel {...facts.referred} />
+        </div>
       </div>
+      <ReferredApps {...facts.referred} />
       <Lines {...facts} />
       <PayoutsPanel {...facts} />
     </SiteLayout>

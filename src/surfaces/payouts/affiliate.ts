@@ -13,6 +13,7 @@ import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { accountActor } from '#platform/audit'
 import { addDays } from '#platform/calendar'
 import type { Limit } from '#platform/limits'
+import { referredFacts } from './affiliate-links.ts'
 import { JoinPage, type ReferralLine, ReferralsPage } from './affiliate-pages.tsx'
 import { lineLabel } from './labels.ts'
 import type { BalanceFacts } from './panels.tsx'
@@ -64,11 +65,12 @@ function sendJoin(
 async function sendReferrals(
   world: World,
   context: SessionContext,
-  { id: owner, code }: affiliates.Affiliate,
+  affiliate: affiliates.Affiliate,
   balance: (context: PayeeContext) => Promise<BalanceFacts>,
 ): Promise<FastifyReply> {
   const { request, reply } = context
   const { db, config } = world
+  const { id: owner, code } = affiliate
   const payee = { owner, account: 'affiliate_payable' } as const
   const count = await payouts.countAccountLines(db, payee)
   const last = Math.max(1, Math.ceil(count / PAGE))
@@ -84,6 +86,8 @@ async function sendReferrals(
     lines: lines.map((line) => referralOf(now, line)),
     page,
     last,
+    referred: await referredFacts(world, request, affiliate),
+    paid_total: await payouts.paidTotal(db, payee),
   }
   return sendPage(reply, ReferralsPage(facts))
 }

@@ -1,0 +1,137 @@
+import type { Db } from '#platform/db'
+import type { AffiliateId, AppId } from '#platform/ids'
+import type { Cents } from '#platform/money'
+import { type Sql, sql } from '#platform/sql'
+
+/** What links brought: clicks by day, purchases, and the money that the ledger has of them. */
+export interface ReferredFigures {
+  clicks: number
+  /** Orders of referred buyers, trials included. */
+  purchases: number
+  /** What the seller earned on every payment of these buyers, after refunds and disputes. */
+  net: Cents
+  /** What the affiliate earned on them, after what was reversed. */
+  commission: Cents
+}
+
+/** The figures of one affiliate in an app. */
+export interface AffiliateFigures extends ReferredFigures {
+  affiliate_id: AffiliateId
+  code: string
+}
+
+/** The figures of an affiliate in one app; of links to the marketplace where `app_id` is null. */
+export interface ReferredApp extends ReferredFigures {
+  app_id: AppId | null
+  slug: string | null
+  name: string | null
+}
+
+/** Days in UTC, both included. */
+interface Days {
+  from: string
+  to: string
+}
+
+/** The row after which a list continues. */
+export interface FiguresCursor {
+  amount: Cents
+  id: string
+}
+
+/** The affiliates of an app who brought something in these days, by the seller's revenue. */
+export async function affiliatesOfApp(
+  db: Db,
+  question: { app_id: AppId; days: Days; after?: FiguresCursor | undefined; limit: number },
+): Promise<AffiliateFigures[]> {
+  const { app_id, days, after, limit } = question
+  return await db.rows<AffiliateFigures>(sql`select a.id as affiliate_id, a.code, f.clicks,
+      f.purchases, f.net, f.commission
+    from (${sums({ app_id, days }, sql`affiliate_id`)}) f
+      join affiliates a on a.id = f.affiliate_id
+    where ${beyond(sql`f.net`, sql`f.affiliate_id`, after)}
+    order by f.net desc, f.affiliate_id desc limit ${limit}`)
+}
+
+/** The apps to which an affiliate sent someone, by commission; over all days. */
+export async function appsOfAffiliate(
+  db: Db,
+  question: { affiliate_id: AffiliateId; after?: FiguresCursor | undefined; limit: number },
+): Promise<ReferredApp[]> {
+  const { affiliate_id, after, limit } = question
+  const id = sql`coalesce(f.app_id, '')`
+  return await db.rows<ReferredApp>(sql`select f.app_id, a.slug, a.name, f.clicks, f.purchases,
+      f.net, f.commission
+    from (${sums({ affiliate_id }, sql`app_id`)}) f left join apps a on a.id = f.app_id
+    where ${beyond(sql`f.commission`, id, after)}
+    order by f.commission desc, ${id} desc limit ${limit}`)
+}
+
+/** The sums over all affiliates of an app, or over all apps of an affiliate. */
+export async function referredTotals(
+  db: Db,
+  scope: { app_id: AppId; days: Days } | { affiliate_id: AffiliateId },
+): Promise<ReferredFigures> {
+  return await db.one<ReferredFigures>(sql`select coalesce(sum(f.clicks), 0)::bigint as clicks,
+      coalesce(sum(f.purchases), 0)::bigint as purchases,
+      coalesce(sum(f.net), 0)::bigint as net,
+      coalesce(sum(f.commission), 0)::bigint as commission
+    from (${sums(scope, sql`affiliate_id`)}) f`)
+}
+
+type ReferredScope = { app_id: AppId; days?: Days } | { affiliate_id: AffiliateId; days?: Days }
+
+/** The figures of a scope, grouped by one column of its invoices. */
+function sums(scope: ReferredScope, by: Sql): Sql {
+  const { days } = scope
+  const which = (table: Sql) =>
+    'app_id' in scope
+      ? sql`${table}.app_id = ${scope.app_id} and ${table}.affiliate_id is not null`
+      : sql`${table}.affiliate_id = ${scope.affiliate_id}`
+  const at = (time: Sql) =>
+    days
+      ? sql`${time} >= (${days.from}::date)::timestamp at time zone 'UTC'
+        and ${time} < (${days.to}::date + 1)::timestamp at time zone 'UTC'`
+      : sql`true`
+  const day = days ? sql`k.day between ${days.from}::date and ${days.to}::date` : sql`true`
+  return sql`select p.${by}, coalesce(sum(p.clicks), 0)::bigint as clicks,
+      coalesce(sum(p.purchases), 0)::bigint as purchases,
+      coalesce(sum(p.net), 0)::bigint as net, coalesce(sum(p.commission), 0)::bigint as commission
+    from (
+      select k.${by}, k.count as clicks, 0 as purchases, 0::bigint as net, 0::bigint as commission
+        from affiliate_clicks k where ${which(sql`k`)} and ${day}
+      union all
+      select i.${by}, 0, 1, 0, 0 from invoices i
+        where ${which(sql`i`)} and i.kind = 'purchase' and i.status = 'paid'
+          and ${at(sql`i.paid_at`)}
+      union all
+      select m.${by}, 0, 0,
+          case when e.account = 'affiliate_payable' then 0 else -e.amount end,
+          case when e.account = 'affiliate_payable' then -e.amount else 0 end
+        from (${movements(which(sql`i`))}) m
+          join ledger_transactions t on t.event = m.event and t.subject = m.subject
+          join ledger_entries e on e.transaction_id = t.id
+        where ${at(sql`t.at`)}
+          and e.account in ('seller_payable', 'dispute_hold', 'affiliate_payable')
+    ) p group by p.${by}`
+}
+
+/** What may have happened in the ledger to the invoices of a condition on `i`. */
+function movements(which: Sql): Sql {
+  return sql`select i.app_id, i.affiliate_id, 'sale' as event, i.id as subject
+      from invoices i where ${which} and i.status = 'paid'
+    union all
+    select i.app_id, i.affiliate_id, 'refund', r.id from invoices i
+      join charges c on c.invoice_id = i.id join refunds r on r.charge_id = c.id where ${which}
+    union all
+    select i.app_id, i.affiliate_id, n.event, d.id from invoices i
+      join charges c on c.invoice_id = i.id join disputes d on d.charge_id = c.id
+      cross join (values ('dispute_opened'), ('dispute_won'), ('dispute_lost'), ('appeal_opened'),
+        ('appeal_won')) n (event)
+      where ${which}`
+}
+
+function beyond(amount: Sql, id: Sql, after: FiguresCursor | undefined): Sql {
+  if (!after) return sql`true`
+  return sql`(${amount}, ${id}) < (${after.amount}::bigint, ${after.id}::text)`
+}

@@ -1,0 +1,7 @@
+import * as affiliates from '#domain/affiliates'
+import type { World } from '#flows/world'
+
+/** Writes the clicks since the last time; run every few seconds, and at shutdown. */
+export async function rememberClicks({ db, clicks }: World): Promise<void> {
+  await clicks.drain((counted) => affiliates.addClicks(db, counted))
+}

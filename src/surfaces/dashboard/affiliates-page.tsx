@@ -1,0 +1,86 @@
+import type { JSX } from 'preact'
+import { Actions, Button, TextLink } from '#design/actions'
+import { Money } from '#design/money'
+import { Pager } from '#design/navigation'
+import { EmptyState, Panel, RecordTable, Totals } from '#design/panels'
+import type { AffiliateFigures, ReferredFigures } from '#domain/affiliates'
+import type { ChosenRange } from './figure-range.ts'
+import { RangeChoice } from './figures-panels.tsx'
+import { type AppFacts, AppPage } from './layout.tsx'
+
+const COLUMNS = [
+  { label: 'Affiliate' },
+  { label: 'Net revenue', numeric: true },
+  { label: 'Commission', numeric: true },
+  { label: 'Purchases', numeric: true },
+  { label: 'Clicks', numeric: true },
+]
+
+/** Which affiliates bring what to an app. */
+export function AffiliatesPage(
+  facts: AppFacts & {
+    base: string
+    chosen: ChosenRange
+    rows: AffiliateFigures[]
+    totals: ReferredFigures
+    /** The address of the same figures as CSV. */
+    csv: string
+    older: string | undefined
+    latest: string | undefined
+    /** Where an account becomes an affiliate. */
+    join_url: string
+  },
+): JSX.Element {
+  const { totals, rows } = facts
+  return (
+    <AppPage
+      {...facts}
+      current="affiliates"
+      intro="Who refers buyers to you. Purser pays their commission from its own fee."
+    >
+      <RangeChoice base={facts.base} chosen={facts.chosen} />
+      {rows.length === 0 ? (
+        <EmptyState title="No referrals in this period">
+          Anyone can refer buyers to you, and earns a quarter of Purser’s fee. Partners join at{' '}
+          <TextLink href={facts.join_url}>{facts.join_url}</TextLink>.
+        </EmptyState>
+      ) : (
+        <Panel>
+          <Totals
+            items={[
+              { term: 'Net revenue', detail: <Money amount={totals.net} /> },
+              { term: 'Commission', detail: <Money amount={totals.commission} /> },
+              { term: 'Purchases', detail: totals.purchases.toLocaleString('en-US') },
+              { term: 'Clicks', detail: totals.clicks.toLocaleString('en-US') },
+            ]}
+          />
+          <RecordTable
+            caption="Affiliates, the most net revenue first"
+            columns={COLUMNS}
+            rows={rows.map((row) => ({
+              key: row.affiliate_id,
+              cells: [
+                row.code,
+                <Money amount={row.net} />,
+                <Money amount={row.commission} />,
+                row.purchases.toLocaleString('en-US'),
+                row.clicks.toLocaleString('en-US'),
+              ],
+            }))}
+          />
+          <p class="text-sm text-muted">
+            Net revenue is what you earned on all payments of referred buyers, renewals included,
+            after refunds and disputes. A visitor counts as one click per app and day. Programs are
+            not counted.
+          </p>
+          <Actions>
+            <Button href={facts.csv} icon="arrow-down">
+              Export CSV
+            </Button>
+          </Actions>
+        </Panel>
+      )}
+      <Pager newest={facts.latest} older={facts.older} />
+    </AppPage>
+  )
+}

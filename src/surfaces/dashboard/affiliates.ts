@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import * as affiliates from '#domain/affiliates'
+import type { DayRange } from '#domain/metrics'
+import { appTime, forReports, type World } from '#flows/world'
+import { addressOf } from '#http/app-menu'
+import { figuresCursorText, readFiguresCursor } from '#http/figures-cursor'
+import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
+import { queryOf } from '#http/input'
+import { sendPage } from '#http/pages'
+import { type CsvColumn, csvOf } from '#platform/csv'
+import type { AppId } from '#platform/ids'
+import { AffiliatesPage } from './affiliates-page.tsx'
+import { appFactsOf } from './app-context.ts'
+import { rangeOf } from './figure-range.ts'
+
+const ON_A_PAGE = 50
+const ROWS_AT_ONCE = 1000
+
+/** What affiliates bring to an app, and the same as CSV. */
+export function declareAffiliates(scope: FastifyInstance, world: World): void {
+  const reporting = forReports(world)
+  const { db } = reporting
+  const path = `${APP_PATH}/affiliates/`
+
+  scope.get(path, async (request, reply) => {
+    const context = await requireSellerTerms(reporting, request, reply)
+    const { app } = context
+    const chosen = rangeOf(request, appTime(world, app))
+    const days = chosen.range
+    const after = readFiguresCursor(queryOf(request, 'below'))
+    const question = { app_id: app.id, days, after, limit: ON_A_PAGE + 1 }
+    const found = await affiliates.affiliatesOfApp(db, question)
+    const rows = found.slice(0, ON_A_PAGE)
+    const last = rows.at(-1)
+    const base = addressOf(app.slug, 'affiliates')
+    const query = rangeQuery(context, days)
+    const below =
+      found.length > ON_A_PAGE && last
+        ? figuresCursorText({ amount: last.net, id: last.affiliate_id })
+        : undefined
+    const page = AffiliatesPage({
+      ...(await appFactsOf(reporting, context)),
+      base,
+      chosen,
+      rows,
+      totals: await affiliates.referredTotals(db, { app_id: app.id, days }),
+      csv: `${base}affiliates.csv?${query}`,
+      older: below && `${base}?${query}&below=${below}`,
+      latest: after ? `${base}?${query}` : undefined,
+      join_url: `${world.config.base_url}/affiliate/`,
+    })
+    return sendPage(reply, page)
+  })
+
+  scope.get(`${path}affiliates.csv`, async (request, reply) => {
+    const { app } = await requireSellerTerms(reporting, request, reply)
+    const { range } = rangeOf(request, appTime(world, app))
+    return reply
+      .headers({
+        'cache-control': 'no-store',
+        'content-disposition': `attachment; filename="${app.slug}-affiliates.csv"`,
+      })
+      .type('text/csv; charset=utf-8')
+      .send(Readable.from(csvPages(reporting, app.id, range)))
+  })
+}
+
+/** The chosen days as a query: the offered length, so that it moves with time, or the two days. */
+function rangeQuery({ request }: SellerTermsContext, { from, to }: DayRange): string {
+  const days = queryOf(request, 'days')
+  return new URLSearchParams(days ? { days } : { from, to }).toString()
+}
+
+async function* csvPages({ db }: World, app_id: AppId, days: DayRange): AsyncGenerator<string> {
+  yield csvOf(COLUMNS, [])
+  let after: affiliates.FiguresCursor | undefined
+  for (;;) {
+    const question = { app_id, days, after, limit: ROWS_AT_ONCE }
+    const rows = await affiliates.affiliatesOfApp(db, question)
+    yield csvOf(COLUMNS, rows, { header: false })
+    const last = rows.at(-1)
+    if (!last || rows.length < ROWS_AT_ONCE) return
+    after = { amount: last.net, id: last.affiliate_id }
+  }
+}
+
+const COLUMNS: CsvColumn<affiliates.AffiliateFigures>[] = [
+  { name: 'affiliate', of: ({ code }) => code },
+  { name: 'clicks', of: ({ clicks }) => String(clicks) },
+  { name: 'purchases', of: ({ purchases }) => String(purchases) },
+  { name: 'net_revenue', of: ({ net }) => net },
+  { name: 'commission', of: ({ commission }) => commission },
+]
