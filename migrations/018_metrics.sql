@@ -130,7 +130,8 @@ create index listed_subscriptions_sums
   on listed_subscriptions (app_id, status, product_id, frequency, discount_id, mrr);
 
 create view subscriptions_to_list as
-  select s.license_id, s.app_id, case when s.ended_at is null then l.status else 'canceled' end
+  select s.license_id, s.app_id, case when s.ended_at is null
+      and l.status not in ('one_time_active', 'preview') then l.status else 'canceled' end
       as status, p.product_id, p.frequency, s.discount_id, m.mrr, s.created_at
   from subscriptions s join licenses l on l.id = s.license_id join prices p on p.id = s.price_id
     join license_metrics m on m.license_id = s.license_id;
