@@ -123,7 +123,7 @@ async function* referrals(setup: PagesTest, page: Page) {
   await enter(setup, page, 'affiliate')
   await page.goto('/affiliate/')
   yield 'referrals, still in reserve'
-  await page.getByLabel('App').fill('tidepool')
+  await page.getByLabel('App', { exact: true }).fill('tidepool')
   await press(page, 'Find app')
   await page.getByRole('link', { name: 'Get link' }).first().click()
   await page.getByText('Tidepool: product page').waitFor()
