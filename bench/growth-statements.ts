@@ -39,6 +39,8 @@ export function grownStatements(
   return [
     ['R3 claim due subscriptions', () => billing.claimDue(db, now, { until, limit: 20 })],
     ['R3 next due of an app', () => billing.nextDue(db, BIG_APP)],
+    ['R3 comps that end', () => licensing.endedComps(db, now, { limit: 20 })],
+    ['R3 next end of a comp', () => licensing.nextCompEnd(db, BIG_APP)],
     ['R4 had a trial, a new buyer', trial('unknown@growth.example')],
     ['R4 had a trial, an old buyer', trial('g22@growth.example')],
     ['R14 sales, the latest', list()],

@@ -29,7 +29,8 @@ create table licenses (
 create unique index licenses_one_live on licenses (app_id, user_id)
   where status not in ('canceled', 'preview');
 create unique index licenses_one_preview on licenses (app_id, user_id) where status = 'preview';
-create index licenses_user on licenses (user_id);
+-- A person's licenses, the latest first.
+create index licenses_user on licenses (user_id, created_at desc, id desc);
 -- Who has a plan is read before the plan is changed.
 create index licenses_product on licenses (product_id);
 -- Lists of an app's licenses, the latest first.
@@ -38,6 +39,9 @@ create index licenses_newest on licenses (app_id, created_at, id)
 create index licenses_status on licenses (app_id, status, created_at, id)
   include (product_id, origin) where origin <> 'preview';
 create index licenses_comped on licenses (app_id, created_at, id) where origin = 'comp';
+-- Comps that end.
+create index licenses_comp_ends on licenses (period_end) include (app_id)
+  where origin = 'comp' and status = 'active';
 create index licenses_suspended on licenses (app_id) where paused_for = 'staff';
 
 create table license_history (
@@ -51,10 +55,10 @@ create table license_history (
     check (to_status in ('active', 'trialing', 'one_time_active', 'past_due', 'unpaid', 'paused',
       'canceled', 'preview')),
   trigger text not null
-    check (trigger in ('purchase', 'preview', 'renewed', 'upgraded', 'plan_changed',
+    check (trigger in ('purchase', 'preview', 'comp', 'renewed', 'upgraded', 'plan_changed',
       'trial_extended', 'renewal_failed', 'retries_ended', 'recovered', 'dunning_exhausted',
       'period_ended', 'refunded', 'disputed', 'suspended', 'buyer_paused', 'resumed', 'dispute_lost',
-      'preview_ended', 'account_deleted'))
+      'preview_ended', 'comp_ended', 'account_deleted'))
 );
 create index license_history_license on license_history (license_id, id);
 create trigger license_history_is_append_only before update or delete or truncate

@@ -83,6 +83,7 @@ type Audited =
   | 'email.resent'
   | 'license.auto_renew_off'
   | 'license.auto_renew_on'
+  | 'license.comped'
   | 'license.ended'
   | 'license.key_rotated'
   | 'license.pause_planned'
@@ -147,8 +148,10 @@ declare module '#platform/email-queue' {
     // To a person who is invited to staff.
     staff_invitation: NoFacts
     // To a buyer, about money.
+    given_plan_ended: NoFacts
     license_ended: NoFacts
     payment_failed: NoFacts
+    plan_given: NoFacts
     receipt: NoFacts
     refund_issued: NoFacts
     subscription_canceled: NoFacts

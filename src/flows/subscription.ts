@@ -7,6 +7,7 @@
  */
 export { setAutoRenew } from './subscription/auto-renew.ts'
 export { cancelPlanChange, changePlan, type PlanChanged } from './subscription/change-plan.ts'
+export { type GivenPlan, givePlan, type PlanGiven, resendGivenPlan } from './subscription/comps.ts'
 export { endNow } from './subscription/end-now.ts'
 export { EXTENSION_DAYS, extendTrial, type TrialExtended } from './subscription/extend-trial.ts'
 export {

@@ -1,5 +1,6 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
 import type { DisputeReason } from '#domain/payments'
 import { appTime, type World } from '#flows/world'
 import { audit } from '#platform/audit'
@@ -110,7 +111,11 @@ async function earliest(
   work: ClockWork,
   at: Date,
 ): Promise<Date | undefined> {
-  const dues = [await billing.nextDue(db, app_id), await work.nextOtherDue(at)]
+  const dues = [
+    await billing.nextDue(db, app_id),
+    await licensing.nextCompEnd(db, app_id),
+    await work.nextOtherDue(at),
+  ]
   const known = dues.filter((due) => due !== undefined)
   if (known.length === 0) return undefined
   const first = new Date(Math.min(...known.map((due) => due.getTime())))
@@ -118,8 +123,8 @@ async function earliest(
 }
 
 async function isStillDue({ db }: World, app_id: AppId, at: Date): Promise<boolean> {
-  const due = await billing.nextDue(db, app_id)
-  return due !== undefined && due <= at
+  const dues = [await billing.nextDue(db, app_id), await licensing.nextCompEnd(db, app_id)]
+  return dues.some((due) => due !== undefined && due <= at)
 }
 
 async function moveClock({ db, clock }: World, app_id: AppId, to: Date): Promise<void> {

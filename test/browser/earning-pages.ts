@@ -106,6 +106,12 @@ async function* customers(page: Page) {
   yield 'subscriptions'
   await page.goto('/dashboard/apps/tidepool/licenses/')
   yield 'licenses'
+  await page.getByRole('link', { name: 'Give a plan' }).click()
+  await arrive(page, 'Give a plan')
+  yield 'a plan to give'
+  await press(page, 'Give plan')
+  await page.getByRole('alert').waitFor()
+  yield 'a plan to give, with faults'
   await page.goto('/dashboard/apps/tidepool/customers/?status=active')
   await page.locator('td a').first().click()
   await arrive(page, /@example\.com/)

@@ -99,7 +99,7 @@ describe('the list of licenses', () => {
     const text = textOf((await pageAt('licenses/')).body)
     assert.match(text, /Licenses \d+ Active 2 Canceled \d Lifetime 1/)
     assert.match(text, /\$12\.60 \S+@example\.com Pro Active 2026-03-10/)
-    assert.match(text, /\$0\.00 \S+@example\.com Pro Canceled 2026-03-12 Ended 2026-03-12/)
+    assert.match(text, /\$0\.00 \S+@example\.com Pro Canceled 2026-03-12 2026-03-12/)
     assert.match(text, /\S+@example\.com Pro Active 2026-03-11 2027-03-11/)
   })
 

@@ -39,6 +39,7 @@ test('the table of transitions matches the specification', () => {
     'resumed: paused -> active trialing one_time_active past_due unpaid',
     'dispute_lost: active trialing one_time_active past_due unpaid paused -> canceled',
     'preview_ended: preview -> canceled',
+    'comp_ended: active one_time_active paused -> canceled',
     'account_deleted: active trialing one_time_active past_due unpaid paused -> canceled',
   ])
 })

@@ -43,10 +43,13 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       where s.id is null`,
   ],
   [
-    'a license comes from an order, and a preview from none',
+    'a license comes from an order, and a preview or a comp from none',
     sql`select l.id from licenses l left join orders o on o.license_id = l.id
-      group by l.id having (count(o.id) = 0) <> exists (select 1 from license_history h
-        where h.license_id = l.id and h.to_status = 'preview')`,
+      left join invoices i on i.license_id = l.id
+      left join license_history h on h.license_id = l.id and h.from_status is null
+      group by l.id having (count(o.id) = 0) <> (l.origin in ('preview', 'comp'))
+        or l.origin is distinct from max(h.trigger)
+        or (l.origin <> 'purchase' and count(i.id) > 0)`,
   ],
   [
     'a preview of an app belongs to a member of its seller',
@@ -63,7 +66,8 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'a buyer of an app is its customer, with the latest license and what was paid and kept',
-    sql`select o.app_id, o.user_id, c.paid, b.kept from (select distinct app_id, user_id from orders) o
+    sql`select o.app_id, o.user_id, c.paid, b.kept from (select distinct app_id, user_id from licenses
+        where origin <> 'preview') o
       full join customers c on c.app_id = o.app_id and c.user_id = o.user_id
       left join licenses l on l.id = c.license_id
       cross join lateral (select coalesce(sum(h.amount
@@ -76,9 +80,9 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       where c.user_id is null or o.user_id is null or c.paid <> b.kept
         or (c.status, c.product_id) is distinct from (l.status, l.product_id)
         or l.created_at <> (select max(created_at) from licenses w where w.app_id = o.app_id
-          and w.user_id = o.user_id and exists (select 1 from orders p where p.license_id = w.id))
+          and w.user_id = o.user_id and w.origin <> 'preview')
         or c.first_at <> (select min(created_at) from licenses w where w.app_id = o.app_id
-          and w.user_id = o.user_id and exists (select 1 from orders p where p.license_id = w.id))`,
+          and w.user_id = o.user_id and w.origin <> 'preview')`,
   ],
   [
     'a subscription is listed with its status, plan and recurring revenue',
@@ -153,8 +157,17 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
     'a license that is subscribed to has its subscription, and a canceled one has none that runs',
     sql`select l.id from licenses l left join subscriptions s on s.license_id = l.id
         and s.ended_at is null
-      where (l.status in ('active', 'trialing', 'past_due', 'unpaid') and s.id is null)
+      where (l.status in ('active', 'trialing', 'past_due', 'unpaid') and l.origin <> 'comp'
+          and s.id is null)
         or (l.status = 'canceled' and s.id is not null)`,
+  ],
+  [
+    'a comp is never subscribed to, and ends when it should',
+    sql`select l.id from licenses l left join subscriptions s on s.license_id = l.id
+      where l.origin = 'comp' and (s.id is not null
+        or l.status not in ('active', 'one_time_active', 'paused', 'canceled')
+        or (l.status = 'active') <> (l.status <> 'canceled' and l.status <> 'paused'
+          and l.period_end is not null))`,
   ],
   [
     'a buyer has one live license of an app',

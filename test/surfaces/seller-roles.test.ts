@@ -43,6 +43,7 @@ const RULES: [pattern: RegExp, roles: readonly sellers.MemberRole[]][] = [
   [/^(GET|POST) \/dashboard\/apps\/:slug\/disputes\//, SUPPORT],
   [/^POST \/dashboard\/apps\/:slug\/(sales|customers|subscriptions|licenses)\/export/, EVERYONE],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/customers\/:license_id\/:action/, SUPPORT],
+  [/^(GET|POST) \/dashboard\/apps\/:slug\/licenses\/give\//, SUPPORT],
   [/^POST \/dashboard\/apps\/:slug\//, EDITORS],
   [/^GET \/dashboard\//, EVERYONE],
 ]

@@ -119,9 +119,8 @@ export async function pendingOrderOf(db: Db, cart_id: CartId): Promise<OrderId |
   return row?.order_id
 }
 
-/** A purchase in a person's list. */
+/** A license in a person's list: bought, or given by a seller. */
 export interface Purchase {
-  order_id: OrderId
   license_id: LicenseId
   app_id: AppId
   app_name: string
@@ -129,15 +128,17 @@ export interface Purchase {
   icon_id: ImageId | null
   product_name: string
   status: string
+  /** Whether the seller gave it; then nothing is charged. */
+  is_given: boolean
   charged: Cents
   created_at: Date
   canceled_at: Date | null
 }
 
-/** The last purchase of the page before; a page starts after it. */
-export type PurchaseCursor = Pick<Purchase, 'created_at' | 'order_id'>
+/** The last license of the page before; a page starts after it. */
+export type PurchaseCursor = Pick<Purchase, 'created_at' | 'license_id'>
 
-/** A page of an account's purchases, the latest first; of one app if `app_id` is given. */
+/** A page of an account's licenses, the latest first; of one app if `app_id` is given. */
 export async function purchasesOf(
   db: Db,
   buyer: { user_id: UserId; app_id: AppId | null },
@@ -147,15 +148,16 @@ export async function purchasesOf(
   const older =
     after === undefined
       ? sql``
-      : sql`and (o.created_at, o.id) < (${after.created_at}, ${after.order_id})`
+      : sql`and (l.created_at, l.id) < (${after.created_at}, ${after.license_id})`
   return await db.rows<Purchase>(sql`
-    select o.id as order_id, o.license_id, o.app_id, a.name as app_name, a.icon_id,
-      p.name as product_name, l.status, l.canceled_at, ${CHARGED} as charged, o.created_at
-    from orders o join invoices i on i.id = o.invoice_id join apps a on a.id = o.app_id join licenses l on l.id = o.license_id
-      join products p on p.id = l.product_id
-    where o.user_id = ${buyer.user_id} and (${buyer.app_id}::text is null
-      or o.app_id = ${buyer.app_id}) ${older}
-    order by o.created_at desc, o.id desc limit ${limit}`)
+    select l.id as license_id, l.app_id, a.name as app_name, a.icon_id, p.name as product_name,
+      l.status, l.origin = 'comp' as is_given, coalesce(${CHARGED}, 0)::bigint as charged,
+      l.created_at, l.canceled_at
+    from licenses l join apps a on a.id = l.app_id join products p on p.id = l.product_id
+      left join orders o on o.license_id = l.id left join invoices i on i.id = o.invoice_id
+    where l.user_id = ${buyer.user_id} and l.origin <> 'preview'
+      and (${buyer.app_id}::text is null or l.app_id = ${buyer.app_id}) ${older}
+    order by l.created_at desc, l.id desc limit ${limit}`)
 }
 
 /** Whether this person, mailbox or card had a trial of the app before: it is granted once. */

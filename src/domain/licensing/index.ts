@@ -4,10 +4,11 @@
  * Knows licenses, their statuses and the transitions between them, their keys, the references by
  * which a seller's server fetches an order, and how often each was used. Owns `licenses`,
  * `license_history` and `license_uses`. Guarantees: one live license for a buyer and app, and one
- * preview for its seller; a key is found by a keyed hash and shown to its owner only, and an app
+ * preview for its seller; what a seller gives (a comp) is never charged; a key is found by a keyed hash and shown to its owner only, and an app
  * learns nothing of another app's keys. Spec: LicenseState, States and transitions, License key
  * endpoints.
  */
+export * from './comps.ts'
 export { ENTITLEMENT_STATUSES, type Entitlement, entitlementOf } from './entitlement.ts'
 export * from './entitlements.ts'
 export { isWellFormedKey, keyHashes } from './key.ts'

@@ -91,11 +91,11 @@ export async function findLive(
       and user_id = (select id from users where email_normalized = ${holder.email_normalized})`)
 }
 
-/** Whether an app was ever bought. */
-export async function wasBought(db: Db, app_id: AppId): Promise<boolean> {
-  const { was } = await db.one<{ was: boolean }>(sql`select exists (
-    select 1 from orders where app_id = ${app_id}) as was`)
-  return was
+/** Whether an app ever had a buyer, or a person who was given a plan. */
+export async function hadCustomers(db: Db, app_id: AppId): Promise<boolean> {
+  const { had } = await db.one<{ had: boolean }>(sql`select exists (
+    select 1 from licenses where app_id = ${app_id} and origin <> 'preview') as had`)
+  return had
 }
 
 /** Whether an app has a license, of a purchase or a preview: its seller saw one work. */
@@ -111,14 +111,14 @@ export async function findAny(db: Db, app_id: AppId): Promise<License | undefine
     where app_id = ${app_id} and status not in ('canceled', 'preview') limit 1`)
 }
 
-/** The latest license that an account bought of an app, canceled or not; previews are ignored. */
+/** The latest license of an account for an app, canceled or not; previews are ignored. */
 export async function findLatest(
   db: Db,
   holder: { app_id: AppId; user_id: UserId },
 ): Promise<License | undefined> {
   return await db.maybe<License>(sql`select ${COLUMNS} from licenses
     where app_id = ${holder.app_id} and user_id = ${holder.user_id}
-      and exists (select 1 from orders o where o.license_id = licenses.id)
+      and origin <> 'preview'
     order by (status = 'canceled'), created_at desc limit 1`)
 }
 

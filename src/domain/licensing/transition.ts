@@ -18,10 +18,11 @@ export type Trigger =
   | 'resumed'
   | 'dispute_lost'
   | 'preview_ended'
+  | 'comp_ended'
   | 'account_deleted'
 
 /** Why a license is created. */
-export type Beginning = 'purchase' | 'preview'
+export type Beginning = 'purchase' | 'preview' | 'comp'
 
 /** How a license is created: its first status, and why. */
 export const BEGINNINGS: readonly { trigger: Beginning; to: LicenseStatus }[] = [
@@ -29,6 +30,9 @@ export const BEGINNINGS: readonly { trigger: Beginning; to: LicenseStatus }[] = 
   { trigger: 'purchase', to: 'trialing' },
   { trigger: 'purchase', to: 'one_time_active' },
   { trigger: 'preview', to: 'preview' },
+  // With an end, and without one.
+  { trigger: 'comp', to: 'active' },
+  { trigger: 'comp', to: 'one_time_active' },
 ]
 
 type TransitionRow = readonly [
@@ -62,6 +66,7 @@ const TABLE: readonly TransitionRow[] = [
   ['resumed', ['paused'], PAID],
   ['dispute_lost', [...PAID, 'paused'], ['canceled']],
   ['preview_ended', ['preview'], ['canceled']],
+  ['comp_ended', ['active', 'one_time_active', 'paused'], ['canceled']],
   ['account_deleted', [...PAID, 'paused'], ['canceled']],
 ]
 

@@ -4,7 +4,7 @@ import { sql } from '#platform/sql'
 import { remember } from './history.ts'
 import type { License } from './licenses.ts'
 import type { LicenseStatus } from './status.ts'
-import { mayTransition, type Trigger } from './transition.ts'
+import { type Beginning, mayTransition, type Trigger } from './transition.ts'
 
 /** Why a license is paused. */
 export type PausedFor = 'dispute' | 'staff' | 'buyer'
@@ -13,6 +13,8 @@ export type PausedFor = 'dispute' | 'staff' | 'buyer'
 export interface PausableLicense extends License {
   paused_from: LicenseStatus | null
   paused_for: PausedFor | null
+  /** How it began. */
+  origin: Beginning
 }
 
 /** A transition of a license; an absent field stays as it is. */
@@ -27,7 +29,7 @@ export interface TransitionStep {
 }
 
 const PAUSABLE = sql`id as license_id, app_id, user_id, product_id, status, period_end, canceled_at,
-  key_sealed, rotated_at, paused_from, paused_for`
+  key_sealed, rotated_at, paused_from, paused_for, origin`
 
 /** A license with the status that its pause interrupted. */
 export async function findPausable(db: Db, id: LicenseId): Promise<PausableLicense> {

@@ -69,6 +69,18 @@ export async function findPending(
       and ${PENDING}`)
 }
 
+/**
+ * Locks the purchases of a buyer of an app until the transaction ends, so that no attempt begins
+ * while a license is given.
+ */
+export async function lockBuyer(
+  db: Db,
+  { app_id, email_normalized }: { app_id: AppId; email_normalized: string },
+): Promise<void> {
+  const name = `buyer ${app_id} ${email_normalized}`
+  await db.one(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 18))`)
+}
+
 /** An attempt, with its row locked until the transaction ends. */
 export async function lockAttempt(db: Db, id: AttemptId): Promise<Attempt> {
   return await db.one<Attempt>(sql`select ${COLUMNS} from attempts where id = ${id} for update`)

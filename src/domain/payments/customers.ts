@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { AppId, InvoiceId, LicenseId, OrderId, ProductId, UserId } from '#platform/ids'
+import type { AppId, LicenseId, OrderId, ProductId, UserId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
@@ -51,6 +51,14 @@ export interface CustomerFilter {
 /** The last customer of the page before; a page starts after it. */
 export type CustomerCursor = Pick<Customer, 'user_id' | 'first_at' | 'paid'>
 
+/** How a license began: a preview is no customer's. */
+export const LICENSE_ORIGINS = ['purchase', 'comp'] as const
+export type LicenseOrigin = (typeof LICENSE_ORIGINS)[number]
+
+// The end of what renews, or of a comp.
+const PERIOD_END = sql`coalesce(s.period_end, case when l.origin = 'comp' and l.status <> 'canceled'
+  then l.period_end end)`
+
 /** A page of an app's customers. */
 export async function listCustomers(
   db: Db,
@@ -69,10 +77,11 @@ export async function listCustomers(
           < (${sort === 'newest' ? after.first_at : after.paid}, ${after.user_id})`
   return await db.rows<Customer>(sql`
     select c.user_id, u.email, c.license_id, c.status, p.name as product_name, c.first_at, c.paid,
-      s.period_end, coalesce(s.auto_renew, false) as auto_renew
+      ${PERIOD_END} as period_end, coalesce(s.auto_renew, false) as auto_renew
     from (select c.* from customers c where ${matching(question)} ${rest}
         order by c.${column} desc, c.user_id desc limit ${limit}) c
       join users u on u.id = c.user_id join products p on p.id = c.product_id
+      join licenses l on l.id = c.license_id
       left join subscriptions s on s.license_id = c.license_id and s.ended_at is null
     order by c.${column} desc, c.user_id desc`)
 }
@@ -169,14 +178,14 @@ export const CAME_TO = sql`select coalesce(sum(c.amount), 0)::bigint as charged,
 /** A license of a customer. */
 export interface CustomerLicense extends Omit<Customer, 'first_at' | 'paid'> {
   app_id: AppId
+  origin: LicenseOrigin
   product_id: ProductId
   created_at: Date
   canceled_at: Date | null
   paused_for: 'dispute' | 'staff' | 'buyer' | null
   rotated_at: Date | null
-  /** The order that created it, and its invoice. */
-  order_id: OrderId
-  invoice_id: InvoiceId
+  /** The order that created it; null for a comp. */
+  order_id: OrderId | null
   /** The card that renewals charge; null for a license that does not renew. */
   card: { brand: string; last4: string } | null
   /** What all invoices of the license came to. */
@@ -191,13 +200,13 @@ export async function findCustomerLicense(
 ): Promise<CustomerLicense | undefined> {
   return await db.maybe<CustomerLicense>(sql`
     select l.app_id, l.user_id, u.email, l.id as license_id, l.status, l.product_id, p.name as product_name,
-      s.period_end, coalesce(s.auto_renew, false) as auto_renew, l.created_at, l.canceled_at,
-      l.paused_for, l.rotated_at, o.id as order_id, o.invoice_id,
+      ${PERIOD_END} as period_end, coalesce(s.auto_renew, false) as auto_renew, l.origin,
+      l.created_at, l.canceled_at, l.paused_for, l.rotated_at, o.id as order_id,
       case when k.id is not null then jsonb_build_object('brand', k.brand, 'last4', k.last4) end
         as card,
       m.charged, m.returned
     from licenses l join users u on u.id = l.user_id join products p on p.id = l.product_id
-      join orders o on o.license_id = l.id
+      left join orders o on o.license_id = l.id
       left join subscriptions s on s.license_id = l.id and s.ended_at is null
       left join cards k on k.id = s.card_id
       cross join lateral (${CAME_TO}) m

@@ -2,11 +2,7 @@ import type { Db } from '#platform/db'
 import type { AppId, LicenseId, ProductId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
-import { CAME_TO, type CustomerStatus } from './customers.ts'
-
-/** How a license of the list began. */
-export const LICENSE_ORIGINS = ['purchase', 'comp'] as const
-export type LicenseOrigin = (typeof LICENSE_ORIGINS)[number]
+import { CAME_TO, type CustomerStatus, type LicenseOrigin } from './customers.ts'
 
 /** The orders of the list of licenses. */
 export const LICENSE_SORTS = ['newest', 'oldest'] as const

@@ -66,7 +66,7 @@ async function ofAccount(db: Db, { user_id }: DataOwner): DataSection {
 async function ofPurchases(db: Db, { user_id, email_normalized }: DataOwner): DataSection {
   return {
     licenses: await db.rows<Item>(sql`select jsonb_build_object('id', l.id, 'app', a.name,
-        'plan', p.name, 'status', l.status, 'period_end', l.period_end,
+        'plan', p.name, 'origin', l.origin, 'status', l.status, 'period_end', l.period_end,
         'canceled_at', l.canceled_at, 'created_at', l.created_at) as item
       from licenses l join apps a on a.id = l.app_id join products p on p.id = l.product_id
       where l.user_id = ${user_id} order by l.created_at`),

@@ -139,6 +139,7 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   const draft = draftOf(world, cart, facts)
   await billing.addDraft(tx, facts.requested_at, draft)
   const email_normalized = cart.email_normalized!
+  await payments.lockBuyer(tx, { app_id: app.id, email_normalized })
   const charge = { invoice: draft, app, email_normalized, card, requested_by: 'buyer' as const }
   const attempt = await intend(world, tx, charge)
   const { order_id } = draft

@@ -1,3 +1,4 @@
+import * as licensing from '#domain/licensing'
 import { lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
@@ -6,8 +7,9 @@ import type { LicenseId } from '#platform/ids'
 import { endSubscription } from './dunning.ts'
 
 /**
- * Ends a license that renews at once, without a refund; nothing is charged for it afterwards. The
- * buyer gets a confirmation, the seller an email. Returns false where nothing renews.
+ * Ends a license that renews, or a comp, at once and without a refund; nothing is charged for it
+ * afterwards. The buyer gets an email, and the seller one about what renewed. Returns false for other
+ * licenses.
  */
 export async function endNow(
   world: World,
@@ -16,8 +18,13 @@ export async function endNow(
 ): Promise<boolean> {
   return await world.db.tx(async (tx) => {
     const { license, subscription, now } = await lockLicense(world, tx, license_id)
-    if (!subscription || license.status === 'canceled') return false
-    await endSubscription(tx, now, { ...subscription, auto_renew: false }, 'period_ended')
+    const isComp = license.origin === 'comp'
+    if (license.status === 'canceled' || (!subscription && !isComp)) return false
+    if (subscription) {
+      await endSubscription(tx, now, { ...subscription, auto_renew: false }, 'period_ended')
+    } else {
+      await licensing.transition(tx, now, { license_id, trigger: 'comp_ended', to: 'canceled' })
+    }
     await audit(tx, now, {
       actor,
       action: 'license.ended',
@@ -25,6 +32,10 @@ export async function endNow(
       detail: { reason },
     })
     const about = { subject_id: license_id }
+    if (isComp) {
+      await queueFreshEmail(tx, now, world, { kind: 'given_plan_ended', ...about })
+      return true
+    }
     await queueFreshEmail(tx, now, world, { kind: 'subscription_canceled', ...about })
     await queueFreshEmail(tx, now, world, { kind: 'seller_cancellation', ...about })
     return true

@@ -9,6 +9,7 @@ import { appTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type AppId, mintId, type SubscriptionId } from '#platform/ids'
+import { endComps } from './comps.ts'
 import { endSubscription, followCalendar, notify } from './dunning.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { plannedPrice } from './planned-price.ts'
@@ -27,13 +28,14 @@ export interface Round {
 }
 
 /**
- * Processes what is due: renewals, retries, ends, pauses, reminders. Any number of workers may call
+ * Processes what is due: renewals, retries, ends (of comps too), pauses, reminders. Any number of workers may call
  * it concurrently; each claims others. It extends its claims between two subscriptions, and
  * releases them when the service is stopping. Returns the number processed.
  */
 export async function renewDue(world: World, { app_id, limit = BATCH }: Round = {}) {
   const { db, clock, log, stopping } = world
   if (stopping.aborted) return 0
+  const ended = await endComps(world, { app_id, limit })
   const claimUntil = () => addSeconds(clock.now(), CLAIM_SECONDS)
   let claimed = claimUntil()
   let waiting = await billing.claimDue(db, clock.now(), {
@@ -41,7 +43,7 @@ export async function renewDue(world: World, { app_id, limit = BATCH }: Round = 
     limit,
     ...(app_id === undefined ? {} : { app_id }),
   })
-  let done = 0
+  let done = ended
   while (waiting.length > 0) {
     if (stopping.aborted) {
       await billing.extendClaims(db, waiting, { claimed: claimed, until: null })

@@ -33,7 +33,8 @@ export async function ownerAddress(
   const route = licensing.ownerRoute(license.status)
   if (route === 'back_to_app') {
     const order_id = await billing.orderOfLicense(world.db, license.license_id)
-    return returnAddress(world, app, { next_url, order_id })
+    // What was given has no order: its reference names the license, as a preview's does.
+    return returnAddress(world, app, { next_url, order_id: order_id ?? license.license_id })
   }
   const query = next_url === null ? '' : `?next=${encodeURIComponent(next_url)}`
   return `/manage/${app.id}/${query}`

@@ -170,6 +170,15 @@ export function licenseEnded(plan: PlanFacts, product_url: string): EmailContent
   }
 }
 
+/** The seller ended a plan that they had given. */
+export function givenPlanEnded(plan: PlanFacts, product_url: string): EmailContent {
+  const name = nameOf(plan)
+  const subject = `Your plan ${name} has ended`
+  const text = `${plan.app_name} ended the plan that it gave you. Its key no longer works. Nothing is charged.`
+  const link: Block = { kind: 'link', label: 'See the plans', url: product_url }
+  return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
+}
+
 /** The trial ends in three days: what is charged then, if anything. */
 export function trialEnding(
   plan: PlanFacts,

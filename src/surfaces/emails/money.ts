@@ -18,6 +18,7 @@ import {
 import { invoiceAttachment } from './invoice-pdf.ts'
 import {
   type Coming,
+  givenPlanEnded,
   invoicePaid,
   licenseEnded,
   type PlanFacts,
@@ -26,17 +27,19 @@ import {
   subscriptionCanceled,
   trialEnding,
 } from './money-templates.ts'
-import { writePurchaseReceipt } from './purchase-receipt.ts'
+import { writePlanGiven, writePurchaseReceipt } from './purchase-receipt.ts'
 import { type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 
 /** The billing emails to a buyer. A writer returns undefined if its email is out of date. */
 export const MONEY_EMAILS = {
   receipt: about('inv', writeReceipt),
   payment_failed: about('lic', writePaymentFailed),
+  plan_given: about('lic', writePlanGiven),
   subscription_canceled: about('lic', writeCanceled),
   license_ended: about('lic', writeLicenseEnded),
   trial_ending: about('lic', writeTrialEnding),
   refund_issued: about('ref', writeRefund),
+  given_plan_ended: about('lic', writeGivenPlanEnded),
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
 function about<Prefix extends IdPrefix>(
@@ -132,6 +135,11 @@ async function writeCanceled(
 async function writeLicenseEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {
   const { email, app, plan } = await factsOf(world, license_id)
   return { to: email, content: licenseEnded(plan, `${world.config.base_url}/apps/${app.slug}/`) }
+}
+
+async function writeGivenPlanEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {
+  const { email, app, plan } = await factsOf(world, license_id)
+  return { to: email, content: givenPlanEnded(plan, `${world.config.base_url}/apps/${app.slug}/`) }
 }
 
 async function writeTrialEnding(

@@ -1,13 +1,14 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
-import type { OrderId } from '#platform/ids'
+import type { AppId, LicenseId, OrderId } from '#platform/ids'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import { link } from './link.ts'
-import { receipt } from './receipt-template.ts'
+import { planGiven, receipt } from './receipt-template.ts'
 import { soldBy, type WrittenEmail } from './template.ts'
 
 /** Writes the receipt of a purchase with its key; a trial has no invoice to attach yet. */
@@ -16,13 +17,10 @@ export async function writePurchaseReceipt(world: World, order_id: OrderId): Pro
   const order = (await billing.orderDetails(db, order_id))!
   const user = (await identity.findUser(db, order.user_id))!
   const license = await licensing.findLicense(db, order.license_id)
-  const isUnproven = user.email_verified_at === null
-  const of = { user_id: user.id }
+  const isNew = order.made_account && user.email_verified_at === null
   const links = {
-    verify_email: isUnproven ? await link(world, 'verify_email', of) : undefined,
-    set_password: user.password_hash === null ? await link(world, 'set_password', of) : undefined,
-    not_me: order.made_account && isUnproven ? await link(world, 'not_me', of) : undefined,
-    manage: `${config.base_url}/manage/${order.app_id}/`,
+    ...(await linksFor(world, user, order.app_id)),
+    not_me: isNew ? await link(world, 'not_me', { user_id: user.id }) : undefined,
   }
   const sold_by = soldBy(config.operator, order.app_name)
   const license_key = licensing.showKey(keys, license)
@@ -33,4 +31,34 @@ export async function writePurchaseReceipt(world: World, order_id: OrderId): Pro
   const paid = await billing.findReceipt(db, order.invoice_id)
   const attachments = paid ? [await invoiceAttachment(world, paid)] : []
   return { to: user.email, content, attachments }
+}
+
+/** Writes the email about a plan that a seller gave, with its key; undefined once it has ended. */
+export async function writePlanGiven(
+  world: World,
+  license_id: LicenseId,
+): Promise<WrittenEmail | undefined> {
+  const { db, keys } = world
+  const license = await licensing.findLicense(db, license_id)
+  if (license.status === 'canceled') return undefined
+  const user = (await identity.findUser(db, license.user_id))!
+  const content = planGiven({
+    app_name: (await apps.find(db, license.app_id))!.name,
+    product_name: await catalog.productName(db, license.product_id),
+    ends_at: license.canceled_at,
+    license_key: licensing.showKey(keys, license),
+    links: { ...(await linksFor(world, user, license.app_id)), not_me: undefined },
+  })
+  return { to: user.email, content }
+}
+
+/** The links with which an account is set up, and the one to the license. */
+async function linksFor(world: World, user: identity.User, app_id: AppId) {
+  const of = { user_id: user.id }
+  const isUnproven = user.email_verified_at === null
+  return {
+    verify_email: isUnproven ? await link(world, 'verify_email', of) : undefined,
+    set_password: user.password_hash === null ? await link(world, 'set_password', of) : undefined,
+    manage: `${world.config.base_url}/manage/${app_id}/`,
+  }
 }

@@ -55,6 +55,35 @@ export function receipt(
   }
 }
 
+/** A plan that a seller gave: key and next steps, and no amounts. */
+export function planGiven(facts: {
+  app_name: string
+  product_name: string
+  /** When it ends; null: it does not. */
+  ends_at: Date | null
+  license_key: string
+  links: ReceiptLinks
+}): EmailContent {
+  const { app_name, product_name, ends_at, license_key, links } = facts
+  const name = `${app_name} ${product_name}`
+  const end = ends_at ? `It ends on ${formatDay(ends_at)}, and you can buy it then.` : ''
+  return {
+    subject: `${app_name} gave you ${product_name}`,
+    heading: `${app_name} gave you the plan ${product_name}.`,
+    blocks: [
+      { kind: 'text', text: `You can use ${name} now. Nothing is charged. ${end}`.trim() },
+      { kind: 'code', label: 'Your license key', value: license_key },
+      ...account(links),
+      {
+        kind: 'link',
+        label: 'Open your plan',
+        url: links.manage,
+        note: 'Your plan and your license key.',
+      },
+    ],
+  }
+}
+
 function account(links: ReceiptLinks): Block[] {
   const blocks: Block[] = []
   if (links.verify_email) {

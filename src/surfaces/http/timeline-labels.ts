@@ -4,6 +4,7 @@ import type { EmailTemplate } from '#platform/email-queue'
 const TRIGGERS: Record<string, string> = {
   purchase: 'bought a plan',
   preview: 'started a preview',
+  comp: 'the seller gave a plan',
   renewed: 'renewed',
   upgraded: 'upgraded to another plan',
   plan_changed: 'changed plan',
@@ -20,6 +21,7 @@ const TRIGGERS: Record<string, string> = {
   resumed: 'resumed: the same key works again',
   dispute_lost: 'ended by the lost dispute',
   preview_ended: 'the preview ended',
+  comp_ended: 'the given plan ended',
   account_deleted: 'ended with the account of its buyer',
 }
 
@@ -36,10 +38,12 @@ const EMAIL_NAMES: Record<string, string> = {
   email_change_requested: 'Email change requested',
   email_changed: 'Email changed',
   member_invitation: 'Invitation to a team',
+  given_plan_ended: 'Given plan ended',
   license_ended: 'License ended',
   payment_failed: 'Payment failed',
   payout_failed: 'Payout returned',
   payout_paid: 'Payout paid',
+  plan_given: 'Plan given',
   receipt: 'Receipt',
   refund_issued: 'Refund issued',
   security: 'Account security',

@@ -38,6 +38,8 @@ export interface ManageFacts extends ManageLayoutFacts {
   status: string
   paused_for: PausedFor | null
   product_name: string
+  /** Whether the seller gave it: nothing is charged. */
+  is_given: boolean
   amount: Cents
   frequency: PriceFrequency
   canceled_at: Date | null

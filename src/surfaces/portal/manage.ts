@@ -12,6 +12,7 @@ import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
 import { sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
+import { ZERO } from '#platform/money'
 import { counted } from '#platform/text'
 import { NothingHerePage } from './end-pages.tsx'
 import { layoutFacts, type ManageContext, manageContextOf } from './license-context.ts'
@@ -56,6 +57,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     note: await noteOf(world, license_id, queryOf(context.request, 'done')),
     status,
     paused_for: license.paused_for,
+    is_given: license.origin === 'comp',
     canceled_at: license.canceled_at,
     renewing: subscription && (await renewingOf(world, subscription)),
     next: next && { ...next, is_about: !next.is_exact },
@@ -66,28 +68,37 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     card: subscription && (await cardOf(world, subscription)),
     receipts: await billing.receiptsOf(db, buyer, paging),
     paging,
-    may_resend: !isOver,
+    may_resend: !isOver && license.origin === 'purchase',
     back_url: next_url ?? app.oauth_login_url,
   }
 }
 
 /** The plan with its agreed price, and the link to buy it again. */
-async function planOf({ db }: World, { app, license, subscription, next }: ManageContext) {
-  const { license_id } = license
+async function planOf(world: World, context: ManageContext) {
+  const { app, next } = context
+  const { price_id, ...plan } = await boughtPlan(world, context)
+  const price =
+    price_id &&
+    (await apps.findOnSale(world.db, app.id)) &&
+    (await catalog.findLivePrice(world.db, price_id))
+  const product_url = app.is_published ? `/apps/${app.slug}/` : undefined
+  const query = next === undefined ? '' : `?${new URLSearchParams({ next })}`
+  return { ...plan, buy_url: price ? `/buy/${price_id}/${query}` : product_url }
+}
+
+/** The plan and the price that was agreed; none for a plan that was given. */
+async function boughtPlan({ db }: World, { license, subscription }: ManageContext) {
+  const { license_id, product_id } = license
+  if (license.origin === 'comp') {
+    const product_name = await catalog.productName(db, product_id)
+    return { product_name, frequency: null, amount: ZERO, price_id: undefined }
+  }
   const paid = await billing.lastPaidInvoice(db, license_id)
   const order = (await billing.orderDetails(db, (await billing.orderOfLicense(db, license_id))!))!
   const price_id = subscription?.price_id ?? paid?.price_id ?? order.price_id
   const { product_name, frequency } = await catalog.findPrice(db, price_id)
-  const isSold = await apps.findOnSale(db, app.id)
-  const price = isSold && (await catalog.findLivePrice(db, price_id))
-  const product_url = app.is_published ? `/apps/${app.slug}/` : undefined
-  const query = next === undefined ? '' : `?${new URLSearchParams({ next })}`
-  return {
-    product_name,
-    frequency,
-    amount: subscription?.amount ?? (paid ? billing.priceOf(paid) : order.amount),
-    buy_url: price ? `/buy/${price_id}/${query}` : product_url,
-  }
+  const amount = subscription?.amount ?? (paid ? billing.priceOf(paid) : order.amount)
+  return { product_name, frequency, amount, price_id }
 }
 
 /** The discount of the periods to come, in words. */

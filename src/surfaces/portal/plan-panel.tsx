@@ -14,7 +14,9 @@ export function PlanPanel(facts: ManageFacts): JSX.Element {
   const { next, renewing } = facts
   return (
     <Panel title="Plan" aside={<StatusBadge status={facts.status} />}>
-      {facts.status !== 'canceled' && <Price amount={facts.amount} frequency={facts.frequency} />}
+      {facts.status !== 'canceled' && !facts.is_given && (
+        <Price amount={facts.amount} frequency={facts.frequency} />
+      )}
       <DescriptionList items={[{ term: 'Plan', detail: facts.product_name }, ...itemsOf(facts)]} />
       {next && isCharging(facts) && <p class="text-sm text-muted">{partsOf(next)}</p>}
       {renewing && <PlanActions {...facts} renewing={renewing} />}
@@ -32,6 +34,12 @@ function itemsOf(facts: ManageFacts): Items {
   const { status, canceled_at, renewing, next } = facts
   if (status === 'canceled') {
     return [{ term: 'Ended', detail: canceled_at ? <Day date={canceled_at} /> : 'Yes' }]
+  }
+  if (facts.is_given) {
+    return [
+      { term: 'Cost', detail: 'Nothing: the seller gave you this plan' },
+      ...(canceled_at ? [{ term: 'Ends on', detail: <Day date={canceled_at} /> }] : []),
+    ]
   }
   if (!renewing) return [{ term: 'Paid', detail: 'Once' }]
   if (status === 'past_due' || status === 'unpaid') return owing(facts)

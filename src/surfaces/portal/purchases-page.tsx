@@ -44,12 +44,13 @@ export function PurchasesPage(facts: {
       ) : (
         <RecordCards
           records={facts.purchases.map((purchase) => ({
-            key: purchase.order_id,
+            key: purchase.license_id,
             href: `/manage/${purchase.app_id}/`,
             title: `${purchase.app_name} ${purchase.product_name}`,
             details: [
               <>
-                Bought on <Day date={purchase.created_at} />
+                {purchase.is_given ? 'Given to you on' : 'Bought on'}{' '}
+                <Day date={purchase.created_at} />
               </>,
               ...(purchase.outlook ? [<OutlookText {...purchase.outlook} />] : []),
             ],

@@ -11,14 +11,14 @@ import { type Outlook, PurchasesPage } from './purchases-page.tsx'
 const ON_A_PAGE = 20
 
 /** The last purchase of a page, encoded for the next page's address. */
-function cursor({ created_at, order_id }: billing.PurchaseCursor): string {
-  return `${created_at.getTime()}-${order_id}`
+function cursor({ created_at, license_id }: billing.PurchaseCursor): string {
+  return `${created_at.getTime()}-${license_id}`
 }
 
 function cursorOf(text: string | undefined): billing.PurchaseCursor | undefined {
   const [, time, id] = /^(\d{1,14})-(\w+)$/.exec(text ?? '') ?? []
-  const order_id = readId('ord', id)
-  return order_id === undefined ? undefined : { created_at: new Date(Number(time)), order_id }
+  const license_id = readId('lic', id)
+  return license_id && { created_at: new Date(Number(time)), license_id }
 }
 
 /** The purchases of an account, from any seller. */
@@ -55,11 +55,12 @@ async function withOutlooks(world: World, purchases: billing.Purchase[]) {
 
 /** The next charge or the end of a purchase, if there is one. */
 function outlookOf(
-  { status, canceled_at }: billing.Purchase,
+  { status, is_given, canceled_at }: billing.Purchase,
   subscription: billing.Subscription | undefined,
   next: (Taxed & Pick<NextCharge, 'why'>) | undefined,
 ): Outlook | undefined {
   if (status === 'canceled') return canceled_at ? { word: 'Ended', day: canceled_at } : undefined
+  if (is_given) return canceled_at ? { word: 'Ends', day: canceled_at } : undefined
   if (!subscription || !next) return undefined
   if (next.why === 'owed') return { word: 'Amount due', amount: next.total }
   const { period_end: day } = subscription

@@ -25,8 +25,6 @@ export function AppListPage<Row>(
     order: string
     columns: { label: string; numeric?: boolean }[]
     recordOf(row: Row): { key: string; cells: ComponentChildren[] }
-    /** A button beside the heading. */
-    action?: ComponentChildren
   },
 ): JSX.Element {
   const { list, base, rows, search } = facts
@@ -37,7 +35,9 @@ export function AppListPage<Row>(
       <div class="grid grid-cols-1 gap-6">
         <div class="flex flex-wrap items-center justify-between gap-4">
           <Heading title={`${facts.app_name}: ${label.toLowerCase()}`}>{facts.intro}</Heading>
-          {facts.action}
+          {facts.give_path && list !== 'subscriptions' && (
+            <Button href={facts.give_path}>Give a plan</Button>
+          )}
         </div>
         <div class="grid grid-cols-1 gap-1">
           <SubNav label={facts.app_name} links={appMenu(facts.slug, 'customers', facts)} />

@@ -8,6 +8,7 @@ import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
 import type { CsvColumn } from '#platform/csv'
 import type { TaskName } from '#platform/tasks'
+import { mayAct } from './customer-action.ts'
 import {
   exportedSearch,
   exportRequest,
@@ -34,6 +35,8 @@ export interface ListFacts<Row, Totals, Search> extends SalesPageFacts {
   plans: { value: string; label: string }[]
   rows: Row[]
   totals: Totals
+  /** The page on which a plan is given; undefined for members who may not. */
+  give_path: string | undefined
   /** Whether the search matches more than is listed. */
   is_cut: boolean
   /** The paths of the next page, and of the first page if this is not it. */
@@ -91,6 +94,7 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
       search,
       plans: await planOptions(reporting, app.id),
       rows,
+      give_path: (await mayAct(reporting, context)) ? `${context.base}/licenses/give/` : undefined,
       totals: await list.totals(reporting, filter),
       is_cut: list.isCut(filter),
       older: found.length > ON_A_PAGE && last ? here(placeText(list.placeOf(last))) : undefined,

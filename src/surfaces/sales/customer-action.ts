@@ -3,7 +3,7 @@ import type { CustomerLicense } from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import { resendReceipt } from '#flows/resend-receipt'
 import { rotateKey } from '#flows/rotate-key'
-import { endNow, extendTrial, setAutoRenew } from '#flows/subscription'
+import { endNow, extendTrial, resendGivenPlan, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { SalesContext } from '#http/guards/seller-or-staff'
 import type { ActorOf } from '#platform/audit'
@@ -57,8 +57,8 @@ export const ACTIONS: Record<string, CustomerAction> = {
     label: 'Cancel now',
     button: 'Cancel now',
     is_final: true,
-    text: 'The license ends now, and its key stops working. Nothing is refunded: refund the invoice first if the buyer should get money back. The buyer gets an email. This cannot be undone.',
-    isPossible: renews,
+    text: 'The license ends now, and its key stops working. Nothing is refunded: refund an invoice first if the buyer should get money back. The buyer gets an email. This cannot be undone.',
+    isPossible: (license) => renews(license) || (license.origin === 'comp' && lives(license)),
     async run(world, { license: { license_id }, actor, reason }) {
       return (await endNow(world, actor, { license_id, reason })) ? 'ended' : 'changed'
     },
@@ -77,7 +77,7 @@ export const ACTIONS: Record<string, CustomerAction> = {
   'replace-key': {
     label: 'Replace key',
     button: 'Replace key',
-    text: 'The buyer gets a new key by email, with the receipt. The old key stops working now. You do not see either key.',
+    text: 'The buyer gets a new key by email. The old key stops working now. You do not see either key.',
     isPossible: lives,
     async run(world, { license, actor, reason }) {
       const { license_id, order_id, rotated_at } = license
@@ -87,7 +87,8 @@ export const ACTIONS: Record<string, CustomerAction> = {
       const change = { app_id, license_id, actor, rotation_key, reason }
       const { outcome } = await rotateKey(world, change)
       if (outcome !== 'rotated') return 'changed'
-      await resendReceipt(world, order_id)
+      if (order_id) await resendReceipt(world, order_id)
+      else await resendGivenPlan(world, license_id)
       return 'key_replaced'
     },
   },
@@ -95,9 +96,9 @@ export const ACTIONS: Record<string, CustomerAction> = {
     label: 'Resend receipt',
     button: 'Resend receipt',
     text: 'The buyer gets the receipt of the purchase again, with the current key.',
-    isPossible: lives,
+    isPossible: (license) => license.order_id !== null && lives(license),
     async run(world, { license, actor, reason }) {
-      const { outcome } = await resendReceipt(world, license.order_id, { actor, reason })
+      const { outcome } = await resendReceipt(world, license.order_id!, { actor, reason })
       return outcome === 'sent' ? 'resent' : 'too_often'
     },
   },
@@ -110,6 +111,7 @@ export const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }
   extended: { tone: 'success', text: 'Trial extended.' },
   key_replaced: { tone: 'success', text: 'Key replaced. The buyer gets the new one by email.' },
   resent: { tone: 'success', text: 'Receipt sent.' },
+  given: { tone: 'success', text: 'Plan given. The email with the key is on its way.' },
   too_often: {
     tone: 'warning',
     text: 'Not sent: this receipt was sent several times in the last hour. Try again later.',
@@ -120,15 +122,24 @@ export const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }
   },
 }
 
+/** Whether this member may act on customers. */
+export async function mayAct(
+  { db }: World,
+  { app, session: { user_id } }: SalesContext,
+): Promise<boolean> {
+  const member = await sellers.memberOf(db, { seller_id: app!.seller_id, user_id })
+  return member !== undefined && sellers.isAllowed(member.role, 'support')
+}
+
 /** The links to what this member may do about a license now. */
 export async function actionsFor(
-  { db }: World,
-  { app, base, session: { user_id } }: SalesContext,
+  world: World,
+  context: SalesContext,
   license: CustomerLicense,
   invoices: Sale[],
 ): Promise<ActionLink[]> {
-  const member = await sellers.memberOf(db, { seller_id: app!.seller_id, user_id })
-  if (!member || !sellers.isAllowed(member.role, 'support')) return []
+  if (!(await mayAct(world, context))) return []
+  const { base } = context
   const charged = invoices.find(({ status }) => status === 'paid' || status === 'partly_refunded')
   return [
     ...(charged ? [{ href: `${base}/sales/${charged.id}/refund`, label: 'Refund' }] : []),

@@ -13,9 +13,11 @@ import { ActionPage } from './customer-action-page.tsx'
 import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
 import { pageFacts, sellerOf } from './sales-context.ts'
 
-const CHANGES: Limit = { name: 'customer-actions', points: 120, seconds: 3600 }
+/** How often a member acts on customers. */
+export const ACTION_LIMIT: Limit = { name: 'customer-actions', points: 120, seconds: 3600 }
 const LONGEST_REASON = 200
-const NEEDED = { seller: 'support', staff: 'sales' } as const
+/** What a member needs for these pages. */
+export const SUPPORT_NEEDED = { seller: 'support', staff: 'sales' } as const
 
 interface ActionForm {
   reason: string
@@ -26,7 +28,7 @@ interface ActionForm {
 export function declareCustomerActions(scope: FastifyInstance, world: World): void {
   const path = `${CUSTOMER_PATH}/:action/`
   scope.get(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
+    const context = await requireSellerOrStaff(world, request, reply, 'seller', SUPPORT_NEEDED)
     const action = actionOf(context)
     requireRecentProof(world, context)
     const form = { reason: queryOf(request, 'reason') ?? '', days: queryOf(request, 'days') ?? '7' }
@@ -34,7 +36,7 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
   })
 
   scope.post(path, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
+    const context = await requireSellerOrStaff(world, request, reply, 'seller', SUPPORT_NEEDED)
     const action = actionOf(context)
     const { reason = '', days = '' } = formOf(request)
     const form = { reason: reason.trim(), days: days.trim() }
@@ -46,7 +48,7 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
     const faults = faultsOf(action, form)
     if (faults.length > 0) return await show(world, context, action, form, faults)
     const { user_id } = context.session
-    await limitPage(world, CHANGES, user_id, reply)
+    await limitPage(world, ACTION_LIMIT, user_id, reply)
     const given = {
       license,
       actor: sellerOf(context),
@@ -69,12 +71,17 @@ function faultsOf(
 ): { id: string; message: string }[] {
   const { least, most } = EXTENSION_DAYS
   const isNumber = /^\d{1,3}$/.test(days) && Number(days) >= least && Number(days) <= most
-  const text = reason === '' ? undefined : textFault(reason, { most: LONGEST_REASON })
   return [
     ...(has_days && !isNumber ? [{ id: 'days', message: `Enter ${least} to ${most} days.` }] : []),
-    ...(reason === '' ? [{ id: 'reason', message: 'Give a reason for your records.' }] : []),
-    ...(text ? [{ id: 'reason', message: text }] : []),
+    ...reasonFaults(reason),
   ]
+}
+
+/** What is wrong with a reason. */
+export function reasonFaults(reason: string): { id: string; message: string }[] {
+  const message =
+    reason === '' ? 'Give a reason for your records.' : textFault(reason, { most: LONGEST_REASON })
+  return message ? [{ id: 'reason', message }] : []
 }
 
 async function show(

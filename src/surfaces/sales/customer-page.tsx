@@ -17,7 +17,7 @@ import { eventText } from '#http/timeline-labels'
 import { isoDate } from '#platform/calendar'
 import { type Cents, cents, sum } from '#platform/money'
 import type { ActionLink } from './customer-action.ts'
-import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
+import { KIND_LABELS, ORIGIN_LABELS, STATUS_LABELS } from './labels.ts'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -51,7 +51,10 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
           <Heading title={license.email}>
             {facts.app_name} {license.product_name}
           </Heading>
-          <StatusBadge status={license.status} />
+          <span class="inline-flex flex-wrap gap-1">
+            <StatusBadge status={license.status} />
+            {license.origin === 'comp' && <Badge>{ORIGIN_LABELS.comp}</Badge>}
+          </span>
         </div>
       </div>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
@@ -84,14 +87,14 @@ function License({ license }: CustomerFacts): JSX.Element {
           money('Charged', charged),
           ...(returned > 0 ? [money('Refunded or lost in disputes', returned)] : []),
           { term: 'Plan', detail: license.product_name },
-          day('Bought', license.created_at),
+          day(license.origin === 'comp' ? 'Given' : 'Bought', license.created_at),
           ...(period_end ? [day(license.auto_renew ? 'Renews' : 'Ends', period_end)] : []),
           ...(status === 'canceled' && canceled_at ? [day('Ended', canceled_at)] : []),
           ...(card ? [{ term: 'Card', detail: cardName(card) }] : []),
           { term: 'License key', detail: 'Shown to the buyer only, in their portal' },
           ...(license.rotated_at ? [day('Key replaced', license.rotated_at)] : []),
           { term: 'License', detail: <Id>{license.license_id}</Id> },
-          { term: 'Order', detail: <Id>{license.order_id}</Id> },
+          ...(license.order_id ? [{ term: 'Order', detail: <Id>{license.order_id}</Id> }] : []),
         ]}
       />
     </Panel>
@@ -108,7 +111,7 @@ function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
   return (
     <Panel title="Invoices">
       {invoices.length === 0 ? (
-        <p class="text-sm text-muted">No invoices: nothing was charged yet.</p>
+        <p class="text-sm text-muted">No invoices: nothing was charged.</p>
       ) : (
         <RecordTable
           caption="Invoices, newest first"
@@ -173,7 +176,7 @@ function ActionList({ actions }: CustomerFacts): JSX.Element {
 
 function Others({ others, base }: CustomerFacts): JSX.Element {
   return (
-    <Panel title="Other purchases">
+    <Panel title="Other licenses">
       <RecordRows
         records={others.map(({ license_id, product_name, status, created_at }) => ({
           key: license_id,

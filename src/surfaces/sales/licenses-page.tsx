@@ -15,7 +15,7 @@ const COLUMNS = [
   { label: 'Plan' },
   { label: 'Status' },
   { label: 'Created' },
-  { label: 'Ends' },
+  { label: 'End' },
 ]
 
 const STATUSES = CUSTOMER_STATUSES.map((value) => ({ value, label: statusLabel(value) }))
@@ -56,7 +56,7 @@ export function LicensesPage(
 }
 
 function cellsOf(base: string, license: ListedLicense) {
-  const { paid, email, license_id, product_name, status, origin, created_at } = license
+  const { paid, email, license_id, product_name, status, origin, created_at, canceled_at } = license
   return [
     <Money amount={paid} />,
     <Truncated text={email} href={`${base}/customers/${license_id}/`} />,
@@ -66,12 +66,6 @@ function cellsOf(base: string, license: ListedLicense) {
       {origin === 'comp' && <Badge>{ORIGIN_LABELS.comp}</Badge>}
     </span>,
     isoDate(created_at),
-    endText(license),
+    canceled_at ? isoDate(canceled_at) : '',
   ]
-}
-
-/** When a license ended, or will end; nothing while it continues. */
-function endText({ canceled_at, status }: ListedLicense): string {
-  if (canceled_at === null) return ''
-  return status === 'canceled' ? `Ended ${isoDate(canceled_at)}` : isoDate(canceled_at)
 }

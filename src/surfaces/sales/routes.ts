@@ -6,6 +6,7 @@ import { declareCustomer } from './customer.ts'
 import { declareCustomerActions } from './customer-actions.ts'
 import { CUSTOMERS } from './customers.ts'
 import { declareDispute } from './dispute.ts'
+import { declareGivePlan } from './give-plan.ts'
 import { LICENSES } from './licenses.ts'
 import { declareList } from './list.ts'
 import { declareRefund } from './refund.ts'
@@ -24,6 +25,7 @@ export function sales(app: FastifyInstance, world: World): void {
     declareAppList(scope, world, LICENSES)
     declareCustomer(scope, world)
     declareCustomerActions(scope, world)
+    declareGivePlan(scope, world)
     for (const side of ['seller', 'staff'] as const) {
       declareSale(scope, world, side)
       declareRefund(scope, world, side)

@@ -53,7 +53,7 @@ export async function findLicense(
   const owner = session && mayBuyAs(session, session.user_id, app_id) ? session : undefined
   const license = app && owner && (await latestLicense(world, app, owner))
   if (!app) throw refuse('not_found')
-  const isKnown = license || (!owner && (await licensing.wasBought(world.db, app.id)))
+  const isKnown = license || (!owner && (await licensing.hadCustomers(world.db, app.id)))
   if (!app.is_published && !isKnown) throw refuse('not_found')
   const link = readNext(request, app)
   if (!link) {

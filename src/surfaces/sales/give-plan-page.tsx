@@ -1,0 +1,99 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Alert, ErrorSummary } from '#design/feedback'
+import { Field, Form, SelectField } from '#design/forms'
+import { SiteLayout } from '#design/layout'
+import { Heading, Panel } from '#design/panels'
+import type { SalesPageFacts } from './sales-context.ts'
+
+/** The fields of the form. */
+export const GIVE_FIELDS = ['email', 'plan', 'ends', 'reason'] as const
+export type GiveForm = Record<(typeof GIVE_FIELDS)[number], string>
+
+/** What the page of a gift shows. */
+export interface GiveFacts extends SalesPageFacts {
+  app_name: string
+  plans: { value: string; label: string }[]
+  form: GiveForm
+  faults: { id: string; message: string }[]
+  /** The license of this app that the person has already. */
+  owned: { href: string; plan: string } | undefined
+}
+
+/** Gives a person a plan that costs nothing. */
+export function GivePlanPage(facts: GiveFacts): JSX.Element {
+  const { base, form, faults, plans } = facts
+  const faultAt = (id: string) => faults.find((fault) => fault.id === id)?.message
+  const isRefused = faults.length > 0 || facts.owned !== undefined
+  const title = `${isRefused ? 'Error: ' : ''}Give a plan · ${facts.app_name}`
+  return (
+    <SiteLayout title={title} notice={facts.notice}>
+      <div class="grid gap-2">
+        <BackLink href={`${base}/licenses/`}>Licenses</BackLink>
+        <Heading title="Give a plan">
+          A license of {facts.app_name} that costs nothing and is never charged.
+        </Heading>
+      </div>
+      <ErrorSummary errors={faults} title="Not given. Check these fields" />
+      {facts.owned && <Owned {...facts.owned} email={form.email} />}
+      <div class="max-w-xl">
+        <Panel>
+          {plans.length === 0 ? (
+            <p class="text-sm text-muted">Add a paid plan first: a free plan needs no license.</p>
+          ) : (
+            <Form action={`${base}/licenses/give/`} csrf_token={facts.csrf_token}>
+              <Field
+                label="Email"
+                name="email"
+                type="email"
+                value={form.email}
+                autocomplete="off"
+                hint="They get an email with the license key. An account is created if they have none."
+                error={faultAt('email')}
+              />
+              <SelectField
+                label="Plan"
+                name="plan"
+                options={plans}
+                value={form.plan}
+                error={faultAt('plan')}
+              />
+              <Field
+                label="Ends on (optional)"
+                name="ends"
+                type="date"
+                value={form.ends}
+                hint="Leave it empty for a plan without an end. Times are UTC."
+                error={faultAt('ends')}
+              />
+              <Field
+                label="Reason"
+                name="reason"
+                value={form.reason}
+                maxlength={200}
+                autocomplete="off"
+                hint="For your records; the person does not see it."
+                error={faultAt('reason')}
+              />
+              <Actions>
+                <Button kind="primary" pending="One moment…">
+                  Give plan
+                </Button>
+                <Button href={`${base}/licenses/`}>Back</Button>
+              </Actions>
+            </Form>
+          )}
+        </Panel>
+      </div>
+    </SiteLayout>
+  )
+}
+
+function Owned(facts: { email: string; href: string; plan: string }): ComponentChildren {
+  return (
+    <Alert tone="warning" title="Not given">
+      {facts.email} has a license of this app: {facts.plan}. A person has one license of an app at a
+      time. <TextLink href={facts.href}>View the license</TextLink>
+    </Alert>
+  )
+}
