@@ -98,11 +98,12 @@ const TRADE = [
     select 'sub_g' || n, app_id, 'lic_g' || n, 'ord_g' || n, 'prc_' || app_id, 'card_g' || n, 1200,
       state, '78701', at, 1, now() + (1 + n % 30) * interval '1 day',
       now() + (1 + n % 30) * interval '1 day', at from sale where recurs and not refunded`,
-  `insert into invoices (id, number, kind, cart_id, app_id, user_id, license_id, order_id,
-      trial_days, period_index, period_start, product_id, price_id, tax_quote_id, amount, tax, fee,
-      fixed_fee, commission, brought_by, status, created_at, paid_at)
+  `insert into invoices (id, number, kind, cart_id, app_id, seller_id, user_id, license_id,
+      order_id, trial_days, period_index, period_start, product_id, price_id, tax_quote_id,
+      amount, tax, fee, fixed_fee, commission, brought_by, status, created_at, paid_at)
     select 'inv_g' || n, nextval('invoice_numbers'), 'purchase', 'cart_g' || n, app_id,
-      'usr_g' || buyer, 'lic_g' || n, 'ord_g' || n, 0, 1, at, 'prod_' || app_id, 'prc_' || app_id,
+      (select seller_id from apps where id = app_id), 'usr_g' || buyer, 'lic_g' || n,
+      'ord_g' || n, 0, 1, at, 'prod_' || app_id, 'prc_' || app_id,
       'quote_g' || n, 1200, 60, 110, 50, 0, 'seller',
       case when n % 1000 = 3 then 'open' else 'paid' end, at,
       case when n % 1000 <> 3 then at end from (select * from sale order by n) sale`,
