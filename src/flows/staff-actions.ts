@@ -11,6 +11,7 @@ export {
   inviteByEmail,
   withdrawInvitation,
 } from './staff-actions/invite.ts'
+export { actOnJob, type JobActionOutcome } from './staff-actions/job.ts'
 export { changeStaffRole, type StaffChanged } from './staff-actions/members.ts'
 export { payBuyerOtherwise, writeOff } from './staff-actions/money.ts'
 export type { StaffWithReason } from './staff-actions/staff.ts'

@@ -1,6 +1,8 @@
 import { type JobResult, PgBoss } from 'pg-boss'
 import type { z } from 'zod'
 import { afterCommit, type Database, type Db } from '#platform/db'
+import { type JobActions, jobActions } from '#platform/job-actions'
+import { indexJobs } from '#platform/job-log'
 import type { Log } from '#platform/log'
 import {
   createScheduleQueue,
@@ -11,7 +13,7 @@ import {
 } from '#platform/schedules'
 
 /** Durable background work. A job sent inside a transaction exists only if that commits. */
-export interface Jobs {
+export interface Jobs extends JobActions {
   /**
    * Declares a queue and its worker; call before `start`. A job that throws is retried, and one
    * with other data than the queue's schema describes, because another release may know it.
@@ -38,6 +40,8 @@ export interface Jobs {
    * periods of seconds: several processes ask at the same time.
    */
   poll(name: string, seconds: number, work: () => Promise<void>): void
+  /** When a cron expression (UTC) is due next. */
+  nextRun(cron: string, now: Date): Date | undefined
   /** Creates the declared queues, so that jobs can be sent; none is processed yet. */
   open(): Promise<void>
   /** Starts processing the queues, the schedules and the polls. */
@@ -60,6 +64,11 @@ interface QueueSettings {
   parallel?: number
 }
 
+interface Declared {
+  queue: QueueSettings
+  work: (data: unknown) => Promise<void>
+}
+
 /** A job of a process that was killed is noticed after this time, and retried. */
 const HEARTBEAT_SECONDS = 20
 const SUPERVISE_SECONDS = 10
@@ -76,26 +85,28 @@ export function openJobs(db: Database, log: Log): Jobs {
   // Its clock runs only where jobs are processed, so it starts later than the queues.
   const scheduler = bossOn(db, log, { schedule: true })
   const settle = (id: string, job: string, work: () => Promise<void>) => run(log, id, job, work)
-  const declared = new Map<
-    string,
-    { queue: QueueSettings; work: (data: unknown) => Promise<void> }
-  >()
+  const declared = new Map<string, Declared>()
   const workers = new Map<string, string>()
   const schedules: Schedule[] = []
   const polls: Poll[] = []
   const stops: (() => Promise<void>)[] = []
+  const wake = (lane: string) => {
+    const worker = workers.get(lane)
+    if (worker) boss.notifyWorker(worker)
+  }
 
   return {
+    ...jobActions(boss, wake),
     handle(queue, work) {
       declared.set(queue.name, { queue, work: async (data) => work(queue.schema.parse(data)) })
     },
     async send(tx, { name }, data, { urgent = false } = {}) {
       const lane = urgent ? urgentLane(name) : name
       await boss.send(lane, data, { db: { executeSql: tx.raw } as never })
-      afterCommit(() => {
-        const worker = workers.get(lane)
-        if (worker) boss.notifyWorker(worker)
-      })
+      afterCommit(() => wake(lane))
+    },
+    nextRun(cron, now) {
+      return boss.previewSchedule(cron, { from: now, count: 1 })[0]
     },
     schedule(name, cron, work) {
       schedules.push({ name, cron, work })
@@ -105,10 +116,10 @@ export function openJobs(db: Database, log: Log): Jobs {
     },
     async open() {
       await boss.start()
-      for (const { queue } of declared.values()) {
-        await makeQueue(boss, queue)
-      }
+      for (const { queue } of declared.values()) await makeQueue(boss, queue)
       await createScheduleQueue(boss, HEARTBEAT_SECONDS)
+      await indexJobs(db)
+      await lookUpQueues(boss)
     },
     async start() {
       for (const { queue, work } of declared.values()) {
@@ -118,8 +129,7 @@ export function openJobs(db: Database, log: Log): Jobs {
             const results = await Promise.all(
               jobs.map(({ id, data }) => settle(id, queue.name, () => work(data))),
             )
-            // A full batch suggests more jobs: without this, each batch would wait for the next
-            // poll.
+            // A full batch suggests more jobs: without this, each would wait for the next poll.
             boss.notifyWorker(worker)
             return results
           })
@@ -140,6 +150,14 @@ export function openJobs(db: Database, log: Log): Jobs {
   }
 }
 
+/**
+ * Looks every queue up, also of an earlier release. It would happen when a queue is first used,
+ * which must not be inside a transaction.
+ */
+async function lookUpQueues(boss: PgBoss): Promise<void> {
+  for (const { name } of await boss.getQueues()) await boss.findJobs(name, { id: NO_JOB })
+}
+
 async function makeQueue(boss: PgBoss, queue: QueueSettings): Promise<void> {
   const options = {
     retryLimit: queue.retries,
@@ -151,8 +169,6 @@ async function makeQueue(boss: PgBoss, queue: QueueSettings): Promise<void> {
     await boss.createQueue(lane, options)
     // A queue of an earlier release gets the options of this one.
     await boss.updateQueue(lane, options)
-    // A queue is looked up when it is first used, which must not be inside a transaction.
-    await boss.findJobs(lane, { id: NO_JOB })
   }
 }
 

@@ -190,6 +190,7 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   await page.waitForURL('**/admin/checks/')
   yield 'checks, done'
   yield* emailLog(page)
+  yield* jobQueue(setup, page)
   yield* auditLog(page)
   yield* staff(setup, page)
 }
@@ -219,6 +220,18 @@ async function* emailLog(page: Page) {
   await page.goto('/admin/emails/?state=failed')
   await page.getByText('No emails').waitFor()
   yield 'emails, none failed'
+}
+
+/** The job queue, and a job that failed. */
+async function* jobQueue({ service }: PagesTest, page: Page) {
+  await service.world.db.run(sql`insert into pgboss.job (name, data, state, output, completed_on)
+    values ('emails', '{"email_id": "email_0000000000000000000000"}', 'failed',
+      '{"message": "Error: 550 mailbox unavailable"}', now())`)
+  await page.goto('/admin/jobs/')
+  yield 'jobs'
+  await page.getByRole('link', { name: 'Emails' }).last().click()
+  await arrive(page, 'Job: Emails')
+  yield 'a failed job'
 }
 
 /** The audit log. */

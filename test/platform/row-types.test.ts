@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Database } from '#platform/db'
+import { type Jobs, openJobs } from '#platform/jobs'
+import { openLog } from '#platform/log'
 import { openEmbeddedTestDatabase } from '../support/database.ts'
 import { checkStatements, type Fault } from '../support/row-types/check.ts'
 import { openDescriber } from '../support/row-types/database.ts'
@@ -65,14 +67,21 @@ const ASSURED: [file: string, fields: string, why: string][] = [
 ]
 
 let db: Database
+let jobs: Jobs
 let statements: Statement[]
 let faults: Fault[]
 before(async () => {
   db = await openEmbeddedTestDatabase()
+  // The tables of the job queue.
+  jobs = openJobs(db, openLog('silent'))
+  await jobs.open()
   statements = readStatements('src/', PLANTED)
   faults = await checkStatements(statements, await openDescriber(db))
 })
-after(() => db.close())
+after(async () => {
+  await jobs.stop()
+  await db.close()
+})
 
 const fileOf = ({ place }: { place: string }) => place.slice(0, place.lastIndexOf(':'))
 

@@ -14,6 +14,9 @@ const SUPPORT = ['support', 'admin'] as const
 const FINANCE = ['finance', 'admin'] as const
 const ADMIN = ['admin'] as const
 
+const JOB =
+  '/admin/jobs/:queue(^[a-z-]{1,60}$)/:job_id(^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$)/'
+
 /** The roles that have access to each route of the admin area. */
 const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'GET /admin/': ALL,
@@ -45,6 +48,11 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'POST /admin/audit/export': ADMIN,
   'GET /admin/approvals/': ADMIN,
   'POST /admin/approvals/:id': ADMIN,
+  'GET /admin/jobs/': ADMIN,
+  [`GET ${JOB}`]: ADMIN,
+  [`POST ${JOB}retry`]: ADMIN,
+  [`POST ${JOB}cancel`]: ADMIN,
+  [`POST ${JOB}discard`]: ADMIN,
   'GET /admin/staff/': ADMIN,
   'POST /admin/staff/invite': ADMIN,
   'POST /admin/staff/withdraw': ADMIN,
@@ -59,6 +67,8 @@ const VALUES: Record<string, string> = {
   dispute_id: `dsp_${'0'.repeat(22)}`,
   user_id: `usr_${'0'.repeat(22)}`,
   id: `apr_${'0'.repeat(22)}`,
+  queue: 'emails',
+  job_id: '00000000-0000-0000-0000-000000000000',
   month: '2026-03',
   state: 'TX',
 }
@@ -156,7 +166,7 @@ test('menus show what the role has access to', async () => {
   }
   assert.equal(await menuOf('support'), 'Home Cases Emails')
   assert.equal(await menuOf('finance'), 'Home Cases Sales tax Checks')
-  const pages = 'Home Cases Emails Approvals Sales tax Checks Staff Audit log'
+  const pages = 'Home Cases Emails Approvals Sales tax Checks Jobs Staff Audit log'
   assert.equal(await menuOf('admin'), pages)
 })
 

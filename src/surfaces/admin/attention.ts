@@ -5,6 +5,7 @@ import { taxOwed } from '#flows/remit-tax'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
 import { listEmails } from '#platform/email-log'
+import { COUNTED_JOBS, countJobs } from '#platform/job-log'
 import { sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { stuckAttempts } from './attempts.ts'
@@ -26,6 +27,7 @@ const KINDS: AttentionKind[] = [
   { needs: 'refunds', read: failedRefunds },
   { needs: 'taxes', read: filings },
   { needs: 'emails', read: failedEmails },
+  { needs: 'jobs', read: failedJobs },
   { needs: 'accounts', read: locked },
   { needs: 'payments', read: owed },
   { needs: 'payments', read: debts },
@@ -113,6 +115,17 @@ async function failedEmails({ db }: World): Promise<AttentionItem | undefined> {
     title: counted(length, 'failed email'),
     detail: 'The mail server refused every attempt.',
     href: '/admin/emails/?state=failed',
+  }
+}
+
+async function failedJobs({ db }: World): Promise<AttentionItem | undefined> {
+  const { failed } = await countJobs(db)
+  if (failed === 0) return undefined
+  return {
+    title:
+      failed > COUNTED_JOBS ? `Over ${COUNTED_JOBS} failed jobs` : counted(failed, 'failed job'),
+    detail: 'Every attempt failed. Retry or discard them.',
+    href: '/admin/jobs/?state=failed',
   }
 }
 

@@ -9,6 +9,7 @@ const PAGES = [
   { page: 'approvals', label: 'Approvals', href: '/admin/approvals/', needs: 'approvals' },
   { page: 'tax', label: 'Sales tax', href: '/admin/tax/', needs: 'taxes' },
   { page: 'checks', label: 'Checks', href: '/admin/checks/', needs: 'checks' },
+  { page: 'jobs', label: 'Jobs', href: '/admin/jobs/', needs: 'jobs' },
   { page: 'staff', label: 'Staff', href: '/admin/staff/', needs: 'staff' },
   { page: 'audit', label: 'Audit log', href: '/admin/audit/', needs: 'audit' },
 ] as const satisfies { page: string; label: string; href: string; needs: StaffPermission }[]

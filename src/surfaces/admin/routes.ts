@@ -7,6 +7,7 @@ import { declareCases } from './cases.ts'
 import { declareChecks } from './checks.ts'
 import { declareEmails } from './emails.ts'
 import { declareHome } from './home.ts'
+import { declareJobs } from './jobs.ts'
 import { declareStaff } from './staff.ts'
 import { declareTax } from './tax.ts'
 
@@ -22,6 +23,7 @@ export function admin(
     declareApprovals(scope, world)
     declareTax(scope, world)
     declareChecks(scope, world, handleEvents)
+    declareJobs(scope, world)
     declareStaff(scope, world)
     declareAudit(scope, world)
     declareEmails(scope, world)

@@ -1,0 +1,133 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { actOnJob } from '#flows/staff-actions'
+import { forReports, type World } from '#flows/world'
+import { csrfToken } from '#http/form-token'
+import { requireStaff } from '#http/guards/staff'
+import { paramsOf, queryOf } from '#http/input'
+import { redirectTo, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import type { JobAction } from '#platform/job-actions'
+import {
+  countJobs,
+  findJob,
+  type JobPlace,
+  jobQueues,
+  listJobs,
+  listSchedules,
+  readJobState,
+} from '#platform/job-log'
+import { redactData, redactOutput } from '#platform/redact'
+import { ownValue } from '#platform/text'
+import { JobPage } from './job-page.tsx'
+import { JobsPage } from './jobs-page.tsx'
+import { type ActionNote, COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
+
+const HOME = '/admin/jobs/'
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+const JOB = `${HOME}:queue(^[a-z-]{1,60}$)/:job_id(^${UUID}$)/`
+const PLACE = /^(\d{1,16})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
+const ON_A_PAGE = 50
+
+/** The job queue: its jobs by state, its schedules, and what staff do with a job. */
+export function declareJobs(scope: FastifyInstance, world: World): void {
+  const reporting = forReports(world)
+  const { db } = reporting
+  scope.get(HOME, async (request, reply) => {
+    const { role } = await requireStaff(reporting, request, reply, HOME, 'jobs')
+    const queues = await jobQueues(db)
+    const state = readJobState(queryOf(request, 'state')) ?? 'failed'
+    const queue = queues.find((name) => name === queryOf(request, 'queue'))
+    const below = placeOf(queryOf(request, 'below'))
+    const found = await listJobs(db, { state, queue, below, limit: ON_A_PAGE + 1 })
+    const jobs = found.slice(0, ON_A_PAGE)
+    const last = jobs.at(-1)
+    const now = world.clock.now()
+    const sought = { state, ...(queue ? { queue } : {}) }
+    const page = JobsPage({
+      role,
+      counts: await countJobs(db),
+      queues,
+      state,
+      queue,
+      jobs: jobs.map((job) => ({ ...job, error: errorOf(job.output) })),
+      schedules: (await listSchedules(db)).map((schedule) => ({
+        ...schedule,
+        next_at: world.jobs.nextRun(schedule.cron, now),
+      })),
+      older:
+        found.length > ON_A_PAGE && last
+          ? addressOf({ ...sought, below: placeText(last) })
+          : undefined,
+      newest: below ? addressOf(sought) : undefined,
+      note: ownValue(NOTES, queryOf(request, 'done')),
+    })
+    return sendPage(reply, page)
+  })
+
+  scope.get(JOB, async (request, reply) => {
+    const { role } = await requireStaff(reporting, request, reply, HOME, 'jobs')
+    const job = await findJob(db, nameOf(request))
+    if (!job) throw refuse('not_found')
+    const page = JobPage({
+      csrf_token: csrfToken(world, request, reply),
+      role,
+      job,
+      data: JSON.stringify(redactData(job.data), null, 2),
+      output: job.output && JSON.stringify(redactOutput(job.output), null, 2),
+      filled: filledOf(request),
+      note: ownValue(NOTES, queryOf(request, 'done')),
+    })
+    return sendPage(reply, page)
+  })
+  for (const action of ['retry', 'cancel', 'discard'] as const) declareAction(scope, world, action)
+}
+
+function declareAction(scope: FastifyInstance, world: World, action: JobAction): void {
+  scope.post(`${JOB}${action}`, async (request, reply) => {
+    const job = nameOf(request)
+    const place = `jobs/${job.queue}/${job.id}/`
+    const { staff } = await requireReason(world, request, reply, {
+      here: `/admin/${place}`,
+      permission: 'jobs',
+      action: `${place}${action}`,
+      subject: job.id,
+    })
+    const outcome = await actOnJob(world, staff, { action, ...job })
+    const done = outcome === 'done' ? action : outcome
+    const isGone = action === 'discard' && outcome === 'done'
+    return redirectTo(reply, `${isGone ? HOME : `/admin/${place}`}?done=${done}`)
+  })
+}
+
+function nameOf(request: FastifyRequest) {
+  const { queue, job_id } = paramsOf('/:queue/:job_id/', request)
+  return { queue, id: job_id }
+}
+
+/** The message of a failed attempt, without addresses and secrets. */
+function errorOf(output: Record<string, unknown> | null): string | undefined {
+  const message = redactOutput(output?.message)
+  return typeof message === 'string' ? message.slice(0, 300) : undefined
+}
+
+const NOTES: Record<string, ActionNote> = {
+  ...COMMON_NOTES,
+  retry: { tone: 'success', text: 'The job is queued again.' },
+  cancel: { tone: 'success', text: 'Job canceled. It does not run unless you retry it.' },
+  discard: { tone: 'success', text: 'Job discarded.' },
+  queued_again: { tone: 'warning', text: 'Not retried: another run of it waits or is running.' },
+  nothing: { tone: 'warning', text: 'No change: the job is in another state by now.' },
+}
+
+function addressOf(query: Record<string, string>): string {
+  return `${HOME}?${new URLSearchParams(query)}`
+}
+
+function placeText({ created_us, id }: JobPlace): string {
+  return `${created_us}.${id}`
+}
+
+function placeOf(text: string | undefined): JobPlace | undefined {
+  const [, at, id] = PLACE.exec(text ?? '') ?? []
+  return at && id ? { created_us: Number(at), id } : undefined
+}
