@@ -20,9 +20,9 @@ create table audit_log (
   -- The caller's network address and user agent: an investigation needs both (ASVS 16).
   address text,
   agent text,
-  -- How the actor came: a page, an agent, an app's server, or a command on the machine.
-  channel text not null check (channel in ('page', 'agent', 'api', 'command')),
-  -- The seller whose member or agent acted, who sees the entry.
+  -- How the actor came: a page, staff in the admin area, an agent, an app's server, or a command on the machine.
+  channel text not null check (channel in ('page', 'admin', 'agent', 'api', 'command')),
+  -- The seller whose member or agent acted, or about whom staff did; its members see the entry.
   seller_id text
 );
 -- Each is in the order of the list that staff searches.

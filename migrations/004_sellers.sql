@@ -11,8 +11,17 @@ create table sellers (
   terms_accepted_at timestamptz,
   -- Which version of the seller terms was accepted. A new version must be accepted again.
   terms_version text,
+  -- Since when staff suspend the seller: none of its apps is for sale.
+  suspended_at timestamptz,
+  -- Since when staff pause its payouts.
+  payouts_paused_at timestamptz,
   created_at timestamptz not null
 );
+-- The lists of staff, the newest first.
+create index sellers_created on sellers (created_at, id);
+create index sellers_suspended on sellers (created_at, id) where suspended_at is not null;
+create index sellers_paused on sellers (created_at, id) where payouts_paused_at is not null;
+create index sellers_similar_names on sellers using gin (legal_name gin_trgm_ops);
 
 -- The people who act for a seller.
 create table seller_members (

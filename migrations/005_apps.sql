@@ -17,6 +17,11 @@ create table apps (
   allows_pause boolean not null default false,
   -- An archived app is not for sale and not listed; its licenses stay valid.
   archived_at timestamptz,
+  -- Since when staff suspend the app, and since when they suspend its seller.
+  suspended_at timestamptz,
+  seller_suspended_at timestamptz,
+  is_suspended boolean not null
+    generated always as (suspended_at is not null or seller_suspended_at is not null) stored,
   -- The words by which the marketplace finds the app.
   search tsvector not null generated always as (
     setweight(to_tsvector('english', name), 'A') || setweight(to_tsvector('english', tagline), 'B')
@@ -32,6 +37,10 @@ create index apps_seller on apps (seller_id);
 create index apps_search on apps using gin (search);
 create index apps_similar_names on apps using gin (name gin_trgm_ops);
 create index apps_published on apps (lower(name), id) where is_published;
+-- The lists of staff, the newest first.
+create index apps_created on apps (created_at, id);
+create index apps_suspended on apps (created_at, id) where is_suspended;
+create index apps_archived on apps (created_at, id) where archived_at is not null;
 -- The few apps whose test clock is ahead.
 create index apps_clock_ahead on apps (id) where clock_ahead > 0;
 alter table tasks add foreign key (app_id) references apps;
@@ -127,6 +136,7 @@ create table approval_requests (
 );
 create unique index approval_requests_open on approval_requests (app_id) where decided_at is null;
 create index approval_requests_app on approval_requests (app_id, requested_at);
+create index approval_requests_refused on approval_requests (app_id) where not is_approved;
 create index approval_requests_waiting on approval_requests (requested_at)
   where decided_at is null;
 

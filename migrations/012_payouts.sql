@@ -34,6 +34,7 @@ create table payouts (
   settled_at timestamptz
 );
 create index payouts_owner on payouts (owner, created_at);
+create index payouts_status on payouts (status, number);
 create unique index payouts_one_open on payouts (owner, account) where status = 'open';
 
 -- The ledger entries that a payout pays out: its statement.
@@ -72,6 +73,7 @@ create table payee_balances (
   amount bigint not null,
   primary key (owner, account)
 );
+create index payee_balances_owing on payee_balances (owner) where amount > 0;
 create table payee_unsummed (
   transaction_id text not null,
   position integer not null,

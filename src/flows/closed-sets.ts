@@ -42,6 +42,12 @@ type AccountAction =
   | 'unlocked'
   | 'verify_email'
 
+/** What staff decide about a seller, who is notified with the reason. */
+export type SellerDecision = 'suspended' | 'reinstated' | 'payouts_paused' | 'payouts_resumed'
+
+/** What staff decide about an app. */
+export type AppDecision = 'suspended' | 'reinstated'
+
 type Audited =
   | `account.${AccountAction}`
   | ChangeAction
@@ -62,11 +68,13 @@ type Audited =
   | 'app.plan_highlighted'
   | 'app.published'
   | 'app.refused'
+  | 'app.reinstated'
   | 'app.restored'
   | 'app.screenshot_added'
   | 'app.screenshot_described'
   | 'app.screenshot_removed'
   | 'app.screenshots_arranged'
+  | 'app.suspended'
   | 'app.transfer_declined'
   | 'app.transfer_offered'
   | 'app.transfer_withdrawn'
@@ -105,7 +113,11 @@ type Audited =
   | 'seller.member_joined'
   | 'seller.member_removed'
   | 'seller.ownership_transferred'
+  | 'seller.payouts_paused'
+  | 'seller.payouts_resumed'
+  | 'seller.reinstated'
   | 'seller.started'
+  | 'seller.suspended'
   | 'seller.terms_accepted'
   | 'staff.added'
   | 'staff.invitation_withdrawn'
@@ -166,10 +178,12 @@ declare module '#platform/email-queue' {
     payout_failed: NoFacts
     payout_paid: NoFacts
     // To a seller, about an app.
+    app_decision: { what: AppDecision; reason: string }
     app_transfer_decided: { to: 'former' | 'new' }
     app_transfer_offered: NoFacts
     approval_decided: NoFacts
     member_invitation: NoFacts
+    seller_decision: { what: SellerDecision; reason: string }
     // To a seller, about a buyer.
     seller_cancellation: NoFacts
     seller_failed_renewal: NoFacts

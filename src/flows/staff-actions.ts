@@ -1,8 +1,9 @@
 /**
- * Actions of staff: suspend a license, unlock an account, settle an amount that was never
+ * Actions of staff: suspend a license, an app or a seller, pause payouts, unlock an account, settle an amount that was never
  * reconciled automatically. Each action is audited with its reason.
  */
 export { resolveByStaff } from './staff-actions/alarm.ts'
+export { decideAboutApp } from './staff-actions/app.ts'
 export { noteAttemptClosed } from './staff-actions/attempt.ts'
 export { resendByStaff } from './staff-actions/email.ts'
 export {
@@ -14,6 +15,7 @@ export {
 export { actOnJob, type JobActionOutcome } from './staff-actions/job.ts'
 export { changeStaffRole, type StaffChanged } from './staff-actions/members.ts'
 export { payBuyerOtherwise, writeOff } from './staff-actions/money.ts'
+export { decideAboutSeller } from './staff-actions/seller.ts'
 export type { StaffWithReason } from './staff-actions/staff.ts'
 export { reinstateByStaff, suspendByStaff } from './staff-actions/suspend.ts'
 export { unlockAccount } from './staff-actions/unlock.ts'

@@ -28,7 +28,8 @@ export type Actor =
   | ({ kind: 'buyer' } & Person)
   /** A member of a seller; `seller_id` once it is known which. */
   | ({ kind: 'seller'; seller_id?: SellerId | undefined } & Person)
-  | ({ kind: 'staff' } & Person)
+  /** A member of staff; `seller_id` where the seller's members see what was done. */
+  | ({ kind: 'staff'; seller_id?: SellerId | undefined } & Person)
   /** A program that manages a seller's apps, by the name it gives itself. */
   | ({ kind: 'agent'; agent: string; seller_id?: SellerId | undefined } & Person)
   /** The server of an app, by its client id. */
@@ -76,14 +77,19 @@ export async function audit(db: Db, now: Date, entry: AuditEntry): Promise<void>
       ${channelOf(actor)}, ${'seller_id' in actor ? (actor.seller_id ?? null) : null})`)
 }
 
-/** How an actor came: by a page, an agent, an app's server, or a command on the machine. */
-export type AuditChannel = 'page' | 'agent' | 'api' | 'command'
+/**
+ * How an actor came: by a page, as staff in the admin area, by an agent, an app's server, or a
+ * command on the machine.
+ */
+export type AuditChannel = 'page' | 'admin' | 'agent' | 'api' | 'command'
 
 function channelOf({ kind }: Actor): AuditChannel {
   switch (kind) {
     case 'agent':
     case 'command':
       return kind
+    case 'staff':
+      return 'admin'
     case 'app':
       return 'api'
     default:

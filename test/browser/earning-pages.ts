@@ -191,6 +191,7 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   yield 'checks, done'
   yield* emailLog(page)
   yield* jobQueue(setup, page)
+  yield* sellersAndApps(page)
   yield* auditLog(page)
   yield* staff(setup, page)
 }
@@ -220,6 +221,37 @@ async function* emailLog(page: Page) {
   await page.goto('/admin/emails/?state=failed')
   await page.getByText('No emails').waitFor()
   yield 'emails, none failed'
+}
+
+/** Sellers, apps and payouts; a seller's pages as staff see them. */
+async function* sellersAndApps(page: Page) {
+  await page.goto('/admin/sellers/')
+  yield 'sellers'
+  await page.goto('/admin/sellers/?q=unknown')
+  yield 'sellers, nothing found'
+  await page.goto('/admin/apps/')
+  yield 'apps of all sellers'
+  await page.getByRole('link', { name: 'Tidepool' }).first().click()
+  await arrive(page, 'Tidepool')
+  yield 'an app, in the admin area'
+  await page.getByRole('main').getByRole('link', { name: 'Tidepool Works LLC' }).click()
+  await arrive(page, 'Tidepool Works LLC')
+  const seller = page.url()
+  await reasoned(page, 'Pause payouts')
+  await page.getByText('Payouts are paused.').waitFor()
+  yield 'a seller, in the admin area'
+  await page.goto('/admin/payouts/')
+  yield 'payouts of all sellers'
+  await page.goto(seller)
+  await reasoned(page, 'Resume payouts')
+  await page.getByText('Payouts are resumed.').waitFor()
+}
+
+/** Sends the form of a staff action with a reason. */
+async function reasoned(page: Page, label: string): Promise<void> {
+  const form = page.locator('form', { has: page.getByRole('button', { name: label, exact: true }) })
+  await form.getByLabel('Reason').fill('a question of the seller')
+  await form.getByRole('button', { name: label, exact: true }).click()
 }
 
 /** The job queue, and a job that failed. */

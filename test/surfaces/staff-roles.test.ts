@@ -44,6 +44,17 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'POST /admin/checks/events': FINANCE,
   'GET /admin/emails/': SUPPORT,
   'POST /admin/emails/resend': SUPPORT,
+  'GET /admin/sellers/': ALL,
+  'GET /admin/sellers/:seller_id/': ALL,
+  'POST /admin/sellers/:seller_id/suspend': ADMIN,
+  'POST /admin/sellers/:seller_id/reinstate': ADMIN,
+  'POST /admin/sellers/:seller_id/pause': FINANCE,
+  'POST /admin/sellers/:seller_id/resume': FINANCE,
+  'GET /admin/apps/': ALL,
+  'GET /admin/apps/:app_id/': ALL,
+  'POST /admin/apps/:app_id/suspend': ADMIN,
+  'POST /admin/apps/:app_id/reinstate': ADMIN,
+  'GET /admin/payouts/': FINANCE,
   'GET /admin/audit/': ADMIN,
   'POST /admin/audit/export': ADMIN,
   'GET /admin/approvals/': ADMIN,
@@ -63,6 +74,8 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
 
 /** A value for each parameter of these routes; nothing in the database has it. */
 const VALUES: Record<string, string> = {
+  seller_id: `sel_${'0'.repeat(22)}`,
+  app_id: `app_${'0'.repeat(22)}`,
   invoice_id: `inv_${'0'.repeat(22)}`,
   dispute_id: `dsp_${'0'.repeat(22)}`,
   user_id: `usr_${'0'.repeat(22)}`,
@@ -164,9 +177,10 @@ test('menus show what the role has access to', async () => {
     const [menu = ''] = /<nav aria-label="Admin".*?<\/nav>/s.exec(body) ?? []
     return textOf(menu)
   }
-  assert.equal(await menuOf('support'), 'Home Cases Emails')
-  assert.equal(await menuOf('finance'), 'Home Cases Sales tax Checks')
-  const pages = 'Home Cases Emails Approvals Sales tax Checks Jobs Staff Audit log'
+  assert.equal(await menuOf('support'), 'Home Cases Sellers Apps Emails')
+  assert.equal(await menuOf('finance'), 'Home Cases Sellers Apps Payouts Sales tax Checks')
+  const pages =
+    'Home Cases Sellers Apps Payouts Emails Approvals Sales tax Checks Jobs Staff Audit log'
   assert.equal(await menuOf('admin'), pages)
 })
 

@@ -26,20 +26,37 @@ export interface App extends AddOnDates {
   archived_at: Date | null
   /** The icon; null where the app has none. */
   icon_id: ImageId | null
+  /** Since when staff suspend the app itself. */
+  suspended_at: Date | null
+  /** Whether staff suspend the app or its seller: not listed and not for sale (decision 102). */
+  is_suspended: boolean
 }
 
 /** The facts of an app at its registration. */
 export type NewApp = Omit<
   App,
-  'allows_pause' | 'clock_ahead' | 'archived_at' | 'icon_id' | keyof AddOnDates
+  | 'allows_pause'
+  | 'clock_ahead'
+  | 'archived_at'
+  | 'icon_id'
+  | 'suspended_at'
+  | 'is_suspended'
+  | keyof AddOnDates
 >
 
 const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_login_url,
   listing_mode, is_published, external_sales_enabled, allows_pause, clock_ahead,
-  archived_at, icon_id, addon_enabled_at, addon_disabled_at`
+  archived_at, suspended_at, is_suspended, icon_id, addon_enabled_at,
+  addon_disabled_at`
 
-/** An app that is on sale: published, with external sales enabled. */
+/** An app that is on sale: published, with external sales enabled, and not suspended. */
 export async function findOnSale(db: Db, id: AppId): Promise<App | undefined> {
+  const app = await findPriced(db, id)
+  return app?.is_suspended ? undefined : app
+}
+
+/** An app whose prices are public: published, with external sales enabled, also if suspended. */
+export async function findPriced(db: Db, id: AppId): Promise<App | undefined> {
   return await db.maybe<App>(sql`select ${COLUMNS} from apps
     where id = ${id} and is_published and external_sales_enabled`)
 }
@@ -51,11 +68,12 @@ export async function find(db: Db, id: AppId): Promise<App | undefined> {
 
 /** A published app by its slug, for its product page. */
 export async function findPublishedBySlug(db: Db, slug: string): Promise<App | undefined> {
-  return await db.maybe<App>(sql`select ${COLUMNS} from apps where slug = ${slug} and is_published`)
+  return await db.maybe<App>(sql`select ${COLUMNS} from apps
+    where slug = ${slug} and is_published and not is_suspended`)
 }
 
 // An external app's page is on the seller's site, so search engines find that one.
-const LISTED = sql`is_published and listing_mode <> 'external'`
+const LISTED = sql`is_published and not is_suspended and listing_mode <> 'external'`
 
 /** How many apps have a product page of their own here. */
 export async function countListed(db: Db): Promise<number> {
@@ -172,6 +190,21 @@ export async function setSeller(tx: Db, id: AppId, seller_id: SellerId): Promise
 export async function setArchived(tx: Db, id: AppId, archived_at: Date | null): Promise<void> {
   await tx.run(sql`update apps set archived_at = ${archived_at}, is_published = false
     where id = ${id}`)
+}
+
+/** Suspends an app, or restores it with null. */
+export async function setSuspended(tx: Db, id: AppId, suspended_at: Date | null): Promise<void> {
+  await tx.run(sql`update apps set suspended_at = ${suspended_at} where id = ${id}`)
+}
+
+/** Suspends every app of a seller with it, or restores those that are not suspended themselves. */
+export async function setSellerSuspended(
+  tx: Db,
+  seller_id: SellerId,
+  suspended_at: Date | null,
+): Promise<void> {
+  await tx.run(sql`update apps set seller_suspended_at = ${suspended_at}
+    where seller_id = ${seller_id}`)
 }
 
 /** Puts an app on sale, or takes it off sale. */

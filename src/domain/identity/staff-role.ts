@@ -10,6 +10,8 @@ export type StaffRole = (typeof STAFF_ROLES)[number]
 const PERMITTED = {
   /** The home of the admin area: what needs attention. */
   home: ['support', 'finance'],
+  /** Sellers and apps: lists, figures and what is known of each. */
+  sellers: ['support', 'finance'],
   /** The list of cases, the search, and alarms. */
   cases: ['support', 'finance'],
   /** An invoice with its refunds, disputes and ledger entries. */
@@ -25,6 +27,8 @@ const PERMITTED = {
   disputes: ['finance'],
   /** Payment attempts without an answer, and amounts owed by or to the service. */
   payments: ['finance'],
+  /** Payouts, and pausing those of a seller. */
+  payouts: ['finance'],
   taxes: ['finance'],
   /** The check of the ledger, and events of the processor that were missed. */
   checks: ['finance'],

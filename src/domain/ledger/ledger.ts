@@ -83,12 +83,3 @@ export async function entriesOf(db: Db, subjects: string[]): Promise<Entry[]> {
 export async function lockOwner(db: Db, owner: string): Promise<void> {
   await db.run(sql`select pg_advisory_xact_lock(hashtextextended(${owner}, 7))`)
 }
-
-/** The name of a payee: a seller's legal name, or an affiliate's email. */
-export async function nameOfOwner(db: Db, owner: string): Promise<{ name: string }> {
-  const row = await db.maybe<{ name: string }>(sql`
-    select legal_name as name from sellers where id = ${owner}
-    union all select u.email from affiliates f join users u on u.id = f.user_id
-      where f.id = ${owner}`)
-  return row ?? { name: owner }
-}

@@ -46,7 +46,7 @@ export async function countApps(db: Db, search: MarketplaceSearch): Promise<numb
 }
 
 function matching({ words, category }: MarketplaceSearch): Sql {
-  return sql`a.is_published and ${category ? named(['category'], category) : sql`true`}
+  return sql`a.is_published and not a.is_suspended and ${category ? named(['category'], category) : sql`true`}
     and ${words ? found(words) : sql`true`}`
 }
 
@@ -74,6 +74,6 @@ export async function usedCategories(
 ): Promise<{ key: string; name: string }[]> {
   return await db.rows<{ key: string; name: string }>(sql`select n.key, n.name
     from listing_names n join listing_app_names l using (kind, key) join apps a on a.id = l.app_id
-    where n.kind = 'category' and a.is_published
+    where n.kind = 'category' and a.is_published and not a.is_suspended
     group by n.key, n.name order by count(*) desc, n.key limit ${limit}`)
 }

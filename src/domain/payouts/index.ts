@@ -18,6 +18,7 @@ export {
   type PayeeBalance,
   type Pending,
 } from './available.ts'
+export * from './payout-list.ts'
 export * from './payouts.ts'
 export * from './pending.ts'
 export * from './statements.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { PayoutId, ProcessorId } from '#platform/ids'
+import type { PayeeId, PayoutId, ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Payee } from './available.ts'
@@ -53,6 +53,13 @@ export async function payoutOfProcessor(
 ): Promise<Payout | undefined> {
   return await db.maybe<Payout>(sql`select ${COLUMNS} from payouts
     where processor_payout_id = ${processor_payout_id}`)
+}
+
+/** Whether staff pause the payouts of a payee. */
+export async function arePaused(db: Db, owner: PayeeId): Promise<boolean> {
+  const { are_paused } = await db.one<{ are_paused: boolean }>(sql`select exists (
+    select 1 from sellers where id = ${owner} and payouts_paused_at is not null) as are_paused`)
+  return are_paused
 }
 
 /** The payout of a payee that has no answer yet. */

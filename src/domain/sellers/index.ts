@@ -21,5 +21,6 @@ export {
   type SellerPermission,
 } from './role.ts'
 export { SELLER_EMAILS, type SellerEmail } from './seller-email.ts'
+export * from './seller-list.ts'
 export * from './sellers.ts'
 export { readState, stateName } from './state.ts'

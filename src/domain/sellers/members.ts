@@ -11,6 +11,8 @@ export interface Membership {
   role: MemberRole
   /** The seller's legal name. */
   legal_name: string
+  /** Whether staff suspend the seller: its members and their agents change nothing. */
+  is_suspended: boolean
 }
 
 /** A member in the list of a seller's team. */
@@ -21,7 +23,8 @@ export interface Member {
   created_at: Date
 }
 
-const MEMBERSHIP = sql`select m.seller_id, m.user_id, m.role, s.legal_name
+const MEMBERSHIP = sql`select m.seller_id, m.user_id, m.role, s.legal_name,
+    s.suspended_at is not null as is_suspended
   from seller_members m join sellers s on s.id = m.seller_id`
 
 /** Adds a member; false if the account is one already. */

@@ -41,6 +41,7 @@ export async function beginPayout(
 ): Promise<PayoutOutcome | { payout: payouts.Payout }> {
   const { owner, account, cause } = request
   await ledger.lockOwner(tx, owner)
+  if (await payouts.arePaused(tx, owner)) return { outcome: 'paused' }
   const bank = await payouts.findAccount(tx, owner)
   if (!bank?.is_ready) return { outcome: 'no_bank' }
   const open = await payouts.openPayoutOf(tx, request)

@@ -20,6 +20,8 @@ export type PayoutOutcome =
   | { outcome: 'under_way'; payout_id: PayoutId }
   /** The balance is less than the smallest payout, or the payee owes the service. */
   | { outcome: 'too_little' }
+  /** Staff pause the payee's payouts. */
+  | { outcome: 'paused' }
   /** No bank account was added yet. */
   | { outcome: 'no_bank' }
 

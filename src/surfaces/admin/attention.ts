@@ -1,6 +1,7 @@
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
+import * as payouts from '#domain/payouts'
 import { taxOwed } from '#flows/remit-tax'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
@@ -9,7 +10,7 @@ import { COUNTED_JOBS, countJobs } from '#platform/job-log'
 import { sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { stuckAttempts } from './attempts.ts'
-import { debtsOf, owedToBuyers } from './cases.ts'
+import { owedToBuyers } from './cases.ts'
 import type { AttentionItem } from './home-page.tsx'
 
 /** A kind of thing that needs attention: who handles it, and what there is now. */
@@ -150,8 +151,8 @@ async function owed(world: World): Promise<AttentionItem | undefined> {
   }
 }
 
-async function debts(world: World): Promise<AttentionItem | undefined> {
-  const found = await debtsOf(world)
+async function debts({ db }: World): Promise<AttentionItem | undefined> {
+  const found = await payouts.listDebts(db)
   if (found.length === 0) return undefined
   return {
     title: counted(found.length, 'debt'),

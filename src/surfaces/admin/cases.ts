@@ -3,6 +3,7 @@ import * as identity from '#domain/identity'
 import * as ledger from '#domain/ledger'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import * as payouts from '#domain/payouts'
 import {
   payBuyerOtherwise,
   reinstateByStaff,
@@ -19,7 +20,7 @@ import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { openAlarms } from '#platform/alarms'
 import type { ActorOf } from '#platform/audit'
-import { type LicenseId, parseId, parsePayeeId, readId, readPayeeId } from '#platform/ids'
+import { type LicenseId, parseId, readId, readPayeeId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { ownValue } from '#platform/text'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
@@ -48,7 +49,7 @@ export function declareCases(scope: FastifyInstance, world: World): void {
       disputes: await listFor(role, 'disputes', () => payments.listUnclosed(db, null)),
       undone: await listFor(role, 'refunds', () => payments.listUndone(db)),
       owed: await listFor(role, 'payments', () => owedToBuyers(reporting)),
-      debts: await listFor(role, 'payments', () => debtsOf(reporting)),
+      debts: await listFor(role, 'payments', () => payouts.listDebts(db)),
       suspended: await listFor(role, 'licenses', () => licensing.listSuspended(db)),
       locked: await listFor(role, 'accounts', () => identity.listLocked(db)),
       note: ownValue(NOTES, queryOf(request, 'done')),
@@ -77,19 +78,6 @@ export async function owedToBuyers({ db }: World) {
     owed.push({ user_id, email: user?.email ?? owner, amount: cents(0 - amount) })
   }
   return owed
-}
-
-export async function debtsOf({ db }: World) {
-  const debts = []
-  for (const account of ['seller_payable', 'affiliate_payable'] as const) {
-    const balances = await ledger.balancesOf(db, { account, side: 'debit' })
-    for (const { owner: text, amount } of balances) {
-      const owner = parsePayeeId(text)
-      const { name } = await ledger.nameOfOwner(db, owner)
-      debts.push({ owner, account, amount, name })
-    }
-  }
-  return debts
 }
 
 /** What each action needs. */

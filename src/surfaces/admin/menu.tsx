@@ -5,6 +5,9 @@ import { isPermitted, type StaffPermission, type StaffRole } from '#domain/ident
 const PAGES = [
   { page: 'home', label: 'Home', href: '/admin/', needs: 'home' },
   { page: 'cases', label: 'Cases', href: '/admin/cases/', needs: 'cases' },
+  { page: 'sellers', label: 'Sellers', href: '/admin/sellers/', needs: 'sellers' },
+  { page: 'apps', label: 'Apps', href: '/admin/apps/', needs: 'sellers' },
+  { page: 'payouts', label: 'Payouts', href: '/admin/payouts/', needs: 'payouts' },
   { page: 'emails', label: 'Emails', href: '/admin/emails/', needs: 'emails' },
   { page: 'approvals', label: 'Approvals', href: '/admin/approvals/', needs: 'approvals' },
   { page: 'tax', label: 'Sales tax', href: '/admin/tax/', needs: 'taxes' },

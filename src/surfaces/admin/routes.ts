@@ -2,12 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { people } from '#http/pages'
 import { declareApprovals } from './approvals.ts'
+import { declareApps } from './apps.ts'
 import { declareAudit } from './audit.ts'
 import { declareCases } from './cases.ts'
 import { declareChecks } from './checks.ts'
 import { declareEmails } from './emails.ts'
 import { declareHome } from './home.ts'
 import { declareJobs } from './jobs.ts'
+import { declarePayouts } from './payouts.ts'
+import { declareSellers } from './sellers.ts'
 import { declareStaff } from './staff.ts'
 import { declareTax } from './tax.ts'
 
@@ -20,6 +23,9 @@ export function admin(
   people(app, world, (scope) => {
     declareHome(scope, world)
     declareCases(scope, world)
+    declareSellers(scope, world)
+    declareApps(scope, world)
+    declarePayouts(scope, world)
     declareApprovals(scope, world)
     declareTax(scope, world)
     declareChecks(scope, world, handleEvents)

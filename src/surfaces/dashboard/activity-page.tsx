@@ -6,7 +6,7 @@ import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import { type AuditRow, CHANNEL_LABELS } from '#http/audit-rows'
 import { SellerMenu } from './seller-menu.tsx'
 
-/** What a seller's members and their agents did, the latest first. */
+/** What a seller's members, their agents and staff did, the latest first. */
 export function ActivityPage(facts: {
   legal_name: string
   entries: (AuditRow & { about: string })[]
@@ -18,7 +18,8 @@ export function ActivityPage(facts: {
     <SiteLayout title="Activity · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Activity">
-          What the members of {facts.legal_name} and their agents did. Entries are never changed.
+          What the members of {facts.legal_name}, their agents and Purser staff did. Entries are
+          never changed.
         </Heading>
         <SellerMenu current="activity" />
       </div>
@@ -30,11 +31,7 @@ export function ActivityPage(facts: {
             records={entries.map((entry) => ({
               key: String(entry.id),
               title: titleOf(entry.action),
-              details: [
-                entry.about,
-                `${entry.email ?? 'A deleted account'}, ${CHANNEL_LABELS[entry.channel]}`,
-                <Moment at={entry.at} />,
-              ],
+              details: [entry.about, actorOf(entry), <Moment at={entry.at} />],
             }))}
           />
         </Panel>
@@ -42,6 +39,12 @@ export function ActivityPage(facts: {
       <Pager newest={facts.newest} older={facts.older} />
     </SiteLayout>
   )
+}
+
+/** Who acted, and how. Sellers learn that staff did, and not who. */
+function actorOf({ channel, email }: AuditRow): string {
+  if (channel === 'admin') return 'Purser staff'
+  return `${email ?? 'A deleted account'}, ${CHANNEL_LABELS[channel]}`
 }
 
 /** An action in words: `app.plan_highlighted` is `App: plan highlighted`. */

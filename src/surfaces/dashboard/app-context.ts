@@ -29,6 +29,7 @@ export function appFactsOf(
     app_name: app.name,
     csrf_token: csrfToken(world, request, reply),
     owes_terms,
+    is_suspended: app.is_suspended,
     has_clock: world.processor.has_test_clock,
     notice: clockNotice(world, app),
     note: request.method === 'GET' ? ownValue(notes, queryOf(request, 'done')) : undefined,

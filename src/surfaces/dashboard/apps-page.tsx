@@ -18,6 +18,7 @@ export interface AppCard {
   host: string
   is_published: boolean
   is_on_sale: boolean
+  is_suspended: boolean
   has_add_on: boolean
 }
 
@@ -50,6 +51,12 @@ export function AppsPage(facts: AppsFacts): JSX.Element {
         </div>
         {member && <SellerMenu current="apps" />}
       </div>
+      {member?.is_suspended && (
+        <Alert tone="warning" title={`${member.legal_name} is suspended`}>
+          None of your apps is for sale, and nothing can be changed here. We emailed the reason to
+          the owner and the admins.
+        </Alert>
+      )}
       {invitations > 0 && (
         <Alert tone="info" title="You are invited to a team">
           <TextLink href="/dashboard/invitations/">View your invitations</TextLink>
@@ -151,7 +158,10 @@ function NoApps({ is_seller }: { is_seller: boolean }): JSX.Element {
   )
 }
 
-function SaleBadge(app: Pick<AppCard, 'is_published' | 'is_on_sale'>): JSX.Element {
+function SaleBadge(
+  app: Pick<AppCard, 'is_published' | 'is_on_sale' | 'is_suspended'>,
+): JSX.Element {
+  if (app.is_suspended) return <Badge tone="bad">Suspended</Badge>
   if (app.is_on_sale) return <Badge tone="good">For sale</Badge>
   return app.is_published ? <Badge>Not for sale</Badge> : <Badge>Not published</Badge>
 }

@@ -42,7 +42,8 @@ function cardOf(now: Date, app: apps.App): AppCard {
     icon: apps.iconPath(app),
     host: apps.registeredHost(app.url),
     is_published,
-    is_on_sale: is_published && app.external_sales_enabled,
+    is_on_sale: is_published && app.external_sales_enabled && !app.is_suspended,
+    is_suspended: app.is_suspended,
     has_add_on: apps.addOnOf(now, app).is_on,
   }
 }

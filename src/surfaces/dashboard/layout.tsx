@@ -16,6 +16,8 @@ export interface AppFacts {
   csrf_token: string
   /** True until the seller accepts the terms; nothing can be saved before. */
   owes_terms: boolean
+  /** Whether staff suspend the app or its seller. */
+  is_suspended: boolean
   /** Whether the app has a test clock. */
   has_clock: boolean
   /** The banner about the app's own time. */
@@ -58,6 +60,12 @@ export function AppPage(
         <SubNav label={facts.app_name} links={appMenu(facts.slug, facts.current, facts)} />
       </div>
       <div class="grid grid-cols-1 gap-6">
+        {facts.is_suspended && (
+          <Alert tone="warning" title={`${facts.app_name} is suspended`}>
+            It is not for sale and not listed. Its customers keep their licenses, and their
+            subscriptions renew. We emailed you the reason.
+          </Alert>
+        )}
         {facts.owes_terms && <TermsOwed return_to={addressOf(facts.slug, facts.current)} />}
         {facts.note && <Alert tone="success">{facts.note}</Alert>}
         <ErrorSummary errors={faults.map(placed)} title="Not saved. Check these fields" />

@@ -26,7 +26,7 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
         names_apps: false,
       }),
       is_archived: app.archived_at !== null,
-      product_url: app.is_published ? `/apps/${app.slug}/` : undefined,
+      product_url: app.is_published && !app.is_suspended ? `/apps/${app.slug}/` : undefined,
       can_edit: sellers.isAllowed(member.role, 'edit_apps'),
     })
     return sendPage(reply, page)

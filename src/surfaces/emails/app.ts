@@ -4,15 +4,18 @@ import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { parseId } from '#platform/ids'
 import { approvalDecided, memberInvitation } from './app-templates.ts'
+import { appDecided, sellerDecided } from './decision-templates.ts'
 import type { EmailWriters, WrittenEmail } from './template.ts'
 import { transferDecided, transferOffered } from './transfer-templates.ts'
 
 /** The emails to a seller's members about an app or the team. */
 export const APP_EMAILS = {
+  app_decision: writeAppDecision,
   app_transfer_decided: writeTransferDecided,
   app_transfer_offered: writeTransferOffered,
   approval_decided: writeDecision,
   member_invitation: writeInvitation,
+  seller_decision: writeSellerDecision,
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
 async function writeDecision(
@@ -31,6 +34,38 @@ async function writeDecision(
     url: `${config.base_url}/dashboard/apps/${app.slug}/`,
   })
   return { to: to.join(', '), content }
+}
+
+async function writeAppDecision(
+  { db, config }: World,
+  { subject_id, facts }: StoredEmail<'app_decision'>,
+): Promise<WrittenEmail | undefined> {
+  const app = await apps.find(db, parseId('app', subject_id))
+  if (!app) return undefined
+  const to = await sellers.recipientsOf(db, app.seller_id, { permission: 'edit_apps' })
+  const { base_url } = config
+  const url = `${base_url}/dashboard/apps/${app.slug}/`
+  const content = appDecided({ ...facts, app_name: app.name, url, help_url: `${base_url}/help/` })
+  return to.length > 0 ? { to: to.join(', '), content } : undefined
+}
+
+async function writeSellerDecision(
+  { db, config }: World,
+  { subject_id, facts }: StoredEmail<'seller_decision'>,
+): Promise<WrittenEmail | undefined> {
+  const seller = await sellers.findSeller(db, parseId('sel', subject_id))
+  if (!seller) return undefined
+  const isAboutPayouts = facts.what === 'payouts_paused' || facts.what === 'payouts_resumed'
+  const permission = isAboutPayouts ? 'payouts' : 'account'
+  const to = await sellers.recipientsOf(db, seller.id, { permission })
+  const { base_url } = config
+  const content = sellerDecided({
+    ...facts,
+    legal_name: seller.legal_name,
+    url: `${base_url}/dashboard/`,
+    help_url: `${base_url}/help/`,
+  })
+  return to.length > 0 ? { to: to.join(', '), content } : undefined
 }
 
 async function writeInvitation(

@@ -10,12 +10,17 @@ const RETURN_TO = z.object({ return_to: z.string().exactOptional() })
 
 /** What is stored with the templates that need more than the id of their subject. */
 const FACTS: { [Template in WithFacts]: z.ZodType<EmailTemplates[Template]> } = {
+  app_decision: z.object({ what: z.enum(['suspended', 'reinstated']), reason: z.string() }),
   account_deleted: z.object({ sealed_to: z.string() }),
   app_transfer_decided: z.object({ to: z.enum(['former', 'new']) }),
   bank_changed: z.object({ bank: z.string(), before: z.string().exactOptional() }),
   security: z.object({
     what: z.custom<EmailTemplates['security']['what']>(isSecurityChange),
     name: z.string().exactOptional(),
+  }),
+  seller_decision: z.object({
+    what: z.enum(['suspended', 'reinstated', 'payouts_paused', 'payouts_resumed']),
+    reason: z.string(),
   }),
   set_password: RETURN_TO,
   sign_in: RETURN_TO,

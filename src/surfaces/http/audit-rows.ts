@@ -10,6 +10,7 @@ export type AuditRow = LoggedEntry & { email: string | undefined }
 /** How an actor came, in words after their name. */
 export const CHANNEL_LABELS: Record<AuditChannel, string> = {
   page: 'on a page',
+  admin: 'in the admin area',
   agent: 'through an agent',
   api: 'through the API',
   command: 'by a command',

@@ -28,6 +28,7 @@ const TRIGGERS: Record<string, string> = {
 /** Looked up by what the timeline read, and complete. */
 const EMAIL_NAMES: Record<string, string> = {
   account_deleted: 'Account deleted',
+  app_decision: 'App suspended or reinstated',
   app_transfer_decided: 'Transfer of the app decided',
   app_transfer_offered: 'Transfer of the app offered',
   approval_decided: 'External sales decided',
@@ -48,6 +49,7 @@ const EMAIL_NAMES: Record<string, string> = {
   refund_issued: 'Refund issued',
   security: 'Account security',
   seller_cancellation: 'Cancellation, to the seller',
+  seller_decision: 'Seller suspended, or payouts paused',
   seller_failed_renewal: 'Failed renewal, to the seller',
   seller_sale: 'New sale, to the seller',
   set_password: 'Set a password',

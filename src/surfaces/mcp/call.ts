@@ -69,6 +69,7 @@ async function runTool(
     const member = app && (await sellers.memberOf(world.db, { seller_id: app.seller_id, user_id }))
     // An app of another seller gets the same answer as one that does not exist.
     if (!app || !member) return UNKNOWN_APP
+    if (tool.writes && member.is_suspended) return suspendedSeller(member)
     // An agent acts for a member, and may do what the member's role may.
     if (tool.writes && !sellers.isAllowed(member.role, 'edit_apps')) return roleExcludes(member)
     const { seller_id } = app
@@ -101,6 +102,11 @@ function roleExcludes({ role, legal_name }: sellers.Membership): ToolAnswer {
   const roles = sellers.rolesWith('edit_apps').join(', ')
   const message = `The signed-in person's role at ${legal_name} is ${role}. Editing apps needs one of: ${roles}. Nothing was saved.`
   return { error: 'role_not_allowed', message }
+}
+
+function suspendedSeller({ legal_name }: sellers.Membership): ToolAnswer {
+  const message = `Purser suspends ${legal_name}. Its apps can be read and not changed. Nothing was saved.`
+  return { error: 'seller_suspended', message }
 }
 
 type Input = { app_slug?: string; dry_run?: boolean }

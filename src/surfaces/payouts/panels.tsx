@@ -33,8 +33,10 @@ export interface BalanceFacts {
   delay_days: number
   pending: { at: Date; amount: Cents }[]
   pending_total: Cents
-  /** Whether the balance reaches the minimum payout. */
+  /** Whether the balance reaches the minimum payout, and they are not paused. */
   is_payable: boolean
+  /** Whether staff pause the payouts. */
+  are_paused: boolean
   next_weekly: Date
   bank: { name: string; last4: string } | undefined
   payouts: PayoutCard[]
@@ -165,6 +167,7 @@ const NOTES: Record<string, { tone: 'success' | 'info' | 'error'; text: string }
   },
   under_way: { tone: 'info', text: 'Another payout is processing. Try again in a moment.' },
   too_little: { tone: 'info', text: 'No balance is available for payout.' },
+  paused: { tone: 'info', text: 'Your payouts are paused.' },
   no_bank: { tone: 'info', text: 'Add a bank account first.' },
   failed: { tone: 'error', text: 'The payout failed. See its statement for the reason.' },
   bank: { tone: 'success', text: 'Your bank account is ready for payouts.' },

@@ -16,6 +16,12 @@ export function SellerPayoutsPage(facts: BalanceFacts & { done: string | undefin
     <SiteLayout title="Payouts · Purser" notice={facts.notice}>
       <Heading title="Payouts">Your balance and payouts to your bank.</Heading>
       <DoneNote done={facts.done} />
+      {facts.are_paused && (
+        <Alert tone="warning" title="Your payouts are paused">
+          Your balance keeps growing with your sales, and is paid out once they are resumed. We
+          emailed you the reason.
+        </Alert>
+      )}
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <BalancePanel {...facts} earned="Revenue from a sale" />
         <BankPanel {...facts} />

@@ -51,6 +51,7 @@ async function balanceFacts(world: World, context: PayeeContext): Promise<Balanc
   const { db } = world
   const { total, pending, pending_total } = await readPayeeBalance(world, payee)
   const account = await payouts.findAccount(db, payee.owner)
+  const are_paused = await payouts.arePaused(db, payee.owner)
   const monday = payouts.mondayOf(await payeeTime(world, payee.owner))
   return {
     base: PAYEE_PAGES[kind].base,
@@ -60,7 +61,8 @@ async function balanceFacts(world: World, context: PayeeContext): Promise<Balanc
     pending_total,
     minimum: payouts.MINIMUM,
     delay_days: payouts.delayDays(payee),
-    is_payable: payouts.isPayable(total),
+    are_paused,
+    is_payable: payouts.isPayable(total) && !are_paused,
     next_weekly: addDays(monday, 7),
     bank: bankOf(account),
     notice: await payeeNotice(world, payee.owner),

@@ -81,7 +81,7 @@ async function planOf(world: World, context: ManageContext) {
     price_id &&
     (await apps.findOnSale(world.db, app.id)) &&
     (await catalog.findLivePrice(world.db, price_id))
-  const product_url = app.is_published ? `/apps/${app.slug}/` : undefined
+  const product_url = app.is_published && !app.is_suspended ? `/apps/${app.slug}/` : undefined
   const query = next === undefined ? '' : `?${new URLSearchParams({ next })}`
   return { ...plan, buy_url: price ? `/buy/${price_id}/${query}` : product_url }
 }

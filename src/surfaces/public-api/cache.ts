@@ -76,7 +76,7 @@ async function load(
 ): Promise<CacheEntry | undefined> {
   const app_id = readId('app', client_id)
   const loaded_at = clock.now().getTime()
-  const app = app_id && (await apps.findOnSale(db, app_id))
+  const app = app_id && (await apps.findPriced(db, app_id))
   if (!app) return undefined
   const products = await catalog.products(db, app.id)
   const prices = await catalog.livePrices(db, app.id)

@@ -8,6 +8,7 @@ import { paramsOf } from '#http/input'
 import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
 import { returnQuery } from '#http/redirect'
 import { RolePage } from './role-page.tsx'
+import { SuspendedPage } from './suspended-page.tsx'
 
 /** The base path of an app's dashboard pages. */
 export const APP_PATH = '/dashboard/apps/:slug'
@@ -21,7 +22,8 @@ export interface MemberContext extends SessionContext {
 
 /**
  * The seller whose pages the session opens, for a member with this permission. An account that is
- * no member of a seller gets 404; a member without the permission, a page that names their role.
+ * no member of a seller gets 404; a member without the permission, a page that names their role. A
+ * form of a suspended seller gets a page that says so.
  */
 export async function requireMember(
   world: World,
@@ -32,7 +34,7 @@ export async function requireMember(
   const context = await requireSession(world, request, reply, DASHBOARD)
   const member = await currentMember(world, context)
   if (!member) throw await refuseAudited(world, context)
-  requirePermission(member, permission)
+  requirePermission(context, member, permission)
   return { ...context, member }
 }
 
@@ -45,7 +47,14 @@ export async function currentMember(
   return memberships.find(({ seller_id }) => seller_id === session.seller_id) ?? memberships[0]
 }
 
-function requirePermission(member: sellers.Membership, permission: sellers.SellerPermission): void {
+function requirePermission(
+  { request }: SessionContext,
+  member: sellers.Membership,
+  permission: sellers.SellerPermission,
+): void {
+  if (member.is_suspended && request.method === 'POST') {
+    throw new AnsweredByGuard((to) => sendPage(to, SuspendedPage(member), { status: 403 }))
+  }
   if (sellers.isAllowed(member.role, permission)) return
   const page = RolePage({ ...member, roles: sellers.rolesWith(permission) })
   throw new AnsweredByGuard((to) => sendPage(to, page, { status: 403 }))
@@ -72,7 +81,7 @@ export async function requireSeller(
   const app = await apps.findOwn(world.db, { slug, user_id })
   const member = app && (await sellers.memberOf(world.db, { seller_id: app.seller_id, user_id }))
   if (!app || !member) throw await refuseAudited(world, context)
-  requirePermission(member, permission)
+  requirePermission(context, member, permission)
   return { ...context, app, member }
 }
 

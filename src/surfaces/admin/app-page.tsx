@@ -1,0 +1,101 @@
+import type { JSX } from 'preact'
+import { BackLink, TextLink } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { SiteLayout } from '#design/layout'
+import { Day } from '#design/money'
+import { DescriptionList, Heading, Panel } from '#design/panels'
+import type { App, ApprovalRequest, StaffApp } from '#domain/apps'
+import { isPermitted, type StaffRole } from '#domain/identity'
+import { AppBadges } from './app-labels.tsx'
+import { AdminMenu } from './menu.tsx'
+import type { ActionNote } from './reasoned.ts'
+import { type Filled, StaffAction } from './staff-action.tsx'
+
+interface StaffAppFacts {
+  csrf_token: string
+  role: StaffRole
+  app: App & StaffApp
+  approval: ApprovalRequest | undefined
+  plans: string[]
+  filled: Filled | undefined
+  note: ActionNote | undefined
+}
+
+/** An app: what is known of it, and its suspension. */
+export function AppPage(facts: StaffAppFacts): JSX.Element {
+  const { app, note } = facts
+  return (
+    <SiteLayout title={`${app.name} · Apps · Purser`}>
+      <div class="grid grid-cols-1 gap-6">
+        <BackLink href="/admin/apps/">Apps</BackLink>
+        <Heading title={app.name}>{app.id}</Heading>
+        <AdminMenu current="apps" role={facts.role} />
+      </div>
+      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      {app.is_suspended && !app.suspended_at && (
+        <Alert tone="info">Suspended together with its seller. Reinstate the seller first.</Alert>
+      )}
+      <DescriptionList items={itemsOf(facts)} />
+      {isPermitted(facts.role, 'suspensions') && <Suspension {...facts} />}
+    </SiteLayout>
+  )
+}
+
+function itemsOf({ app, approval, plans }: StaffAppFacts) {
+  const isListed = app.is_published && !app.is_suspended
+  return [
+    { term: 'State', detail: <AppBadges app={app} /> },
+    {
+      term: 'Seller',
+      detail: <TextLink href={`/admin/sellers/${app.seller_id}/`}>{app.legal_name}</TextLink>,
+    },
+    { term: 'Website', detail: app.url },
+    {
+      term: 'Product page',
+      detail: isListed ? <TextLink href={`/apps/${app.slug}/`}>{app.slug}</TextLink> : app.slug,
+    },
+    { term: 'Plans', detail: plans.length > 0 ? plans.join(', ') : 'None yet' },
+    { term: 'Created', detail: <Day date={app.created_at} /> },
+    ...(approval ? [{ term: 'Request for approval', detail: <Approval {...approval} /> }] : []),
+    ...(app.suspended_at
+      ? [{ term: 'Suspended since', detail: <Day date={app.suspended_at} /> }]
+      : []),
+    ...(app.archived_at ? [{ term: 'Archived', detail: <Day date={app.archived_at} /> }] : []),
+  ]
+}
+
+function Approval({ requested_at, decided_at, is_approved, reason }: ApprovalRequest): JSX.Element {
+  if (!decided_at) {
+    return (
+      <TextLink href="/admin/approvals/">
+        Open since <Day date={requested_at} />
+      </TextLink>
+    )
+  }
+  return (
+    <>
+      {is_approved ? 'Approved' : 'Refused'} on <Day date={decided_at} />
+      {reason && `: ${reason}`}
+    </>
+  )
+}
+
+function Suspension({ app, csrf_token, filled }: StaffAppFacts): JSX.Element {
+  const [action, label] = app.suspended_at ? ['reinstate', 'Reinstate'] : ['suspend', 'Suspend']
+  return (
+    <Panel title="Suspension">
+      <p class="mb-4 text-sm text-muted">
+        A suspended app is not for sale and not listed. Its customers keep their licenses, and their
+        subscriptions renew. The seller is emailed the reason.
+      </p>
+      <StaffAction
+        csrf_token={csrf_token}
+        path={`apps/${app.id}/${action}`}
+        fields={{ app_id: app.id }}
+        id={`${action}-reason`}
+        label={label ?? ''}
+        filled={filled}
+      />
+    </Panel>
+  )
+}

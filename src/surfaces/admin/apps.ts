@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify'
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import type { AppDecision } from '#flows/closed-sets'
+import { decideAboutApp } from '#flows/staff-actions'
+import { forReports, type World } from '#flows/world'
+import { csrfToken } from '#http/form-token'
+import { requireStaff } from '#http/guards/staff'
+import { paramsOf, queryOf, requireId } from '#http/input'
+import { redirectTo, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import { readId } from '#platform/ids'
+import { ownValue } from '#platform/text'
+import { AppPage } from './app-page.tsx'
+import { AppsPage } from './apps-page.tsx'
+import { addressOf, ON_A_PAGE, pageOf, readCreatedPlace } from './paging.ts'
+import { type ActionNote, COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
+
+const HOME = '/admin/apps/'
+const APP = `${HOME}:app_id/`
+
+/** Apps: their list, what is known of each, and their suspension. */
+export function declareApps(scope: FastifyInstance, world: World): void {
+  const reporting = forReports(world)
+  const { db } = reporting
+  scope.get(HOME, async (request, reply) => {
+    const { role } = await requireStaff(reporting, request, reply, HOME, 'sellers')
+    const q = (queryOf(request, 'q') ?? '').trim().replaceAll('\0', '').slice(0, 200)
+    const state = apps.APP_STATES.find((each) => each === queryOf(request, 'state'))
+    const below = readCreatedPlace('app', queryOf(request, 'below'))
+    const id = readId('app', q)
+    const sought = id ? { id } : { name: q === '' ? undefined : q }
+    const found = await apps.listForStaff(db, { ...sought, state, below, limit: ON_A_PAGE + 1 })
+    const { items, ...pages } = pageOf(found, {
+      path: HOME,
+      search: { q, state },
+      is_first: !below,
+    })
+    const page = AppsPage({
+      role,
+      q,
+      state,
+      apps: items,
+      ...pages,
+    })
+    return sendPage(reply, page)
+  })
+
+  scope.get(APP, async (request, reply) => {
+    const { role } = await requireStaff(reporting, request, reply, HOME, 'sellers')
+    const app_id = requireId('app', paramsOf(APP, request).app_id)
+    const [listed] = await apps.listForStaff(db, { id: app_id, limit: 1 })
+    const app = await apps.find(db, app_id)
+    if (!listed || !app) throw refuse('not_found')
+    const page = AppPage({
+      csrf_token: csrfToken(world, request, reply),
+      role,
+      app: { ...app, ...listed },
+      approval: await apps.latestApproval(db, app_id),
+      plans: (await catalog.products(db, app_id)).map(({ name }) => name),
+      filled: filledOf(request),
+      note: ownValue(NOTES, queryOf(request, 'done')),
+    })
+    return sendPage(reply, page)
+  })
+
+  const decisions = { suspend: 'suspended', reinstate: 'reinstated' } as const
+  for (const [action, what] of Object.entries(decisions))
+    declareDecision(scope, world, action, what)
+}
+
+function declareDecision(
+  scope: FastifyInstance,
+  world: World,
+  action: string,
+  what: AppDecision,
+): void {
+  scope.post(`${APP}${action}`, async (request, reply) => {
+    const app_id = requireId('app', paramsOf(APP, request).app_id)
+    const place = `apps/${app_id}/`
+    const here = `/admin/${place}`
+    const { staff } = await requireReason(world, request, reply, {
+      here,
+      permission: 'suspensions',
+      action: `${place}${action}`,
+      subject: app_id,
+    })
+    if (!(await apps.find(world.db, app_id))) throw refuse('not_found')
+    const isDone = await decideAboutApp(world, staff, { app_id, what })
+    return redirectTo(reply, addressOf(here, { done: isDone ? what : 'nothing' }))
+  })
+}
+
+const NOTES: Record<string, ActionNote> = {
+  ...COMMON_NOTES,
+  suspended: { tone: 'success', text: 'App suspended. Its seller was emailed the reason.' },
+  reinstated: { tone: 'success', text: 'App reinstated. Its seller was emailed the reason.' },
+}

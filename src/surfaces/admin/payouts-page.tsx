@@ -1,0 +1,111 @@
+import type { JSX } from 'preact'
+import { Button, TextLink } from '#design/actions'
+import { Badge, type BadgeTone } from '#design/feedback'
+import { SelectField } from '#design/forms'
+import { SiteLayout } from '#design/layout'
+import { Day, formatMoney } from '#design/money'
+import { Pager } from '#design/navigation'
+import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import type { StaffRole } from '#domain/identity'
+import { type ListedPayout, PAYOUT_STATUSES, type Payout } from '#domain/payouts'
+import type { ListedSeller } from '#domain/sellers'
+import { AdminMenu } from './menu.tsx'
+
+const STATUSES: Record<Payout['status'], [label: string, tone: BadgeTone]> = {
+  open: ['Requested', 'warn'],
+  pending: ['On its way', 'info'],
+  paid: ['Paid', 'good'],
+  failed: ['Returned', 'bad'],
+}
+
+/** The payouts of all payees, and who is not paid for now. */
+export function PayoutsPage(facts: {
+  role: StaffRole
+  status: Payout['status'] | undefined
+  payouts: ListedPayout[]
+  /** Sellers whose payouts are paused. */
+  paused: ListedSeller[]
+  newest: string | undefined
+  older: string | undefined
+}): JSX.Element {
+  const { payouts, paused, status } = facts
+  return (
+    <SiteLayout title="Payouts · Admin · Purser">
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Payouts">To sellers and affiliates. The latest come first.</Heading>
+        <AdminMenu current="payouts" role={facts.role} />
+      </div>
+      {paused.length > 0 && <Paused paused={paused} />}
+      <Panel title="Filter">
+        <form method="get" action="/admin/payouts/" class="flex flex-wrap items-end gap-4">
+          <div class="min-w-0 grow basis-52">
+            <SelectField
+              label="Status"
+              name="status"
+              value={status ?? ''}
+              options={[
+                { value: '', label: 'All' },
+                ...PAYOUT_STATUSES.map((value) => ({ value, label: STATUSES[value][0] })),
+              ]}
+              sought
+            />
+          </div>
+          <Button kind="primary">Show</Button>
+        </form>
+      </Panel>
+      {payouts.length === 0 ? (
+        <EmptyState title="No payouts">Payouts of this status appear here.</EmptyState>
+      ) : (
+        <Panel>
+          <RecordRows records={payouts.map(payoutRecord)} />
+        </Panel>
+      )}
+      <Pager newest={facts.newest} older={facts.older} />
+    </SiteLayout>
+  )
+}
+
+function Paused({ paused }: { paused: ListedSeller[] }): JSX.Element {
+  return (
+    <Panel id="paused" title="Paused">
+      <RecordRows
+        records={paused.map(({ id, legal_name, email, payouts_paused_at }) => ({
+          key: id,
+          title: legal_name,
+          details: [
+            email ?? 'No owner',
+            ...(payouts_paused_at
+              ? [
+                  <>
+                    Since <Day date={payouts_paused_at} />
+                  </>,
+                ]
+              : []),
+          ],
+          action: <TextLink href={`/admin/sellers/${id}/`}>View</TextLink>,
+        }))}
+      />
+    </Panel>
+  )
+}
+
+/** A payout in a list: its amount first. */
+export function payoutRecord(payout: ListedPayout) {
+  const { id, number, owner, name, amount, status, cause, failure, created_at, retry_at } = payout
+  const [label, tone] = STATUSES[status]
+  return {
+    key: id,
+    title: `${formatMoney(amount)}, payout ${number}`,
+    aside: <Badge tone={tone}>{label}</Badge>,
+    details: [
+      name,
+      <Day date={created_at} />,
+      cause === 'weekly' ? 'Weekly' : 'Requested',
+      ...(status === 'open' && retry_at ? ['Waits for funds at the processor'] : []),
+      ...(failure ? [failure] : []),
+    ],
+    action: owner.startsWith('sel_') && (
+      <TextLink href={`/admin/sellers/${owner}/`}>Seller</TextLink>
+    ),
+  }
+}

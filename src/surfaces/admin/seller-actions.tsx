@@ -1,0 +1,84 @@
+import type { JSX } from 'preact'
+import { Panel } from '#design/panels'
+import { isPermitted, type StaffPermission, type StaffRole } from '#domain/identity'
+import type { ListedSeller } from '#domain/sellers'
+import { type Filled, StaffAction } from './staff-action.tsx'
+
+interface Action {
+  needs: StaffPermission
+  action: string
+  label: string
+  effect: string
+}
+
+/** What a role can decide about a seller as it is now. */
+function actionsFor(seller: ListedSeller, role: StaffRole): Action[] {
+  const actions: Action[] = [
+    seller.payouts_paused_at
+      ? {
+          needs: 'payouts',
+          action: 'resume',
+          label: 'Resume payouts',
+          effect: 'The balance is paid out on Monday, or when the seller requests it.',
+        }
+      : {
+          needs: 'payouts',
+          action: 'pause',
+          label: 'Pause payouts',
+          effect: 'No new payout begins. One that is on its way to the bank arrives.',
+        },
+    seller.suspended_at
+      ? {
+          needs: 'suspensions',
+          action: 'reinstate',
+          label: 'Reinstate',
+          effect: 'Its apps are for sale and listed as before.',
+        }
+      : {
+          needs: 'suspensions',
+          action: 'suspend',
+          label: 'Suspend',
+          effect:
+            'None of its apps is for sale or listed, and its members change nothing. Customers keep their licenses, and subscriptions renew. Payouts go on unless they are paused.',
+        },
+  ]
+  return actions.filter(({ needs }) => isPermitted(role, needs))
+}
+
+/** The decisions about a seller, each with a reason that the seller is emailed. */
+export function SellerActions(facts: {
+  csrf_token: string
+  role: StaffRole
+  seller: ListedSeller
+  filled: Filled | undefined
+}): JSX.Element | null {
+  const { seller, role, csrf_token, filled } = facts
+  const actions = actionsFor(seller, role)
+  if (actions.length === 0) return null
+  return (
+    <Panel title="Actions">
+      <p class="mb-4 text-sm text-muted">
+        The reason is in the audit log. The members are emailed the reason of a suspension or a
+        pause.
+      </p>
+      <ul class="divide-y divide-base-300 border-t border-base-300">
+        {actions.map(({ action, label, effect }) => (
+          <li key={action} class="grid gap-3 py-4 lg:grid-cols-2 lg:items-end">
+            <div class="grid gap-0.5">
+              <span class="font-semibold">{label}</span>
+              <span class="text-sm text-muted">{effect}</span>
+            </div>
+            <StaffAction
+              csrf_token={csrf_token}
+              path={`sellers/${seller.id}/${action}`}
+              fields={{ seller_id: seller.id }}
+              id={`${action}-reason`}
+              label={label}
+              filled={filled}
+            />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}

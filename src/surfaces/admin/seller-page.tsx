@@ -1,0 +1,168 @@
+import type { JSX } from 'preact'
+import { BackLink, TextLink } from '#design/actions'
+import { Alert, Badge } from '#design/feedback'
+import { SiteLayout } from '#design/layout'
+import { Day, formatMoney, Moment, Money } from '#design/money'
+import { DescriptionList, Heading, Panel, RecordRows, Totals } from '#design/panels'
+import type { StaffApp } from '#domain/apps'
+import { isPermitted, type StaffRole } from '#domain/identity'
+import type { ListedPayout, PayeeBalance } from '#domain/payouts'
+import type {
+  AcceptedTerms,
+  ListedSeller,
+  Member,
+  SellerDetails,
+  SellerFigures,
+} from '#domain/sellers'
+import { type AuditRow, CHANNEL_LABELS } from '#http/audit-rows'
+import { AppBadges } from './app-labels.tsx'
+import { AdminMenu } from './menu.tsx'
+import { payoutRecord } from './payouts-page.tsx'
+import type { ActionNote } from './reasoned.ts'
+import { SellerActions } from './seller-actions.tsx'
+import { SellerBadges } from './sellers-page.tsx'
+import type { Filled } from './staff-action.tsx'
+
+export interface SellerPageFacts {
+  csrf_token: string
+  role: StaffRole
+  seller: ListedSeller & SellerDetails
+  figures: SellerFigures
+  terms: AcceptedTerms | undefined
+  members: Member[]
+  apps: StaffApp[]
+  balance: PayeeBalance
+  bank: string | undefined
+  payouts: ListedPayout[]
+  /** The latest entries of the seller's part of the audit log. */
+  activity: AuditRow[]
+  filled: Filled | undefined
+  note: ActionNote | undefined
+}
+
+/** A seller: figures, members, apps, money, activity, and what staff can decide. */
+export function SellerPage(facts: SellerPageFacts): JSX.Element {
+  const { seller, note, figures, balance, role } = facts
+  return (
+    <SiteLayout title={`${seller.legal_name} · Sellers · Purser`}>
+      <div class="grid grid-cols-1 gap-6">
+        <BackLink href="/admin/sellers/">Sellers</BackLink>
+        <Heading title={seller.legal_name}>{seller.id}</Heading>
+        <AdminMenu current="sellers" role={role} />
+      </div>
+      {note && <Alert tone={note.tone}>{note.text}</Alert>}
+      <Totals
+        items={[
+          { term: 'Available', detail: <Money amount={balance.total} /> },
+          { term: 'Pending', detail: <Money amount={balance.pending_total} /> },
+          { term: 'Sales', detail: figures.sales.toLocaleString('en-US') },
+          { term: 'Open disputes', detail: figures.disputes.toLocaleString('en-US') },
+        ]}
+      />
+      <DescriptionList items={itemsOf(facts)} />
+      <Members members={facts.members} />
+      <Apps apps={facts.apps} />
+      <Payouts {...facts} />
+      <Activity {...facts} />
+      <SellerActions {...facts} />
+    </SiteLayout>
+  )
+}
+
+function itemsOf({ seller, terms, bank }: SellerPageFacts) {
+  const { address, city, state, zip } = seller
+  return [
+    { term: 'State', detail: <SellerBadges seller={seller} /> },
+    { term: 'Address', detail: `${address}, ${city}, ${state} ${zip}` },
+    { term: 'Seller since', detail: <Day date={seller.created_at} /> },
+    {
+      term: 'Seller terms',
+      detail: terms ? (
+        <>
+          Version {terms.version}, accepted on <Day date={terms.at} />
+        </>
+      ) : (
+        'Not accepted'
+      ),
+    },
+    { term: 'Bank account', detail: bank ?? 'None yet' },
+  ]
+}
+
+function Members({ members }: { members: Member[] }): JSX.Element {
+  return (
+    <Panel title="Members">
+      <RecordRows
+        records={members.map(({ user_id, email, role, created_at }) => ({
+          key: user_id,
+          title: email,
+          aside: <Badge>{role.charAt(0).toUpperCase() + role.slice(1)}</Badge>,
+          details: [
+            <>
+              Since <Day date={created_at} />
+            </>,
+          ],
+        }))}
+      />
+    </Panel>
+  )
+}
+
+function Apps({ apps }: { apps: StaffApp[] }): JSX.Element {
+  return (
+    <Panel title="Apps">
+      {apps.length === 0 ? (
+        <p class="text-sm text-muted">No apps yet.</p>
+      ) : (
+        <RecordRows
+          records={apps.map((app) => ({
+            key: app.id,
+            title: app.name,
+            aside: <AppBadges app={app} />,
+            details: [app.slug],
+            action: <TextLink href={`/admin/apps/${app.id}/`}>View</TextLink>,
+          }))}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function Payouts({ payouts, balance }: SellerPageFacts): JSX.Element {
+  const [next] = balance.pending
+  return (
+    <Panel title="Payouts">
+      {next && (
+        <p class="mb-3 text-sm text-muted">
+          {formatMoney(next.amount)} becomes available on <Day date={next.at} />.
+        </p>
+      )}
+      {payouts.length === 0 ? (
+        <p class="text-sm text-muted">No payouts yet.</p>
+      ) : (
+        <RecordRows records={payouts.map(payoutRecord)} />
+      )}
+    </Panel>
+  )
+}
+
+function Activity({ activity, seller, role }: SellerPageFacts): JSX.Element {
+  const link = isPermitted(role, 'audit') && (
+    <TextLink href={`/admin/audit/?subject=${seller.id}`}>Audit log</TextLink>
+  )
+  return (
+    <Panel title="Activity" aside={link}>
+      {activity.length === 0 ? (
+        <p class="text-sm text-muted">No activity yet.</p>
+      ) : (
+        <RecordRows
+          records={activity.map(({ id, action, email, actor, channel, at, subject }) => ({
+            key: String(id),
+            title: action,
+            details: [`${email ?? actor}, ${CHANNEL_LABELS[channel]}`, subject, <Moment at={at} />],
+          }))}
+        />
+      )}
+    </Panel>
+  )
+}

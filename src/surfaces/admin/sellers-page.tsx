@@ -1,0 +1,98 @@
+import type { JSX } from 'preact'
+import { TextLink } from '#design/actions'
+import { Badge } from '#design/feedback'
+import { SiteLayout } from '#design/layout'
+import { Day, Money } from '#design/money'
+import { Pager } from '#design/navigation'
+import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
+import type { StaffRole } from '#domain/identity'
+import type { ListedSeller, SellerFigures, SellerState } from '#domain/sellers'
+import { AdminMenu } from './menu.tsx'
+import { SearchPanel } from './search-panel.tsx'
+
+interface SellersFacts {
+  role: StaffRole
+  q: string
+  state: SellerState | undefined
+  sellers: (ListedSeller & { figures: SellerFigures })[]
+  newest: string | undefined
+  older: string | undefined
+}
+
+const STATES: Record<SellerState, string> = {
+  active: 'Active',
+  suspended: 'Suspended',
+  paused: 'Payouts paused',
+}
+
+/** The sellers, with a search and their figures. */
+export function SellersPage(facts: SellersFacts): JSX.Element {
+  const { sellers } = facts
+  return (
+    <SiteLayout title="Sellers · Admin · Purser">
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Sellers">Who sells, and what they are owed. The newest come first.</Heading>
+        <AdminMenu current="sellers" role={facts.role} />
+      </div>
+      <SearchPanel
+        path="/admin/sellers/"
+        q={facts.q}
+        hint="A part of the legal name, or the full email of a member or ID"
+        state={facts.state}
+        states={STATES}
+      />
+      {sellers.length === 0 ? (
+        <EmptyState title="No sellers found">Search by another name, email or ID.</EmptyState>
+      ) : (
+        <Panel>
+          <RecordTable
+            caption="Sellers"
+            columns={[
+              { label: 'Balance', numeric: true },
+              { label: 'Seller' },
+              { label: 'State' },
+              { label: 'Apps', numeric: true },
+              { label: 'Sales', numeric: true },
+              { label: 'Open disputes', numeric: true },
+              { label: 'Since' },
+            ]}
+            rows={sellers.map(rowOf)}
+          />
+        </Panel>
+      )}
+      <Pager newest={facts.newest} older={facts.older} />
+    </SiteLayout>
+  )
+}
+
+function rowOf(seller: SellersFacts['sellers'][number]) {
+  const { id, legal_name, email, figures, created_at } = seller
+  return {
+    key: id,
+    cells: [
+      <Money amount={figures.balance} />,
+      <span class="inline-grid max-w-64 whitespace-normal">
+        <TextLink href={`/admin/sellers/${id}/`}>{legal_name}</TextLink>
+        <span class="text-sm break-all text-muted">{email ?? 'No owner'}</span>
+      </span>,
+      <SellerBadges seller={seller} />,
+      figures.apps.toLocaleString('en-US'),
+      figures.sales.toLocaleString('en-US'),
+      figures.disputes.toLocaleString('en-US'),
+      <Day date={created_at} />,
+    ],
+  }
+}
+
+/** Whether a seller is suspended, or its payouts are paused. */
+export function SellerBadges(facts: {
+  seller: Pick<ListedSeller, 'suspended_at' | 'payouts_paused_at'>
+}): JSX.Element {
+  const { suspended_at, payouts_paused_at } = facts.seller
+  return (
+    <span class="inline-flex flex-wrap gap-2">
+      {suspended_at ? <Badge tone="bad">Suspended</Badge> : <Badge tone="good">Active</Badge>}
+      {payouts_paused_at && <Badge tone="warn">Payouts paused</Badge>}
+    </span>
+  )
+}

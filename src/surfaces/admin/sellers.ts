@@ -1,0 +1,127 @@
+import type { FastifyInstance } from 'fastify'
+import * as apps from '#domain/apps'
+import * as identity from '#domain/identity'
+import * as payouts from '#domain/payouts'
+import * as sellers from '#domain/sellers'
+import type { SellerDecision } from '#flows/closed-sets'
+import { readPayeeBalance } from '#flows/pay-out'
+import { decideAboutSeller } from '#flows/staff-actions'
+import { forReports, type World } from '#flows/world'
+import { auditRows } from '#http/audit-rows'
+import { csrfToken } from '#http/form-token'
+import { requireStaff } from '#http/guards/staff'
+import { paramsOf, queryOf, requireId } from '#http/input'
+import { redirectTo, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import { readId, type SellerId } from '#platform/ids'
+import { ownValue } from '#platform/text'
+import { addressOf, ON_A_PAGE, pageOf, readCreatedPlace } from './paging.ts'
+import { type ActionNote, COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
+import { SellerPage } from './seller-page.tsx'
+import { SellersPage } from './sellers-page.tsx'
+
+const HOME = '/admin/sellers/'
+const SELLER = `${HOME}:seller_id/`
+const LATEST = 10
+
+/** Sellers: their list, each with its figures, and what staff decide about one. */
+export function declareSellers(scope: FastifyInstance, world: World): void {
+  const reporting = forReports(world)
+  const { db } = reporting
+  scope.get(HOME, async (request, reply) => {
+    const { role } = await requireStaff(reporting, request, reply, HOME, 'sellers')
+    const q = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
+    const state = sellers.SELLER_STATES.find((each) => each === queryOf(request, 'state'))
+    const below = readCreatedPlace('sel', queryOf(request, 'below'))
+    const limit = ON_A_PAGE + 1
+    const found = await sellers.listSellers(db, { ...soughtOf(q), state, below, limit })
+    const { items, ...pages } = pageOf(found, {
+      path: HOME,
+      search: { q, state },
+      is_first: !below,
+    })
+    const ids = items.map(({ id }) => id)
+    const figures = await sellers.sellerFigures(db, ids)
+    const byId = new Map(figures.map((each) => [each.id, each]))
+    const page = SellersPage({
+      role,
+      q,
+      state,
+      sellers: items.map((seller) => ({ ...seller, figures: byId.get(seller.id)! })),
+      ...pages,
+    })
+    return sendPage(reply, page)
+  })
+  declareSeller(scope, reporting)
+  declareDecisions(scope, world)
+}
+
+/** What a search is about: an email of a member, the id, or a part of the legal name. */
+function soughtOf(q: string) {
+  if (q === '') return {}
+  const id = readId('sel', q)
+  if (id) return { id }
+  const address = identity.readEmail(q)
+  return address ? { email_normalized: address.email_normalized } : { name: q }
+}
+
+function declareSeller(scope: FastifyInstance, world: World): void {
+  const { db } = world
+  scope.get(SELLER, async (request, reply) => {
+    const { role } = await requireStaff(world, request, reply, HOME, 'sellers')
+    const seller_id = requireId('sel', paramsOf(SELLER, request).seller_id)
+    const [listed] = await sellers.listSellers(db, { id: seller_id, limit: 1 })
+    const details = await sellers.findSeller(db, seller_id)
+    if (!listed || !details) throw refuse('not_found')
+    const account = payouts.accountOf(seller_id)
+    const bank = await payouts.findAccount(db, seller_id)
+    const page = SellerPage({
+      csrf_token: csrfToken(world, request, reply),
+      role,
+      seller: { ...details, ...listed },
+      figures: (await sellers.sellerFigures(db, [seller_id]))[0]!,
+      terms: await sellers.acceptedTerms(db, seller_id),
+      members: await sellers.membersOf(db, seller_id),
+      apps: await apps.listForStaff(db, { seller_id, limit: ON_A_PAGE }),
+      balance: await readPayeeBalance(world, { owner: seller_id, account }),
+      bank: bank && payouts.bankOf(bank),
+      payouts: await payouts.listPayouts(db, { owner: seller_id, limit: LATEST }),
+      activity: await auditRows(world, { seller_id, limit: LATEST }),
+      filled: filledOf(request),
+      note: ownValue(NOTES, queryOf(request, 'done')),
+    })
+    return sendPage(reply, page)
+  })
+}
+
+const DECISIONS = {
+  suspend: { what: 'suspended', permission: 'suspensions' },
+  reinstate: { what: 'reinstated', permission: 'suspensions' },
+  pause: { what: 'payouts_paused', permission: 'payouts' },
+  resume: { what: 'payouts_resumed', permission: 'payouts' },
+} as const satisfies Record<string, { what: SellerDecision; permission: identity.StaffPermission }>
+
+function declareDecisions(scope: FastifyInstance, world: World): void {
+  for (const [action, { what, permission }] of Object.entries(DECISIONS)) {
+    scope.post(`${SELLER}${action}`, async (request, reply) => {
+      const seller_id = requireId('sel', paramsOf(SELLER, request).seller_id)
+      const form = formAt(seller_id, action)
+      const { staff } = await requireReason(world, request, reply, { ...form, permission })
+      const isDone = await decideAboutSeller(world, staff, { seller_id, what })
+      return redirectTo(reply, addressOf(form.here, { done: isDone ? what : 'nothing' }))
+    })
+  }
+}
+
+function formAt(seller_id: SellerId, action: string) {
+  const place = `sellers/${seller_id}/`
+  return { here: `/admin/${place}`, action: `${place}${action}`, subject: seller_id }
+}
+
+const NOTES: Record<string, ActionNote> = {
+  ...COMMON_NOTES,
+  suspended: { tone: 'success', text: 'Seller suspended. Its members were emailed the reason.' },
+  reinstated: { tone: 'success', text: 'Seller reinstated. Its members were emailed the reason.' },
+  payouts_paused: { tone: 'success', text: 'Payouts are paused. Its members were emailed.' },
+  payouts_resumed: { tone: 'success', text: 'Payouts are resumed. Its members were emailed.' },
+}

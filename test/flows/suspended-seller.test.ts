@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as payouts from '#domain/payouts'
+import * as sellers from '#domain/sellers'
+import { payOut, payWeekly, readPayeeBalance } from '#flows/pay-out'
+import { decideAboutApp, decideAboutSeller } from '#flows/staff-actions'
+import type { AppId, SellerId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { addApp } from '../support/apps.ts'
+import { emailTo } from '../support/mailbox.ts'
+import { mcpAgent } from '../support/mcp.ts'
+import { payeeOf, sell, withBank } from '../support/payees.ts'
+import { buyer, goToConfirm, takenFrom } from '../support/purchase.ts'
+import { buy, staffActor, stateOf } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const DAY = 86_400
+
+let service: TestService
+let seller_id: SellerId
+let app_id: AppId
+before(async () => {
+  service = await openTestService()
+  await service.listen()
+  app_id = service.demo.app.client_id
+  seller_id = (await apps.find(service.world.db, app_id))!.seller_id
+})
+after(() => service.close())
+beforeEach(async () => {
+  await decide('reinstated')
+})
+
+const withReason = async (reason = 'a reason') => ({ ...(await staffActor(service)), reason })
+
+async function decide(what: Parameters<typeof decideAboutSeller>[2]['what']): Promise<boolean> {
+  return await decideAboutSeller(service.world, await withReason(), { seller_id, what })
+}
+
+const get = (url: string) => service.app.inject({ url, headers: { accept: 'text/html' } })
+
+/** What the public gets of the cast's app: buy link, product page, listed, prices. */
+async function publicView() {
+  const [price] = service.demo.app.prices
+  return {
+    buy: (await get(`/buy/${price!.public_id}/`)).statusCode,
+    product: (await get('/apps/tidepool/')).statusCode,
+    is_listed: (await get('/')).body.includes('href="/apps/tidepool/"'),
+    prices: (await get(`/api/v1/public/apps/${app_id}/prices/`)).statusCode,
+  }
+}
+
+const FOR_SALE = { buy: 200, product: 200, is_listed: true, prices: 200 }
+const SUSPENDED = { buy: 404, product: 404, is_listed: false, prices: 200 }
+
+describe('a suspended seller', () => {
+  test('sells nothing until it is reinstated, while prices and licenses are answered', async () => {
+    const bought = await buy(service)
+    const known = await stateOf(service, bought)
+    assert.equal(known.status, 'active')
+    assert.deepEqual(await publicView(), FOR_SALE)
+    assert.equal(await decide('suspended'), true)
+    assert.equal(await decide('suspended'), false)
+    assert.deepEqual(await publicView(), SUSPENDED)
+    assert.deepEqual(await stateOf(service, bought), known)
+    await decide('reinstated')
+    assert.deepEqual(await publicView(), FOR_SALE)
+  })
+
+  test('charges no cart that was open before', async () => {
+    const agent = buyer(service)
+    await goToConfirm(service, agent, { email: 'too-late@example.com' })
+    await decide('suspended')
+    await agent.submit(/^Pay /)
+    assert.notEqual(agent.page.status, 200)
+    assert.deepEqual(await takenFrom(service, 'too-late@example.com'), [])
+  })
+
+  test('is emailed the reason, and sees in its activity that staff did it', async () => {
+    const staff = await signedIn(service, service.demo.operator)
+    await staff.open(`/admin/sellers/${seller_id}/`)
+    await staff.submit('Suspend', { reason: ' ' })
+    assert.match(textOf(staff.page.body), /Give a reason/)
+    await staff.submit('Suspend', { reason: 'sells what is not theirs' })
+    assert.match(textOf(staff.page.body), /Seller suspended/)
+    const text = await emailTo(service, service.demo.seller.email, /is suspended/)
+    assert.match(text, /sells what is not theirs/)
+    const seller = await signedIn(service, service.demo.seller)
+    await seller.open('/dashboard/activity/')
+    assert.match(textOf(seller.page.body), /Seller: suspended .* Purser staff/)
+    assert.doesNotMatch(seller.page.body, new RegExp(service.demo.operator.email))
+    const audited = await service.world.db.one<{ channel: string; reason: string }>(sql`
+      select channel, detail ->> 'reason' as reason from audit_log
+      where action = 'seller.suspended' order by id desc limit 1`)
+    assert.deepEqual(audited, { channel: 'admin', reason: 'sells what is not theirs' })
+  })
+
+  test('has agents that read its apps and change nothing', async () => {
+    const agent = await mcpAgent(service, { email: service.demo.seller.email })
+    await decide('suspended')
+    const read = await agent.call('get_app_listing', { app_slug: 'tidepool' })
+    assert.equal(read.is_error, false)
+    const write = { app_slug: 'tidepool', tagline: 'changed by an agent' }
+    const refused = await agent.call('update_app_listing', write)
+    assert.deepEqual([refused.is_error, refused.json.error], [true, 'seller_suspended'])
+    assert.notEqual((await apps.find(service.world.db, app_id))!.tagline, write.tagline)
+  })
+})
+
+// Guards point 12 of issue 11
+test('every form of the dashboard is refused while the seller is suspended, no page is', async () => {
+  const seller = await signedIn(service, service.demo.seller)
+  await decide('suspended')
+  const wrong: string[] = []
+  for (const { methods, url } of service.app.declared_routes) {
+    if (!url.startsWith('/dashboard/') || PERSONAL.includes(url)) continue
+    for (const method of methods.filter((each) => each !== 'HEAD')) {
+      const { statusCode, body } = await sendAs(seller, method, url)
+      const isRefused =
+        statusCode === 403 && textOf(body).includes('is suspended Nothing was saved')
+      if (isRefused !== (method === 'POST')) wrong.push(`${method} ${url}: ${statusCode}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+/** Forms of an account that is a member of any seller or of none. */
+const PERSONAL = ['/dashboard/start/', '/dashboard/switch', '/dashboard/invitations/accept']
+
+const VALUES: Record<string, string> = {
+  slug: 'tidepool',
+  invoice_id: `inv_${'0'.repeat(22)}`,
+  dispute_id: `dsp_${'0'.repeat(22)}`,
+  user_id: `usr_${'0'.repeat(22)}`,
+  license_id: `lic_${'0'.repeat(22)}`,
+  change_id: `chg_${'0'.repeat(22)}`,
+  id: `po_${'0'.repeat(22)}`,
+}
+
+async function sendAs(agent: Agent, method: string, url: string) {
+  const start = await agent.twin().open('/account/security/')
+  const csrf_token = /name="csrf_token" value="([^"]+)"/.exec(start.body)?.[1] ?? ''
+  return await service.app.inject({
+    method: method as 'GET',
+    url: url.replaceAll(/:(\w+)(\([^)]*\))?/g, (_, name: string) => VALUES[name] ?? 'none'),
+    headers: {
+      cookie: agent.cookie,
+      accept: 'text/html',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    ...(method === 'POST' ? { payload: new URLSearchParams({ csrf_token }).toString() } : {}),
+  })
+}
+
+describe('a suspended app', () => {
+  const decideApp = async (what: 'suspended' | 'reinstated') =>
+    await decideAboutApp(service.world, await withReason('unsafe'), { app_id, what })
+
+  test('is not for sale and not listed, and its seller is emailed the reason', async () => {
+    assert.equal(await decideApp('suspended'), true)
+    assert.deepEqual(await publicView(), SUSPENDED)
+    const text = await emailTo(service, service.demo.seller.email, /Tidepool is suspended/)
+    assert.match(text, /unsafe/)
+    await decideApp('reinstated')
+    assert.deepEqual(await publicView(), FOR_SALE)
+  })
+
+  test('stays suspended when its seller is reinstated', async () => {
+    await decide('suspended')
+    await decideApp('suspended')
+    await decide('reinstated')
+    assert.deepEqual(await publicView(), SUSPENDED)
+    await decideApp('reinstated')
+    assert.deepEqual(await publicView(), FOR_SALE)
+  })
+
+  test('is found by its state', async () => {
+    const { db } = service.world
+    await addApp(service, { slug: 'other', name: 'Other' })
+    await decideApp('suspended')
+    const found = await apps.listForStaff(db, { state: 'suspended', limit: 10 })
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      [app_id],
+    )
+    await decideApp('reinstated')
+    for (const state of apps.APP_STATES) await apps.listForStaff(db, { state, limit: 10 })
+  })
+})
+
+describe('paused payouts', () => {
+  test('begin neither on request nor weekly, and all of it is paid after they are resumed', async () => {
+    const { world } = service
+    const payee = await payeeOf(service, 'seller')
+    await withBank(service, 'seller')
+    await sell(service)
+    // Before it is available, as the service pays weekly meanwhile.
+    await decide('payouts_paused')
+    service.clock.pass(15 * DAY)
+    const { total } = await readPayeeBalance(world, payee)
+    assert.ok(total > 0)
+    assert.deepEqual(await payOut(world, { ...payee, cause: 'request' }), { outcome: 'paused' })
+    assert.equal(await payWeekly(world), 0)
+    const seller = await signedIn(service, service.demo.seller)
+    await seller.open('/dashboard/payouts/')
+    assert.match(textOf(seller.page.body), /Your payouts are paused/)
+    assert.throws(() => seller.form('Pay out now'))
+    const [paused] = await sellers.listSellers(world.db, { state: 'paused', limit: 10 })
+    assert.equal(paused?.id, seller_id)
+    await decide('payouts_resumed')
+    const paid = await payOut(world, { ...payee, cause: 'request' })
+    assert.ok('payout_id' in paid)
+    const [payout] = await payouts.listPayouts(world.db, { owner: payee.owner, limit: 1 })
+    assert.equal(payout?.amount, total)
+  })
+})
