@@ -53,3 +53,6 @@ create index member_invitations_expired on member_invitations (expires_at);
 
 -- The seller whose pages a session opens; null: the first of which its account is a member.
 alter table sessions add column seller_id text references sellers;
+-- The seller whose pages staff look at in a session, without acting, and until when.
+alter table sessions add column viewing_seller_id text references sellers;
+alter table sessions add column viewing_until timestamptz;

@@ -119,6 +119,8 @@ type Audited =
   | 'seller.started'
   | 'seller.suspended'
   | 'seller.terms_accepted'
+  | 'seller.viewed'
+  | 'seller.viewing_ended'
   | 'staff.added'
   | 'staff.invitation_withdrawn'
   | 'staff.invited'

@@ -8,6 +8,7 @@ import { assets } from '#http/assets'
 import { answerProblem, mount } from '#http/endpoint'
 import { exports } from '#http/exports'
 import { withAuditedRefusals } from '#http/guards/refused-programs'
+import { addViewing } from '#http/guards/viewing'
 import { health } from '#http/health'
 import { pageForError } from '#http/pages'
 import { refuse } from '#http/refusals'
@@ -69,7 +70,10 @@ export async function openSite(
   app.decorate('live_url', config.live_url)
   app.setErrorHandler(sendError)
   app.setNotFoundHandler(async (request, reply) => {
-    if (namesType(request, 'text/html')) await addAccountMenu(world, request, reply)
+    if (namesType(request, 'text/html')) {
+      await addAccountMenu(world, request, reply)
+      await addViewing(world, request, reply)
+    }
     return sendError(refuse('not_found'), request, reply)
   })
 

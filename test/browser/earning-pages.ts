@@ -243,6 +243,17 @@ async function* sellersAndApps(page: Page) {
   await page.goto('/admin/payouts/')
   yield 'payouts of all sellers'
   await page.goto(seller)
+  await reasoned(page, 'View as this seller')
+  await arrive(page, 'Your apps')
+  yield 'the dashboard, viewed by staff'
+  await page.goto('/dashboard/payouts/')
+  yield 'paused payouts, viewed by staff'
+  await page.goto('/dashboard/emails/')
+  await press(page, 'Save')
+  await arrive(page, 'You are viewing as a seller')
+  yield 'a form, refused while staff view it'
+  await press(page, 'Stop viewing')
+  await arrive(page, 'Tidepool Works LLC')
   await reasoned(page, 'Resume payouts')
   await page.getByText('Payouts are resumed.').waitFor()
 }

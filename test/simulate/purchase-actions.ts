@@ -48,6 +48,8 @@ export async function sessionOf(
     user_id: user.id,
     app_id: null,
     seller_id: null,
+    viewing_seller_id: null,
+    viewing_until: null,
     email,
     email_normalized,
     email_verified_at: now,

@@ -50,6 +50,8 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'POST /admin/sellers/:seller_id/reinstate': ADMIN,
   'POST /admin/sellers/:seller_id/pause': FINANCE,
   'POST /admin/sellers/:seller_id/resume': FINANCE,
+  'POST /admin/sellers/:seller_id/view': SUPPORT,
+  'POST /admin/viewing/stop': ALL,
   'GET /admin/apps/': ALL,
   'GET /admin/apps/:app_id/': ALL,
   'POST /admin/apps/:app_id/suspend': ADMIN,

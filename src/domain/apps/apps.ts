@@ -117,6 +117,16 @@ export async function findOwn(
     and seller_id in (select seller_id from seller_members where user_id = ${user_id})`)
 }
 
+/** An app of a seller by its slug. */
+export async function findOfSeller(
+  db: Db,
+  { slug, seller_id }: Pick<App, 'slug' | 'seller_id'>,
+): Promise<App | undefined> {
+  if (slug.includes('\0')) return undefined
+  return await db.maybe<App>(sql`select ${COLUMNS} from apps
+    where slug = ${slug} and seller_id = ${seller_id}`)
+}
+
 /** Registers an app; false if its slug is taken. */
 export async function add(db: Db, now: Date, app: NewApp): Promise<boolean> {
   const added =

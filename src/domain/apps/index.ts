@@ -10,10 +10,9 @@
  * granted once, and a recorded change is never altered. Spec: App profile, Integration settings,
  * Authentication.
  */
-
 export { type AddOn, type AddOnDates, addOnOf } from './add-on.ts'
-export * from './app-list.ts'
 export { type AddressFacts, addressFindings, nearMiss } from './address-findings.ts'
+export * from './app-list.ts'
 export * from './approvals.ts'
 export * from './apps.ts'
 export * from './changes.ts'

@@ -11,6 +11,9 @@ export interface Session {
   app_id: AppId | null
   /** The seller whose pages are open; null: the first of which the account is a member. */
   seller_id: SellerId | null
+  /** The seller whose pages staff look at, without acting (decision 103). */
+  viewing_seller_id: SellerId | null
+  viewing_until: Date | null
   email: string
   email_normalized: string
   email_verified_at: Date | null
@@ -65,8 +68,10 @@ export async function openSession(
 /** The live session of a secret; undefined for a locked account. */
 export async function findSession(db: Db, now: Date, token: string): Promise<Session | undefined> {
   return await db.maybe<Session>(sql`
-    select s.id, s.user_id, s.app_id, s.seller_id, u.email, u.email_normalized, u.email_verified_at,
-      s.authenticated_at, s.last_seen_at
+    select s.id, s.user_id, s.app_id, s.seller_id,
+      case when s.viewing_until > ${now} and u.staff_role is not null then s.viewing_seller_id end
+        as viewing_seller_id, s.viewing_until,
+      u.email, u.email_normalized, u.email_verified_at, s.authenticated_at, s.last_seen_at
     from sessions s join users u on u.id = s.user_id
     where s.token_hash = ${sha256(token)} and ${isLive(now)} and u.locked_at is null`)
 }
@@ -74,6 +79,20 @@ export async function findSession(db: Db, now: Date, token: string): Promise<Ses
 /** Opens the pages of another seller in a session. */
 export async function chooseSeller(db: Db, id: SessionId, seller_id: SellerId): Promise<void> {
   await db.run(sql`update sessions set seller_id = ${seller_id} where id = ${id}`)
+}
+
+/** How long staff look at a seller's pages at a time. */
+export const VIEWING_MINUTES = 30
+
+/** Opens the pages of a seller in a session of staff, for half an hour; null ends it. */
+export async function setViewing(
+  db: Db,
+  now: Date,
+  { id, seller_id }: { id: SessionId; seller_id: SellerId | null },
+): Promise<void> {
+  await db.run(sql`update sessions set viewing_seller_id = ${seller_id},
+    viewing_until = ${seller_id === null ? null : addSeconds(now, VIEWING_MINUTES * 60)}
+    where id = ${id}`)
 }
 
 /** Records that a session was used, unless that was recorded a moment ago. */

@@ -12,6 +12,8 @@ const PERMITTED = {
   home: ['support', 'finance'],
   /** Sellers and apps: lists, figures and what is known of each. */
   sellers: ['support', 'finance'],
+  /** Looking at the pages of a seller. */
+  viewing: ['support'],
   /** The list of cases, the search, and alarms. */
   cases: ['support', 'finance'],
   /** An invoice with its refunds, disputes and ledger entries. */

@@ -54,6 +54,17 @@ export async function memberOf(
   )
 }
 
+/** A seller as its owner sees it, for a person of staff who looks at its pages. */
+export async function viewedBy(
+  db: Db,
+  { seller_id, user_id }: Pick<Membership, 'seller_id' | 'user_id'>,
+): Promise<Membership | undefined> {
+  const seller = await db.maybe<Pick<Membership, 'legal_name' | 'is_suspended'>>(sql`
+    select legal_name, suspended_at is not null as is_suspended from sellers
+    where id = ${seller_id}`)
+  return seller && { seller_id, user_id, role: 'owner', ...seller }
+}
+
 /** Every membership of an account, the oldest first. */
 export async function membershipsOf(db: Db, user_id: UserId): Promise<Membership[]> {
   return await db.rows<Membership>(

@@ -5,9 +5,10 @@ import { type Asset, asset } from '#platform/assets'
 import { AppIcon, Logo } from './brand.tsx'
 import { AccountLine, type HeaderFacts, SiteHeader } from './header.tsx'
 import { Icon } from './icons.tsx'
-import { Account, type AccountMenu, type Link } from './menu.tsx'
+import { Account, type AccountMenu, type Link, ViewedAs, type Viewing } from './menu.tsx'
 import { Sharing } from './sharing.tsx'
 import { LiveUrl, TestModeBanner } from './test-mode.tsx'
+import { ViewingBanner } from './viewing-banner.tsx'
 
 export type { AccountMenu, Link } from './menu.tsx'
 
@@ -60,13 +61,16 @@ export function renderPage(
     account?: AccountMenu | undefined
     /** The origin of live mode, on a page of the test mode beside it. */
     live_url?: string | undefined
+    viewing?: Viewing | undefined
   } = {},
 ): string {
-  const { merchant = 'Purser', account, live_url } = facts
+  const { merchant = 'Purser', account, live_url, viewing } = facts
   const whole = (
     <Merchant.Provider value={merchant}>
       <Account.Provider value={account}>
-        <LiveUrl.Provider value={live_url}>{page}</LiveUrl.Provider>
+        <LiveUrl.Provider value={live_url}>
+          <ViewedAs.Provider value={viewing}>{page}</ViewedAs.Provider>
+        </LiveUrl.Provider>
       </Account.Provider>
     </Merchant.Provider>
   )
@@ -106,6 +110,7 @@ export function Page(facts: PageFacts): JSX.Element {
         >
           Skip to content
         </a>
+        <ViewingBanner />
         <TestModeBanner />
         {facts.notice && (
           <section

@@ -17,5 +17,11 @@ export type ModeSwitch =
   | { to: 'test'; action: string; return_to: string }
   | { to: 'live'; href: string }
 
+/** The seller whose pages staff look at, until when, and the form that ends it. */
+export type Viewing = { legal_name: string; until: Date; stop: string; csrf_token: string }
+
+/** What the page is viewed as by staff. */
+export const ViewedAs = createContext<Viewing | undefined>(undefined)
+
 /** The signed-in person for whom a page is rendered. */
 export const Account = createContext<AccountMenu | undefined>(undefined)

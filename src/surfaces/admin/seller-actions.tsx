@@ -14,6 +14,13 @@ interface Action {
 /** What a role can decide about a seller as it is now. */
 function actionsFor(seller: ListedSeller, role: StaffRole): Action[] {
   const actions: Action[] = [
+    {
+      needs: 'viewing',
+      action: 'view',
+      label: 'View as this seller',
+      effect:
+        'Opens the dashboard as its owner sees it, read-only, for 30 minutes. Its members see this in their activity.',
+    },
     seller.payouts_paused_at
       ? {
           needs: 'payouts',

@@ -5,11 +5,12 @@ import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
 import type { SellerDecision } from '#flows/closed-sets'
 import { readPayeeBalance } from '#flows/pay-out'
-import { decideAboutSeller } from '#flows/staff-actions'
+import { decideAboutSeller, stopViewing, viewAsSeller } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
 import { auditRows } from '#http/audit-rows'
 import { csrfToken } from '#http/form-token'
 import { requireStaff } from '#http/guards/staff'
+import { STOP_VIEWING } from '#http/guards/viewing'
 import { paramsOf, queryOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
@@ -54,6 +55,7 @@ export function declareSellers(scope: FastifyInstance, world: World): void {
   })
   declareSeller(scope, reporting)
   declareDecisions(scope, world)
+  declareViewing(scope, world)
 }
 
 /** What a search is about: an email of a member, the id, or a part of the legal name. */
@@ -113,6 +115,26 @@ function declareDecisions(scope: FastifyInstance, world: World): void {
   }
 }
 
+/** Looking at a seller's pages (decision 103). */
+function declareViewing(scope: FastifyInstance, world: World): void {
+  scope.post(`${SELLER}view`, async (request, reply) => {
+    const seller_id = requireId('sel', paramsOf(SELLER, request).seller_id)
+    const form = { ...formAt(seller_id, 'view'), permission: 'viewing' } as const
+    const { staff, session } = await requireReason(world, request, reply, form)
+    const isKnown = await viewAsSeller(world, staff, { session_id: session.id, seller_id })
+    if (!isKnown) throw refuse('not_found')
+    return redirectTo(reply, '/dashboard/')
+  })
+
+  scope.post(STOP_VIEWING, async (request, reply) => {
+    const { session } = await requireStaff(world, request, reply, HOME, 'home')
+    const actor = { kind: 'staff', user_id: session.user_id, request_id: request.id } as const
+    await stopViewing(world, actor, session)
+    const viewed = session.viewing_seller_id
+    return redirectTo(reply, viewed ? `${HOME}${viewed}/?done=stopped` : '/admin/')
+  })
+}
+
 function formAt(seller_id: SellerId, action: string) {
   const place = `sellers/${seller_id}/`
   return { here: `/admin/${place}`, action: `${place}${action}`, subject: seller_id }
@@ -124,4 +146,5 @@ const NOTES: Record<string, ActionNote> = {
   reinstated: { tone: 'success', text: 'Seller reinstated. Its members were emailed the reason.' },
   payouts_paused: { tone: 'success', text: 'Payouts are paused. Its members were emailed.' },
   payouts_resumed: { tone: 'success', text: 'Payouts are resumed. Its members were emailed.' },
+  stopped: { tone: 'success', text: 'You stopped viewing as this seller.' },
 }

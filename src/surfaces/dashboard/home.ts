@@ -15,7 +15,9 @@ export function declareHome(scope: FastifyInstance, world: World): void {
   const { db, clock } = world
   scope.get(HOME, async (request, reply) => {
     const context = await requireSession(world, request, reply, HOME)
-    const { user_id, email_normalized } = context.session
+    const { user_id, email_normalized, viewing_seller_id } = context.session
+    // Staff who look at a seller's pages do not see their own among them.
+    const is_own = viewing_seller_id === null
     const member = await currentMember(world, context)
     const seller_id = member?.seller_id
     const listed = async (is_archived: boolean) =>
@@ -23,15 +25,23 @@ export function declareHome(scope: FastifyInstance, world: World): void {
     const page = AppsPage({
       csrf_token: csrfToken(world, request, reply),
       member,
-      sellers: await sellers.membershipsOf(db, user_id),
-      invitations: (await sellers.invitationsTo(db, clock.now(), email_normalized)).length,
-      transfers: (await apps.transfersTo(db, clock.now(), email_normalized)).length,
+      sellers: is_own ? await sellers.membershipsOf(db, user_id) : [],
+      ...(is_own ? await offersTo(world, email_normalized) : { invitations: 0, transfers: 0 }),
       cards: (await listed(false)).map((app) => cardOf(clock.now(), app)),
       archived: (await listed(true)).map(({ slug, name }) => ({ slug, name })),
       owes_terms: seller_id !== undefined && (await owesTerms(world, seller_id)),
     })
     return sendPage(reply, page)
   })
+}
+
+/** The number of invitations and of transfers that wait for a person's answer. */
+async function offersTo({ db, clock }: World, email_normalized: string) {
+  const now = clock.now()
+  return {
+    invitations: (await sellers.invitationsTo(db, now, email_normalized)).length,
+    transfers: (await apps.transfersTo(db, now, email_normalized)).length,
+  }
 }
 
 function cardOf(now: Date, app: apps.App): AppCard {

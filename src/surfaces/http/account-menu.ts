@@ -14,14 +14,17 @@ export async function addAccountMenu(
 ): Promise<void> {
   const session = await currentSession(world, request)
   if (!session) return
-  const { user_id, email } = session
-  const roles = await rolesOf(world, user_id)
+  const { user_id, email, viewing_seller_id } = session
+  const isViewing = viewing_seller_id !== null
+  const own = await rolesOf(world, user_id)
+  // Staff who look at a seller's pages get the seller's entries too.
+  const roles = isViewing ? { ...own, is_seller: true, sees_payouts: true } : own
   // The token is made with the page, because the session's secret may change before.
   request.account_menu = (): AccountMenu => ({
     email,
     links: accountLinks(roles, request.url),
     csrf_token: csrfToken(world, request, reply),
-    mode: roles.is_seller && session.app_id === null ? modeOf(world, request) : undefined,
+    mode: own.is_seller && session.app_id === null ? modeOf(world, request) : undefined,
   })
 }
 

@@ -6,6 +6,7 @@ import { addAccountMenu } from '#http/account-menu'
 import { compressAnswers } from '#http/compression'
 import { setProblemHeaders } from '#http/endpoint'
 import { ErrorPage } from '#http/error-page'
+import { addViewing, refusalWhileViewing } from '#http/guards/viewing'
 import { logBug, problemOf, readForms } from '#platform/http'
 import type { Limit, LimitKey } from '#platform/limits'
 import { networksWith } from '#platform/networks'
@@ -72,13 +73,14 @@ export function sendPage(
   const { retry_after } = options
   if (retry_after !== undefined) reply.header('retry-after', String(retry_after))
   const account = reply.request.account_menu?.()
+  const viewing = reply.request.viewing?.()
   if (options.public) reply.header('vary', 'cookie')
   const form_origins = [...(options.form_origins ?? []), ...(reply.server.processor_origins ?? [])]
   return reply
     .code(options.status ?? 200)
     .headers(pageHeaders({ ...options, public: options.public && !account, form_origins }))
     .type('text/html; charset=utf-8')
-    .send(renderPage(page, { ...markOf(reply.server), account }))
+    .send(renderPage(page, { ...markOf(reply.server), account, viewing }))
 }
 
 /** What every page of a server says: the merchant of record, and whether it is of test mode. */
@@ -143,8 +145,11 @@ export function people(
     scope.decorate('processor_origins', world.processor.page_origins)
     scope.setErrorHandler(pageForError)
     scope.addHook('preHandler', async (request, reply) => {
-      if (request.method === 'POST') assertOwnForm(world, request)
       await addAccountMenu(world, request, reply)
+      await addViewing(world, request, reply)
+      const refusal = await refusalWhileViewing(world, request)
+      if (refusal) throw new AnsweredByGuard((to) => sendPage(to, refusal, { status: 403 }))
+      if (request.method === 'POST') assertOwnForm(world, request)
     })
     declare(scope)
   })

@@ -38,12 +38,18 @@ export async function requireMember(
   return { ...context, member }
 }
 
-/** The membership whose pages a session opens: the chosen one, or the oldest. */
+/**
+ * The membership whose pages a session opens: the chosen one, or the oldest. Staff who look at a
+ * seller's pages see them as its owner; the hook of every page refuses what they send.
+ */
 export async function currentMember(
   { db }: World,
   { session }: Pick<SessionContext, 'session'>,
 ): Promise<sellers.Membership | undefined> {
-  const memberships = await sellers.membershipsOf(db, session.user_id)
+  const { user_id, viewing_seller_id } = session
+  if (viewing_seller_id)
+    return await sellers.viewedBy(db, { seller_id: viewing_seller_id, user_id })
+  const memberships = await sellers.membershipsOf(db, user_id)
   return memberships.find(({ seller_id }) => seller_id === session.seller_id) ?? memberships[0]
 }
 
@@ -77,12 +83,23 @@ export async function requireSeller(
 ): Promise<SellerContext> {
   const context = await requireSession(world, request, reply, DASHBOARD)
   const { slug } = paramsOf(APP_PATH, request)
-  const { user_id } = context.session
-  const app = await apps.findOwn(world.db, { slug, user_id })
-  const member = app && (await sellers.memberOf(world.db, { seller_id: app.seller_id, user_id }))
+  const app = await namedApp(world, context, slug)
+  const member = app && (await memberFor(world, context, app))
   if (!app || !member) throw await refuseAudited(world, context)
   requirePermission(context, member, permission)
   return { ...context, app, member }
+}
+
+async function namedApp({ db }: World, { session }: SessionContext, slug: string) {
+  const { user_id, viewing_seller_id: seller_id } = session
+  if (seller_id) return await apps.findOfSeller(db, { slug, seller_id })
+  return await apps.findOwn(db, { slug, user_id })
+}
+
+async function memberFor({ db }: World, { session }: SessionContext, { seller_id }: apps.App) {
+  const { user_id, viewing_seller_id } = session
+  if (viewing_seller_id) return await sellers.viewedBy(db, { seller_id, user_id })
+  return await sellers.memberOf(db, { seller_id, user_id })
 }
 
 /** A request of a seller that may change the app once the seller terms are accepted. */
