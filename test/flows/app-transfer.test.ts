@@ -284,6 +284,24 @@ describe('an offer', () => {
     assert.equal(again.headers.location, '/dashboard/transfers/?done=not_open')
   })
 
+  test('is not accepted while the app or one of the sellers is suspended', async () => {
+    const app = await newApp()
+    const to = await otherSeller()
+    const { db, clock } = service.world
+    await offer(app.slug, to.email)
+    for (const set of [
+      (at: Date | null) => apps.setSuspended(db, app.client_id, at),
+      (at: Date | null) => sellers.setSuspended(db, to.seller_id, at),
+    ]) {
+      await set(clock.now())
+      const { url } = await accept(to)
+      assert.equal(url, '/dashboard/transfers/?done=suspended')
+      await set(null)
+    }
+    await accept(to)
+    assert.equal(await sellerOf(app.client_id), to.seller_id)
+  })
+
   test('needs the seller terms, and a proof of the last minutes', async () => {
     const app = await newApp()
     const to = await otherSeller()

@@ -127,7 +127,13 @@ test('every form of the dashboard is refused while the seller is suspended, no p
 })
 
 /** Forms of an account that is a member of any seller or of none. */
-const PERSONAL = ['/dashboard/start/', '/dashboard/switch', '/dashboard/invitations/accept']
+const PERSONAL = [
+  '/dashboard/start/',
+  '/dashboard/switch',
+  '/dashboard/invitations/accept',
+  '/dashboard/transfers/accept',
+  '/dashboard/transfers/decline',
+]
 
 const VALUES: Record<string, string> = {
   slug: 'tidepool',

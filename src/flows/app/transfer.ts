@@ -88,7 +88,13 @@ export async function declineTransfer(
 }
 
 /** The outcome of accepting an offer; the app's slug once it is transferred. */
-export type TransferAccepted = { slug: string } | 'not_open' | 'not_owner' | 'owes_terms'
+export type TransferAccepted =
+  | { slug: string }
+  | 'not_open'
+  | 'not_owner'
+  | 'owes_terms'
+  /** The app or one of the sellers is suspended. */
+  | 'suspended'
 
 /**
  * Accepts an offer for a seller that the account owns. What was sold stays with the former seller,
@@ -107,10 +113,12 @@ export async function acceptTransfer(
     const transfer = await apps.lockTransfer(tx, now, id)
     if (transfer?.email_normalized !== email_normalized) return 'not_open'
     const { app_id, from_seller, reason } = transfer
-    const { slug, seller_id: present } = await apps.lock(tx, app_id)
+    const { slug, seller_id: present, is_suspended } = await apps.lock(tx, app_id)
     if (present !== from_seller || present === seller_id) return 'not_open'
     const member = await sellers.memberOf(tx, { seller_id, user_id: actor.user_id })
     if (!member || !sellers.isAllowed(member.role, 'transfer_apps')) return 'not_owner'
+    const receiver = await sellers.lockSeller(tx, seller_id)
+    if (is_suspended || receiver?.suspended_at) return 'suspended'
     const terms = await sellers.acceptedTerms(tx, seller_id)
     if (terms?.version !== seller_terms_version) return 'owes_terms'
 

@@ -158,5 +158,9 @@ async function showOffers(world: World, context: SessionContext): Promise<Fastif
 const OFFER_NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
   declined: { tone: 'success', text: 'Declined. We emailed the seller.' },
   not_open: { tone: 'warning', text: 'The offer was withdrawn, answered or has expired.' },
+  suspended: {
+    tone: 'warning',
+    text: 'This app or one of the sellers is suspended. Support can help.',
+  },
   not_owner: { tone: 'warning', text: 'Only the owner of a seller can accept an app.' },
 }
