@@ -103,16 +103,18 @@ export async function buildAssets(): Promise<{ built: boolean; manifest: Manifes
   await mkdir(out, { recursive: true })
   const work = await mkdtemp(join(root, '.build/assets-'))
   try {
-    const [style, script, passkey, icon] = await Promise.all([
+    const [style, script, passkey, try_it, icon] = await Promise.all([
       buildStyle(work),
       buildScript('app.ts'),
       buildScript('passkey.ts'),
+      buildScript('try-it-page.ts'),
       buildIcon(),
     ])
     const files = await publish(work, {
       'app.css': style,
       'app.js': script,
       'passkey.js': passkey,
+      'try-it.js': try_it,
       'favicon.svg': icon,
     })
     const manifest = { inputs, ...files }

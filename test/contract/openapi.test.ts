@@ -5,14 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { isWellFormedKey } from '#domain/licensing'
 import type { Endpoint } from '#http/endpoint'
 import { REFUSALS, type RefusalCode } from '#http/refusals'
+import { requestOf } from '../../src/platform/design/browser/try-it.ts'
 import { entitlement } from '../../src/surfaces/entitlement/routes.ts'
 import { licenseApi } from '../../src/surfaces/license-api/routes.ts'
 import { documentedPath, openApiDocument } from '../../src/surfaces/openapi/document.ts'
 import { Problem } from '../../src/surfaces/openapi/schemas.ts'
 import { publicApi } from '../../src/surfaces/public-api/routes.ts'
+import { textOf } from '../support/agent.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 interface Content {
@@ -217,7 +220,7 @@ test('the description is served to every page, for a minute, and is not sent twi
   }
 })
 
-test('the explorer asks no other host and runs no inline script', async () => {
+test('the reference asks no other host and runs no inline script', async () => {
   const page = await service.app.inject('/api/v1/docs/')
   assert.equal(page.statusCode, 200)
   const policy = String(page.headers['content-security-policy'])
@@ -235,23 +238,53 @@ test('the explorer asks no other host and runs no inline script', async () => {
   assert.match(page.body, /<a [^>]*href="\/"/)
 })
 
-test("serves the explorer's files with a permanent cache, and nothing else of their folder", async () => {
+test('the reference shows each endpoint with its parameters, codes and an example', async () => {
+  const { body } = await service.app.inject('/api/v1/docs/')
+  const text = textOf(body)
+  for (const row of rows) {
+    const part = body.slice(body.indexOf(`<section id="${row.name}"`))
+    const section = textOf(part.slice(0, part.indexOf('<form')))
+    assert.ok(section.includes(`${row.method} ${documentedPath(row)}`), row.name)
+    assert.ok(section.includes(row.summary), row.name)
+    for (const code of Object.values(codesOf(row)).flat()) {
+      assert.ok(section.includes(code), `${row.name} ${code}`)
+    }
+    for (const name of Object.keys(row.params?.shape ?? {})) {
+      assert.ok(section.includes(name), `${row.name} ${name}`)
+    }
+  }
+  assert.match(text, /prices\[\]\.amount/)
+  assert.match(text, /Response 200 Copy \{ "entitled": true/)
+})
+
+test('the reference loads a small script and a page that is small when compressed', async () => {
   const { app } = service
   const { body } = await app.inject('/api/v1/docs/')
-  const files = body.match(/\/api\/v1\/docs\/assets\/[^"]+/g) ?? []
-  assert.equal(files.length, 4)
-  const folder = files[0]!.slice(0, files[0]!.lastIndexOf('/'))
-  // Our stylesheet imports the library's.
-  for (const file of [...files, `${folder}/swagger-ui.css`]) {
-    const answer = await app.inject(file)
-    assert.equal(answer.statusCode, 200, file)
-    assert.match(String(answer.headers['cache-control']), /max-age=31536000, immutable/)
-    assert.match(
-      String(answer.headers['content-type']),
-      file.endsWith('.js') ? /javascript/ : /css/,
-    )
-  }
-  for (const name of ['index.html', 'oauth2-redirect.html', 'constructor']) {
-    assert.equal((await app.inject(`${folder}/${name}`)).statusCode, 404, name)
-  }
+  const scripts = body.match(/\/assets\/[\w-]+\.js/g) ?? []
+  assert.equal(scripts.length, 2)
+  const files = await Promise.all(scripts.map((path) => app.inject(path)))
+  const bytes = [body, ...files.map((file) => file.body)].map((text) => gzipSync(text).length)
+  assert.ok(sumOf(bytes) < 40_000, `${bytes} bytes`)
 })
+
+test('the form of an endpoint sends what its fields say', () => {
+  const get = { method: 'GET', path: '/api/v1/orders/{ref}', auth: 'basic' }
+  const { url, init } = requestOf(get, [
+    ['credential.client_id', 'app_1'],
+    ['credential.client_secret', 'secret'],
+    ['path.ref', 'a/b'],
+    ['header.If-None-Match', ''],
+  ])
+  assert.equal(url, '/api/v1/orders/a%2Fb')
+  assert.deepEqual(init.headers, { Authorization: `Basic ${btoa('app_1:secret')}` })
+  assert.deepEqual([init.method, init.credentials, init.body], ['GET', 'omit', undefined])
+  const post = requestOf({ method: 'POST', path: '/x', auth: 'bearer' }, [
+    ['credential.access_token', 'token'],
+    ['body', '{"key":"k"}'],
+  ])
+  const headers = { Authorization: 'Bearer token', 'Content-Type': 'application/json' }
+  assert.deepEqual(post.init.headers, headers)
+  assert.equal(post.init.body, '{"key":"k"}')
+})
+
+const sumOf = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
