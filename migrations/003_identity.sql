@@ -11,6 +11,8 @@ create table users (
   -- Null for everyone who is not staff.
   staff_role text check (staff_role in ('support', 'finance', 'admin')),
   locked_at timestamptz,
+  -- In the test mode beside live mode, for an account that is a copy: its id in live mode.
+  live_id text unique,
   created_at timestamptz not null
 );
 -- Finds accounts by the beginning of their email.

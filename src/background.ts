@@ -1,6 +1,7 @@
 import { sumMetrics } from '#domain/metrics'
 import { sumBalances } from '#domain/payouts'
 import { sumTaxes } from '#domain/tax'
+import { deleteCopies } from '#flows/account'
 import { closeDays } from '#flows/close-days'
 import { payWeekly, reconcilePayouts } from '#flows/pay-out'
 import * as payment from '#flows/payment'
@@ -52,7 +53,7 @@ export function declarePolls(world: World): void {
 
 /** What the service does by the clock, once and not in each process. Surfaces declare more. */
 export function declareSchedules(world: World): void {
-  const { jobs } = world
+  const { jobs, live } = world
   jobs.schedule('weekly-payouts', EVERY_MINUTE, async () => {
     await payWeekly(world)
   })
@@ -63,4 +64,5 @@ export function declareSchedules(world: World): void {
     await closeDays(world)
   })
   jobs.schedule('retention', DAILY, () => keepRetention(forReports(world)))
+  if (live) jobs.schedule('delete-copies', EVERY_TEN_MINUTES, () => deleteCopies(world, live))
 }

@@ -11,6 +11,7 @@ export {
   type Setup,
 } from './account/authenticator.ts'
 export { allowAgent, disconnectAgent, disconnectApp } from './account/connections.ts'
+export { deleteCopies } from './account/copies.ts'
 export {
   type DeletionBlock,
   deleteAccount,

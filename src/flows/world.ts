@@ -11,7 +11,7 @@ import { addSeconds } from '#platform/calendar'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Database } from '#platform/db'
-import type { AppId, SellerId } from '#platform/ids'
+import type { AppId, SellerId, UserId } from '#platform/ids'
 import type { Jobs } from '#platform/jobs'
 import type { Limits } from '#platform/limits'
 import type { Log } from '#platform/log'
@@ -68,6 +68,8 @@ export interface LiveMode {
   redeem(token: string): Promise<identity.TestModeEntry | undefined>
   /** A seller as it is now in live mode. */
   seller(id: SellerId): Promise<LiveSeller | undefined>
+  /** Which of these accounts are not deleted. */
+  existing(ids: UserId[]): Promise<UserId[]>
   /** What an app sells and what its product page shows, to start from. */
   content(app_id: AppId): Promise<LiveContent>
 }

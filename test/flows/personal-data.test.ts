@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { Sql, sql } from '#platform/sql'
+import { sql } from '#platform/sql'
 import { newEmail, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { eventually } from '../support/browser.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
+import { placesOf } from '../support/places.ts'
 import { basic, licenseKey, purchase } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -31,26 +32,6 @@ async function turnOffAutoRenew(agent: Agent): Promise<void> {
   const { client_id } = service.demo.app
   await agent.open(`/manage/${client_id}/auto-renew/`)
   await agent.submit('Cancel subscription')
-}
-
-/** The columns of every table in which a text occurs, as `table.column`. */
-async function placesOf(text: string): Promise<string[]> {
-  const { db } = service.world
-  const columns = await db.rows<{ place: string; name: string; of: string }>(sql`
-    select table_schema || '.' || table_name || '.' || column_name as place,
-      quote_ident(column_name) as name,
-      quote_ident(table_schema) || '.' || quote_ident(table_name) as of
-    from information_schema.columns c join information_schema.tables t
-      using (table_schema, table_name)
-    where t.table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
-      and data_type in ('text', 'character varying', 'jsonb', 'json', 'ARRAY')`)
-  const found: string[] = []
-  for (const { place, name, of } of columns) {
-    const row = await db.maybe(sql`select 1 from ${new Sql(of, [])}
-      where position(${text}::text in lower(${new Sql(name, [])}::text)) > 0 limit 1`)
-    if (row) found.push(place)
-  }
-  return found
 }
 
 // Guards S16
@@ -150,13 +131,16 @@ describe('deleting an account', () => {
     await agent.submit('Email me a sign-in link', { email })
     await emailTo(service, email, /sign-in link/)
     await turnOffAutoRenew(agent)
-    assert.ok((await placesOf(email)).includes('public.users.email'), 'the search finds it')
+    assert.ok(
+      (await placesOf(service, email)).includes('public.users.email'),
+      'the search finds it',
+    )
     await agent.open(DELETION)
     await agent.submit('Delete account', { email: email.toUpperCase() })
     assert.match(textOf(agent.page.body), /Account deleted/)
     await emailTo(service, email, /account was deleted/)
 
-    const places = (await placesOf(email)).filter((place) => !place.startsWith('sandbox.'))
+    const places = (await placesOf(service, email)).filter((place) => !place.startsWith('sandbox.'))
     // The confirmation, which only development stores.
     assert.deepEqual(
       places.filter((place) => !place.startsWith('public.dev_mailbox.')),
@@ -189,12 +173,14 @@ describe('deleting an account', () => {
     await agent.submit('Send confirmation email', { email: next })
     await agent.open(linkIn(await emailTo(service, next, /^Confirm your new/), 'change_email'))
     await agent.submit('Change my email')
-    assert.ok((await placesOf(email)).includes('public.attempts.email_normalized'))
+    assert.ok((await placesOf(service, email)).includes('public.attempts.email_normalized'))
     await agent.open(DELETION)
     await agent.submit('Delete account', { email: next })
     await emailTo(service, next, /account was deleted/)
     for (const each of [email, next]) {
-      const places = (await placesOf(each)).filter((place) => !/^(sandbox|public\.dev)/.test(place))
+      const places = (await placesOf(service, each)).filter(
+        (place) => !/^(sandbox|public\.dev)/.test(place),
+      )
       assert.deepEqual(places, [], each)
     }
   })

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import { followLive } from '#flows/test-mode'
-import { mintId, type SellerId, type UserId } from '#platform/ids'
+import { mintId, type UserId } from '#platform/ids'
 import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
@@ -13,7 +13,14 @@ import { readPdf } from '../support/pdf.ts'
 import { basic, buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import type { TestService } from '../support/service.ts'
-import { type BothModes, enterTestMode, openBothModes, requestAs } from '../support/test-mode.ts'
+import {
+  addDeveloper,
+  type BothModes,
+  enterTestMode,
+  openBothModes,
+  requestAs,
+  sellerId,
+} from '../support/test-mode.ts'
 
 let modes: BothModes
 let live: TestService
@@ -32,32 +39,6 @@ before(async () => {
   seller = await enterTestMode(modes, agent)
 })
 after(() => modes.close())
-
-/** The cast's seller in live mode. */
-async function sellerId(): Promise<SellerId> {
-  const { email } = live.demo.seller
-  const user = (await identity.findByEmail(live.world.db, email))!
-  return (await sellers.membershipsOf(live.world.db, user.id))[0]!.seller_id
-}
-
-/** A new developer of the cast's seller, signed in to live mode. */
-async function addDeveloper(email: string): Promise<{ agent: Agent; user_id: UserId }> {
-  const { db, clock, random } = live.world
-  const now = clock.now()
-  const id = mintId(random, 'usr')
-  const facts = { id, email, email_normalized: email, created_via: 'signup' as const }
-  await identity.findOrAddUser(db, now, facts)
-  await identity.proveMailbox(db, now, id)
-  await sellers.addMember(db, now, { seller_id: await sellerId(), user_id: id, role: 'developer' })
-  const token = mintSecret(random)
-  const device = { browser: 'Firefox', network: 'unknown' }
-  const session = { id: mintId(random, 'ses'), token, user_id: id, app_id: null, device }
-  await identity.openSession(db, now, session)
-  const cookies = new Map([['__Host-session', token]])
-  const agent = new Agent(live.app, live.world.config.base_url, { cookies })
-  await agent.open('/dashboard/')
-  return { agent, user_id: id }
-}
 
 /** The credentials of the cast's app in test mode. */
 async function testSecret(): Promise<string> {
@@ -191,8 +172,8 @@ test('the way in works once, for a minute, in test mode only, and for members on
 
 test('a member who was removed in live mode loses test mode, at the next copy or entry', async () => {
   const { db } = live.world
-  const seller_id = await sellerId()
-  const { agent, user_id } = await addDeveloper('leaving@example.com')
+  const seller_id = await sellerId(live)
+  const { agent, user_id } = await addDeveloper(live, 'leaving@example.com')
   const browser = await enterTestMode(modes, agent)
   assert.equal(browser.page.status, 200)
   await agent.open('/dashboard/')
@@ -207,8 +188,8 @@ test('a member who was removed in live mode loses test mode, at the next copy or
 test('a later copy follows names, slugs, roles and the owner, and keeps what test mode changed', async () => {
   const { db } = live.world
   const { slug, client_id } = live.demo.sign_in_app
-  const { user_id } = await addDeveloper('rising@example.com')
-  const seller_id = await sellerId()
+  const { user_id } = await addDeveloper(live, 'rising@example.com')
+  const seller_id = await sellerId(live)
   const owner = (await sellers.membersOf(db, seller_id)).find(({ role }) => role === 'owner')!
   await there.world.db.run(sql`update apps set is_published = false where id = ${client_id}`)
   await db.run(sql`update apps set name = 'Renamed', slug = ${`${slug}-2`} where id = ${client_id}`)
@@ -242,7 +223,7 @@ test('an account that another person made with a member’s email keeps no way i
   const device = { browser: 'Firefox', network: 'unknown' }
   const session = { id: mintId(random, 'ses'), token, user_id: id, app_id: null, device }
   await identity.openSession(db, now, session)
-  const { agent } = await addDeveloper(email)
+  const { agent } = await addDeveloper(live, email)
   const browser = await enterTestMode(modes, agent)
   assert.equal(browser.page.url, '/dashboard/')
   assert.equal(await identity.findSession(db, now, token), undefined)

@@ -1,4 +1,8 @@
 import { request } from 'node:http'
+import * as identity from '#domain/identity'
+import * as sellers from '#domain/sellers'
+import { mintId, type SellerId, type UserId } from '#platform/ids'
+import { mintSecret } from '#platform/secrets'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import type { OpenWorld } from '../../src/open-world.ts'
 import { Agent } from './agent.ts'
@@ -77,4 +81,37 @@ export async function requestAs(
     resolve({ status: response.statusCode ?? 0, body })
   })
   return await promise
+}
+
+/** The cast's seller in live mode. */
+export async function sellerId(live: TestService): Promise<SellerId> {
+  const { email } = live.demo.seller
+  const user = (await identity.findByEmail(live.world.db, email))!
+  return (await sellers.membershipsOf(live.world.db, user.id))[0]!.seller_id
+}
+
+/** A new developer of the cast's seller, signed in to live mode. */
+export async function addDeveloper(
+  live: TestService,
+  email: string,
+): Promise<{ agent: Agent; user_id: UserId }> {
+  const { db, clock, random } = live.world
+  const now = clock.now()
+  const id = mintId(random, 'usr')
+  const facts = { id, email, email_normalized: email, created_via: 'signup' as const }
+  await identity.findOrAddUser(db, now, facts)
+  await identity.proveMailbox(db, now, id)
+  await sellers.addMember(db, now, {
+    seller_id: await sellerId(live),
+    user_id: id,
+    role: 'developer',
+  })
+  const token = mintSecret(random)
+  const device = { browser: 'Firefox', network: 'unknown' }
+  const session = { id: mintId(random, 'ses'), token, user_id: id, app_id: null, device }
+  await identity.openSession(db, now, session)
+  const cookies = new Map([['__Host-session', token]])
+  const agent = new Agent(live.app, live.world.config.base_url, { cookies })
+  await agent.open('/dashboard/')
+  return { agent, user_id: id }
 }

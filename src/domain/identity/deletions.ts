@@ -49,5 +49,5 @@ export async function anonymize(tx: Db, { id }: User, addresses: string[]): Prom
   await tx.run(sql`delete from sign_ups where email_normalized = any(${addresses})`)
   await tx.run(sql`delete from staff_invitations where email_normalized = any(${addresses})`)
   await tx.run(sql`update users set email = ${address}, email_normalized = ${address},
-    email_verified_at = null, password_hash = null where id = ${id}`)
+    email_verified_at = null, password_hash = null, live_id = null where id = ${id}`)
 }

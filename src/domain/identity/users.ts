@@ -49,29 +49,6 @@ export async function findOrAddUser(
   return { user_id: user.id, made: false }
 }
 
-/**
- * Adds or updates an account of live mode in test mode, and returns its id there. An account that
- * has its email already, as of a test purchase, becomes this one.
- */
-export async function mirrorUser(
-  tx: Db,
-  now: Date,
-  user: Pick<User, 'id' | 'email' | 'email_normalized'>,
-): Promise<UserId> {
-  const { id, email, email_normalized } = user
-  const known = await findUser(tx, id)
-  if (!known) {
-    const added = await findOrAddUser(tx, now, { ...user, created_via: 'signup' })
-    return added.user_id
-  }
-  if (known.email !== email) {
-    await tx.run(sql`update users set email = ${email}, email_normalized = ${email_normalized}
-      where id = ${id} and not exists (select 1 from users other
-        where other.email_normalized = ${email_normalized} and other.id <> ${id})`)
-  }
-  return id
-}
-
 /** Records that the account's mailbox was verified. */
 export async function proveMailbox(db: Db, now: Date, user_id: UserId): Promise<void> {
   await db.run(sql`update users set email_verified_at = coalesce(email_verified_at, ${now})

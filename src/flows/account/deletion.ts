@@ -9,6 +9,7 @@ import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
 import { endLicense, lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { anonymizeEmails, queueFreshEmail } from '#platform/email-queue'
 import type { AppId, PayeeId, UserId } from '#platform/ids'
@@ -80,23 +81,46 @@ export async function deleteAccount(
     const blocks = await deletionBlocks(world, user_id, tx)
     if (blocks.length > 0) return { outcome: 'blocked', blocks }
     const now = clock.now()
-    const ended = await licensing.liveLicensesOf(tx, user_id)
-    for (const { license_id, status } of ended) {
-      const locked = await lockLicense(world, tx, license_id)
-      if (status !== 'preview') await endLicense(tx, locked, 'account_deleted')
-      else {
-        const end = { trigger: 'preview_ended', to: 'canceled' } as const
-        await licensing.transition(tx, locked.now, { license_id, ...end })
-      }
-    }
-    await anonymize(world, tx, user)
-    const licenses = ended.map(({ license_id }) => license_id)
-    await note(tx, now, owner, 'deleted', { licenses })
+    await endAccount(world, tx, owner, user)
     const sealed_to = keys.seal(random, SEAL, user_id, user.email).toString('base64url')
     const about = { subject_id: user_id, facts: { sealed_to } }
     await queueFreshEmail(tx, now, world, { kind: 'account_deleted', ...about })
     return { outcome: 'deleted' }
   })
+}
+
+/**
+ * Deletes the copy of an account in test mode, as the account was deleted in live mode. What is
+ * unsettled there is not money, so only a payment that is being made delays it: false then. The
+ * person got an email from live mode.
+ */
+export async function deleteCopy(world: World, user_id: UserId): Promise<boolean> {
+  return await world.db.tx(async (tx) => {
+    const user = await identity.lockForDeletion(tx, user_id)
+    if (await payments.isPaymentPending(tx, user.email_normalized)) return false
+    await endAccount(world, tx, { kind: 'account', user_id, request_id: 'live_mode' }, user)
+    return true
+  })
+}
+
+async function endAccount(
+  world: World,
+  tx: Db,
+  owner: ActorOf<'account'>,
+  user: identity.User,
+): Promise<void> {
+  const ended = await licensing.liveLicensesOf(tx, user.id)
+  for (const { license_id, status } of ended) {
+    const locked = await lockLicense(world, tx, license_id)
+    if (status !== 'preview') await endLicense(tx, locked, 'account_deleted')
+    else {
+      const end = { trigger: 'preview_ended', to: 'canceled' } as const
+      await licensing.transition(tx, locked.now, { license_id, ...end })
+    }
+  }
+  await anonymize(world, tx, user)
+  const licenses = ended.map(({ license_id }) => license_id)
+  await note(tx, world.clock.now(), owner, 'deleted', { licenses })
 }
 
 async function anonymize(world: World, tx: Db, user: identity.User): Promise<void> {

@@ -16,6 +16,7 @@ export function liveModeOf({ db, clock }: Pick<World, 'db' | 'clock'>): LiveMode
       return entry && (await sellers.memberOf(db, entry)) ? entry : undefined
     },
     seller: (id) => readSeller(db, id),
+    existing: (ids) => identity.existing(db, ids),
     content: (app_id) => readContent(db, app_id),
   }
 }

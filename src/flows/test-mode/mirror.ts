@@ -62,16 +62,17 @@ async function mirrorMembers(
 }
 
 async function mirrorAccount(tx: Db, now: Date, user: LiveUser): Promise<UserId> {
-  const user_id = await identity.mirrorUser(tx, now, user)
+  const { user_id, isNew } = await identity.mirrorUser(tx, now, user)
   const here = (await identity.findUser(tx, user_id))!
-  if (user.email_verified_at && !here.email_verified_at) {
+  const isProven = user.email_verified_at && !here.email_verified_at
+  if (isNew || isProven) {
     // Another person may have made it with this email: what they set up ends.
     await identity.endAllSessions(tx, now, user_id)
     await grants.revokeEverything(tx, user_id)
     await identity.dropFactors(tx, user_id)
     await identity.setPassword(tx, user_id, null)
-    await identity.proveMailbox(tx, now, user_id)
   }
+  if (isProven) await identity.proveMailbox(tx, now, user_id)
   return user_id
 }
 

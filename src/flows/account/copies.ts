@@ -1,0 +1,23 @@
+import * as identity from '#domain/identity'
+import type { LiveMode, World } from '#flows/world'
+import { deleteCopy } from './deletion.ts'
+
+const PAGE = 1000
+
+/**
+ * Deletes the copies of accounts that live mode no longer has. It looks at all of them each time,
+ * so one that was deleted while test mode was down is deleted too.
+ */
+export async function deleteCopies(world: World, live: LiveMode): Promise<void> {
+  let after = ''
+  for (;;) {
+    const copies = await identity.mirroredUsers(world.db, { after, limit: PAGE })
+    const exist = new Set(await live.existing(copies.map(({ live_id }) => live_id)))
+    for (const { id, live_id } of copies) {
+      if (world.stopping.aborted) return
+      if (!exist.has(live_id)) await deleteCopy(world, id)
+    }
+    if (copies.length < PAGE) return
+    after = copies.at(-1)!.id
+  }
+}

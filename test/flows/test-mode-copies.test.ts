@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as identity from '#domain/identity'
+import { deleteAccount, deleteCopies } from '#flows/account'
+import { followLive } from '#flows/test-mode'
+import { mintId, type UserId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { declareSchedules } from '../../src/background.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { placesOf } from '../support/places.ts'
+import { buyer, purchase } from '../support/purchase.ts'
+import type { TestService } from '../support/service.ts'
+import { addDeveloper, type BothModes, enterTestMode, openBothModes } from '../support/test-mode.ts'
+
+let modes: BothModes
+let live: TestService
+let there: TestService
+before(async () => {
+  modes = await openBothModes()
+  live = modes.live
+  there = modes.test
+})
+after(() => modes.close())
+
+async function deleteInLiveMode(user_id: UserId, email: string): Promise<void> {
+  const session_id = mintId(live.world.random, 'ses')
+  const owner = { kind: 'account', user_id, session_id, email, request_id: 'test' } as const
+  assert.equal((await deleteAccount(live.world, owner)).outcome, 'deleted')
+}
+
+/** Where test mode has an email, other than where decision 88 lets it stay. */
+async function placesThere(email: string): Promise<string[]> {
+  const places = await placesOf(there, email)
+  return places.filter((place) => !/^(sandbox\.|public\.dev_mailbox\.)/.test(place))
+}
+
+// Guards S16
+test('an account that is deleted in live mode is deleted in test mode', async () => {
+  const email = 'deleted.member@example.com'
+  const { agent, user_id } = await addDeveloper(live, email)
+  const kept = await addDeveloper(live, 'kept.member@example.com')
+  const tab = await enterTestMode(modes, agent)
+  const other = await enterTestMode(modes, kept.agent)
+  assert.ok((await placesThere(email)).includes('public.users.email_normalized'))
+  await deleteCopies(there.world, there.world.live!)
+  assert.equal((await tab.open('/dashboard/')).url, '/dashboard/')
+
+  await deleteInLiveMode(user_id, email)
+  await deleteCopies(there.world, there.world.live!)
+  assert.deepEqual(await placesThere(email), [])
+  assert.match((await tab.open('/dashboard/')).url, /^\/signin\//)
+  assert.equal((await other.open('/dashboard/')).url, '/dashboard/')
+})
+
+// Guards S16
+test('the account of a test purchase that became a copy is deleted with its purchases', async () => {
+  const email = 'bought.before@example.com'
+  await purchase(there, buyer(there), { email })
+  const { agent, user_id } = await addDeveloper(live, email)
+  await enterTestMode(modes, agent)
+  const copy = (await identity.findByEmail(there.world.db, email))!
+  assert.notEqual(copy.id, user_id)
+  await deleteInLiveMode(user_id, email)
+  await followLive(there.world, there.world.live!)
+  await deleteCopies(there.world, there.world.live!)
+  assert.deepEqual(await placesThere(email), [])
+  const licenses = sql`select status from licenses where user_id = ${copy.id}`
+  assert.deepEqual(await there.world.db.rows(licenses), [{ status: 'canceled' }])
+  await assertInvariants(there)
+})
+
+// Guards S16
+test('test mode looks for deleted accounts every ten minutes', () => {
+  const schedules: [string, string][] = []
+  const jobs = {
+    ...there.world.jobs,
+    schedule: (name: string, cron: string) => void schedules.push([name, cron]),
+  }
+  declareSchedules({ ...there.world, jobs })
+  assert.deepEqual(
+    schedules.filter(([name]) => name === 'delete-copies'),
+    [['delete-copies', '*/10 * * * *']],
+  )
+})
