@@ -134,6 +134,11 @@ function everyComponent(text: string): Record<string, VNode> {
     Steps: <order.Steps current="Confirm" />,
     Total: <order.Total amount={cents(1200)} taxed={false} />,
     DescriptionList: <panels.DescriptionList items={[{ term: text, detail: text }]} />,
+    Disclosure: (
+      <panels.Disclosure summary={text} id={text} open>
+        {text}
+      </panels.Disclosure>
+    ),
     EmptyState: (
       <panels.EmptyState title={text} action={text}>
         {text}

@@ -227,3 +227,23 @@ export function EmptyState(facts: {
     </div>
   )
 }
+
+/** Content that a press on its summary shows or hides. */
+export function Disclosure(facts: {
+  summary: ComponentChildren
+  id?: string
+  open?: boolean
+  children: ComponentChildren
+}): JSX.Element {
+  return (
+    <details id={facts.id} class="group" open={facts.open}>
+      <summary class="inline-flex min-h-11 items-center gap-1.5 rounded-field text-sm font-medium">
+        {facts.summary}
+        <span class="group-open:rotate-180">
+          <Icon name="chevron" size="size-4" />
+        </span>
+      </summary>
+      {facts.children}
+    </details>
+  )
+}

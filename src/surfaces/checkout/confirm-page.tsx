@@ -2,11 +2,10 @@ import type { JSX } from 'preact'
 import { BackLink, Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Field, Form } from '#design/forms'
-import { Icon } from '#design/icons'
 import { FocusLayout } from '#design/layout'
 import { formatMoney } from '#design/money'
 import { Steps } from '#design/order'
-import { DescriptionList, Heading } from '#design/panels'
+import { DescriptionList, Disclosure, Heading } from '#design/panels'
 import type { CartId } from '#platform/ids'
 import { ZERO } from '#platform/money'
 import type { NotApplied } from './discount.ts'
@@ -112,13 +111,7 @@ function DiscountField(facts: DiscountFieldFacts): JSX.Element {
     )
   }
   return (
-    <details id="discount-code" class="group" open={not_applied !== undefined}>
-      <summary class="inline-flex min-h-11 items-center gap-1.5 rounded-field text-sm font-medium">
-        Have a discount code?
-        <span class="group-open:rotate-180">
-          <Icon name="chevron" size="size-4" />
-        </span>
-      </summary>
+    <Disclosure id="discount-code" summary="Have a discount code?" open={not_applied !== undefined}>
       <Form action={action} csrf_token={csrf_token}>
         <div class="grid items-start gap-3 pt-2 sm:grid-cols-[1fr_auto]">
           <Field
@@ -137,7 +130,7 @@ function DiscountField(facts: DiscountFieldFacts): JSX.Element {
           </div>
         </div>
       </Form>
-    </details>
+    </Disclosure>
   )
 }
 

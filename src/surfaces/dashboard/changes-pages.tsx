@@ -3,10 +3,9 @@ import { Actions, BackLink, Button } from '#design/actions'
 import { Comparison, type ComparisonRow } from '#design/comparison'
 import { Alert, Badge } from '#design/feedback'
 import { Form } from '#design/forms'
-import { Icon } from '#design/icons'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Panel } from '#design/panels'
+import { Disclosure, EmptyState, Panel } from '#design/panels'
 import type { ChangeId } from '#platform/ids'
 import { counted } from '#platform/text'
 import { type AppFacts, AppPage, addressOf } from './layout.tsx'
@@ -84,15 +83,12 @@ function Entry({ change, base }: { change: ChangeFacts; base: string }): JSX.Ele
         <Marks {...change} />
       </header>
       {differences.length > 0 && (
-        <details open={differences.length <= SHORT} class="group">
-          <summary class="inline-flex min-h-11 items-center gap-1.5 rounded-field text-sm font-medium">
-            {counted(differences.length, 'field')} changed
-            <span class="group-open:rotate-180">
-              <Icon name="chevron" size="size-4" />
-            </span>
-          </summary>
+        <Disclosure
+          summary={`${counted(differences.length, 'field')} changed`}
+          open={differences.length <= SHORT}
+        >
           <Comparison differences={differences} />
-        </details>
+        </Disclosure>
       )}
       {change.can_undo && !change.was_undone && (
         <div>

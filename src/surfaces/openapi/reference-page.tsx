@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
+import { Disclosure } from '#design/panels'
 import { Chapter, Code, CodeBlock, ReferenceTable, RichText } from '#design/reading'
 import { siteNav } from '#http/site-menu'
 import type { Reference, ReferenceEndpoint, ReferenceField } from './reference.ts'
@@ -111,19 +112,13 @@ function Endpoint(facts: { endpoint: ReferenceEndpoint; base_url: string }): JSX
         <div key={status} class="grid grid-cols-1 gap-4">
           <CodeBlock id={`${id}-${status}`} label={`Response ${status}`} code={example!} />
           {fields.length > 0 && (
-            <details>
-              <summary class="inline-flex min-h-11 items-center rounded-field text-sm font-medium">
-                Fields of {status}
-              </summary>
+            <Disclosure summary={`Fields of ${status}`}>
               <Fields title={`Fields of ${status}`} of={endpoint.summary} fields={fields} />
-            </details>
+            </Disclosure>
           )}
         </div>
       ))}
-      <details>
-        <summary class="inline-flex min-h-11 items-center rounded-field text-sm font-medium">
-          All responses
-        </summary>
+      <Disclosure summary="All responses">
         <ReferenceTable
           caption={`Responses: ${endpoint.summary}`}
           columns={['Status', 'Meaning']}
@@ -132,7 +127,7 @@ function Endpoint(facts: { endpoint: ReferenceEndpoint; base_url: string }): JSX
             cells: [status, <RichText clean_html={description_html} />],
           }))}
         />
-      </details>
+      </Disclosure>
       <TryIt endpoint={endpoint} />
     </section>
   )
