@@ -56,9 +56,14 @@ function offenses(check: (source: Source, target: string) => boolean): string[] 
 }
 
 /** What every flow may use: its world, closed sets, how an invoice is paid, a license locked. */
-const SHARED_BY_FLOWS = ['world', 'closed-sets', 'payment', 'locked-license', 'period-credit'].map(
-  (name) => `src/flows/${name}`,
-)
+const SHARED_BY_FLOWS = [
+  'world',
+  'closed-sets',
+  'payment',
+  'locked-license',
+  'period-credit',
+  'app-access',
+].map((name) => `src/flows/${name}`)
 /** The flows that a payment hands over to, by what its invoice is for. */
 const HAND_OVERS = [
   'src/flows/payment/pay.ts -> src/flows/checkout/fulfill',

@@ -70,6 +70,8 @@ export interface LiveMode {
   seller(id: SellerId): Promise<LiveSeller | undefined>
   /** Which of these accounts are not deleted. */
   existing(ids: UserId[]): Promise<UserId[]>
+  /** Who sells an app. */
+  sellerOf(app_id: AppId): Promise<SellerId | undefined>
   /** What an app sells and what its product page shows, to start from. */
   content(app_id: AppId): Promise<LiveContent>
 }

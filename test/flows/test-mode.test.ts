@@ -20,6 +20,7 @@ import {
   openBothModes,
   requestAs,
   sellerId,
+  testSecret,
 } from '../support/test-mode.ts'
 
 let modes: BothModes
@@ -39,14 +40,6 @@ before(async () => {
   seller = await enterTestMode(modes, agent)
 })
 after(() => modes.close())
-
-/** The credentials of the cast's app in test mode. */
-async function testSecret(): Promise<string> {
-  const page = `/dashboard/apps/${live.demo.app.slug}/integration/secret/`
-  await seller.open(page)
-  const shown = await seller.submit(/^(Create|Rotate) secret$/)
-  return /id="client_secret"[^>]*>([\w-]{43})</.exec(shown.body)![1]!
-}
 
 /** How many orders, licenses and payment attempts a mode has. */
 async function salesOf({ world }: TestService) {
@@ -78,7 +71,7 @@ test('a purchase in test mode leaves nothing in live mode, and its key is refuse
   const key = licenseKey(done)
   const reference = orderReference(done)
   assert.deepEqual(await salesOf(live), before)
-  const secret = await testSecret()
+  const secret = await testSecret(seller, live.demo.app.slug)
   const validate = (service: TestService, client_secret: string) =>
     service.app.inject({
       method: 'POST',

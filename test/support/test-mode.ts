@@ -115,3 +115,10 @@ export async function addDeveloper(
   await agent.open('/dashboard/')
   return { agent, user_id: id }
 }
+
+/** A new client secret of an app in test mode, made in the browser of a member there. */
+export async function testSecret(agent: Agent, slug: string): Promise<string> {
+  await agent.open(`/dashboard/apps/${slug}/integration/secret/`)
+  const shown = await agent.submit(/^(Create|Rotate) secret$/)
+  return /id="client_secret"[^>]*>([\w-]{43})</.exec(shown.body)![1]!
+}

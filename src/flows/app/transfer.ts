@@ -1,7 +1,6 @@
 import * as apps from '#domain/apps'
-import * as grants from '#domain/grants'
-import * as licensing from '#domain/licensing'
 import * as sellers from '#domain/sellers'
+import { endSellerAccess } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { addDays } from '#platform/calendar'
@@ -123,7 +122,8 @@ export async function acceptTransfer(
     if (terms?.version !== seller_terms_version) return 'owes_terms'
 
     await apps.setSeller(tx, app_id, seller_id)
-    await endAccess(tx, now, { app_id, from_seller })
+    await endSellerAccess(tx, now, { app_id, from_seller })
+    await apps.withdrawApproval(tx, app_id)
     const decision = { id, outcome: 'accepted', to_seller: seller_id } as const
     await apps.decideTransfer(tx, now, { ...decision, decided_by: actor.user_id })
     const detail = { from_seller, to_seller: seller_id, reason }
@@ -135,22 +135,6 @@ export async function acceptTransfer(
     await emailDecision(world, tx, now, { id, to: 'new' })
     return { slug }
   })
-}
-
-/** Ends everything by which a former seller and its server reach an app. */
-async function endAccess(
-  tx: Db,
-  now: Date,
-  { app_id, from_seller }: { app_id: AppId; from_seller: SellerId },
-): Promise<void> {
-  const { client_id } = await apps.lockClientOf(tx, app_id)
-  await apps.revokeSecret(tx, client_id)
-  await apps.endClaims(tx, client_id)
-  await grants.revokeClient(tx, client_id)
-  await apps.withdrawApproval(tx, app_id)
-  for (const { user_id } of await sellers.membersOf(tx, from_seller)) {
-    await licensing.endPreview(tx, now, { app_id, user_id })
-  }
 }
 
 async function emailDecision(

@@ -17,6 +17,7 @@ export function liveModeOf({ db, clock }: Pick<World, 'db' | 'clock'>): LiveMode
     },
     seller: (id) => readSeller(db, id),
     existing: (ids) => identity.existing(db, ids),
+    sellerOf: async (app_id) => (await apps.find(db, app_id))?.seller_id,
     content: (app_id) => readContent(db, app_id),
   }
 }

@@ -5,6 +5,7 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as listing from '#domain/listing'
 import * as sellers from '#domain/sellers'
+import { endSellerAccess } from '#flows/app-access'
 import type { LiveContent, LiveMode, LiveSeller, LiveUser, World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { AppId, SellerId, UserId } from '#platform/ids'
@@ -13,7 +14,7 @@ import type { AppId, SellerId, UserId } from '#platform/ids'
  * Copies a seller of live mode to test mode: its details, terms, members with their roles, and
  * apps. An app that is new here starts with the plans and the listing that it has in live mode.
  * Returns the accounts here by their ids in live mode. A seller that live mode no longer has keeps
- * no members.
+ * no members. An app that it transferred goes to its new seller, who is copied with it.
  */
 export async function mirror(
   { db, clock }: Pick<World, 'db' | 'clock'>,
@@ -27,7 +28,7 @@ export async function mirror(
   for (const { id, archived_at } of seller?.apps ?? []) {
     if (!known.includes(id) && !archived_at) contents.set(id, await live.content(id))
   }
-  return await db.tx(async (tx) => {
+  const accounts = await db.tx(async (tx) => {
     await sellers.lockMirror(tx, seller_id)
     if (seller) await sellers.mirrorSeller(tx, now, seller, seller.terms)
     const accounts = await mirrorMembers(tx, now, seller_id, seller?.members ?? [])
@@ -36,6 +37,13 @@ export async function mirror(
     }
     return accounts
   })
+  // After what it received, so that two sellers that exchanged apps do not wait for each other.
+  const own = new Set(seller?.apps.map(({ id }) => id))
+  for (const app_id of await apps.idsOf(db, seller_id)) {
+    const owner = own.has(app_id) ? undefined : await live.sellerOf(app_id)
+    if (owner && owner !== seller_id) await mirror({ db, clock }, live, owner)
+  }
+  return accounts
 }
 
 async function mirrorMembers(
@@ -86,6 +94,10 @@ async function mirrorApp(
   if (!content && !(await apps.find(tx, app.id))) return
   const before = await apps.mirrorApp(tx, now, app)
   if (before) {
+    const { seller_id: from_seller } = before
+    if (from_seller !== app.seller_id) {
+      await endSellerAccess(tx, now, { app_id: app.id, from_seller })
+    }
     if (before.url !== app.url) await apps.removeForeignUrls(tx, before, app.url)
     return
   }

@@ -1,0 +1,24 @@
+import * as apps from '#domain/apps'
+import * as grants from '#domain/grants'
+import * as licensing from '#domain/licensing'
+import * as sellers from '#domain/sellers'
+import type { Db } from '#platform/db'
+import type { AppId, SellerId } from '#platform/ids'
+
+/**
+ * Ends everything by which a former seller and its server reach an app: the client secret, tokens,
+ * and previews of its members (decision 100).
+ */
+export async function endSellerAccess(
+  tx: Db,
+  now: Date,
+  { app_id, from_seller }: { app_id: AppId; from_seller: SellerId },
+): Promise<void> {
+  const { client_id } = await apps.lockClientOf(tx, app_id)
+  await apps.revokeSecret(tx, client_id)
+  await apps.endClaims(tx, client_id)
+  await grants.revokeClient(tx, client_id)
+  for (const { user_id } of await sellers.membersOf(tx, from_seller)) {
+    await licensing.endPreview(tx, now, { app_id, user_id })
+  }
+}
