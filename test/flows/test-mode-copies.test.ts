@@ -6,7 +6,9 @@ import { followLive } from '#flows/test-mode'
 import { mintId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { declareSchedules } from '../../src/background.ts'
+import { textOf } from '../support/agent.ts'
 import { assertInvariants } from '../support/invariants.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
 import { placesOf } from '../support/places.ts'
 import { buyer, purchase } from '../support/purchase.ts'
 import type { TestService } from '../support/service.ts'
@@ -67,6 +69,36 @@ test('the account of a test purchase that became a copy is deleted with its purc
   const licenses = sql`select status from licenses where user_id = ${copy.id}`
   assert.deepEqual(await there.world.db.rows(licenses), [{ status: 'canceled' }])
   await assertInvariants(there)
+})
+
+test('a member gets no session in test mode by an emailed link, only by entering', async () => {
+  const email = 'by.link@example.com'
+  const { agent } = await addDeveloper(live, email)
+  const entered = await enterTestMode(modes, agent)
+  const browser = buyer(there)
+  await browser.open('/signin/')
+  assert.match(textOf(browser.page.body), /Sign in to live mode/)
+  const dashboard = `href="${live.world.config.base_url}/dashboard/"`
+  assert.ok(browser.page.body.includes(dashboard))
+  await browser.submit('Email me a sign-in link', { email })
+  await browser.open(linkIn(await emailTo(there, email, /sign-in link/), 'sign_in'))
+  await browser.submit('Sign in')
+  assert.equal(browser.page.url, '/test-mode/sign-in')
+  assert.ok(browser.page.body.includes(dashboard))
+  assert.match((await browser.open('/dashboard/')).url, /^\/signin\//)
+
+  const after = 'link.buyer@example.com'
+  await purchase(there, buyer(there), { email: after })
+  await browser.open('/signin/')
+  await browser.submit('Email me a sign-in link', { email: after })
+  await browser.open(linkIn(await emailTo(there, after, /sign-in link/), 'sign_in'))
+  await browser.submit('Sign in')
+  assert.equal(browser.page.url, '/account/')
+
+  live.clock.pass(601)
+  await entered.open('/account/confirm')
+  assert.ok(entered.page.body.includes(dashboard))
+  assert.throws(() => entered.form('Email me a sign-in link'))
 })
 
 // Guards S16

@@ -51,3 +51,9 @@ export async function existing(db: Db, ids: UserId[]): Promise<UserId[]> {
     where id = any(${ids}) and email_normalized not like ${`%@${DELETED_DOMAIN}`}`)
   return rows.map(({ id }) => id)
 }
+
+/** Whether an account of test mode is the copy of one of live mode. */
+export async function isMirrored(db: Db, id: UserId): Promise<boolean> {
+  const copy = await db.maybe(sql`select 1 from users where id = ${id} and live_id is not null`)
+  return copy !== undefined
+}

@@ -17,19 +17,22 @@ export interface ProvenOwner {
   by: 'password' | 'mail_link' | 'passkey' | 'sign_up' | 'purchase' | 'live_mode'
 }
 
-/** What the browser gets: a session, or the right to prove the second factor. */
-export interface Entered {
-  kind: 'session' | 'pending'
-  token: string
-}
+/**
+ * What the browser gets: a session, or the right to prove the second factor. `live_mode`: neither,
+ * as the account of a seller's member enters test mode from live mode only.
+ */
+export type Entered = { kind: 'session' | 'pending'; token: string } | { kind: 'live_mode' }
 
 /** The last step of every sign-in (spec: buyer flow 1, "normal sign-in including MFA"). */
 export async function enter(
-  { db, clock, random }: World,
+  { db, clock, random, live }: World,
   proven: ProvenOwner,
   from: { device: identity.Device; origin: Origin },
 ): Promise<Entered> {
   const { user_id, app_id, return_to } = proven
+  // Its password and second factor are live mode's, so nothing here proves as much.
+  const isFromLive = proven.by === 'live_mode'
+  if (live && !isFromLive && (await identity.isMirrored(db, user_id))) return { kind: 'live_mode' }
   const now = clock.now()
   const token = mintSecret(random)
   if (!proven.is_complete && identity.owesFactor(await identity.factorsOf(db, user_id))) {

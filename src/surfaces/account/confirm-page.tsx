@@ -16,6 +16,8 @@ export function ConfirmPage(facts: {
   has_passkeys: boolean
   with_recovery_code: boolean
   fault: Fault | undefined
+  /** The address of live mode, for an account that enters test mode from there only. */
+  live_url: string | undefined
 }): JSX.Element {
   const { csrf_token, fault } = facts
   const query = new URLSearchParams({ return_to: facts.return_to })
@@ -66,7 +68,15 @@ export function ConfirmPage(facts: {
           </Button>
         </Form>
       )}
-      {!isForm && (
+      {!isForm && facts.live_url && (
+        <>
+          <p>Open test mode again: choose Test mode in the menu of your dashboard in live mode.</p>
+          <Button kind="primary" href={`${facts.live_url}/dashboard/`} wide>
+            Open the dashboard
+          </Button>
+        </>
+      )}
+      {!isForm && !facts.live_url && (
         <Form action="/signin/" csrf_token={csrf_token}>
           {returnTo}
           <input type="hidden" name="email" value={facts.email} />

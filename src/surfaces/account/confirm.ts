@@ -82,6 +82,7 @@ async function sendForm(
   const { kind, fault, return_to } = state
   const user = (await identity.findUser(db, session.user_id))!
   const factors = await identity.factorsOf(db, session.user_id)
+  const { live_url } = world.config
   const page = ConfirmPage({
     csrf_token: csrfToken(world, request, reply),
     email: session.email,
@@ -91,6 +92,7 @@ async function sendForm(
     has_passkeys: factors.passkeys > 0,
     with_recovery_code: queryOf(request, 'with') === 'recovery_code' || kind === 'recovery_code',
     fault: fault === undefined ? undefined : { kind, text: fault },
+    live_url: (await identity.isMirrored(db, session.user_id)) ? live_url : undefined,
   })
   return sendPage(reply, page, statusOf(state))
 }

@@ -50,12 +50,16 @@ export function pendingToken(request: FastifyRequest): string {
   return request.cookies[PENDING] ?? ''
 }
 
+/** The page of test mode that leads the members of sellers to live mode. */
+export const ENTER_FROM_LIVE = '/test-mode/sign-in'
+
 /** The page that asks for the second factor. */
 export const SECOND_FACTOR = '/signin/second-factor'
 
 /**
  * Signs in a person who proved that they own an account, and returns the next address. If the
  * account has a second factor, that is the page that asks for it, and the session starts after it.
+ * A member of a seller gets no session in the test mode beside live mode, except from live mode.
  */
 export async function startSession(
   world: World,
@@ -63,10 +67,12 @@ export async function startSession(
   reply: FastifyReply,
   proven: ProvenOwner,
 ): Promise<string> {
-  const { kind, token } = await enter(world, proven, {
+  const entered = await enter(world, proven, {
     device: deviceOf(request),
     origin: originOf(request),
   })
+  if (entered.kind === 'live_mode') return ENTER_FROM_LIVE
+  const { kind, token } = entered
   if (kind === 'session') {
     await keepSession(world, request, reply, token)
     if (proven.app_id === null) rememberDevice(world, reply, proven.user_id)

@@ -74,6 +74,7 @@ async function sendSignIn(
     fault,
     sent,
     sign_up_url: `/signup/${returnQuery(return_to)}`,
+    live_url: world.config.live_url,
   })
   return sendPage(reply, page, statusOf(state))
 }

@@ -49,6 +49,8 @@ export function SignInPage(facts: {
   fault: string | undefined
   sent: string | undefined
   sign_up_url: string
+  /** In test mode: the address of live mode, where sellers sign in. */
+  live_url: string | undefined
 }): JSX.Element {
   const { csrf_token, return_to, requesting_app } = facts
   return (
@@ -63,6 +65,13 @@ export function SignInPage(facts: {
           : 'To see your purchases or manage your apps.'}
       </Heading>
       {facts.fault && <Alert tone="error">{facts.fault}</Alert>}
+      {facts.live_url && (
+        <Alert tone="info" title="Do you sell here?">
+          Sign in to live mode, then choose Test mode in the menu of{' '}
+          <TextLink href={`${facts.live_url}/dashboard/`}>your dashboard</TextLink>. Only buyers of
+          test purchases sign in here.
+        </Alert>
+      )}
       {facts.sent && (
         <Alert tone="success" title="Check your inbox">
           {facts.sent}

@@ -17,3 +17,18 @@ export function EntryEndedPage({ live_url }: { live_url: string | undefined }): 
     </FocusLayout>
   )
 }
+
+/** For a member of a seller who signs in to test mode itself. */
+export function EnterFromLivePage({ live_url }: { live_url: string | undefined }): JSX.Element {
+  return (
+    <FocusLayout title="Sign in to live mode · Purser">
+      <Heading title="Sign in to live mode">
+        Your account belongs to a seller, so you open test mode from live mode. Sign in there, then
+        choose Test mode in the menu of your dashboard.
+      </Heading>
+      <Button kind="primary" href={`${live_url}/dashboard/`} wide>
+        Open the dashboard
+      </Button>
+    </FocusLayout>
+  )
+}

@@ -5,8 +5,8 @@ import type { World } from '#flows/world'
 import { queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { people, redirectTo, sendPage } from '#http/pages'
-import { currentSession, startSession } from '#http/session'
-import { EntryEndedPage } from './entry-page.tsx'
+import { currentSession, ENTER_FROM_LIVE, startSession } from '#http/session'
+import { EnterFromLivePage, EntryEndedPage } from './entry-page.tsx'
 
 const LIMIT = { name: 'enter-test-mode', points: 60, seconds: 60 }
 
@@ -18,6 +18,9 @@ export function testMode(app: FastifyInstance, world: World): void {
   const { live } = world
   if (!live) return
   people(app, world, (scope) => {
+    scope.get(ENTER_FROM_LIVE, (_, reply) =>
+      sendPage(reply, EnterFromLivePage({ live_url: world.config.live_url })),
+    )
     const options = { exposeHeadRoute: false, config: { limits: [{ ...LIMIT, key: byIp }] } }
     scope.get('/test-mode/enter', options, async (request, reply) => {
       const entry = await live.redeem(queryOf(request, 'token') ?? '')
