@@ -8,6 +8,7 @@ import { addSeconds, isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
 import { testId } from '../test/support/ids.ts'
+import { growthId } from './growth-ids.ts'
 import { BIG_APP, COLLECTOR_ID } from './growth-seed.ts'
 
 /**
@@ -52,7 +53,7 @@ export function grownStatements(
     ...subscriptionStatements(db),
     ...licenseStatements(db),
     ['R14 count of sales', () => billing.countSales(db, { app_id: BIG_APP })],
-    ['R14 search by license', find({ id: 'lic_g77' })],
+    ['R14 search by license', find({ id: growthId('lic', 77) })],
     ['R14 search by email', find({ email_normalized: 'g1@growth.example' })],
     ['R14 search by number', find({ number: 77 })],
     ['R14 purchases, a page', () => billing.purchasesOf(db, buyer, { limit: 21 })],
@@ -73,8 +74,8 @@ export function grownStatements(
     ['overview, latest sales', () => metrics.latestSales(db, own)],
     ['overview, open disputes', () => metrics.openDisputes(db, own)],
     ['overview, failed renewals', () => metrics.failedRenewals(db, own)],
-    ['a license by its order', () => billing.orderOfLicense(db, testId('lic_g77'))],
-    ['a license', () => licensing.findLicense(db, testId('lic_g77'))],
+    ['a license by its order', () => billing.orderOfLicense(db, growthId('lic', 77))],
+    ['a license', () => licensing.findLicense(db, growthId('lic', 77))],
   ]
 }
 
@@ -84,7 +85,7 @@ function saleStatements(db: Db): [what: string, ask: () => Promise<unknown>][] {
   const from = new Date('2026-01-01T00:00:00Z')
   const filters: Record<string, Partial<billing.SalesFilter>> = {
     'of some days': { dated: { from, before: addSeconds(from, 7 * 86_400) } },
-    found: { found: { id: null, number: 77, license_ids: [testId('lic_g77')] } },
+    found: { found: { id: null, number: 77, license_ids: [growthId('lic', 77)] } },
   }
   return Object.entries(filters).flatMap(([name, filter]) => [
     [`sales, ${name}`, () => billing.listSales(db, { app_id, ...filter, limit: 51 })],
@@ -101,7 +102,7 @@ function customerStatements(db: Db): [what: string, ask: () => Promise<unknown>]
     all: {},
     active: { status: 'active' },
     'past due': { status: 'past_due' },
-    'of a plan': { product_id: testId('prod_app_big') },
+    'of a plan': { product_id: testId(`prod_${BIG_APP}`) },
     'of some days': { from, before: addSeconds(from, 30 * 86_400) },
     found: { user_ids: [COLLECTOR_ID] },
   }
@@ -129,25 +130,25 @@ function customerStatements(db: Db): [what: string, ask: () => Promise<unknown>]
     ]),
     ['customers by email', search({ email_start: 'g1@growth.example' })],
     ['customers by the beginning of an email', search({ email_start: 'g12' })],
-    ['customers by id', search({ id: 'lic_g77' })],
+    ['customers by id', search({ id: growthId('lic', 77) })],
     ['customers by number', search({ number: 77 })],
     ['customers by key', search({ key_hashes: [Buffer.alloc(32)] })],
     [
       'a license of a customer',
-      () => payments.findCustomerLicense(db, { app_id, license_id: testId('lic_g77') }),
+      () => payments.findCustomerLicense(db, { app_id, license_id: growthId('lic', 77) }),
     ],
     [
       'timeline of a license',
       () =>
         billing.timelineEvents(
           db,
-          { app_id, license_id: testId('lic_g77') },
+          { app_id, license_id: growthId('lic', 77) },
           { limit: 51, offset: 0, is_reversed: true },
         ),
     ],
-    ['sales of a license', () => billing.salesOfLicense(db, testId('lic_g77'), { limit: 50 })],
-    ['refunds of a license', () => payments.refundsOfLicense(db, testId('lic_g77'))],
-    ['disputes of a license', () => payments.disputesOfLicense(db, testId('lic_g77'))],
+    ['sales of a license', () => billing.salesOfLicense(db, growthId('lic', 77), { limit: 50 })],
+    ['refunds of a license', () => payments.refundsOfLicense(db, growthId('lic', 77))],
+    ['disputes of a license', () => payments.disputesOfLicense(db, growthId('lic', 77))],
     [
       'licenses of a customer',
       () => payments.licensesOfCustomer(db, { app_id, user_id: COLLECTOR_ID }),
@@ -159,16 +160,16 @@ function customerStatements(db: Db): [what: string, ask: () => Promise<unknown>]
 function subscriptionStatements(db: Db): [what: string, ask: () => Promise<unknown>][] {
   const app_id = BIG_APP
   const from = new Date('2026-01-01T00:00:00Z')
-  const after = { at: from, amount: cents(1200), id: 'lic_g77' }
+  const after = { at: from, amount: cents(1200), id: growthId('lic', 77) }
   const filters: Record<string, Partial<metrics.SubscriptionFilter>> = {
     all: {},
     active: { status: 'active' },
     'past due': { status: 'past_due' },
-    'of a plan': { product_id: testId('prod_app_big') },
+    'of a plan': { product_id: testId(`prod_${BIG_APP}`) },
     yearly: { frequency: 'year' },
     discounted: { is_discounted: true },
     'of some days': { from, before: addSeconds(from, 30 * 86_400) },
-    found: { license_ids: [testId('lic_g77')] },
+    found: { license_ids: [growthId('lic', 77)] },
   }
   return Object.entries(filters).flatMap(([name, filter]) => [
     ...metrics.SUBSCRIPTION_SORTS.map(
@@ -189,16 +190,16 @@ function subscriptionStatements(db: Db): [what: string, ask: () => Promise<unkno
 function licenseStatements(db: Db): [what: string, ask: () => Promise<unknown>][] {
   const app_id = BIG_APP
   const from = new Date('2026-01-01T00:00:00Z')
-  const after = { at: from, id: 'lic_g77' }
+  const after = { at: from, id: growthId('lic', 77) }
   const filters: Record<string, Partial<payments.LicenseFilter>> = {
     all: {},
     active: { status: 'active' },
     paused: { status: 'paused' },
-    'of a plan': { product_id: testId('prod_app_big') },
+    'of a plan': { product_id: testId(`prod_${BIG_APP}`) },
     bought: { origin: 'purchase' },
     comped: { origin: 'comp' },
     'of some days': { from, before: addSeconds(from, 30 * 86_400) },
-    found: { license_ids: [testId('lic_g77')] },
+    found: { license_ids: [growthId('lic', 77)] },
   }
   return Object.entries(filters).flatMap(([name, filter]) => [
     ...payments.LICENSE_SORTS.map(

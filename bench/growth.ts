@@ -20,6 +20,7 @@ import { systemRandom } from '#platform/random'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { seedCast } from '../src/demo/seed.ts'
 import { openService } from '../src/service.ts'
+import { measurePages } from './growth-pages.ts'
 import { bigPayee, seedGrowth } from './growth-seed.ts'
 import { grownStatements } from './growth-statements.ts'
 
@@ -27,6 +28,7 @@ const { values: chosen } = parseArgs({
   options: {
     sales: { type: 'string', default: '1000000' },
     'big-app': { type: 'string' },
+    only: { type: 'string' },
   },
 })
 const sales = Number(chosen.sales)
@@ -59,7 +61,8 @@ async function main(): Promise<void> {
     PORT: String(port),
     LOG_LEVEL: 'error',
   }
-  const { world, ...service } = await openService(readConfig(env, systemRandom))
+  const service = await openService(readConfig(env, systemRandom))
+  const { world } = service
   const demo = await seedCast(world, {
     sample_site_url: 'http://localhost:4999',
     sign_in_site_url: 'http://localhost:4998',
@@ -78,8 +81,17 @@ async function main(): Promise<void> {
   await client.end()
   const seconds = (performance.now() - start) / 1000
   console.log(`${sales} sales, ${big_app} of one app, written in ${seconds.toFixed(0)} s\n`)
-  let slow = 0
+  // The pages about jobs read the tables of the queue.
+  await world.jobs.start()
+  if (chosen.only !== 'statements') await measurePages(service, demo)
   const payee = await bigPayee(world.db)
+  if (chosen.only !== 'pages') await measureStatements(world, payee)
+  await payAll(world, payee)
+  await service.close()
+}
+
+async function measureStatements(world: World, payee: payouts.Payee): Promise<void> {
+  let slow = 0
   for (const [what, ask] of grownStatements(world.db, world.clock.now(), payee)) {
     // The first call plans the statement and reads cold pages; the best of three counts.
     const times = [await timed(ask), await timed(ask), await timed(ask)]
@@ -89,8 +101,6 @@ async function main(): Promise<void> {
     console.log(`${what.padEnd(48)} ${best.toFixed(1).padStart(9)} ms${mark}`)
   }
   console.log(`\n${slow} above ${WANTED_MS} ms`)
-  await payAll(world, payee)
-  await service.close()
 }
 
 async function timed(ask: () => Promise<unknown>): Promise<number> {

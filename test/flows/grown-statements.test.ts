@@ -5,6 +5,7 @@ import * as metrics from '#domain/metrics'
 import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
 import { sql } from '#platform/sql'
+import { growthId } from '../../bench/growth-ids.ts'
 import { BIG_APP, bigPayee, seedGrowth } from '../../bench/growth-seed.ts'
 import { grownStatements } from '../../bench/growth-statements.ts'
 import { planning } from '../support/planning.ts'
@@ -80,7 +81,7 @@ test('sales of a status match those with that status in the list of all sales', 
   await db.run(sql`insert into disputes select (jsonb_populate_record(null::disputes, to_jsonb(d)
       || jsonb_build_object('id', 'dsp_of_' || charge.id, 'charge_id', charge.id,
         'processor_dispute_id', charge.id, 'status', charge.status))).*
-    from (select * from disputes where id = 'dsp_g1') d, (values ('chg_g150', 'open'),
+    from (select * from disputes where id = ${growthId('dsp', 1)}) d, (values ('chg_g150', 'open'),
       ('chg_g250', 'open'), ('chg_g300', 'lost'), ('chg_g350', 'won')) charge (id, status)`)
   const all = await billing.listSales(db, { app_id: BIG_APP, limit: 10_000 })
   const counts: Partial<Record<billing.SaleStatus, number>> = {}

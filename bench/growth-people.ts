@@ -1,0 +1,69 @@
+import { id } from './growth-ids.ts'
+
+/** The number of sales in all, and of one app. */
+export interface Size {
+  sales: number
+  big_app: number
+}
+
+/** The number of apps beside the large one. */
+export const APPS = 999
+/** The number of these that belong to the seller of the large app. */
+export const APPS_OF_SELLER = 50
+/** The number of affiliates beside the cast's; each twentieth sale is of one, and of the cast's. */
+export const AFFILIATES = 300
+
+const SELLER = `(select seller_id from apps where slug = 'big')`
+
+/** Sellers with their members, affiliates with their clicks, and what lists of staff show. */
+export function peopleOf({ sales }: Size): string[] {
+  const entries = Math.round(sales / 5)
+  return [
+    `insert into sellers (id, legal_name, address, city, state, zip, created_at)
+      select ${id('sel')}, initcap(md5(n::text)) || ' LLC', '1 Main Street', 'Austin', 'TX', '78701',
+        now() - n * interval '1 hour'
+      from generate_series(${APPS_OF_SELLER / 2}, ${Math.floor((APPS - 1) / 2)}) n`,
+    `insert into seller_members (seller_id, user_id, role, created_at)
+      select id, 'usr_' || substr(id, 5), 'owner', created_at from sellers where id like 'sel_0%'`,
+    `insert into seller_members (seller_id, user_id, role, created_at)
+      select ${SELLER}, ${id('usr')}, 'support', now() from generate_series(1, 20) n`,
+    `insert into payouts (id, owner, account, amount, cause, status, processor_payout_id, created_at,
+        settled_at)
+      select ${id('po', 'row_number() over ()')}, s.id, 'seller_payable', 100000,
+        'weekly', 'paid', 'po_' || week || s.id, now() - week * interval '7 days',
+        now() - week * interval '7 days'
+      from sellers s, generate_series(1, 100) week`,
+    `insert into affiliates (id, user_id, code, created_at)
+      select ${id('aff')}, ${id('usr', 'n + 1000')}, 'growth-' || n, now()
+      from generate_series(0, ${AFFILIATES - 1}) n`,
+    `insert into affiliate_clicks (affiliate_id, app_id, day, count)
+      select f.id, a.id, current_date - day, 3
+      from affiliates f, apps a, generate_series(0, 729) day
+      where a.slug = 'big' or (f.id not like 'aff_0%' and day < 20)`,
+    `insert into audit_log (at, actor, action, subject, detail, channel, seller_id)
+      select now() - n * interval '1 minute', 'seller:' || ${id('usr')}, 'app.updated',
+        ${id('usr')}, '{}', 'page', case when n % 10 = 0 then ${SELLER} end
+      from generate_series(1, ${entries}) n`,
+    `insert into alarms (id, kind, subject, message, raised_at, last_at)
+      select ${id('alm')}, 'payout', ${id('po')}, 'The payout failed.', now(), now()
+      from generate_series(1, 30) n`,
+    `insert into discount_codes (id, app_id, code, percent, is_once_per_buyer,
+        is_first_purchase, product_ids, created_at)
+      select ${id('disc')}, a.id, 'GROWTH-' || n, 10, false, false, '{}', now()
+      from apps a, generate_series(1, 100) n where a.slug = 'big'`,
+    `insert into app_changes (id, app_id, at, user_id, request_id, action, before, after)
+      select ${id('chg')}, a.id, now(), m.user_id, 'growth', 'listing.updated',
+        '{"tagline": "Before"}', '{"tagline": "After"}'
+      from apps a join seller_members m on m.seller_id = a.seller_id and m.role = 'owner',
+        generate_series(1, 500) n where a.slug = 'big'`,
+    `insert into clients (client_id, app_id, secret_hash, created_at)
+      select a.id, a.id, sha256(a.id::bytea), now() from apps a on conflict do nothing`,
+    `insert into listing_app_names (app_id, kind, key, position)
+      select a.id, n.kind, n.key, 0 from apps a join listing_names n
+        on abs(hashtext(a.id || n.key)) % 3 = 0 on conflict do nothing`,
+    `insert into approval_requests (id, app_id, requested_by, requested_at)
+      select 'apr_' || substr(a.id, 5), a.id, m.user_id, a.created_at
+      from apps a join seller_members m on m.seller_id = a.seller_id and m.role = 'owner'
+      where a.id like 'app_0%7' on conflict do nothing`,
+  ]
+}
