@@ -20,15 +20,15 @@ export function peopleOf({ sales }: Size): string[] {
   const entries = Math.round(sales / 5)
   return [
     `insert into sellers (id, legal_name, address, city, state, zip, created_at)
-      select ${id('sel')}, initcap(md5(n::text)) || ' LLC', '1 Main Street', 'Austin', 'TX', '78701',
-        now() - n * interval '1 hour'
+      select ${id('sel')}, initcap(md5(n::text)) || ' LLC', '1 Main Street', 'Austin', 'TX',
+        '78701', now() - n * interval '1 hour'
       from generate_series(${APPS_OF_SELLER / 2}, ${Math.floor((APPS - 1) / 2)}) n`,
     `insert into seller_members (seller_id, user_id, role, created_at)
       select id, 'usr_' || substr(id, 5), 'owner', created_at from sellers where id like 'sel_0%'`,
     `insert into seller_members (seller_id, user_id, role, created_at)
       select ${SELLER}, ${id('usr')}, 'support', now() from generate_series(1, 20) n`,
-    `insert into payouts (id, owner, account, amount, cause, status, processor_payout_id, created_at,
-        settled_at)
+    `insert into payouts (id, owner, account, amount, cause, status, processor_payout_id,
+        created_at, settled_at)
       select ${id('po', 'row_number() over ()')}, s.id, 'seller_payable', 100000,
         'weekly', 'paid', 'po_' || week || s.id, now() - week * interval '7 days',
         now() - week * interval '7 days'
@@ -39,7 +39,8 @@ export function peopleOf({ sales }: Size): string[] {
     `insert into affiliate_clicks (affiliate_id, app_id, day, count)
       select f.id, a.id, current_date - day, 3
       from affiliates f, apps a, generate_series(0, 729) day
-      where a.slug = 'big' or (f.id not like 'aff_0%' and day < 20)`,
+      where day = 1 or (a.slug = 'big' and day % 5 = 0)
+        or (f.id not like 'aff_0%' and day < 20)`,
     `insert into audit_log (at, actor, action, subject, detail, channel, seller_id)
       select now() - n * interval '1 minute', 'seller:' || ${id('usr')}, 'app.updated',
         ${id('usr')}, '{}', 'page', case when n % 10 = 0 then ${SELLER} end

@@ -187,6 +187,11 @@ const BOOKS = [
       (license_id, app_id, status, product_id, frequency, discount_id, mrr, created_at)
     select license_id, app_id, status, product_id, frequency, discount_id, mrr, created_at
     from subscriptions_to_list on conflict do nothing`,
+  `insert into referred_changes (affiliate_id, app_id, day, purchases, net, commission)
+    select affiliate_id, app_id, day, sum(purchases), sum(net), sum(commission) from (
+      select affiliate_id, app_id, day, 0 as purchases, net, commission from referred_revenue
+      union all select affiliate_id, app_id, day, 1, 0, 0 from referred_purchases) change
+    group by affiliate_id, app_id, day`,
   `insert into payee_unsummed select transaction_id, position, owner, account, amount
     from payee_lines on conflict do nothing`,
 ]

@@ -1,3 +1,4 @@
+import * as affiliates from '#domain/affiliates'
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import * as metrics from '#domain/metrics'
@@ -49,6 +50,7 @@ export function grownStatements(
       (status) => [`R14 sales, ${status}`, list(status)] as [string, () => Promise<unknown>],
     ),
     ...saleStatements(db),
+    ...affiliateStatements(db, isoDate(now)),
     ...customerStatements(db),
     ...subscriptionStatements(db),
     ...licenseStatements(db),
@@ -79,12 +81,25 @@ export function grownStatements(
   ]
 }
 
+/** What affiliates bring to an app in a year, and what the one of most sales brings. */
+function affiliateStatements(db: Db, to: string): [what: string, ask: () => Promise<unknown>][] {
+  const app = { app_id: BIG_APP, days: { from: metrics.dayAfter(to, -364), to } }
+  const affiliate = { affiliate_id: growthId('aff', 1) }
+  return [
+    ['affiliates of an app', () => affiliates.affiliatesOfApp(db, { ...app, limit: 51 })],
+    ['totals of the affiliates of an app', () => affiliates.referredTotals(db, app)],
+    ['apps of an affiliate', () => affiliates.appsOfAffiliate(db, { ...affiliate, limit: 51 })],
+    ['totals of an affiliate', () => affiliates.referredTotals(db, affiliate)],
+  ]
+}
+
 /** The list of an app's sales: its searches, days and totals. */
 function saleStatements(db: Db): [what: string, ask: () => Promise<unknown>][] {
   const app_id = BIG_APP
   const from = new Date('2026-01-01T00:00:00Z')
   const filters: Record<string, Partial<billing.SalesFilter>> = {
     'of some days': { dated: { from, before: addSeconds(from, 7 * 86_400) } },
+    paid: { status: 'paid' },
     found: { found: { id: null, number: 77, license_ids: [growthId('lic', 77)] } },
   }
   return Object.entries(filters).flatMap(([name, filter]) => [

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import * as affiliates from '#domain/affiliates'
 import * as metrics from '#domain/metrics'
 import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
@@ -75,6 +76,7 @@ async function main(): Promise<void> {
   while ((await tax.sumTaxes(world.db.patient, 20_000)) > 0);
   while ((await payouts.sumBalances(world.db.patient, 200_000)) > 0);
   while ((await metrics.sumMetrics(world.db.patient, 200_000)) > 0);
+  while ((await affiliates.sumReferred(world.db.patient, 200_000)) > 0);
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
   await client.query('vacuum analyze')

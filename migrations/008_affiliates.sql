@@ -18,3 +18,26 @@ create table affiliate_clicks (
   unique nulls not distinct (affiliate_id, app_id, day)
 );
 create index affiliate_clicks_app on affiliate_clicks (app_id, day);
+
+-- What an affiliate brought to an app by day (UTC, in the app's own time), and the changes that are
+-- not added yet. A sale whose invoice has no affiliate changes nothing.
+create table referred_days (
+  affiliate_id text not null,
+  app_id text not null,
+  day date not null,
+  purchases bigint not null,
+  -- Cents: what the seller earned, and what the affiliate did.
+  net bigint not null,
+  commission bigint not null,
+  primary key (affiliate_id, app_id, day)
+);
+create index referred_days_app on referred_days (app_id, day);
+create table referred_changes (
+  id bigint generated always as identity primary key,
+  affiliate_id text not null,
+  app_id text not null,
+  day date not null,
+  purchases bigint not null,
+  net bigint not null,
+  commission bigint not null
+);

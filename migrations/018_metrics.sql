@@ -49,6 +49,50 @@ end $$;
 create trigger ledger_entries_revenue after insert on ledger_entries
   referencing new table as inserted for each statement execute function queue_revenue();
 
+-- The changes of what affiliates brought: from the ledger, and from paid purchases.
+create view referred_revenue as
+  select t.id as transaction_id, i.affiliate_id, i.app_id, (t.at at time zone 'UTC')::date as day,
+    e.net, e.commission
+  from ledger_transactions t
+    left join refunds r on t.event = 'refund' and r.id = t.subject
+    left join disputes d on t.event ~ '^(dispute|appeal)_' and d.id = t.subject
+    left join charges c on c.id = coalesce(r.charge_id, d.charge_id)
+    join invoices i on i.id = case t.event when 'sale' then t.subject else c.invoice_id end
+    cross join lateral (select
+      coalesce(-sum(amount) filter (where account <> 'affiliate_payable'), 0)::bigint as net,
+      coalesce(-sum(amount) filter (where account = 'affiliate_payable'), 0)::bigint as commission
+      from ledger_entries where transaction_id = t.id
+        and account in ('seller_payable', 'dispute_hold', 'affiliate_payable')) e
+  where i.affiliate_id is not null and t.event in ('sale', 'refund', 'dispute_opened',
+    'dispute_won', 'dispute_lost', 'appeal_opened', 'appeal_won');
+create view referred_purchases as
+  select id as invoice_id, affiliate_id, app_id, (paid_at at time zone 'UTC')::date as day
+  from invoices where affiliate_id is not null and kind = 'purchase' and status = 'paid';
+
+create function queue_referred_revenue() returns trigger language plpgsql as $$
+begin
+  insert into referred_changes (affiliate_id, app_id, day, purchases, net, commission)
+    select r.affiliate_id, r.app_id, r.day, 0, r.net, r.commission
+    from (select distinct transaction_id from inserted) i
+      join referred_revenue r using (transaction_id);
+  return null;
+end $$;
+create trigger ledger_entries_referred after insert on ledger_entries
+  referencing new table as inserted for each statement execute function queue_referred_revenue();
+create function queue_referred_purchase() returns trigger language plpgsql as $$
+begin
+  insert into referred_changes (affiliate_id, app_id, day, purchases, net, commission)
+    select affiliate_id, app_id, day, 1, 0, 0 from referred_purchases where invoice_id = new.id;
+  return null;
+end $$;
+create trigger invoices_referred_new after insert on invoices
+  for each row when (new.affiliate_id is not null and new.status = 'paid')
+  execute function queue_referred_purchase();
+create trigger invoices_referred after update of status on invoices
+  for each row when (new.affiliate_id is not null and new.status = 'paid'
+    and old.status <> 'paid')
+  execute function queue_referred_purchase();
+
 -- What each license counts as now: its status, and its part of the monthly recurring revenue, less
 -- a discount that applies to periods to come. A trial, a pause and an unpaid period earn nothing.
 create view license_metrics as

@@ -1,3 +1,4 @@
+import { sumReferred } from '#domain/affiliates'
 import { sumMetrics } from '#domain/metrics'
 import { sumBalances } from '#domain/payouts'
 import { sumTaxes } from '#domain/tax'
@@ -44,6 +45,9 @@ export function declarePolls(world: World): void {
   })
   jobs.poll('sum metrics', SUM_SECONDS, async () => {
     while (!stopping.aborted && (await sumMetrics(db, SUMMED_AT_ONCE)) > 0);
+  })
+  jobs.poll('sum referred figures', SUM_SECONDS, async () => {
+    while (!stopping.aborted && (await sumReferred(db, SUMMED_AT_ONCE)) > 0);
   })
   jobs.poll('renew subscriptions', RENEW_SECONDS, async () => {
     while ((await subscription.renewDue(world)) > 0);

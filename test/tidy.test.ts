@@ -176,7 +176,7 @@ const owners: Record<string, RegExp> = {
   'domain/listing': /^listing_(sections|features|feature_products|names|app_names)$/,
   'domain/licensing': /^(licenses|license_history|license_uses)$/,
   'domain/tax': /^(tax_quotes|tax_records|tax_sums|tax_lines|tax_unsummed|remittances)$/,
-  'domain/affiliates': /^affiliates$|^affiliate_clicks$/,
+  'domain/affiliates': /^affiliates$|^affiliate_clicks$|^referred_(days|changes)$/,
   'domain/billing': /^(carts|orders|subscriptions|invoices|invoice_lines)$/,
   'domain/discounts': /^discount_(codes|uses)$/,
   'domain/payments':

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as affiliates from '#domain/affiliates'
 import * as billing from '#domain/billing'
 import * as metrics from '#domain/metrics'
 import * as payouts from '#domain/payouts'
@@ -23,6 +24,8 @@ const TABLES = new Set([
   'listed_subscriptions',
   'users',
   'metric_days',
+  'affiliate_clicks',
+  'referred_days',
 ])
 const NOW = new Date('2026-11-22T12:00:00Z')
 
@@ -35,6 +38,7 @@ before(async () => {
   while ((await tax.sumTaxes(world.db.patient, 5_000)) > 0);
   while ((await payouts.sumBalances(world.db.patient, 5_000)) > 0);
   while ((await metrics.sumMetrics(world.db.patient, 50_000)) > 0);
+  while ((await affiliates.sumReferred(world.db.patient, 50_000)) > 0);
   await world.db.raw('vacuum analyze')
 })
 after(() => service.close())
@@ -93,6 +97,8 @@ test('sales of a status match those with that status in the list of all sales', 
       all.filter((sale) => sale.status === status),
       status,
     )
+    const totals = await billing.salesTotals(db, { app_id: BIG_APP, status })
+    assert.equal(totals?.count, found.length, `totals of ${status}`)
   }
   assert.equal(counts.partly_refunded, 1)
   assert.equal(counts.disputed, 2)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as affiliates from '#domain/affiliates'
 import * as licensing from '#domain/licensing'
 import * as metrics from '#domain/metrics'
 import type { Processor } from '#domain/payments'
@@ -333,6 +334,8 @@ async function assertMetrics(db: Database): Promise<void> {
   const skipped = new Set(forced.map(({ app_id }) => app_id))
   const wrong = (await metrics.wrongMetrics(db)).filter(({ app_id }) => !skipped.has(app_id))
   assert.deepEqual(wrong, [], 'the figures by day are those of ledger and licenses')
+  const referred = await affiliates.wrongReferred(db)
+  assert.deepEqual(referred, [], 'the referred figures by day are those of invoices and ledger')
 }
 
 /** The sandbox without the network faults that a test may have added. */

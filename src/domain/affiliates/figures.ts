@@ -3,7 +3,7 @@ import type { AffiliateId, AppId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
-/** What links brought: clicks by day, purchases, and the money that the ledger has of them. */
+/** What links brought: clicks, purchases, and the money that the ledger has of them, by day. */
 export interface ReferredFigures {
   clicks: number
   /** Orders of referred buyers, trials included. */
@@ -81,54 +81,26 @@ export async function referredTotals(
 
 type ReferredScope = { app_id: AppId; days?: Days } | { affiliate_id: AffiliateId; days?: Days }
 
-/** The figures of a scope, grouped by one column of its invoices. */
+/** The figures of a scope, grouped by one column; of changes that are not added to their day too. */
 function sums(scope: ReferredScope, by: Sql): Sql {
   const { days } = scope
-  const which = (table: Sql) =>
+  const which =
     'app_id' in scope
-      ? sql`${table}.app_id = ${scope.app_id} and ${table}.affiliate_id is not null`
-      : sql`${table}.affiliate_id = ${scope.affiliate_id}`
-  const at = (time: Sql) =>
-    days
-      ? sql`${time} >= (${days.from}::date)::timestamp at time zone 'UTC'
-        and ${time} < (${days.to}::date + 1)::timestamp at time zone 'UTC'`
-      : sql`true`
+      ? sql`k.app_id = ${scope.app_id}`
+      : sql`k.affiliate_id = ${scope.affiliate_id}`
   const day = days ? sql`k.day between ${days.from}::date and ${days.to}::date` : sql`true`
+  const money = (table: Sql) =>
+    sql`select k.${by}, 0 as clicks, k.purchases, k.net, k.commission
+      from ${table} k where ${which} and ${day}`
   return sql`select p.${by}, coalesce(sum(p.clicks), 0)::bigint as clicks,
       coalesce(sum(p.purchases), 0)::bigint as purchases,
       coalesce(sum(p.net), 0)::bigint as net, coalesce(sum(p.commission), 0)::bigint as commission
     from (
       select k.${by}, k.count as clicks, 0 as purchases, 0::bigint as net, 0::bigint as commission
-        from affiliate_clicks k where ${which(sql`k`)} and ${day}
-      union all
-      select i.${by}, 0, 1, 0, 0 from invoices i
-        where ${which(sql`i`)} and i.kind = 'purchase' and i.status = 'paid'
-          and ${at(sql`i.paid_at`)}
-      union all
-      select m.${by}, 0, 0,
-          case when e.account = 'affiliate_payable' then 0 else -e.amount end,
-          case when e.account = 'affiliate_payable' then -e.amount else 0 end
-        from (${movements(which(sql`i`))}) m
-          join ledger_transactions t on t.event = m.event and t.subject = m.subject
-          join ledger_entries e on e.transaction_id = t.id
-        where ${at(sql`t.at`)}
-          and e.account in ('seller_payable', 'dispute_hold', 'affiliate_payable')
+        from affiliate_clicks k where ${which} and ${day}
+      union all ${money(sql`referred_days`)}
+      union all ${money(sql`referred_changes`)}
     ) p group by p.${by}`
-}
-
-/** What may have happened in the ledger to the invoices of a condition on `i`. */
-function movements(which: Sql): Sql {
-  return sql`select i.app_id, i.affiliate_id, 'sale' as event, i.id as subject
-      from invoices i where ${which} and i.status = 'paid'
-    union all
-    select i.app_id, i.affiliate_id, 'refund', r.id from invoices i
-      join charges c on c.invoice_id = i.id join refunds r on r.charge_id = c.id where ${which}
-    union all
-    select i.app_id, i.affiliate_id, n.event, d.id from invoices i
-      join charges c on c.invoice_id = i.id join disputes d on d.charge_id = c.id
-      cross join (values ('dispute_opened'), ('dispute_won'), ('dispute_lost'), ('appeal_opened'),
-        ('appeal_won')) n (event)
-      where ${which}`
 }
 
 function beyond(amount: Sql, id: Sql, after: FiguresCursor | undefined): Sql {
