@@ -35,6 +35,7 @@ async function main(): Promise<void> {
       console.log(`${subject}: ${rule}: ${detail}`)
     const looked = Object.entries(counts).map(([what, count]) => `${what}: ${count}`)
     console.log(`Looked at ${looked.join(', ')}.`)
+    if (config.test_mode) console.log('This is live mode; the test mode beside it was not checked.')
     if (differences.length === 0) console.log('The books agree.')
     else console.log(`${differences.length} differences.`)
     process.exitCode = differences.length === 0 ? 0 : 1

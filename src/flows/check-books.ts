@@ -1,6 +1,7 @@
 import { ProcessorRefused, ProcessorUnreachable } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { checkCash } from './check-books/cash.ts'
+import { checkFigures } from './check-books/figures.ts'
 import { checkInvoices } from './check-books/invoices.ts'
 import { checkOutside, type Sides } from './check-books/outside.ts'
 import { checkPayees } from './check-books/payees.ts'
@@ -9,6 +10,7 @@ import type { Checked, Difference, Report } from './check-books/report.ts'
 import { checkTaxes } from './check-books/taxes.ts'
 import { checkWhole } from './check-books/whole.ts'
 
+export { RULE_OF_FIGURES } from './check-books/figures.ts'
 export type { Checked, Difference } from './check-books/report.ts'
 
 /**
@@ -41,6 +43,7 @@ export async function checkBooks(
     ['refunds, disputes and payouts', checkOthers],
     ['balances of payees', checkPayees],
     ['tax balances of states', checkTaxes],
+    ['figures of the overview', checkFigures],
     ['cash', (from, to) => checkCash(from, to, processor.name)],
     ['records of the processor', (_, to) => readProcessor(sides, to)],
   ]

@@ -21,8 +21,8 @@ export async function sumMetrics(db: Db, limit: number): Promise<number> {
 }
 
 /**
- * Metrics that differ from the ledger, by day, or from the licenses as they are now: for tests,
- * over everything.
+ * Metrics that differ from the ledger, by day, or from the licenses as they are now, over
+ * everything.
  */
 export async function wrongMetrics(
   db: Db,
@@ -50,4 +50,10 @@ export async function wrongMetrics(
     from kept full join due using (app_id, what)
     where (coalesce(kept.count, 0), coalesce(kept.amount, 0))
       is distinct from (coalesce(due.count, 0), coalesce(due.amount, 0)) order by 1, 2`)
+}
+
+/** How many figures by day are stored. */
+export async function countMetrics(db: Db): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`select count(*) as count from metric_days`)
+  return count
 }

@@ -1,4 +1,5 @@
 import * as ledger from '#domain/ledger'
+import { sumMetrics } from '#domain/metrics'
 import { sumBalances } from '#domain/payouts'
 import { sumTaxes } from '#domain/tax'
 import { cents } from '#platform/money'
@@ -60,6 +61,18 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
         where t.id = e.transaction_id and t.subject = ${id}`)
       await tx.run(sql`delete from ledger_transactions where subject = ${id}`)
       return id
+    },
+  },
+  'a figure of the overview that is off': {
+    rule: 'figures by day are those of the ledger and the licenses',
+    async plant(tx) {
+      await sumMetrics(tx, 100_000)
+      return await idOf(
+        tx,
+        sql`update metric_days set amount = amount + 1 where (app_id, metric, day) =
+          (select app_id, metric, day from metric_days where metric = 'sale' limit 1)
+          returning app_id as id`,
+      )
     },
   },
   'a fee that is not what its terms make': {

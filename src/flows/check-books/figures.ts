@@ -1,0 +1,14 @@
+import * as metrics from '#domain/metrics'
+import type { Db } from '#platform/db'
+import type { Report } from './report.ts'
+
+/** The rule about figures of the overview; its subject is the app. */
+export const RULE_OF_FIGURES = 'figures by day are those of the ledger and the licenses'
+
+/** Checks the overview's figures by day against the ledger and the licenses. */
+export async function checkFigures(db: Db, report: Report): Promise<void> {
+  for (const { app_id, what, found, expected } of await metrics.wrongMetrics(db)) {
+    report.differ(RULE_OF_FIGURES, app_id, `${what}: ${found}, expected ${expected}`)
+  }
+  report.count('figures by day', await metrics.countMetrics(db))
+}
