@@ -53,7 +53,7 @@ export function JobsPage(facts: JobsFacts): JSX.Element {
       />
       <Filter {...facts} />
       {jobs.length === 0 ? (
-        <EmptyState title={`No jobs: ${JOB_STATE_LABELS[state].toLowerCase()}`}>
+        <EmptyState title={`No ${JOB_STATE_LABELS[state].toLowerCase()} jobs`}>
           Choose another state or queue.
         </EmptyState>
       ) : (
