@@ -22,6 +22,8 @@ function addressOf({ url }: DeclaredRoute): string {
     .replaceAll(/:id\(\^(ce|chl|ptl|obd)_[^)]*\)/g, (_, kind) => `${kind}_${'0'.repeat(22)}`)
     .replaceAll(/:month\([^)]*\)/g, '2026-01')
     .replaceAll(/:state\([^)]*\)/g, 'CA')
+    .replaceAll(/:queue\([^)]*\)/g, 'emails')
+    .replaceAll(/:job_id\([^)]*\)/g, '00000000-0000-4000-8000-000000000000')
     .replaceAll(/:\w+/g, 'nothing')
 }
 

@@ -87,13 +87,11 @@ function Endpoint(facts: { endpoint: ReferenceEndpoint; base_url: string }): JSX
   return (
     <section
       id={id}
-      aria-labelledby={`${id}-title`}
+      aria-label={`${endpoint.summary}: ${method} ${path}`}
       class="grid scroll-mt-6 grid-cols-1 gap-5 rounded-box border border-base-300 bg-base-100 p-5 sm:p-6"
     >
       <header class="grid gap-2">
-        <h3 id={`${id}-title`} class="text-lg font-semibold">
-          {endpoint.summary}
-        </h3>
+        <h3 class="text-lg font-semibold">{endpoint.summary}</h3>
         <p class="flex flex-wrap items-center gap-x-3 gap-y-1">
           <Badge>{method}</Badge>
           <span class="font-mono text-sm wrap-anywhere">{path}</span>
@@ -102,10 +100,10 @@ function Endpoint(facts: { endpoint: ReferenceEndpoint; base_url: string }): JSX
         <p class="text-sm text-muted">{AUTH[endpoint.auth]}</p>
       </header>
       {parameters.length > 0 && (
-        <Fields title="Parameters" of={endpoint.summary} fields={parameters} marks_required />
+        <Fields title="Parameters" of={`${method} ${path}`} fields={parameters} marks_required />
       )}
       {body && body.fields.length > 0 && (
-        <Fields title="Request body" of={endpoint.summary} fields={body.fields} marks_required />
+        <Fields title="Request body" of={`${method} ${path}`} fields={body.fields} marks_required />
       )}
       <CodeBlock id={`${id}-curl`} label="Request" code={curlOf(endpoint, base_url)} />
       {good.map(({ status, example, fields }) => (
@@ -113,14 +111,14 @@ function Endpoint(facts: { endpoint: ReferenceEndpoint; base_url: string }): JSX
           <CodeBlock id={`${id}-${status}`} label={`Response ${status}`} code={example!} />
           {fields.length > 0 && (
             <Disclosure summary={`Fields of ${status}`}>
-              <Fields title={`Fields of ${status}`} of={endpoint.summary} fields={fields} />
+              <Fields title={`Fields of ${status}`} of={`${method} ${path}`} fields={fields} />
             </Disclosure>
           )}
         </div>
       ))}
       <Disclosure summary="All responses">
         <ReferenceTable
-          caption={`Responses: ${endpoint.summary}`}
+          caption={`Responses: ${method} ${path}`}
           columns={['Status', 'Meaning']}
           rows={responses.map(({ status, description_html }) => ({
             key: status,

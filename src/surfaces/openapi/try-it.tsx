@@ -21,7 +21,7 @@ export function TryIt({ endpoint }: { endpoint: ReferenceEndpoint }): JSX.Elemen
   return (
     <form
       class="grid max-w-xl grid-cols-1 gap-4 border-t border-base-300 pt-5"
-      aria-label={`Try it: ${endpoint.summary}`}
+      aria-label={`Try it: ${method} ${path}`}
       data-try
       data-method={method}
       data-path={path}
