@@ -35,13 +35,21 @@ const ON_BOTH_ENGINES = [
 const ONLY_IN_ALL = [
   'test/process/kill.test.ts',
   'test/browser/account.test.ts',
+  'test/browser/agent.test.ts',
   'test/browser/driftlog.test.ts',
+  'test/browser/emails.test.ts',
+  'test/browser/hosted-sign-in.test.ts',
   'test/browser/listing.test.ts',
+  'test/browser/manage.test.ts',
+  'test/browser/mistakes.test.ts',
   'test/browser/payouts.test.ts',
+  'test/browser/redirects.test.ts',
   'test/browser/referral.test.ts',
   'test/browser/refund.test.ts',
   'test/browser/seller.test.ts',
+  'test/browser/sign-in.test.ts',
   'test/browser/test-clock.test.ts',
+  'test/browser/test-mode.test.ts',
 ]
 
 /** Everything that uses the database: `test:all` runs it on both engines. */

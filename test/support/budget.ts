@@ -12,10 +12,10 @@ export const LONG = { timeout: 15 * 60_000 }
 export const FUZZ_CALLS = LARGE ? 20_000 : 1_000
 
 /** Seeded months of trade; the second engine repeats some of them. */
-export const SEEDS = Number(process.env.SIMULATE_SEEDS ?? (LARGE ? (IS_SECOND ? 200 : 2_000) : 20))
+export const SEEDS = Number(process.env.SIMULATE_SEEDS ?? (LARGE ? (IS_SECOND ? 200 : 2_000) : 16))
 
 /** Planted faults that the simulation must find. */
-export const PLANTED_FAULTS = LARGE ? Number.POSITIVE_INFINITY : 2
+export const PLANTED_FAULTS = LARGE ? Number.POSITIVE_INFINITY : 1
 
 /** Cases of the money rules against exact fractions. */
 export const MONEY_CASES = LARGE ? 1_000_000 : 100_000
@@ -37,6 +37,9 @@ export const FULL_ONLY = LARGE ? {} : { skip: 'npm run test:all runs it' }
 
 /** Every how many-th card of a table with one message each is tried in the browser. */
 export const CARD_STRIDE = LARGE ? 1 : 10
+
+/** Every how many-th page is checked against the rules of accessibility. */
+export const RULES_STRIDE = LARGE ? 1 : 2
 
 /** Whether each page is checked at every width in both color schemes, or once in each. */
 export const EVERY_VIEW = LARGE
