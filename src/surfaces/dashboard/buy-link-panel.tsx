@@ -68,7 +68,7 @@ function Builder({ base, links, built }: BuyLinkPanelFacts): JSX.Element {
       <form method="get" action={`${base}#built-link`} class="grid grid-cols-1 gap-4">
         <SelectField
           {...field('price')}
-          label="Plan and price"
+          label="Price"
           options={links.map(({ id, plan, amount, frequency }) => ({
             value: id,
             label: `${plan}, ${priceText(amount, frequency)}`,
