@@ -247,6 +247,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
     caught_by: [
       'a license that is subscribed to has its subscription, and a canceled one has none that runs',
       'a license whose latest charge went back whole is over',
+      'a subscription is listed with its status, plan and recurring revenue',
     ],
     alterStatement: forgettingLicenses(),
   },
