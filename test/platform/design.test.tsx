@@ -216,6 +216,14 @@ function everyComponent(text: string): Record<string, VNode> {
     Moment: <money.Moment at={new Date('2026-06-30T16:05:00Z')} />,
     PageNav: <navigation.PageNav label={text} page={2} last={3} href={() => text} />,
     Pager: <navigation.Pager newest={text} older={text} />,
+    LinkList: (
+      <navigation.LinkList
+        label={text}
+        links={[{ label: text, href: text, current: true }]}
+        list_class="flex"
+        link_class="underline"
+      />
+    ),
     LinkRow: <navigation.LinkRow label={text} links={[{ label: text, href: text }]} />,
     SubNav: <navigation.SubNav label={text} links={[{ label: text, href: text }]} />,
     Chapter: (

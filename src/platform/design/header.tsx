@@ -4,6 +4,7 @@ import { Logo } from './brand.tsx'
 import { CsrfField } from './forms.tsx'
 import { Icon } from './icons.tsx'
 import { Account, type AccountMenu, type Link } from './menu.tsx'
+import { LinkList } from './navigation.tsx'
 import { TestModeSwitch } from './test-mode.tsx'
 
 /** What the header of a page shows. */
@@ -47,23 +48,13 @@ export function SiteHeader({ site_nav }: HeaderFacts): JSX.Element {
   )
 }
 
-function MenuLinks({ label, links }: { label: string; links: Link[] }): JSX.Element {
+function MenuLinks(facts: { label: string; links: Link[] }): JSX.Element {
   return (
-    <nav aria-label={label}>
-      <ul class="flex flex-col md:flex-row md:flex-wrap md:items-center md:gap-x-6">
-        {links.map(({ label, href, current }) => (
-          <li key={label}>
-            <a
-              class="inline-flex min-h-11 items-center underline-offset-8 hover:underline aria-[current=page]:font-semibold"
-              href={href}
-              aria-current={current ? 'page' : undefined}
-            >
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <LinkList
+      {...facts}
+      list_class="flex flex-col md:flex-row md:flex-wrap md:items-center md:gap-x-6"
+      link_class="underline-offset-8 hover:underline"
+    />
   )
 }
 

@@ -1,16 +1,22 @@
 import type { JSX } from 'preact'
 import { Button } from './actions.tsx'
-import type { Link } from './layout.tsx'
+import type { Link } from './menu.tsx'
 
-/** The pages of one record, such as an app's: a row of links under its heading. */
-export function SubNav({ label, links }: { label: string; links: Link[] }): JSX.Element {
+/** A menu: links in a row, of which one may be the current page. */
+export function LinkList(facts: {
+  label: string
+  links: Link[]
+  nav_class?: string
+  list_class: string
+  link_class: string
+}): JSX.Element {
   return (
-    <nav aria-label={label} class="border-b border-base-300">
-      <ul class="-mb-px flex flex-wrap gap-x-6 text-sm">
-        {links.map(({ label, href, current }) => (
+    <nav aria-label={facts.label} class={facts.nav_class}>
+      <ul class={facts.list_class}>
+        {facts.links.map(({ label, href, current }) => (
           <li key={href}>
             <a
-              class="inline-flex min-h-11 items-center border-b-2 border-transparent text-muted hover:border-edge hover:text-base-content aria-[current=page]:border-primary aria-[current=page]:font-semibold aria-[current=page]:text-base-content"
+              class={`inline-flex min-h-11 items-center aria-[current=page]:font-semibold ${facts.link_class}`}
               href={href}
               aria-current={current ? 'page' : undefined}
             >
@@ -23,24 +29,26 @@ export function SubNav({ label, links }: { label: string; links: Link[] }): JSX.
   )
 }
 
-/** A row of links, the current one underlined: the kinds of what a page lists. */
-export function LinkRow({ label, links }: { label: string; links: Link[] }): JSX.Element {
+/** The pages of one record, such as an app's: a row of links under its heading. */
+export function SubNav(facts: { label: string; links: Link[] }): JSX.Element {
   return (
-    <nav aria-label={label}>
-      <ul class="flex flex-wrap gap-x-5 text-sm">
-        {links.map(({ label, href, current }) => (
-          <li key={href}>
-            <a
-              class="inline-flex min-h-11 items-center text-muted underline-offset-8 hover:underline aria-[current=page]:font-semibold aria-[current=page]:text-base-content aria-[current=page]:underline"
-              href={href}
-              aria-current={current ? 'page' : undefined}
-            >
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <LinkList
+      {...facts}
+      nav_class="border-b border-base-300"
+      list_class="-mb-px flex flex-wrap gap-x-6 text-sm"
+      link_class="border-b-2 border-transparent text-muted hover:border-edge hover:text-base-content aria-[current=page]:border-primary aria-[current=page]:text-base-content"
+    />
+  )
+}
+
+/** A row of links, the current one underlined: the kinds of what a page lists. */
+export function LinkRow(facts: { label: string; links: Link[] }): JSX.Element {
+  return (
+    <LinkList
+      {...facts}
+      list_class="flex flex-wrap gap-x-5 text-sm"
+      link_class="text-muted underline-offset-8 hover:underline aria-[current=page]:text-base-content aria-[current=page]:underline"
+    />
   )
 }
 
