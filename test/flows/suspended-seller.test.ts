@@ -202,7 +202,7 @@ describe('paused payouts', () => {
     const payee = await payeeOf(service, 'seller')
     await withBank(service, 'seller')
     await sell(service)
-    // Before it is available, as the service pays weekly meanwhile.
+    // Paused before the balance is available, as the weekly payout would take it.
     await decide('payouts_paused')
     service.clock.pass(15 * DAY)
     const { total } = await readPayeeBalance(world, payee)

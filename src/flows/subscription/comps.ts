@@ -64,7 +64,7 @@ export async function givePlan(
   })
 }
 
-/** Why a plan is not given. The buyer is locked first, so that no purchase begins meanwhile. */
+/** Why a plan is not given. The buyer is locked first, so no purchase can begin. */
 async function refusalOf(
   world: World,
   tx: Db,

@@ -17,7 +17,7 @@ declare module 'fastify' {
 /** The form that ends looking at a seller's pages. */
 export const STOP_VIEWING = '/admin/viewing/stop'
 
-/** The only forms that work meanwhile. */
+/** The only forms that staff can send while they look at a seller's pages. */
 const ALLOWED = [STOP_VIEWING, '/signout/']
 
 /**
