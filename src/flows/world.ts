@@ -74,13 +74,16 @@ export interface LiveMode {
   sellerOf(app_id: AppId): Promise<SellerId | undefined>
   /** What an app sells and what its product page shows, to start from. */
   content(app_id: AppId): Promise<LiveContent>
+  /** A file of live mode's storage, such as an app's icon. */
+  file(key: string): Promise<Buffer | undefined>
 }
 
-/** A seller with its members and apps. */
+/** A seller with its members and apps, and the images that the apps show. */
 export interface LiveSeller extends sellers.Seller {
   terms: sellers.AcceptedTerms | undefined
   members: (LiveUser & { role: sellers.MemberRole })[]
   apps: apps.App[]
+  images: apps.AppImage[]
 }
 
 /** The account of a member. */

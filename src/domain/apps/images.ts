@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { AppId, ImageId } from '#platform/ids'
+import type { AppId, ImageId, SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { ImageSize } from './image.ts'
 
@@ -40,6 +40,13 @@ export async function screenshotsOf(db: Db, app_id: AppId): Promise<AppImage[]> 
   return await db.rows<AppImage>(sql`select ${COLUMNS} from app_images
     where app_id = ${app_id} and kind = 'screenshot' and removed_at is null
     order by position, id`)
+}
+
+/** The images that a seller's apps show, each app's in order. */
+export async function imagesOfSeller(db: Db, seller_id: SellerId): Promise<AppImage[]> {
+  return await db.rows<AppImage>(sql`select ${COLUMNS} from app_images
+    where app_id in (select id from apps where seller_id = ${seller_id}) and removed_at is null
+    order by app_id, kind, position, id`)
 }
 
 /** An image that is shown, by its id. */

@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import { type App, find } from './apps.ts'
+import type { AppImage } from './images.ts'
 
 /**
  * Adds or updates an app of live mode in test mode, where it is approved without a review. Returns
@@ -27,4 +28,17 @@ export async function mirrorApp(tx: Db, now: Date, app: App): Promise<App | unde
       ${url}, ${app.listing_mode}, ${app.is_published}, true, ${app.allows_pause},
       ${archived_at}, ${now})`)
   return undefined
+}
+
+/**
+ * Records an image of live mode in test mode before its files are stored, as `addImage` does; again
+ * if an earlier copy was cut off.
+ */
+export async function mirrorImage(db: Db, now: Date, image: AppImage): Promise<void> {
+  const { id, app_id, kind, alt, width, height } = image
+  await db.run(sql`insert into app_images
+      (id, app_id, kind, alt, width, height, created_at, removed_at)
+    values (${id}, ${app_id}, ${kind}, ${alt}, ${width}, ${height}, ${now}, ${now})
+    on conflict (id) do update set removed_at = excluded.removed_at
+      where app_images.removed_at is not null`)
 }

@@ -8,7 +8,11 @@ import type { Db } from '#platform/db'
 import type { AppId, SellerId } from '#platform/ids'
 
 /** What the test mode beside a live world may ask of it. */
-export function liveModeOf({ db, clock }: Pick<World, 'db' | 'clock'>): LiveMode {
+export function liveModeOf({
+  db,
+  clock,
+  storage,
+}: Pick<World, 'db' | 'clock' | 'storage'>): LiveMode {
   return {
     async redeem(token) {
       const entry = await identity.useTestModeEntry(db, clock.now(), token)
@@ -19,6 +23,7 @@ export function liveModeOf({ db, clock }: Pick<World, 'db' | 'clock'>): LiveMode
     existing: (ids) => identity.existing(db, ids),
     sellerOf: async (app_id) => (await apps.find(db, app_id))?.seller_id,
     content: (app_id) => readContent(db, app_id),
+    file: (key) => storage.get(key),
   }
 }
 
@@ -42,6 +47,7 @@ async function readSeller(db: Db, id: SellerId): Promise<LiveSeller | undefined>
     terms: await sellers.acceptedTerms(db, id),
     members,
     apps: (await Promise.all(owned)).flat(),
+    images: await apps.imagesOfSeller(db, id),
   }
 }
 

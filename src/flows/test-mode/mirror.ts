@@ -9,18 +9,21 @@ import { endSellerAccess } from '#flows/app-access'
 import type { LiveContent, LiveMode, LiveSeller, LiveUser, World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { AppId, SellerId, UserId } from '#platform/ids'
+import { mirrorImages } from './mirror-images.ts'
 
 /**
  * Copies a seller of live mode to test mode: its details, terms, members with their roles, and
- * apps. An app that is new here starts with the plans and the listing that it has in live mode.
+ * apps with their images. An app that is new here starts with the plans and the listing that it has
+ * in live mode.
  * Returns the accounts here by their ids in live mode. A seller that live mode no longer has keeps
  * no members. An app that it transferred goes to its new seller, who is copied with it.
  */
 export async function mirror(
-  { db, clock }: Pick<World, 'db' | 'clock'>,
+  tools: Pick<World, 'db' | 'clock' | 'storage' | 'log'>,
   live: LiveMode,
   seller_id: SellerId,
 ): Promise<Map<UserId, UserId>> {
+  const { db, clock } = tools
   const now = clock.now()
   const seller = await live.seller(seller_id)
   const known = await apps.idsOf(db, seller_id)
@@ -37,11 +40,12 @@ export async function mirror(
     }
     return accounts
   })
+  if (seller) await mirrorImages(tools, live, seller_id, seller.images)
   // After what it received, so that two sellers that exchanged apps do not wait for each other.
   const own = new Set(seller?.apps.map(({ id }) => id))
   for (const app_id of await apps.idsOf(db, seller_id)) {
     const owner = own.has(app_id) ? undefined : await live.sellerOf(app_id)
-    if (owner && owner !== seller_id) await mirror({ db, clock }, live, owner)
+    if (owner && owner !== seller_id) await mirror(tools, live, owner)
   }
   return accounts
 }

@@ -9,8 +9,8 @@ export function LiveOnlyPage({ address }: { address: string }): JSX.Element {
     <SiteLayout title="Change this in live mode · Purser">
       <div class="grid max-w-prose grid-cols-1 gap-6">
         <Heading title="Change this in live mode">
-          Seller details, team, terms and apps are the same in both modes. Test mode copies them
-          from live mode each time you enter.
+          Seller details, team, terms, apps and their images are the same in both modes. Test mode
+          copies them from live mode each time you enter, and each minute.
         </Heading>
         <Actions>
           <Button kind="primary" href={address}>

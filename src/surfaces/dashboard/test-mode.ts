@@ -33,6 +33,7 @@ const LIVE_ONLY = [
   '/dashboard/apps/new/',
   '/dashboard/transfers/',
   '/dashboard/apps/:slug/transfer/',
+  '/dashboard/apps/:slug/listing/images/',
 ]
 /** Forms of an app's settings page that change the app itself. */
 const LIVE_ONLY_FORMS = ['settings/', 'archive', 'restore'].map(

@@ -73,7 +73,7 @@ function rowsOf({ live, test }: ModeUrls): [what: string, live: JSX.Element, tes
 
 const PARTS: [part: string, where: string][] = [
   ['Seller details, team, seller terms', 'Live mode. Test mode copies them each time you enter.'],
-  ['Apps: name, website, address, archiving', 'Live mode. Test mode copies them too.'],
+  ['Apps: name, website, address, images, archiving', 'Live mode. Test mode copies them too.'],
   ['Plans, prices, listing', 'Each mode, after the first copy.'],
   ['Publishing, discount codes, URLs, client secret', 'Each mode.'],
   ['Customers, licenses, sales, payouts', 'Each mode has its own.'],
