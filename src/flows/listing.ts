@@ -5,6 +5,7 @@
  * change log, or not at all. A dry run does the same and rolls back (spec: Agent-management
  * endpoint, replace_versions rules).
  */
+export { copyLivePlans } from './listing/copy-live.ts'
 export { describeProduct } from './listing/describe.ts'
 export { replaceFeatures } from './listing/features.ts'
 export { highlightPlan } from './listing/highlight.ts'

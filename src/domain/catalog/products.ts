@@ -123,3 +123,24 @@ export async function addPrice(
 export async function setAmount(db: Db, price: Pick<Price, 'id' | 'amount'>): Promise<void> {
   await db.run(sql`update prices set amount = ${price.amount} where id = ${price.id}`)
 }
+
+/** Adds a plan that is not for sale yet, unless the app has or had it. */
+export async function addWithdrawn(tx: Db, now: Date, product: Product): Promise<void> {
+  const { id, app_id, name, description, is_free, position, trial_days } = product
+  await tx.run(sql`insert into products
+      (id, app_id, name, description, is_free, position, trial_days, created_at, deleted_at)
+    values (${id}, ${app_id}, ${name}, ${description}, ${is_free}, ${position}, ${trial_days},
+      ${now}, ${now})
+    on conflict (id) do nothing`)
+}
+
+/** Adds a price that is not for sale yet, unless its plan has or had it. */
+export async function addWithdrawnPrice(
+  tx: Db,
+  now: Date,
+  { id, product_id, amount, frequency }: Pick<Price, 'id' | 'product_id' | 'amount' | 'frequency'>,
+): Promise<void> {
+  await tx.run(sql`insert into prices (id, product_id, amount, frequency, created_at, deleted_at)
+    values (${id}, ${product_id}, ${amount}, ${frequency}, ${now}, ${now})
+    on conflict (id) do nothing`)
+}

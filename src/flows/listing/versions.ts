@@ -28,12 +28,12 @@ export async function replaceVersions(
       await catalog.applyVersions(tx, now, world.random, { app_id: app.id, plan })
       return { faults: [] }
     },
-    receipt: (before, after) => receipt(before.versions, after.versions),
+    receipt: (before, after) => receiptOfVersions(before.versions, after.versions),
   })
 }
 
 /** What was on sale before and is not after. */
-function receipt(before: ListedVersion[], after: ListedVersion[]) {
+export function receiptOfVersions(before: ListedVersion[], after: ListedVersion[]) {
   const kept = new Set(after.map(({ product_public_id }) => product_public_id))
   const sold = new Set(after.flatMap(({ prices }) => prices.map(({ public_id }) => public_id)))
   const removed: Removed[] = []

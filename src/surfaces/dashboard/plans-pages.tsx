@@ -22,6 +22,8 @@ type EditorFacts = AppFacts & {
   fees: ProceedsRates
   /** Whether changes reach buyers at once, and are reviewed before. */
   is_live: boolean
+  /** Whether there is a live mode to copy plans from. */
+  can_copy: boolean
 }
 
 const FREQUENCY_OPTIONS = [
@@ -31,6 +33,12 @@ const FREQUENCY_OPTIONS = [
   { value: 'day', label: 'a day' },
   { value: 'once', label: 'once' },
 ]
+
+const COPY = {
+  key: 'copy',
+  title: 'Copy plans from live mode',
+  details: ['What differs is shown first'],
+}
 
 /** The form of plans and prices. */
 export function PlansPage(facts: EditorFacts): JSX.Element {
@@ -81,6 +89,10 @@ export function PlansPage(facts: EditorFacts): JSX.Element {
                 title: 'Feature table',
                 details: ['Features of each plan'],
               },
+              ...(facts.can_copy ? [COPY] : []).map((card) => ({
+                ...card,
+                href: `${base}copy/`,
+              })),
             ]}
           />
           {facts.saved.length > 1 && <Highlight {...facts} />}

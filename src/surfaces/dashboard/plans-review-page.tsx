@@ -1,19 +1,11 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Comparison, type ComparisonRow } from '#design/comparison'
+import { Comparison } from '#design/comparison'
 import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Panel } from '#design/panels'
 import { type AppFacts, AppPage, addressOf } from './layout.tsx'
-
-/** What saving the plans would do. */
-export interface Review {
-  /** The plans that could no longer be bought. */
-  removed: string[]
-  /** The prices whose buy links would stop working, described. */
-  dead_links: string[]
-  differences: ComparisonRow[]
-}
+import type { Review } from './plans-review.ts'
 
 /** Shows what saving the plans would do, with a button to save them. */
 export function ReviewPage(
@@ -26,7 +18,6 @@ export function ReviewPage(
     has_changed: boolean
   },
 ): JSX.Element {
-  const { review } = facts
   return (
     <AppPage
       {...facts}
@@ -41,29 +32,7 @@ export function ReviewPage(
             again.
           </Alert>
         )}
-        {review.dead_links.length > 0 && (
-          <Alert tone="warning" title="Buy links that will stop working">
-            <ul class="list-disc ps-5">
-              {review.dead_links.map((link) => (
-                <li key={link}>{link}</li>
-              ))}
-            </ul>
-          </Alert>
-        )}
-        {review.removed.length > 0 && (
-          <Alert tone="warning" title="Plans that will be removed">
-            <ul class="list-disc ps-5">
-              {review.removed.map((name) => (
-                <li key={name}>{name}</li>
-              ))}
-            </ul>
-          </Alert>
-        )}
-        {review.differences.length > 0 && (
-          <Panel title="Changed">
-            <Comparison differences={review.differences} sides={['Current', 'New']} />
-          </Panel>
-        )}
+        <ReviewedChanges review={facts.review} sides={['Current', 'New']} />
         <p class="text-sm text-muted">Changes apply immediately to unpaid checkouts.</p>
         <Form action={addressOf(facts.slug, 'plans')} csrf_token={facts.csrf_token}>
           {facts.fields.map(([name, value]) => (
@@ -81,5 +50,39 @@ export function ReviewPage(
         </Form>
       </div>
     </AppPage>
+  )
+}
+
+/** What a change of plans would do: dead buy links, removed plans, and each difference. */
+export function ReviewedChanges(facts: { review: Review; sides: [string, string] }): JSX.Element {
+  const { removed, dead_links, differences } = facts.review
+  return (
+    <>
+      <AlertList tone="warning" title="Buy links that will stop working" lines={dead_links} />
+      <AlertList tone="warning" title="Plans that will be removed" lines={removed} />
+      {differences.length > 0 && (
+        <Panel title="Changed">
+          <Comparison differences={differences} sides={facts.sides} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+/** A message with a list; nothing where the list is empty. */
+export function AlertList(facts: {
+  tone: 'error' | 'info' | 'warning'
+  title: string
+  lines: string[]
+}): JSX.Element | null {
+  if (facts.lines.length === 0) return null
+  return (
+    <Alert tone={facts.tone} title={facts.title}>
+      <ul class="list-disc ps-5">
+        {facts.lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </Alert>
   )
 }

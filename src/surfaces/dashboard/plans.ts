@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
-import { priceText } from '#design/money'
 import type { ProceedsRates } from '#design/proceeds'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
@@ -17,12 +16,11 @@ import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/gua
 import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
-import { parseAmount } from '#platform/money'
 import { type FieldFault, Problem } from '#platform/problem'
 import { sha256 } from '#platform/secrets'
 import { textFault, tidyText } from '#platform/text'
 import { actorOf, appFactsOf } from './app-context.ts'
-import { compare } from './compare.ts'
+import { declareCopyPlans } from './copy-plans.ts'
 import { addressOf } from './layout.tsx'
 import { LONG_FORM } from './listing.ts'
 import {
@@ -35,7 +33,8 @@ import {
   versionsOf,
 } from './plans-form.ts'
 import { PlansPage } from './plans-pages.tsx'
-import { type Review, ReviewPage } from './plans-review-page.tsx'
+import { activePlans, reviewOf } from './plans-review.ts'
+import { ReviewPage } from './plans-review-page.tsx'
 import { formFaults } from './rows.ts'
 
 const PLANS = `${APP_PATH}/plans/`
@@ -60,6 +59,7 @@ export function declarePlans(scope: FastifyInstance, world: World): void {
     return await review(world, context, rows)
   })
   declareHighlight(scope, world)
+  declareCopyPlans(scope, world)
 }
 
 function declareHighlight(scope: FastifyInstance, world: World): void {
@@ -98,6 +98,7 @@ async function showEditor(
     hint,
     fees: feesOf(world, app),
     is_live: isLive(app),
+    can_copy: world.live !== undefined,
     saved: await catalog.products(world.db, app.id),
     highlighted: await catalog.highlighted(world.db, app.id),
   })
@@ -126,13 +127,13 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   const { app, request, reply } = context
   const { do: pressed, reviewed: seen } = formOf(request)
   const versions = versionsOf(rows)
-  const before = active(await readVersions(world.db, app.id))
+  const before = activePlans(await readVersions(world.db, app.id))
   const trial = await replaceVersions(world, actorOf(context), { app, versions, dry_run: true })
   const faults = ['faults' in trial ? trial.faults : [], descriptionFaults(rows)].flat()
   if ('faults' in trial || faults.length > 0) {
     return await showEditor(world, context, { rows, faults })
   }
-  const after = described(active(trial.state), rows)
+  const after = described(activePlans(trial.state), rows)
   const { removed, dead_buy_links } = trial
   const would = reviewOf(before, after, { removed, dead_buy_links })
   if (trial.changed.length === 0 && would.differences.length === 0) {
@@ -168,7 +169,7 @@ async function save(world: World, context: SellerTermsContext, rows: PlanRow[]) 
     dry_run: false,
   })
   if ('faults' in saved) return saved.faults
-  const now = active(saved.state)
+  const now = activePlans(saved.state)
   const differing = described(now, rows).filter((each, at) => !isDeepStrictEqual(each, now[at]))
   for (const { product_public_id: product_id, description } of differing) {
     const written = await describeProduct(world, actor, {
@@ -180,11 +181,6 @@ async function save(world: World, context: SellerTermsContext, rows: PlanRow[]) 
     if ('faults' in written) return written.faults
   }
   return undefined
-}
-
-/** The plans for sale, in their order, which is that of the form's rows after a save. */
-function active(versions: ListedVersion[]): ListedVersion[] {
-  return versions.filter(({ is_active }) => is_active)
 }
 
 function described(versions: ListedVersion[], rows: PlanRow[]): ListedVersion[] {
@@ -201,33 +197,9 @@ function descriptionFaults(rows: PlanRow[]): FieldFault[] {
   })
 }
 
-function reviewOf(
-  before: ListedVersion[],
-  after: ListedVersion[],
-  facts: { removed: { kind: string; name: string }[]; dead_buy_links: string[] },
-): Review {
-  // A new plan gets another ID at every attempt, so its name identifies it.
-  const named = after.map((each) =>
-    before.some(sameAs(each)) ? each : { ...each, product_public_id: each.name },
-  )
-  const prices = before.flatMap(({ name, prices }) => prices.map((price) => ({ name, ...price })))
-  return {
-    removed: facts.removed.filter(({ kind }) => kind === 'version').map(({ name }) => name),
-    dead_links: prices
-      .filter(({ public_id }) => facts.dead_buy_links.includes(public_id))
-      .map(({ name, amount, frequency }) => {
-        return `${name}, ${priceText(parseAmount(amount)!, frequency)}`
-      }),
-    differences: compare({ versions: before }, { versions: named }, new Map()),
-  }
-}
-
-function sameAs({ product_public_id }: ListedVersion) {
-  return (other: ListedVersion) => other.product_public_id === product_public_id
-}
-
 const NOTES: Record<string, string> = {
   plans: 'Plans saved. They apply to new purchases.',
+  copied: 'Plans copied from live mode.',
   highlight: 'Saved. The product page follows.',
   gone: 'This plan is no longer for sale.',
 }

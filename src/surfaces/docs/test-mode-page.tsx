@@ -74,7 +74,10 @@ function rowsOf({ live, test }: ModeUrls): [what: string, live: JSX.Element, tes
 const PARTS: [part: string, where: string][] = [
   ['Seller details, team, seller terms', 'Live mode. Test mode copies them each time you enter.'],
   ['Apps: name, website, address, images, archiving', 'Live mode. Test mode copies them too.'],
-  ['Plans, prices, listing', 'Each mode, after the first copy.'],
+  [
+    'Plans, prices, listing',
+    'Each mode, after the first copy. To copy plans again, open Plans in test mode.',
+  ],
   ['Publishing, discount codes, URLs, client secret', 'Each mode.'],
   ['Customers, licenses, sales, payouts', 'Each mode has its own.'],
 ]

@@ -1,0 +1,101 @@
+import type { FastifyInstance } from 'fastify'
+import * as catalog from '#domain/catalog'
+import { copyLivePlans, highlightPlan, type ListedVersion, readVersions } from '#flows/listing'
+import type { LiveContent, LiveMode, World } from '#flows/world'
+import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
+import { formOf } from '#http/input'
+import { redirectTo, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import { sha256 } from '#platform/secrets'
+import { actorOf, appFactsOf } from './app-context.ts'
+import { CopyPlansPage } from './copy-plans-page.tsx'
+import { addressOf } from './layout.tsx'
+import { activePlans, type CopyReview, reviewOf } from './plans-review.ts'
+import { plainly } from './rows.ts'
+
+const COPY_PLANS = `${APP_PATH}/plans/copy/`
+
+/** In the test mode beside live mode: shows what copying its plans would do, and copies them. */
+export function declareCopyPlans(scope: FastifyInstance, world: World): void {
+  const { live } = world
+  if (!live) return
+  scope.get(COPY_PLANS, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const would = await rehearse(world, context, await contentOf(live, context))
+    return await show(world, context, would)
+  })
+
+  scope.post(COPY_PLANS, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const content = await contentOf(live, context)
+    const would = await rehearse(world, context, content)
+    if (would.obstacles.length > 0 || formOf(request).reviewed !== digestOf(would)) {
+      return await show(world, context, would)
+    }
+    const copied = await copy(world, context, content)
+    if (copied.length > 0) return await show(world, context, { ...would, obstacles: copied })
+    return redirectTo(reply, `${addressOf(context.app.slug, 'plans')}?done=copied`)
+  })
+}
+
+/** The plans in live mode of an app that its seller has there, too. */
+async function contentOf(live: LiveMode, { app }: SellerTermsContext): Promise<LiveContent> {
+  // Transferred since the last copy.
+  if ((await live.sellerOf(app.id)) !== app.seller_id) throw refuse('not_found')
+  return await live.content(app.id)
+}
+
+async function rehearse(
+  world: World,
+  context: SellerTermsContext,
+  content: LiveContent,
+): Promise<CopyReview> {
+  const { app } = context
+  const before = activePlans(await readVersions(world.db, app.id))
+  const outcome = await copyLivePlans(world, actorOf(context), { app, content, dry_run: true })
+  if ('faults' in outcome) {
+    const obstacles = outcome.faults.map(({ message }) => plainly(message))
+    const review = { removed: [], dead_links: [], differences: [] }
+    return { review, kept: [], obstacles }
+  }
+  const { state, kept } = outcome
+  const after = activePlans(state)
+  const review = reviewOf(before, after, outcome)
+  const nameOf = (plans: ListedVersion[], id: string | undefined) =>
+    plans.find(({ product_public_id }) => product_public_id === id)?.name ?? null
+  const highlighted = {
+    what: 'Highlighted plan',
+    before: nameOf(before, await catalog.highlighted(world.db, app.id)),
+    after: nameOf(after, content.highlighted),
+  }
+  if (highlighted.before !== highlighted.after) review.differences.push(highlighted)
+  return { review, kept, obstacles: [] }
+}
+
+/** Copies the plans; returns why not, if they cannot be copied. */
+async function copy(world: World, context: SellerTermsContext, content: LiveContent) {
+  const { app } = context
+  const actor = actorOf(context)
+  const outcome = await copyLivePlans(world, actor, { app, content, dry_run: false })
+  if ('faults' in outcome) return outcome.faults.map(({ message }) => plainly(message))
+  const { highlighted: product_id = null } = content
+  if (((await catalog.highlighted(world.db, app.id)) ?? null) !== product_id) {
+    await highlightPlan(world, actor, { app_id: app.id, product_id })
+  }
+  return []
+}
+
+function digestOf({ review, kept }: CopyReview): string {
+  return sha256(JSON.stringify([review, kept])).toString('base64url')
+}
+
+function show(world: World, context: SellerTermsContext, would: CopyReview) {
+  const isForm = context.request.method === 'POST'
+  const page = CopyPlansPage({
+    ...appFactsOf(world, context),
+    ...would,
+    reviewed: digestOf(would),
+    has_changed: isForm && would.obstacles.length === 0,
+  })
+  return sendPage(context.reply, page, { status: isForm ? 409 : 200 })
+}
