@@ -1,14 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { liveModeOf } from '#flows/test-mode'
 import type { World } from '#flows/world'
 import { type Config, ConfigError } from '#platform/config'
 import type { Log } from '#platform/log'
-import { deriveMaster } from '#platform/secrets'
 import { answerHeaders } from '#platform/security-headers'
 import type { TestModeSettings } from '#platform/test-mode-settings'
 import { type OpenWorld, openWorld, type Parts } from './open-world.ts'
+import { configOfTestMode, missingDatabase } from './test-mode-config.ts'
 
 /** The test mode beside a live world, which is opened and served without it. */
 export interface TestModeBeside {
@@ -55,7 +54,7 @@ export function testModeBeside(
       const beside = { mode: liveModeOf(live), seller_terms_version: live.seller_terms_version }
       attempts = retry(log, stopping.signal, async () => {
         const { clock, random } = live
-        const own = settingsOfTestMode(config, settings)
+        const own = configOfTestMode(config, settings)
         open = await openWorld(own, { clock, random, log, ...parts }, { live: beside })
         opened.resolve(open)
       })
@@ -72,24 +71,6 @@ export function testModeBeside(
       await open?.stopServing()
       await open?.close()
     },
-  }
-}
-
-/**
- * The settings of the test mode beside live mode: its own origin, data and keys, the sandbox as its
- * processor, and the same mail server, operator and proxies.
- */
-function settingsOfTestMode(live: Config, settings: TestModeSettings): Config {
-  return {
-    ...live,
-    ...settings,
-    live_url: live.base_url,
-    test_mode: undefined,
-    data_dir: join(live.data_dir, 'test-mode'),
-    secret_keys: live.secret_keys.map((key) => deriveMaster(key, 'test mode')),
-    stripe: undefined,
-    tax_provider: 'table',
-    demo: false,
   }
 }
 
@@ -114,15 +95,10 @@ async function retry(log: Log, stopping: AbortSignal, work: () => Promise<void>)
   }
 }
 
-// PostgreSQL's code for a database that does not exist.
-const NO_DATABASE = '3D000'
-
 /** The reason, with what an operator can do about it. */
 function readable(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== NO_DATABASE) return error
-  return new ConfigError(
-    `${error.message}: create it for test mode, or name another with TEST_MODE_DATABASE_URL.`,
-  )
+  const missing = missingDatabase(error)
+  return missing === undefined ? error : new ConfigError(missing)
 }
 
 /** Without its world there is no page to answer with. */

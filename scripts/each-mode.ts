@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { type Config, ConfigError } from '#platform/config'
+import type { Database } from '#platform/db'
+import { openEmbedded } from '#platform/db-embedded'
+import { openPostgres } from '#platform/db-postgres'
+import { lockFolder } from '#platform/lock'
+import { type Log, openLog } from '#platform/log'
+import { configOfTestMode, missingDatabase } from '../src/test-mode-config.ts'
+
+/** A mode of the service: its settings and its open database. */
+export interface OpenMode {
+  config: Config
+  db: Database
+  log: Log
+}
+
+/**
+ * Does the work of a command in live mode, and then in the test mode beside it, each under a heading
+ * where there are both. An error in one mode is printed and does not keep the other from its turn;
+ * returns whether there was one.
+ */
+export async function inEachMode(
+  config: Config,
+  work: (mode: OpenMode) => Promise<void>,
+): Promise<{ hasFailed: boolean }> {
+  const { test_mode } = config
+  if (!test_mode) return { hasFailed: !(await isDone(config, work)) }
+  console.log(`Live mode (${config.base_url})`)
+  const isLiveDone = await isDone(config, work)
+  const test = configOfTestMode(config, test_mode)
+  console.log(`\nTest mode (${test.base_url})`)
+  if (!test.database_url && !existsSync(databaseFolder(test))) {
+    console.log('It was never opened, so it has no data.')
+    return { hasFailed: !isLiveDone }
+  }
+  return { hasFailed: !(await isDone(test, work)) || !isLiveDone }
+}
+
+/** Does the work on the open database of a mode; prints the error if it fails. */
+async function isDone(config: Config, work: (mode: OpenMode) => Promise<void>): Promise<boolean> {
+  const { database_url, data_dir, log_level } = config
+  const log = openLog(log_level)
+  try {
+    const release = database_url ? () => {} : lockFolder(data_dir)
+    try {
+      const db = database_url
+        ? await openPostgres(database_url, log)
+        : await openEmbedded({ dataDir: databaseFolder(config) })
+      await work({ config, db, log }).finally(() => db.close())
+    } finally {
+      release()
+    }
+    return true
+  } catch (error) {
+    console.error(readable(error as Error, config))
+    return false
+  }
+}
+
+function databaseFolder({ data_dir }: Config): string {
+  return `${data_dir}/database`
+}
+
+function readable(error: Error, { live_url }: Config): string {
+  const missing = live_url === undefined ? undefined : missingDatabase(error)
+  return missing ?? sentenceOf(error)
+}
+
+/** An error as an operator reads it: a sentence where they can fix it, else with its stack. */
+export function sentenceOf(error: Error): string {
+  const isExpected = error instanceof ConfigError || error.message.startsWith('Another Purser')
+  return isExpected ? error.message : String(error.stack)
+}
