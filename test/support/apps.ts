@@ -17,6 +17,8 @@ export interface OtherApp {
 
 export interface OtherAppFacts {
   slug: string
+  /** Another seller than the cast's. */
+  seller_id?: SellerId
   is_published?: boolean
   external_sales_enabled?: boolean
   url?: string
@@ -30,7 +32,8 @@ export interface OtherAppFacts {
 export async function addApp({ world }: TestService, facts: OtherAppFacts): Promise<OtherApp> {
   const { db, clock, random } = world
   const now = clock.now()
-  const { id: seller_id } = await db.one<{ id: SellerId }>(sql`select id from sellers limit 1`)
+  const { id: first } = await db.one<{ id: SellerId }>(sql`select id from sellers limit 1`)
+  const seller_id = facts.seller_id ?? first
   const client_id = mintId(random, 'app')
   const client_secret = mintSecret(random)
   const product_id = mintId(random, 'prod')
