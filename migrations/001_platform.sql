@@ -54,6 +54,8 @@ create table emails (
 create index emails_sent on emails (sent_at) where sent_at is not null;
 -- The log of emails that staff searches, in its order.
 create index emails_queued on emails (queued_at, id);
+-- What was written about one license, invoice or payout.
+create index emails_subject on emails (subject_id);
 create index emails_recipients on emails using gin (recipients);
 create index emails_unsent on emails (queued_at) where sent_at is null;
 

@@ -9,7 +9,8 @@ create table ledger_transactions (
       'dispute_won', 'dispute_lost', 'appeal_opened', 'appeal_won', 'payout', 'payout_failed',
       'remittance', 'processor_day', 'write_off')),
   subject text not null,
-  unique (event, subject)
+  -- The subject first: the entries of an invoice are found by it alone.
+  unique (subject, event)
 );
 create index ledger_transactions_at on ledger_transactions (at);
 

@@ -38,6 +38,9 @@ create index licenses_newest on licenses (app_id, created_at, id)
   include (status, product_id, origin) where origin <> 'preview';
 create index licenses_status on licenses (app_id, status, created_at, id)
   include (product_id, origin) where origin <> 'preview';
+-- For the totals: equal keys are stored once.
+create index licenses_sums on licenses (app_id, status, product_id, origin)
+  where origin <> 'preview';
 create index licenses_comped on licenses (app_id, created_at, id) where origin = 'comp';
 -- Comps that end.
 create index licenses_comp_ends on licenses (period_end) include (app_id)

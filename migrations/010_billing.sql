@@ -199,6 +199,8 @@ create unique index invoices_one_period on invoices (subscription_id, period_ind
   where kind = 'renewal' and status <> 'void';
 -- An app's invoices are read from the latest down, a page at a time.
 create index invoices_app_number on invoices (app_id, number);
+-- Of one kind, of which there may be few.
+create index invoices_app_kind on invoices (app_id, kind, number) where number is not null;
 -- By the day of the payment, for lists of some days.
 create index invoices_app_date on invoices (app_id, (coalesce(paid_at, created_at)))
   where number is not null;

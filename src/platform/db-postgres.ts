@@ -31,6 +31,8 @@ export const LIMITS = {
 /** The number of connections of a process, and of requests that may wait for one of the reports. */
 export const CONNECTIONS = { pool: 10, reports: 4, waiting_reports: 40 }
 const RETRY_SECONDS = 5
+/** Compiling a statement takes longer than any of ours runs. */
+const OPTIONS = '-c jit=off'
 
 /** Opens a pool on a PostgreSQL server, and separate clients for hot reads and notifications. */
 export async function openPostgres(
@@ -38,9 +40,13 @@ export async function openPostgres(
   log: Log,
   limits = LIMITS,
 ): Promise<Database> {
-  const open = (max: number) => openPool(connectionString, log, { ...limits, max })
-  const pool = open(CONNECTIONS.pool)
-  const reports = open(CONNECTIONS.reports)
+  const pool = openPool(connectionString, log, { ...limits, max: CONNECTIONS.pool })
+  const reports = openPool(connectionString, log, {
+    ...limits,
+    max: CONNECTIONS.reports,
+    // A list's best plan depends on its filters: a plan for any values reads the whole list.
+    options: `${OPTIONS} -c plan_cache_mode=force_custom_plan`,
+  })
   await pool.query('select 1')
 
   const alone = (limit: number, more: pg.ClientConfig = {}) =>
@@ -131,11 +137,12 @@ function connection(connectionString: string, limits: typeof LIMITS) {
 function openPool(
   connectionString: string,
   log: Log,
-  { max, ...limits }: typeof LIMITS & { max: number },
+  { max, options = OPTIONS, ...limits }: typeof LIMITS & { max: number; options?: string },
 ): pg.Pool {
   const pool = new pg.Pool({
     ...connection(connectionString, limits),
     max,
+    options,
     statement_timeout: limits.statement,
     query_timeout: limits.statement + limits.answer_after,
     idle_in_transaction_session_timeout: limits.idle_in_transaction,

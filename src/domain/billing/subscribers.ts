@@ -32,11 +32,10 @@ export async function subscribersOf(
     where ${running(app_id)} order by s.next_at nulls last, s.id limit ${limit}`)
 }
 
-/** The number of subscribers of an app. */
-export async function countSubscribers(db: Db, app_id: AppId): Promise<number> {
-  const { count } = await db.one<{ count: number }>(
-    sql`select count(*) as count from subscriptions s where ${running(app_id)}`,
-  )
+/** The number of subscribers of an app, up to `most`. */
+export async function countSubscribers(db: Db, app_id: AppId, most: number): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`select count(*) as count
+    from (select from subscriptions s where ${running(app_id)} limit ${most}::integer) first`)
   return count
 }
 

@@ -66,6 +66,25 @@ export async function livePrices(db: Db, app_id: AppId): Promise<ProductPrice[]>
       array_position(array['day', 'week', 'month', 'year'], r.frequency) nulls last`)
 }
 
+/** A plan of one of several apps, once for each of its prices; a free one has none. */
+export interface PlanOfApp {
+  app_id: AppId
+  product_id: ProductId
+  name: string
+  amount: Cents | null
+  frequency: Frequency | null
+}
+
+/** The plans of some apps in their sellers' order, with their live prices. */
+export async function plansOfApps(db: Db, app_ids: AppId[]): Promise<PlanOfApp[]> {
+  return await db.rows<PlanOfApp>(sql`
+    select p.app_id, p.id as product_id, p.name, r.amount, r.frequency
+    from products p left join prices r on r.product_id = p.id and r.deleted_at is null
+    where p.app_id = any(${app_ids}) and p.deleted_at is null
+    order by p.app_id, p.position, p.id,
+      array_position(array['day', 'week', 'month', 'year'], r.frequency) nulls last`)
+}
+
 /** A price that can be bought now. */
 export async function findLivePrice(db: Db, price_id: PriceId): Promise<ProductPrice | undefined> {
   return await db.maybe<ProductPrice>(sql`

@@ -8,9 +8,9 @@ import { csrfToken } from '#http/form-token'
 import { requireStaff, type StaffContext } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
-import type { ApprovalId } from '#platform/ids'
+import type { AppId, ApprovalId, ProductId } from '#platform/ids'
 import { ownValue } from '#platform/text'
-import { type ApprovalEntry, ApprovalsPage } from './approvals-page.tsx'
+import { ApprovalsPage } from './approvals-page.tsx'
 
 const APPROVALS = '/admin/approvals/'
 const DECIDE = `${APPROVALS}:id`
@@ -21,10 +21,11 @@ const LONGEST_REASON = 500
 export function declareApprovals(scope: FastifyInstance, world: World): void {
   async function show({ request, reply, role }: StaffContext, lacks_reason?: ApprovalId) {
     const open = await apps.listOpenApprovals(world.db, AT_ONCE)
+    const plans = await plansOf(world, open)
     const page = ApprovalsPage({
       role,
       csrf_token: csrfToken(world, request, reply),
-      entries: await Promise.all(open.map((each) => withPlans(world, each))),
+      entries: open.map((each) => ({ ...each, plans: plans.get(each.app_id) ?? [] })),
       note: ownValue(NOTES, queryOf(request, 'done')),
       lacks_reason,
     })
@@ -50,15 +51,23 @@ export function declareApprovals(scope: FastifyInstance, world: World): void {
   })
 }
 
-async function withPlans({ db }: World, request: apps.OpenApproval): Promise<ApprovalEntry> {
-  const products = await catalog.products(db, request.app_id)
-  const prices = await catalog.livePrices(db, request.app_id)
-  const plans = products.map(({ id, name, is_free }) => {
-    const own = prices.filter(({ product_id }) => product_id === id)
-    const costs = own.map(({ amount, frequency }) => priceText(amount, frequency)).join(', ')
-    return is_free ? `${name}, free` : `${name}, ${costs}`
-  })
-  return { ...request, plans }
+/** The plans of each app with their prices, as text. */
+async function plansOf({ db }: World, open: apps.OpenApproval[]): Promise<Map<AppId, string[]>> {
+  const rows = await catalog.plansOfApps(
+    db,
+    open.map(({ app_id }) => app_id),
+  )
+  const texts = new Map<ProductId, { app_id: AppId; text: string }>()
+  for (const { app_id, product_id, name, amount, frequency } of rows) {
+    const known = texts.get(product_id)?.text ?? name
+    const cost = amount === null ? 'free' : priceText(amount, frequency)
+    texts.set(product_id, { app_id, text: `${known}, ${cost}` })
+  }
+  const plans = new Map<AppId, string[]>()
+  for (const { app_id, text } of texts.values()) {
+    plans.set(app_id, [...(plans.get(app_id) ?? []), text])
+  }
+  return plans
 }
 
 const NOTES: Record<string, string> = {

@@ -9,6 +9,9 @@ import { DISTANCES } from './advance-form.ts'
 import { ClockLayout, type ClockLayoutFacts } from './layout.tsx'
 import { RETRIES, SCENARIOS } from './scenarios.ts'
 
+/** Up to how many subscribers are counted. */
+export const MOST_COUNTED = 1_000
+
 /** The facts of the test clock's main page. */
 export interface ClockFacts extends ClockLayoutFacts {
   /** The next event, described. */
@@ -20,6 +23,7 @@ export interface ClockFacts extends ClockLayoutFacts {
     status: string
     next: { at: Date; text: string } | undefined
   }[]
+  /** One above `MOST_COUNTED` where there are more. */
   subscriber_count: number
   /** Prices that scenarios can buy. */
   prices: { value: string; label: string }[]
@@ -110,7 +114,8 @@ function Now({ now, is_ahead, due, base, csrf_token, faulty, date, app_name }: C
 }
 
 function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element {
-  const more = subscriber_count - subscribers.length
+  const more = Math.min(subscriber_count, MOST_COUNTED) - subscribers.length
+  const isMore = subscriber_count > MOST_COUNTED
   return (
     <Panel title="Subscribers">
       {subscribers.length === 0 ? (
@@ -137,7 +142,12 @@ function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element
           }))}
         />
       )}
-      {more > 0 && <p class="text-sm text-muted">And {more} more with later events.</p>}
+      {more > 0 && (
+        <p class="text-sm text-muted">
+          And {isMore && 'more than '}
+          {more} more with later events.
+        </p>
+      )}
     </Panel>
   )
 }

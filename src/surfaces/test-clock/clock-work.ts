@@ -18,6 +18,8 @@ export interface TestMode {
 }
 
 const WAIT_MS = 200
+/** How long a bank may return a refund that succeeded. */
+const REFUND_MAY_FAIL_DAYS = 30
 
 /**
  * Everything that happens as an app's time passes: banks decide, invoices are charged, sellers are
@@ -60,7 +62,10 @@ export async function nextOtherDue(
   after: Date,
 ): Promise<OtherDue | undefined> {
   const { is_weekly, under_way } = await payouts.payoutsAround(db, app_id)
-  const pending = [...(await payments.pendingOf(db, app_id)), ...under_way]
+  const pending = [
+    ...(await payments.pendingOf(db, app_id, addDays(after, -REFUND_MAY_FAIL_DAYS))),
+    ...under_way,
+  ]
   const other = pending.length > 0 ? await processor.nextEventAt(after, pending) : undefined
   const monday = is_weekly ? addDays(payouts.mondayOf(after), 7) : undefined
   if (other && !(monday && monday < other)) return { at: other, what: 'bank' }

@@ -7,7 +7,7 @@ import type { World } from '#flows/world'
 import { addressOf } from '#http/tasks'
 import type { Task } from '#platform/tasks'
 import type { ClockContext } from './clock-context.ts'
-import type { ClockFacts } from './clock-page.tsx'
+import { type ClockFacts, MOST_COUNTED } from './clock-page.tsx'
 import { nextOtherDue, type TestMode } from './clock-work.ts'
 import { otherDueText, stepText } from './labels.ts'
 import type { ClockLayoutFacts } from './layout.tsx'
@@ -37,7 +37,7 @@ export async function gather(
       const next = at ? { at, text: stepText(stepOf(subscriber, at), subscriber) } : undefined
       return { license_id, email, product_name, status, next }
     }),
-    subscriber_count: await billing.countSubscribers(db, app.id),
+    subscriber_count: await billing.countSubscribers(db, app.id, MOST_COUNTED + 1),
     prices: prices.map(({ id, product_name, amount, frequency }) => {
       return { value: id, label: `${product_name}, ${priceText(amount, frequency)}` }
     }),
