@@ -29,21 +29,26 @@ export async function measurePages(service: Service, demo: DemoFacts): Promise<v
   const browsers = await openBrowsers(service, demo)
   const values = await valuesOf(service.world.db)
   const bare = await measure(service, browsers.visitor, BARE)
-  const table: [path: string, durations: Durations][] = []
   const missing: string[] = []
+  let views = 0
+  let slow = 0
+  printHead(bare)
   for (const route of pageRoutes(service)) {
     const path = pathOf(route, values)
     const browser = browserOf(browsers, route)
     const first = await open(service, browser, path)
+    if (first.status >= 500)
+      throw new Error(`${path}: ${first.status}\n${first.body.slice(0, 2_000)}`)
     if (first.status !== 200) {
       missing.push(`${route}: ${first.status}`)
       continue
     }
     for (const view of [path, ...viewsOf(path, first.body)]) {
-      table.push([view, await measure(service, browser, view)])
+      views++
+      if (printLine(view, await measure(service, browser, view), bare)) slow++
     }
   }
-  print(table, bare)
+  console.log(`\n${views} views, ${slow} above ${MEDIAN_MS} ms (median) or ${P99_MS} ms (p99)`)
   if (missing.length > 0) console.log(`\nnot a page here: ${missing.join(', ')}`)
 }
 
@@ -149,21 +154,16 @@ async function measure(
   return { median: at(0.5), p99: at(0.99), requests: times.length }
 }
 
-function print(table: [path: string, durations: Durations][], bare: Durations): void {
-  const line = (path: string, { median, p99 }: Durations, mark: string) => {
-    const ratio = (median / bare.median).toFixed(1).padStart(6)
-    const figures = `${median.toFixed(1).padStart(8)} ${p99.toFixed(1).padStart(8)} ${ratio}`
-    console.log(`${path.padEnd(96)} ${figures}${mark}`)
-  }
+function printHead(bare: Durations): void {
   console.log(`\n${'page'.padEnd(96)}   median      p99  ratio to a bare page`)
-  line(BARE, bare, '')
-  let slow = 0
-  for (const [path, durations] of table) {
-    const isSlow = durations.median > MEDIAN_MS || durations.p99 > P99_MS
-    if (isSlow) slow++
-    line(path, durations, isSlow ? '  slow' : '')
-  }
-  console.log(
-    `\n${table.length} views, ${slow} above ${MEDIAN_MS} ms (median) or ${P99_MS} ms (p99)`,
-  )
+  printLine(BARE, bare, bare)
+}
+
+/** Prints the durations of a view; whether they are above the limits. */
+function printLine(path: string, { median, p99 }: Durations, bare: Durations): boolean {
+  const is_slow = median > MEDIAN_MS || p99 > P99_MS
+  const ratio = (median / bare.median).toFixed(1).padStart(6)
+  const figures = `${median.toFixed(1).padStart(8)} ${p99.toFixed(1).padStart(8)} ${ratio}`
+  console.log(`${path.padEnd(96)} ${figures}${is_slow ? '  slow' : ''}`)
+  return is_slow
 }
