@@ -80,13 +80,18 @@ export async function licenseTotals(db: Db, filter: LicenseFilter): Promise<Lice
 function matching(filter: LicenseFilter): Sql {
   const { app_id, status, product_id, origin, from, before, license_ids } = filter
   // Literals: an index has the licenses that were bought or given, another those that were given.
-  const comped = origin === 'comp' ? sql`and l.origin = 'comp'` : sql`and l.origin <> 'preview'`
-  // Only what is asked for: the totals without days are read from an index without days.
-  return sql`l.app_id = ${app_id} ${comped}
-    ${origin === undefined ? sql`` : sql`and l.origin = ${origin}`}
-    ${from === undefined ? sql`` : sql`and l.created_at >= ${from}`}
-    ${before === undefined ? sql`` : sql`and l.created_at < ${before}`}
-    ${product_id === undefined ? sql`` : sql`and l.product_id = ${product_id}`}
+  const source = origin === 'comp' ? sql`and l.origin = 'comp'` : sql`and l.origin <> 'preview'`
+  const hasDays = from !== undefined || before !== undefined
+  // Without days, the totals are read from an index without days.
+  return sql`l.app_id = ${app_id} ${source}
+    and (${origin ?? null}::text is null or l.origin = ${origin ?? null})
+    and (${product_id ?? null}::text is null or l.product_id = ${product_id ?? null})
+    ${
+      hasDays
+        ? sql`and l.created_at >= coalesce(${from ?? null}::timestamptz, '-infinity')
+            and l.created_at < coalesce(${before ?? null}::timestamptz, 'infinity')`
+        : sql``
+    }
     ${status === undefined ? sql`` : sql`and l.status = ${status}`}
     ${license_ids === undefined ? sql`` : sql`and l.id = any(${license_ids})`}`
 }
