@@ -41,6 +41,27 @@ export function SubNav(facts: { label: string; links: Link[] }): JSX.Element {
   )
 }
 
+/** An entry of a menu, with what a reader's role must permit. */
+export interface MenuPage<Permission> {
+  page: string
+  label: string
+  href: string
+  needs: Permission
+}
+
+/** A row of links to the pages that their reader may open, with the current page marked. */
+export function PermittedNav<Permission>(facts: {
+  label: string
+  pages: readonly MenuPage<Permission>[]
+  current: string
+  isPermitted: (needs: Permission) => boolean
+}): JSX.Element {
+  const links = facts.pages
+    .filter(({ needs }) => facts.isPermitted(needs))
+    .map(({ page, label, href }) => ({ label, href, current: page === facts.current }))
+  return <SubNav label={facts.label} links={links} />
+}
+
 /** A row of links, the current one underlined: the kinds of what a page lists. */
 export function LinkRow(facts: { label: string; links: Link[] }): JSX.Element {
   return (

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { SubNav } from '#design/navigation'
+import { type MenuPage, PermittedNav } from '#design/navigation'
 import { isPermitted, type StaffPermission, type StaffRole } from '#domain/identity'
 
 const PAGES = [
@@ -15,15 +15,20 @@ const PAGES = [
   { page: 'jobs', label: 'Jobs', href: '/admin/jobs/', needs: 'jobs' },
   { page: 'staff', label: 'Staff', href: '/admin/staff/', needs: 'staff' },
   { page: 'audit', label: 'Audit log', href: '/admin/audit/', needs: 'audit' },
-] as const satisfies { page: string; label: string; href: string; needs: StaffPermission }[]
+] as const satisfies MenuPage<StaffPermission>[]
 
 /** The menu of the admin area as a role sees it, with the current page marked. */
 export function AdminMenu(facts: {
   current: (typeof PAGES)[number]['page']
   role: StaffRole
 }): JSX.Element {
-  const links = PAGES.filter(({ needs }) => isPermitted(facts.role, needs)).map(
-    ({ page, label, href }) => ({ label, href, current: page === facts.current }),
+  const { current, role } = facts
+  return (
+    <PermittedNav
+      label="Admin"
+      pages={PAGES}
+      current={current}
+      isPermitted={(needs) => isPermitted(role, needs)}
+    />
   )
-  return <SubNav label="Admin" links={links} />
 }

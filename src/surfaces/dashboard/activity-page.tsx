@@ -3,11 +3,14 @@ import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import type { MemberRole } from '#domain/sellers'
 import { type AuditRow, CHANNEL_LABELS } from '#http/audit-rows'
 import { SellerMenu } from './seller-menu.tsx'
 
 /** What a seller's members, their agents and staff did, the latest first. */
 export function ActivityPage(facts: {
+  /** The reader's role. */
+  role: MemberRole
   legal_name: string
   entries: (AuditRow & { about: string })[]
   newest: string | undefined
@@ -21,7 +24,7 @@ export function ActivityPage(facts: {
           What the members of {facts.legal_name}, their agents and Purser staff did. Entries are
           never changed.
         </Heading>
-        <SellerMenu current="activity" />
+        <SellerMenu current="activity" role={facts.role} />
       </div>
       {entries.length === 0 ? (
         <EmptyState title="No activity yet">Changes and refunds appear here.</EmptyState>

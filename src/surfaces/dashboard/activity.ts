@@ -14,13 +14,14 @@ const ON_A_PAGE = 50
 export function declareActivity(scope: FastifyInstance, world: World): void {
   scope.get(ACTIVITY, async (request, reply) => {
     const { member } = await requireMember(world, request, reply, 'team')
-    const { seller_id, legal_name } = member
+    const { seller_id, legal_name, role } = member
     const below = placeOf(queryOf(request, 'below'))
     const found = await auditRows(world, { seller_id, below, limit: ON_A_PAGE + 1 })
     const entries = found.slice(0, ON_A_PAGE)
     const last = entries.at(-1)
     const names = await apps.namesOf(world.db, seller_id)
     const page = ActivityPage({
+      role,
       legal_name,
       entries: entries.map((entry) => ({
         ...entry,

@@ -49,7 +49,7 @@ export function AppsPage(facts: AppsFacts): JSX.Element {
           <Heading title="Your apps">{introOf(member)}</Heading>
           {cards.length > 0 && canCreate && <Button href="/dashboard/apps/new/">New app</Button>}
         </div>
-        {member && <SellerMenu current="apps" />}
+        {member && <SellerMenu current="apps" role={member.role} />}
       </div>
       {member?.is_suspended && (
         <Alert tone="warning" title={`${member.legal_name} is suspended`}>

@@ -4,7 +4,7 @@ import { Alert } from '#design/feedback'
 import { CheckboxField, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
-import { SELLER_EMAILS, type SellerEmail } from '#domain/sellers'
+import { type MemberRole, SELLER_EMAILS, type SellerEmail } from '#domain/sellers'
 import { SellerMenu } from './seller-menu.tsx'
 
 const LABELS: Record<SellerEmail, { label: string; hint: string }> = {
@@ -19,6 +19,8 @@ const LABELS: Record<SellerEmail, { label: string; hint: string }> = {
 /** The settings for emails about buyers. */
 export function EmailsPage(facts: {
   csrf_token: string
+  /** The reader's role. */
+  role: MemberRole
   muted: SellerEmail[]
   is_saved: boolean
 }): JSX.Element {
@@ -26,7 +28,7 @@ export function EmailsPage(facts: {
     <SiteLayout title="Emails · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Emails">Choose what we email you about your buyers.</Heading>
-        <SellerMenu current="emails" />
+        <SellerMenu current="emails" role={facts.role} />
       </div>
       {facts.is_saved && <Alert tone="success">Saved.</Alert>}
       <Panel>

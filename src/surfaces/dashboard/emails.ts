@@ -16,6 +16,7 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
     const { member } = await requireMember(world, request, reply, 'view')
     const page = EmailsPage({
       csrf_token: csrfToken(world, request, reply),
+      role: member.role,
       muted: await sellers.mutedEmails(db, member),
       is_saved: queryOf(request, 'done') === 'saved',
     })

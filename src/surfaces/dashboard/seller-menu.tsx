@@ -1,18 +1,29 @@
 import type { JSX } from 'preact'
-import { SubNav } from '#design/navigation'
+import { type MenuPage, PermittedNav } from '#design/navigation'
+import { isAllowed, type MemberRole, type SellerPermission } from '#domain/sellers'
 
 const PAGES = [
-  { page: 'apps', label: 'Apps', href: '/dashboard/' },
-  { page: 'overview', label: 'Overview', href: '/dashboard/overview/' },
-  { page: 'team', label: 'Team', href: '/dashboard/team/' },
-  { page: 'activity', label: 'Activity', href: '/dashboard/activity/' },
-  { page: 'details', label: 'Details', href: '/dashboard/seller/' },
-  { page: 'emails', label: 'Emails', href: '/dashboard/emails/' },
-  { page: 'terms', label: 'Terms', href: '/dashboard/terms/' },
-] as const
+  { page: 'apps', label: 'Apps', href: '/dashboard/', needs: 'view' },
+  { page: 'overview', label: 'Overview', href: '/dashboard/overview/', needs: 'view' },
+  { page: 'team', label: 'Team', href: '/dashboard/team/', needs: 'view' },
+  { page: 'activity', label: 'Activity', href: '/dashboard/activity/', needs: 'team' },
+  { page: 'details', label: 'Details', href: '/dashboard/seller/', needs: 'account' },
+  { page: 'emails', label: 'Emails', href: '/dashboard/emails/', needs: 'view' },
+  { page: 'terms', label: 'Terms', href: '/dashboard/terms/', needs: 'view' },
+] as const satisfies MenuPage<SellerPermission>[]
 
-/** The menu of a seller's own pages, with the current page marked. */
-export function SellerMenu({ current }: { current: (typeof PAGES)[number]['page'] }): JSX.Element {
-  const links = PAGES.map(({ page, label, href }) => ({ label, href, current: page === current }))
-  return <SubNav label="Seller" links={links} />
+/** The menu of a seller's own pages as a role sees it, with the current page marked. */
+export function SellerMenu(facts: {
+  current: (typeof PAGES)[number]['page']
+  role: MemberRole
+}): JSX.Element {
+  const { current, role } = facts
+  return (
+    <PermittedNav
+      label="Seller"
+      pages={PAGES}
+      current={current}
+      isPermitted={(needs) => isAllowed(role, needs)}
+    />
+  )
 }

@@ -25,6 +25,7 @@ export function declareSellerOverview(scope: FastifyInstance, world: World): voi
       })),
       notice: await payeeNotice(world, seller_id),
       seller_name: member.legal_name,
+      role: member.role,
     })
     return sendPage(reply, page)
   })

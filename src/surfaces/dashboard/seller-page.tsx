@@ -4,13 +4,15 @@ import { Alert, ErrorSummary } from '#design/feedback'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
-import type { EnteredDetails } from '#domain/sellers'
+import type { EnteredDetails, MemberRole } from '#domain/sellers'
 import type { FormFault } from './layout.tsx'
 import { SellerFields } from './seller-form.tsx'
 import { SellerMenu } from './seller-menu.tsx'
 
 /** A seller's legal name and address. */
 export function SellerPage(facts: {
+  /** The reader's role. */
+  role: MemberRole
   csrf_token: string
   form: EnteredDetails
   faults: FormFault[]
@@ -25,7 +27,7 @@ export function SellerPage(facts: {
           <Heading title="Seller details">
             Your legal name appears on receipts and payout statements.
           </Heading>
-          <SellerMenu current="details" />
+          <SellerMenu current="details" role={facts.role} />
         </div>
         {facts.is_saved && <Alert tone="success">Saved.</Alert>}
         <ErrorSummary errors={faults} title="Not saved. Check these fields" />

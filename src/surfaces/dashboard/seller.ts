@@ -20,6 +20,7 @@ export function declareSeller(scope: FastifyInstance, world: World): void {
     const { request, reply } = context
     const page = SellerPage({
       csrf_token: csrfToken(world, request, reply),
+      role: context.member.role,
       form,
       faults: formFaults(found),
       is_saved: queryOf(request, 'done') === 'saved',

@@ -35,6 +35,8 @@ export function TeamPage(
   facts: TeamFacts & {
     members: Member[]
     invitations: MemberInvitation[]
+    /** The reader's role. */
+    role: MemberRole
     /** Whether the reader may change the team. */
     can_edit: boolean
     form: { email: string; role: string }
@@ -46,7 +48,7 @@ export function TeamPage(
     <SiteLayout title="Team · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Team">Who acts for {facts.legal_name}, and in which role.</Heading>
-        <SellerMenu current="team" />
+        <SellerMenu current="team" role={facts.role} />
       </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <Panel title="Members">

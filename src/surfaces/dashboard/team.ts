@@ -146,6 +146,7 @@ async function sendTeam(
     ...teamFacts(world, context),
     members: await sellers.membersOf(db, seller_id),
     invitations: await sellers.invitationsOf(db, clock.now(), seller_id),
+    role,
     can_edit: sellers.isAllowed(role, 'team'),
     form: given.form,
     fault: given.fault,

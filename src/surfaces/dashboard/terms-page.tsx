@@ -6,12 +6,15 @@ import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { Heading, Panel } from '#design/panels'
 import { RichText } from '#design/reading'
+import { isAllowed, type MemberRole } from '#domain/sellers'
 import { versionOf } from '#http/legal-texts'
 import type { TextDocument } from '#platform/documents'
 import { SellerMenu } from './seller-menu.tsx'
 
 /** The seller terms, with the button to accept them. */
 export function TermsPage(facts: {
+  /** The reader's role. */
+  role: MemberRole
   text: TextDocument
   csrf_token: string
   /** The version that was last accepted. */
@@ -25,7 +28,7 @@ export function TermsPage(facts: {
     <SiteLayout title="Seller terms · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title={facts.text.title}>{versionOf(facts.text)}</Heading>
-        <SellerMenu current="terms" />
+        <SellerMenu current="terms" role={facts.role} />
       </div>
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {accepted && isAccepted && (
@@ -44,6 +47,8 @@ export function TermsPage(facts: {
           <p>
             <Button href={facts.return_to}>Back to your apps</Button>
           </p>
+        ) : !isAllowed(facts.role, 'account') ? (
+          <p>The owner or an admin accepts these terms. No changes can be saved before.</p>
         ) : (
           <Panel>
             <Form action="/dashboard/terms/" csrf_token={facts.csrf_token}>

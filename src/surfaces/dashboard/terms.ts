@@ -20,6 +20,7 @@ export function declareTerms(scope: FastifyInstance, world: World): void {
   scope.get(TERMS, async (request, reply) => {
     const { member } = await requireMember(world, request, reply, 'view')
     const page = TermsPage({
+      role: member.role,
       text,
       csrf_token: csrfToken(world, request, reply),
       accepted: await sellers.acceptedTerms(world.db, member.seller_id),
