@@ -1,13 +1,12 @@
 import type { Page } from 'playwright-core'
 import { ProcessorUnreachable } from '#domain/payments'
-import { sql } from '#platform/sql'
 import { addApp } from '../support/apps.ts'
 import { EVERY_VIEW } from '../support/budget.ts'
-import { png } from '../support/pictures.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { buyerPages } from './buyer-pages.ts'
 import { adminPages, earningPages } from './earning-pages.ts'
 import { followLink, openEmail } from './emails.ts'
+import { sellerPages } from './seller-pages.ts'
 import {
   arrive,
   buy,
@@ -52,7 +51,7 @@ const SHORT_PAGE_TOURS: Record<string, PageTour> = {
   'a purchase': purchase,
   'signing in': signingIn,
   'a profile': profile,
-  'the editors of a seller': selling,
+  'the editors of a seller': sellerPages,
 }
 
 const LONG_PAGE_TOURS: Record<string, PageTour> = {
@@ -268,112 +267,6 @@ async function* emailsAndLinks(setup: PagesTest, page: Page) {
   yield 'email with a link'
   await followLink(page, 'sign_in')
   yield 'link sign_in'
-}
-
-/** Uploads an icon and two screenshots on the page that is open. */
-async function addImages(page: Page) {
-  const file = async (width: number, height: number, color: string) => ({
-    name: 'picture.png',
-    mimeType: 'image/png',
-    buffer: await png(width, height, color),
-  })
-  await page.getByLabel('Icon', { exact: true }).setInputFiles(await file(300, 300, '#0d4f46'))
-  await press(page, 'Save icon')
-  await page.getByText('Icon saved.').waitFor()
-  for (const color of ['#7a5c1e', '#1e4c7a']) {
-    const picture = await file(1280, 800, color)
-    await page.getByLabel('Screenshot', { exact: true }).setInputFiles(picture)
-    await page.getByLabel('Description', { exact: true }).fill('Entries of a week, by day')
-    await press(page, 'Add screenshot')
-    await page.getByText('Screenshot added.').waitFor()
-  }
-}
-
-async function* selling({ service }: PagesTest, page: Page) {
-  const { demo, world } = service
-  await page.goto('/signin/')
-  await page.getByLabel('Email').fill(demo.seller.email)
-  await page.getByLabel('Password').fill(demo.seller.password)
-  await press(page, /^Sign in$/)
-  await arrive(page, 'Your apps')
-  const app = '/dashboard/apps/driftlog/'
-  for (const path of [
-    '/dashboard/',
-    '/dashboard/apps/new/',
-    '/dashboard/seller/',
-    '/dashboard/team/',
-    '/dashboard/activity/',
-    '/dashboard/overview/',
-    '/dashboard/overview/?from=2026-02-30&to=2026-01-01',
-    '/dashboard/invitations/',
-    app,
-    `${app}settings/`,
-    `${app}transfer/`,
-    '/dashboard/transfers/',
-    `${app}changes/`,
-    `${app}integration/`,
-    `${app}integration/?snippet=next`,
-    `${app}integration/?price=prc_none&next=http://elsewhere.example`,
-    `${app}affiliates/`,
-    `${app}listing/`,
-    `${app}discounts/`,
-    `${app}listing/features/`,
-    `${app}preview/`,
-    '/dashboard/terms/',
-  ]) {
-    await page.goto(path)
-    yield path
-  }
-  await page.goto(`${app}integration/`)
-  await press(page, 'Run checks')
-  await page.getByText('Checks finished.').waitFor()
-  yield 'integration, checked'
-  await press(page, 'Build link')
-  await page.getByRole('link', { name: 'Open', exact: true }).waitFor()
-  yield 'integration, a link'
-  await page.goto(`${app}discounts/`)
-  await press(page, 'Create code')
-  await page.getByText('Not saved. Check these fields').waitFor()
-  yield 'discounts, with faults'
-  await page.getByLabel('Code', { exact: true }).fill('WINTER')
-  await page.getByLabel('Amount').fill('20')
-  await press(page, 'Create code')
-  await page.getByText('Code created.').waitFor()
-  yield 'discounts'
-  await page.goto(`${app}listing/images/`)
-  yield 'images, none yet'
-  await press(page, 'Add screenshot')
-  await page.getByText('Not saved. Check these fields').waitFor()
-  yield 'images, with faults'
-  await addImages(page)
-  yield 'images'
-  await page.goto('/apps/driftlog/')
-  yield 'product, with images'
-  await page.goto(`${app}listing/sections/`)
-  await press(page, 'Add section')
-  await press(page, 'Save sections')
-  await page.getByText('Not saved. Check these fields').waitFor()
-  yield 'sections, with faults'
-  await page.goto(`${app}plans/`)
-  await press(page, 'Add plan')
-  yield 'plans'
-  await press(page, 'Review changes')
-  await page.getByText('Not saved. Check these fields').waitFor()
-  yield 'plans, with faults'
-  await press(page, 'Remove plan 3')
-  await press(page, 'Remove plan 1')
-  await press(page, 'Review changes')
-  yield 'plans, reviewed'
-  await press(page, 'Save plans')
-  await page.goto(`${app}changes/`)
-  yield 'changes'
-  await page.getByRole('link', { name: 'Undo this change' }).first().click()
-  yield 'a change to undo'
-  await world.db.run(sql`update sellers set terms_accepted_at = null`)
-  await page.goto('/dashboard/')
-  yield 'apps, terms owed'
-  await page.goto('/dashboard/terms/')
-  yield 'terms, owed'
 }
 
 async function* faults({ service, processor }: PagesTest, page: Page) {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
+import { readVersions, replaceVersions } from '#flows/listing'
 import { borrowBrowser, returnBrowser } from '../support/browser.ts'
+import { again, ownApp, written } from '../support/listing.ts'
+import type { TestService } from '../support/service.ts'
 import { type BothModes, openBothModes } from '../support/test-mode.ts'
 import { accessibilityProblems } from './accessibility.ts'
 import { RunningClock } from './browser-test.ts'
@@ -48,6 +51,14 @@ test('a seller switches to test mode, sells with a test card, and returns to liv
     await page.goto(`${test_url}${path}`)
     await sound(path)
   }
+  await offerPlan(live)
+  await page.goto(`${test_url}/dashboard/apps/tidepool/plans/`)
+  await page.getByRole('link', { name: /^Copy plans from live mode/ }).click()
+  await page.getByText('Studio, monthly price').waitFor()
+  await sound('plans to copy')
+  await press(page, 'Copy plans')
+  await page.getByText('Plans copied from live mode.').waitFor()
+  await sound('plans, copied')
   const customer = await browser.newContext()
   const email = newEmail()
   const buy_url = `${test_url}/buy/${live.demo.app.prices[0]!.public_id}/`
@@ -60,3 +71,41 @@ test('a seller switches to test mode, sells with a test card, and returns to liv
   assert.equal(await page.getByText(email).count(), 0)
   assert.doesNotMatch(await page.title(), /Test mode/)
 })
+
+test('the way in of buyers and of members to test mode is accessible', async (t) => {
+  const { test_url, test: there } = modes
+  const context = await browser.newContext({ baseURL: test_url })
+  const faults = recordFaults(context, test_url)
+  t.after(async () => {
+    await context.close()
+    assert.deepEqual(faults, [])
+  })
+  const page = await context.newPage()
+  const sound = async (name: string) =>
+    assert.equal((await accessibilityProblems(page)).join('\n'), '', name)
+  for (const path of ['/signin/', '/test-mode/sign-in', '/', '/apps/tidepool/']) {
+    await page.goto(path)
+    assert.match(await page.title(), /^Test mode · /, path)
+    await page.getByText('Test mode. No real card is charged.').waitFor()
+    await sound(path)
+  }
+  const email = newEmail()
+  const { public_id } = there.demo.app.prices[0]!
+  await buy(page, { buy_url: `${test_url}/buy/${public_id}/`, email })
+  await sound('success')
+  await context.clearCookies()
+  await page.goto('/signin/')
+  await page.getByLabel('Email').fill(email)
+  await press(page, 'Email me a sign-in link')
+  await page.getByText('Check your inbox').waitFor()
+  await sound('sign in, link sent')
+})
+
+/** Adds a plan to the cast's app in live mode. */
+async function offerPlan(live: TestService): Promise<void> {
+  const { app, actor } = await ownApp(live)
+  const plans = (await readVersions(live.world.db, app.id)).filter(({ is_active }) => is_active)
+  const studio = { name: 'Studio', prices: [{ amount: '55.00', frequency: 'month' }] }
+  const versions = [...plans.map(again), studio]
+  written(await replaceVersions(live.world, actor, { app, versions, dry_run: false }))
+}
