@@ -42,6 +42,7 @@ export { CART_SWEEP, DRAFT_SWEEP } from './retention.ts'
 export * from './sale-list.ts'
 export {
   type FoundLicense,
+  type FoundSale,
   findLicenses,
   findSale,
   type PayoutOfSale,

@@ -1,5 +1,13 @@
 import type { Db } from '#platform/db'
-import type { AppId, InvoiceId, LicenseId, PayeeId, PayoutId, TransactionId } from '#platform/ids'
+import type {
+  AppId,
+  InvoiceId,
+  LicenseId,
+  PayeeId,
+  PayoutId,
+  SellerId,
+  TransactionId,
+} from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import type { Invoice } from './invoices.ts'
@@ -65,14 +73,20 @@ export const SALES = (
         bool_or(status = 'lost') as is_lost
       from disputes where charge_id = c.id) d on true`
 
+/** An invoice with its app, and the seller who wrote it. */
+export interface FoundSale extends Sale {
+  app_id: AppId
+  seller_id: SellerId
+}
+
 /** One invoice; of one app if `app_id` is given. */
 export async function findSale(
   db: Db,
   facts: { id: InvoiceId; app_id: AppId | null },
-): Promise<(Sale & { app_id: AppId }) | undefined> {
+): Promise<FoundSale | undefined> {
   const { id, app_id } = facts
-  return await db.maybe<Sale & { app_id: AppId }>(
-    sql`select s.*, i.app_id from (${SALES(sql`select * from invoices where id = ${id}
+  return await db.maybe<FoundSale>(
+    sql`select s.*, i.app_id, i.seller_id from (${SALES(sql`select * from invoices where id = ${id}
         and number is not null
         and (${app_id}::text is null or app_id = ${app_id})`)}) s join invoices i on i.id = s.id`,
   )

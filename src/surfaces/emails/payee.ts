@@ -46,7 +46,7 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
   const app = (await apps.find(db, receipt.app_id))!
   const { seller_id } = receipt
   const recipients = await sellers.recipientsOf(db, seller_id, { permission: 'support' })
-  // A former seller of the app has no access to its sales; their balance shows the dispute.
+  // A former seller of the app views this sale, but cannot submit evidence.
   const page =
     seller_id === app.seller_id ? `/dashboard/apps/${app.slug}/sales/${receipt.id}/` : '/help/'
   const { amount, tax, owed, reason, due_at, status } = dispute

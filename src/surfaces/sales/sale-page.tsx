@@ -33,23 +33,23 @@ export interface SaleFacts extends SalesPageFacts {
   /** Whether anything is left to refund. */
   is_refundable: boolean
   opens_disputes: boolean
+  /** The visitor sold it before the app was transferred, and only views it. */
+  is_former: boolean
+  /** Whether the earnings are the visitor's. */
+  is_earner: boolean
   /** A message about what was just done. */
   note: string | undefined
 }
 
 /** An invoice: amounts, refunds, disputes and ledger entries. */
 export function SalePage(facts: SaleFacts): JSX.Element {
-  const { sale, base } = facts
+  const { sale } = facts
   const number = invoiceNumber(sale.number)
   const [label, tone] = STATUS_LABELS[sale.status]
   return (
     <SiteLayout title={`${number} · ${facts.app_name}`} notice={facts.notice}>
       <div class="grid gap-2">
-        {facts.as === 'seller' ? (
-          <BackLink href={`${base}/sales/`}>Sales</BackLink>
-        ) : (
-          <BackLink href="/admin/">Admin</BackLink>
-        )}
+        <Back {...facts} />
         <div class="flex flex-wrap items-center justify-between gap-4">
           <Heading title={`${KIND_LABELS[sale.kind]} ${number}`}>
             {facts.app_name} {sale.product_name}, for {sale.email}
@@ -58,6 +58,12 @@ export function SalePage(facts: SaleFacts): JSX.Element {
         </div>
       </div>
       {facts.note && <Alert tone="info">{facts.note}</Alert>}
+      {facts.is_former && (
+        <Alert tone="info">
+          You sold this before you transferred {facts.app_name}. Its earnings, refunds and disputes
+          are yours. To refund it, <TextLink href="/help/">contact support</TextLink>.
+        </Alert>
+      )}
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
         <Figures {...facts} />
         <div class="grid grid-cols-1 gap-5">
@@ -71,6 +77,12 @@ export function SalePage(facts: SaleFacts): JSX.Element {
   )
 }
 
+function Back({ as, base, is_former }: SaleFacts): JSX.Element {
+  if (as === 'staff') return <BackLink href="/admin/">Admin</BackLink>
+  if (is_former) return <BackLink href="/dashboard/">Dashboard</BackLink>
+  return <BackLink href={`${base}/sales/`}>Sales</BackLink>
+}
+
 const LINE_LABELS: Record<InvoiceLineKind, string> = {
   price: 'Plan price',
   discount: 'Discount',
@@ -78,9 +90,8 @@ const LINE_LABELS: Record<InvoiceLineKind, string> = {
   trial: 'Free trial',
 }
 
-function Figures({ sale, lines, charge, as }: SaleFacts): JSX.Element {
+function Figures({ sale, lines, charge, is_earner }: SaleFacts): JSX.Element {
   const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
-  const isYours = as === 'seller'
   return (
     <Panel title="Invoice">
       <DescriptionList
@@ -96,7 +107,7 @@ function Figures({ sale, lines, charge, as }: SaleFacts): JSX.Element {
           money('Paid by the buyer', sum(sale.amount, sale.tax)),
           money('Purser’s fee', cents(sale.fee - sale.add_on_fee)),
           ...(sale.add_on_fee > 0 ? [money('Hosted sign-in add-on', sale.add_on_fee)] : []),
-          money(isYours ? 'Your earnings' : 'Seller earnings', cents(sale.amount - sale.fee)),
+          money(is_earner ? 'Your earnings' : 'Seller earnings', cents(sale.amount - sale.fee)),
           ...(sale.refunded > 0 ? [money('Refunded', sale.refunded)] : []),
           ...(charge ? [{ term: 'Card', detail: charge.card }] : []),
           { term: 'Order', detail: <Id>{sale.order_id}</Id> },

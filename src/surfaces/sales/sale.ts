@@ -7,7 +7,7 @@ import * as payments from '#domain/payments'
 import { quoteRefund } from '#flows/refund'
 import type { World } from '#flows/world'
 import {
-  requireSellerOrStaff,
+  requireViewerOfSale,
   type SalesContext,
   SIDES,
   type Side,
@@ -15,7 +15,6 @@ import {
 import { paramsOf, queryOf, requireId } from '#http/input'
 import { sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import type { AppId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { SalePage } from './sale-page.tsx'
 import { actorOf, pageFacts } from './sales-context.ts'
@@ -25,8 +24,9 @@ const NEEDED = { seller: 'view', staff: 'sales' } as const
 /** The page of an invoice. */
 export function declareSale(scope: FastifyInstance, world: World, side: Side): void {
   scope.get(`${SIDES[side]}/sales/:invoice_id/`, async (request, reply) => {
-    const context = await requireSellerOrStaff(world, request, reply, side, NEEDED)
+    const context = await requireViewerOfSale(world, request, reply, side, NEEDED)
     const { db } = world
+    const { is_former = false } = context
     const sale = await saleOf(world, context)
     const app = context.app ?? (await apps.find(db, sale.app_id))!
     const charge = await payments.chargeOf(db, sale.id)
@@ -36,6 +36,7 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
     const entries = await ledger.entriesOf(db, subjects)
     const transactions = [...new Set(entries.map(({ transaction_id }) => transaction_id))]
     const payouts = await billing.payoutsOf(db, transactions)
+    const earner = is_former ? sale.seller_id : app.seller_id
     const quote = await quoteRefund(world, actorOf(context), { invoice_id: sale.id })
     const page = SalePage({
       ...pageFacts(world, context, app),
@@ -48,10 +49,12 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
       },
       refunds,
       disputes,
-      payouts: payouts.filter(({ owner }) => context.as === 'staff' || owner === app.seller_id),
+      payouts: payouts.filter(({ owner }) => context.as === 'staff' || owner === earner),
       entries,
       is_refundable: 'back' in quote,
-      opens_disputes: !context.role || isPermitted(context.role, 'disputes'),
+      is_former,
+      is_earner: context.as === 'seller' && earner === sale.seller_id,
+      opens_disputes: context.role ? isPermitted(context.role, 'disputes') : !is_former,
       note: ownValue(NOTES, queryOf(request, 'done')),
     })
     return sendPage(reply, page)
@@ -68,7 +71,7 @@ const NOTES: Record<string, string> = {
 export async function saleOf(
   { db }: World,
   { request, app }: SalesContext,
-): Promise<billing.Sale & { app_id: AppId }> {
+): Promise<billing.FoundSale> {
   const id = requireId('inv', paramsOf('/:invoice_id', request).invoice_id)
   const sale = await billing.findSale(db, { id, app_id: app?.id ?? null })
   if (!sale) throw refuse('not_found')

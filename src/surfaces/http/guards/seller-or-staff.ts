@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type * as apps from '#domain/apps'
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
 import type { StaffPermission, StaffRole } from '#domain/identity'
-import type { SellerPermission } from '#domain/sellers'
+import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
-import { APP_PATH, requireSeller } from '#http/guards/seller'
-import type { SessionContext } from '#http/guards/session'
+import { APP_PATH, DASHBOARD, membershipOf, requireSeller } from '#http/guards/seller'
+import { requireSession, type SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
+import { paramsOf } from '#http/input'
+import { readId } from '#platform/ids'
 
 /** Who views a sale: its seller in the dashboard, or staff in the admin area. */
 export type Side = 'seller' | 'staff'
@@ -21,6 +24,8 @@ export interface SalesContext extends SessionContext {
   base: string
   /** The role of staff; undefined for a seller. */
   role?: StaffRole
+  /** The visitor sold this before the app was transferred to another seller. */
+  is_former?: true
 }
 
 /**
@@ -32,7 +37,7 @@ export async function requireSellerOrStaff(
   request: FastifyRequest,
   reply: FastifyReply,
   as: Side,
-  permissions: { seller: SellerPermission; staff: StaffPermission },
+  permissions: { seller: sellers.SellerPermission; staff: StaffPermission },
 ): Promise<SalesContext> {
   if (as === 'staff') {
     const context = await requireStaff(world, request, reply, `${SIDES.staff}/`, permissions.staff)
@@ -40,4 +45,42 @@ export async function requireSellerOrStaff(
   }
   const context = await requireSeller(world, request, reply, permissions.seller)
   return { ...context, as, base: `/dashboard/apps/${context.app.slug}` }
+}
+
+/**
+ * Like `requireSellerOrStaff`, for the page of the invoice in the path: members of the former
+ * seller who wrote it may view it too, as it is on their statements (decision 100).
+ */
+export async function requireViewerOfSale(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  as: Side,
+  permissions: { seller: sellers.SellerPermission; staff: StaffPermission },
+): Promise<SalesContext> {
+  const { seller: permission } = permissions
+  const former =
+    as === 'seller' ? await formerSellerOf(world, request, reply, permission) : undefined
+  return former ?? (await requireSellerOrStaff(world, request, reply, as, permissions))
+}
+
+/** The context of a former seller's member; undefined for everyone else. */
+async function formerSellerOf(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  permission: sellers.SellerPermission,
+): Promise<SalesContext | undefined> {
+  const { db } = world
+  const context = await requireSession(world, request, reply, DASHBOARD)
+  const { slug, invoice_id } = paramsOf(`${APP_PATH}/sales/:invoice_id/`, request)
+  const id = readId('inv', invoice_id)
+  const sale = id && (await billing.findSale(db, { id, app_id: null }))
+  const app = sale && (await apps.find(db, sale.app_id))
+  if (!app || app.slug !== slug || app.seller_id === sale.seller_id) return
+  // A member of both sellers has the page with everything that the app's seller may do.
+  if (await membershipOf(world, context, app)) return
+  const member = await membershipOf(world, context, sale)
+  if (!member || !sellers.isAllowed(member.role, permission)) return
+  return { ...context, as: 'seller', app, base: `/dashboard/apps/${slug}`, is_former: true }
 }

@@ -7,6 +7,7 @@ import { refuseAudited, requireSession, type SessionContext } from '#http/guards
 import { paramsOf } from '#http/input'
 import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
 import { returnQuery } from '#http/redirect'
+import type { SellerId } from '#platform/ids'
 import { RolePage } from './role-page.tsx'
 import { SuspendedPage } from './suspended-page.tsx'
 
@@ -84,7 +85,7 @@ export async function requireSeller(
   const context = await requireSession(world, request, reply, DASHBOARD)
   const { slug } = paramsOf(APP_PATH, request)
   const app = await namedApp(world, context, slug)
-  const member = app && (await memberFor(world, context, app))
+  const member = app && (await membershipOf(world, context, app))
   if (!app || !member) throw await refuseAudited(world, context)
   requirePermission(context, member, permission)
   return { ...context, app, member }
@@ -96,8 +97,17 @@ async function namedApp({ db }: World, { session }: SessionContext, slug: string
   return await apps.findOwn(db, { slug, user_id })
 }
 
-async function memberFor({ db }: World, { session }: SessionContext, { seller_id }: apps.App) {
+/**
+ * The membership of a session in a seller; of staff, in the seller whose pages they look at.
+ * Undefined for everyone else.
+ */
+export async function membershipOf(
+  { db }: World,
+  { session }: Pick<SessionContext, 'session'>,
+  { seller_id }: { seller_id: SellerId },
+): Promise<sellers.Membership | undefined> {
   const { user_id, viewing_seller_id } = session
+  if (viewing_seller_id && viewing_seller_id !== seller_id) return undefined
   if (viewing_seller_id) return await sellers.viewedBy(db, { seller_id, user_id })
   return await sellers.memberOf(db, { seller_id, user_id })
 }
