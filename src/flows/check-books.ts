@@ -1,7 +1,7 @@
 import { ProcessorRefused, ProcessorUnreachable } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { checkCash } from './check-books/cash.ts'
-import { checkFigures } from './check-books/figures.ts'
+import { checkFigures, checkReferred } from './check-books/figures.ts'
 import { checkInvoices } from './check-books/invoices.ts'
 import { checkOutside, type Sides } from './check-books/outside.ts'
 import { checkPayees } from './check-books/payees.ts'
@@ -44,6 +44,7 @@ export async function checkBooks(
     ['balances of payees', checkPayees],
     ['tax balances of states', checkTaxes],
     ['figures of the overview', checkFigures],
+    ['what affiliates brought', checkReferred],
     ['cash', (from, to) => checkCash(from, to, processor.name)],
     ['records of the processor', (_, to) => readProcessor(sides, to)],
   ]

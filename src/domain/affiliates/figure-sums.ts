@@ -22,17 +22,44 @@ export async function sumReferred(db: Db, limit: number): Promise<number> {
   return count
 }
 
-/** Referred days that differ from the invoices and the ledger: for tests, over everything. */
-export async function wrongReferred(
-  db: Db,
-): Promise<{ affiliate_id: AffiliateId; app_id: AppId; day: string | null; found: string }[]> {
-  return await db.rows(sql`with change as (
-      select affiliate_id, app_id, day, purchases, net, commission from referred_days
-      union all select affiliate_id, app_id, day, purchases, net, commission from referred_changes
-      union all select affiliate_id, app_id, day, 0, -net, -commission from referred_revenue
-      union all select affiliate_id, app_id, day, -1, 0, 0 from referred_purchases)
-    select affiliate_id, app_id, day::text,
-      concat_ws(' ', sum(purchases), sum(net), sum(commission)) as found
-    from change group by affiliate_id, app_id, day
-    having sum(purchases) <> 0 or sum(net) <> 0 or sum(commission) <> 0 order by 1, 2, 3`)
+/** What an affiliate brought to an app on a day, as it is kept and as it should be. */
+export interface WrongReferred {
+  affiliate_id: AffiliateId
+  app_id: AppId
+  /** Never null: both sides have a day. */
+  day: string | null
+  /** Purchases, net revenue and commission. */
+  found: string
+  expected: string
+}
+
+/** Referred days that differ from the invoices and the ledger, over everything. */
+export async function wrongReferred(db: Db): Promise<WrongReferred[]> {
+  const sums = sql`affiliate_id, app_id, day, sum(purchases) as purchases, sum(net) as net,
+    sum(commission) as commission`
+  return await db.rows<WrongReferred>(sql`with
+    kept as (select ${sums} from (
+        select affiliate_id, app_id, day, purchases, net, commission from referred_days
+        union all select affiliate_id, app_id, day, purchases, net, commission
+          from referred_changes) k group by affiliate_id, app_id, day),
+    due as (select ${sums} from (
+        select affiliate_id, app_id, day, 0 as purchases, net, commission from referred_revenue
+        union all select affiliate_id, app_id, day, 1, 0, 0 from referred_purchases) d
+      group by affiliate_id, app_id, day),
+    compared as (select affiliate_id, app_id, day::text,
+        concat_ws(' ', coalesce(kept.purchases, 0), coalesce(kept.net, 0),
+          coalesce(kept.commission, 0)) as found,
+        concat_ws(' ', coalesce(due.purchases, 0), coalesce(due.net, 0),
+          coalesce(due.commission, 0)) as expected
+      from kept full join due using (affiliate_id, app_id, day))
+    select affiliate_id, app_id, day, found, expected from compared where found <> expected
+    order by 1, 2, 3`)
+}
+
+/** How many days are stored. */
+export async function countReferred(db: Db): Promise<number> {
+  const { count } = await db.one<{ count: number }>(
+    sql`select count(*) as count from referred_days`,
+  )
+  return count
 }

@@ -1,3 +1,4 @@
+import * as affiliates from '#domain/affiliates'
 import * as ledger from '#domain/ledger'
 import { sumMetrics } from '#domain/metrics'
 import { sumBalances } from '#domain/payouts'
@@ -72,6 +73,30 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
         sql`update metric_days set amount = amount + 1 where (app_id, metric, day) =
           (select app_id, metric, day from metric_days where metric = 'sale' limit 1)
           returning app_id as id`,
+      )
+    },
+  },
+  'a commission of a day that is off': {
+    rule: 'referred figures are those of invoices and ledger',
+    async plant(tx) {
+      await affiliates.sumReferred(tx, 100_000)
+      return await idOf(
+        tx,
+        sql`update referred_days set commission = commission + 1 where (affiliate_id, app_id, day) =
+          (select affiliate_id, app_id, day from referred_days where commission > 0 limit 1)
+          returning affiliate_id as id`,
+      )
+    },
+  },
+  'a referred purchase that no day counts': {
+    rule: 'referred figures are those of invoices and ledger',
+    async plant(tx) {
+      await affiliates.sumReferred(tx, 100_000)
+      return await idOf(
+        tx,
+        sql`delete from referred_days where (affiliate_id, app_id, day) =
+          (select affiliate_id, app_id, day from referred_days where purchases > 0 limit 1)
+          returning affiliate_id as id`,
       )
     },
   },
