@@ -1,10 +1,13 @@
 /** The snippets of an app with hosted sign-in, run against the service. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
+import * as apps from '#domain/apps'
 import { snippetsOf } from '#surfaces/dashboard/snippets'
+import { type AuthJsSite, openAuthJsSite } from '../support/auth-js-site.ts'
 import { browser, openSignInTest, type SignInTest, signInHere } from '../support/sign-in.ts'
 import { listen, loadSnippet } from '../support/snippet-project.ts'
 
@@ -17,17 +20,19 @@ before(async () => {
 })
 after(() => setup.close())
 
-function codeOf(name: string): string {
+function filesOf(name: string, site = setup.home) {
   const { base_url, app } = setup.demo
   const snippets = snippetsOf('hosted_sign_in', {
     base_url,
     client_id: app.client_id,
-    oauth_login_url: `${setup.home}login`,
+    oauth_login_url: `${site}login`,
     redirect_uri: setup.callback,
     price_id: undefined,
   })
-  return snippets.find((each) => each.name === name)!.files[0]!.code
+  return snippets.find((each) => each.name === name)!.files
 }
+
+const codeOf = (name: string): string => filesOf(name)[0]!.code
 
 test('the Express snippet signs a buyer in and reads their plan', async () => {
   using site = await loadSnippet<{ app: RequestListener }>(codeOf('express'))
@@ -58,3 +63,36 @@ test('the curl snippet asks the endpoint of the plan', async () => {
   const { stdout } = await promisify(execFile)('sh', ['-euc', codeOf('curl')], { env })
   assert.equal(JSON.parse(stdout).error, 'invalid_token')
 })
+
+/** Signs a buyer in on a site of the Auth.js snippet; where Auth.js leads them in the end. */
+async function signInOn(site: AuthJsSite): Promise<string | null> {
+  const { csrfToken } = await (await site.open('/api/auth/csrf')).json()
+  const started = await site.open('/api/auth/signin/purser', { csrfToken, callbackUrl: '/' })
+  const agent = browser(setup)
+  const shown = await agent.open(started.headers.get('location')!)
+  assert.equal(shown.status, 200)
+  const signed = await signInHere(agent, setup.demo.buyer)
+  // A buyer is asked once.
+  const { url } = signed.url.includes('?code=') ? signed : await agent.submit('Allow')
+  const { pathname, search } = new URL(url)
+  return (await site.open(`${pathname}${search}`)).headers.get('location')
+}
+
+for (const origin of ['https://tidepool.example', 'http://localhost:3000']) {
+  test(`the Auth.js and Next.js snippets sign a buyer in and read their plan, at ${origin}`, async () => {
+    process.env.AUTH_SECRET = randomBytes(32).toString('hex')
+    await apps.setRedirectLists(setup.world.db, setup.demo.app.client_id, {
+      redirect_uris: [`${origin}/api/auth/callback/purser`],
+      post_logout_redirect_uris: [],
+    })
+    const files = ['auth-js', 'next'].flatMap((name) => filesOf(name, `${origin}/`))
+    using site = await openAuthJsSite(origin, files)
+    assert.equal((await site.open('/api/plan')).status, 401)
+    assert.equal(await signInOn(site), `${origin}/`)
+    const session = await (await site.open('/api/auth/session')).json()
+    assert.ok(new Date(session.expires) > setup.clock.now())
+    const plan = await site.open('/api/plan')
+    assert.equal(plan.status, 200)
+    assert.deepEqual(Object.keys(await plan.json()), ['entitled', 'product_public_id'])
+  })
+}

@@ -41,6 +41,7 @@ declare module 'next-auth/jwt' {
   export function getToken(facts: {
     req: Request
     secret: string | undefined
+    secureCookie?: boolean
   }): Promise<Record<string, unknown> | null>
 }
 `

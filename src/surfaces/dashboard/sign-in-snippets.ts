@@ -63,7 +63,10 @@ const purser = createClient({ base_url: ${quoted(base_url)}, client_id: ${quoted
 
 /** The plan of the signed-in buyer. */
 export async function GET(request: Request): Promise<Response> {
-  const token = await getToken({ req: request, secret: process.env.AUTH_SECRET })
+  // Auth.js names its cookie with a prefix over https.
+  const secureCookie = request.headers.get('cookie')?.includes('__Secure-authjs.') ?? false
+  const secret = process.env.AUTH_SECRET
+  const token = await getToken({ req: request, secret, secureCookie })
   if (typeof token?.access !== 'string') return Response.json({ entitled: false }, { status: 401 })
   const { entitled, product_public_id } = await purser.entitlement(token.access)
   return Response.json({ entitled, product_public_id })
