@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
 import { type Config, ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
-import { openEmbedded } from '#platform/db-embedded'
-import { openPostgres } from '#platform/db-postgres'
-import { lockFolder } from '#platform/lock'
 import { type Log, openLog } from '#platform/log'
+import { databaseFolder, openDatabase } from '#platform/open-database'
 import { configOfTestMode, missingDatabase } from '../src/test-mode-config.ts'
 
 /** A mode of the service: its settings and its open database. */
@@ -38,27 +36,15 @@ export async function inEachMode(
 
 /** Does the work on the open database of a mode; prints the error if it fails. */
 async function isDone(config: Config, work: (mode: OpenMode) => Promise<void>): Promise<boolean> {
-  const { database_url, data_dir, log_level } = config
-  const log = openLog(log_level)
+  const log = openLog(config.log_level)
   try {
-    const release = database_url ? () => {} : lockFolder(data_dir)
-    try {
-      const db = database_url
-        ? await openPostgres(database_url, log)
-        : await openEmbedded({ dataDir: databaseFolder(config) })
-      await work({ config, db, log }).finally(() => db.close())
-    } finally {
-      release()
-    }
+    const { db, close } = await openDatabase(config, log)
+    await work({ config, db, log }).finally(close)
     return true
   } catch (error) {
     console.error(readable(error as Error, config))
     return false
   }
-}
-
-function databaseFolder({ data_dir }: Config): string {
-  return `${data_dir}/database`
 }
 
 function readable(error: Error, { live_url }: Config): string {

@@ -9,15 +9,13 @@ import { readLegalText } from '#http/legal-texts'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Database } from '#platform/db'
-import { openEmbedded } from '#platform/db-embedded'
-import { openPostgres } from '#platform/db-postgres'
 import { checkSecretKeys } from '#platform/installation'
 import { openJobs } from '#platform/jobs'
 import { openLimits } from '#platform/limits'
-import { lockFolder } from '#platform/lock'
 import { type Log, openLog } from '#platform/log'
 import { type Mailer, mailboxMailer, smtpMailer } from '#platform/mail'
-import { migrate } from '#platform/migrate'
+import { assertMigrated, migrate } from '#platform/migrate'
+import { openDatabase } from '#platform/open-database'
 import { openVisits } from '#platform/outbound'
 import { markPdfs, openPdfPool } from '#platform/pdf/pool'
 import { openPictures } from '#platform/pictures'
@@ -67,13 +65,9 @@ export async function openWorld(
   beside: Beside = {},
 ): Promise<OpenWorld> {
   const log = parts.log ?? openLog(config.log_level)
-  const { db, release } = parts.db
-    ? { db: parts.db, release() {} }
+  const { db, close: closeDatabase } = parts.db
+    ? { db: parts.db, close: () => parts.db!.close() }
     : await openDatabase(config, log)
-  const closeDatabase = async () => {
-    await db.close()
-    release()
-  }
   try {
     const open = await openOn(config, { ...parts, db, log }, beside)
     return {
@@ -94,7 +88,8 @@ async function prepareDatabase(
   config: Config,
   { db, log, keys, now }: { db: Database; log: Log; keys: KeyRing; now: Date },
 ): Promise<void> {
-  const fresh = await migrate(db, now)
+  if (!config.migrates_on_start) await assertMigrated(db)
+  const fresh = config.migrates_on_start ? await migrate(db, now) : []
   if (fresh.length > 0) log.info({ migrations: fresh }, 'the database was brought up to date')
   await checkSecretKeys(db, now, keys)
   await checkMoney(db, config)
@@ -168,19 +163,6 @@ async function openOn(
     }
   } catch (error) {
     await close()
-    throw error
-  }
-}
-
-async function openDatabase(config: Config, log: Log) {
-  if (config.database_url) {
-    return { db: await openPostgres(config.database_url, log), release() {} }
-  }
-  const release = lockFolder(config.data_dir)
-  try {
-    return { db: await openEmbedded({ dataDir: `${config.data_dir}/database` }), release }
-  } catch (error) {
-    release()
     throw error
   }
 }

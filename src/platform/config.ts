@@ -23,6 +23,8 @@ export interface Config {
   mail_from: string
   /** Master keys, the current one first. */
   secret_keys: Buffer[]
+  /** Whether a start applies missing migrations; otherwise it refuses without them. */
+  migrates_on_start: boolean
   demo: boolean
   log_level: string
   /** The Stripe account that moves the money; undefined: the sandbox, in which no money moves. */
@@ -101,6 +103,7 @@ const SETTINGS = z.object({
       'has a key that can be guessed; make one with `openssl rand -hex 32`',
     )
     .optional(),
+  MIGRATE_ON_START: z.enum(['0', '1'], 'must be 0 or 1').default('1'),
   DEMO: z.enum(['0', '1'], 'must be 0 or 1').optional(),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be a log level')
@@ -175,6 +178,7 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
     smtp_url: settings.SMTP_URL,
     mail_from: senderOf(settings.MAIL_FROM ?? `receipts@${base_url.hostname}`, operator),
     secret_keys: secretKeys(settings.SECRET_KEY ?? developmentKey(data_dir, random)),
+    migrates_on_start: settings.MIGRATE_ON_START === '1',
     demo: settings.DEMO === undefined ? !production : settings.DEMO === '1',
     log_level: settings.LOG_LEVEL,
     stripe,

@@ -55,6 +55,7 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
     tx,
     reports: { ...plain, tx },
     patient: plain,
+    alone: (work) => turn(() => work(statements(client))),
     hot: plain.maybe,
     async probe(statement) {
       await plain.run(statement)

@@ -3,6 +3,7 @@ import {
   assertNoTransaction,
   type Connection,
   type Database,
+  type Db,
   insideTransaction,
   statements,
 } from '#platform/db'
@@ -74,6 +75,7 @@ export async function openPostgres(
     ...over(pool, limits),
     reports: over(reports, limits, () => assertCapacity(reports)),
     patient: statements(patiently),
+    alone: (work) => onOwnConnection(connection(connectionString, limits), log, work),
     hot: statements({ query: (config, values) => hot.query(config, values) }).maybe,
     probe: async (statement) => {
       await probing.query(statement)
@@ -95,6 +97,22 @@ export async function openPostgres(
       await Promise.all(others.map((each) => each.close()))
       await Promise.all([pool.end(), reports.end()])
     },
+  }
+}
+
+async function onOwnConnection<Result>(
+  config: pg.ClientConfig,
+  log: Log,
+  work: (db: Db) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client(config)
+  // The query reports the loss as well; without a listener the process would end.
+  client.on('error', (error) => log.warn({ error }, 'database connection lost'))
+  await client.connect()
+  try {
+    return await work(statements(client))
+  } finally {
+    await client.end()
   }
 }
 

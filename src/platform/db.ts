@@ -33,6 +33,8 @@ export interface Database extends Db {
   readonly reports: Db & Pick<Database, 'tx'>
   /** Statements that may take minutes: reports over everything, outside of any page request. */
   readonly patient: Db
+  /** Runs statements on a separate connection, without a transaction, however long they take. */
+  alone<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
   /** One read-only statement that avoids waiting for a pooled connection. */
   hot<Row>(statement: Sql): Promise<Row | undefined>
   /** Runs one statement on a separate connection, and fails within two seconds. */

@@ -1,68 +1,235 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError } from '#platform/config'
 import type { Database, Db } from '#platform/db'
-import { sha256 } from '#platform/secrets'
+import { type Migration, migrations, statementsOf } from '#platform/migrations'
+import { isOlder, RELEASE } from '#platform/release'
 import { sql } from '#platform/sql'
 
-const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url))
 // Any number works, as long as every process of every version uses the same one.
 const LOCK = 7_305_431
 
-interface Migration {
-  name: string
-  text: string
-  checksum: string
+/** What a database remembers of its migrations. */
+export const MIGRATIONS_TABLE = `create table if not exists schema_migrations (
+  name text primary key,
+  checksum text not null,
+  oldest_release text,
+  applied_at timestamptz not null
+)`
+
+/** How long a migration may wait, in milliseconds. */
+export interface MigrationLimits {
+  /** For a lock of a table; sales wait behind it for as long. */
+  lock: number
+  /** Before it tries again to lock. */
+  pause: number
+  /** For all locks together, another process's migrations included. */
+  total: number
 }
 
-/** The project's migrations in the order in which they are applied. */
-export function migrations(): Migration[] {
-  return readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .map((name) => {
-      const text = readFileSync(join(FOLDER, name), 'utf8')
-      return { name, text, checksum: sha256(text).toString('hex') }
-    })
+const LIMITS: MigrationLimits = { lock: 2_000, pause: 1_000, total: 10 * 60_000 }
+
+/** Another release to migrate as; by default this one. */
+export interface MigrationOptions {
+  migrations?: Migration[]
+  release?: string
+  limits?: MigrationLimits
+  /** Called for each applied migration, with its duration in milliseconds. */
+  onApplied?: (name: string, duration: number) => void
 }
 
 /**
- * Migrates the database, one process at a time, all or nothing, and returns the names of the
- * applied migrations. Throws a ConfigError, and changes nothing, if the database has a migration
- * that this version lacks, or has it with another text.
+ * Applies the missing migrations, each in a transaction of its own, one process at a time, and
+ * returns their names. One that cannot lock a table within two seconds lets the sales behind it
+ * pass and tries again. Throws a ConfigError where this release does not fit the database.
  */
-export async function migrate(db: Database, now: Date): Promise<string[]> {
-  const work = async (tx: Db) => {
-    await tx.rows(sql`select pg_advisory_xact_lock(${LOCK}::bigint)`)
-    await tx.raw(`create table if not exists schema_migrations (
-      name text primary key, checksum text not null, applied_at timestamptz not null)`)
-    const rows = await tx.rows<{ name: string; checksum: string }>(
-      sql`select name, checksum from schema_migrations order by name`,
-    )
-    const applied = new Map(rows.map((row) => [row.name, row.checksum]))
-    const ours = migrations()
-    for (const name of applied.keys()) {
-      if (!ours.some((each) => each.name === name)) throw unusable(name, 'does not have')
+export async function migrate(
+  db: Database,
+  now: Date,
+  options: MigrationOptions = {},
+): Promise<string[]> {
+  const { limits = LIMITS, onApplied } = options
+  await createTable(db)
+  const fresh: string[] = []
+  for (const migration of await pendingMigrations(db, options)) {
+    const start = performance.now()
+    if (await retry(migration.name, limits, () => apply(db, migration, { now, limits }))) {
+      fresh.push(migration.name)
+      onApplied?.(migration.name, performance.now() - start)
     }
-    const fresh: string[] = []
-    for (const { name, text, checksum } of ours) {
-      const known = applied.get(name)
-      if (known === checksum) continue
-      if (known) throw unusable(name, 'has with another text')
-      await tx.raw(text)
-      await tx.run(sql`insert into schema_migrations (name, checksum, applied_at)
-        values (${name}, ${checksum}, ${now})`)
-      fresh.push(name)
-    }
-    return fresh
   }
-  return await db.tx(work, { patient: true })
+  return fresh
 }
 
-function unusable(name: string, what: string): ConfigError {
+/** Throws a ConfigError unless the database has every migration and this release fits it. */
+export async function assertMigrated(db: Db): Promise<void> {
+  const names = (await pendingMigrations(db)).map(({ name }) => name)
+  if (names.length === 0) return
+  throw new ConfigError(
+    `The database lacks ${names.length === 1 ? 'a migration' : `${names.length} migrations`} ` +
+      `(${names.join(', ')}), and MIGRATE_ON_START is 0. Run \`npm run migrate\` first.`,
+  )
+}
+
+/**
+ * The migrations that the database lacks, in order. Throws a ConfigError if it has one that only
+ * newer releases can run on, or one with another text.
+ */
+export async function pendingMigrations(
+  db: Db,
+  { migrations: ours = migrations(), release = RELEASE }: MigrationOptions = {},
+): Promise<Migration[]> {
+  const applied = await appliedMigrations(db)
+  for (const { name, oldest_release } of applied) {
+    if (ours.some((each) => each.name === name)) continue
+    if (!oldest_release || isOlder(release, oldest_release)) throw tooOld(name, release)
+  }
+  return ours.filter(({ name, checksum }) => {
+    const known = applied.find((each) => each.name === name)
+    if (known && known.checksum !== checksum) throw edited(name)
+    return !known
+  })
+}
+
+interface Applied {
+  name: string
+  checksum: string
+  oldest_release: string | null
+}
+
+async function appliedMigrations(db: Db): Promise<Applied[]> {
+  const { exists } = await db.one<{ exists: boolean }>(
+    sql`select to_regclass('schema_migrations') is not null as exists`,
+  )
+  if (!exists) return []
+  return await db.rows<Applied>(
+    sql`select name, checksum, oldest_release from schema_migrations order by name`,
+  )
+}
+
+async function createTable(db: Database): Promise<void> {
+  await db.tx(async (tx) => {
+    // Two processes that create it at once would get a unique violation.
+    await tx.rows(sql`select pg_advisory_xact_lock(${LOCK}::bigint + 1)`)
+    await tx.raw(MIGRATIONS_TABLE)
+  })
+}
+
+type MigrationOutcome = 'applied' | 'known' | 'locked'
+
+interface MigrationAttempt {
+  now: Date
+  limits: MigrationLimits
+}
+
+async function apply(
+  db: Database,
+  migration: Migration,
+  attempt: MigrationAttempt,
+): Promise<MigrationOutcome> {
+  try {
+    return migration.is_concurrent
+      ? await db.alone((connection) => applyAlone(connection, migration, attempt))
+      : await db.tx((tx) => applyInside(tx, migration, attempt), { patient: true })
+  } catch (error) {
+    if (isLocked(error)) return 'locked'
+    throw error
+  }
+}
+
+async function applyInside(
+  tx: Db,
+  migration: Migration,
+  attempt: MigrationAttempt,
+): Promise<MigrationOutcome> {
+  // Never waits for this lock: a waiting statement's snapshot would block a concurrent index.
+  const mine = await tx.one<{ locked: boolean }>(
+    sql`select pg_try_advisory_xact_lock(${LOCK}::bigint) as locked`,
+  )
+  if (!mine.locked) return 'locked'
+  if (await isApplied(tx, migration)) return 'known'
+  await tx.raw(`set local lock_timeout = ${attempt.limits.lock}`)
+  await tx.raw(migration.text)
+  await record(tx, migration, attempt.now)
+  return 'applied'
+}
+
+async function applyAlone(
+  db: Db,
+  migration: Migration,
+  { now }: MigrationAttempt,
+): Promise<MigrationOutcome> {
+  const mine = await db.one<{ locked: boolean }>(
+    sql`select pg_try_advisory_lock(${LOCK}::bigint) as locked`,
+  )
+  if (!mine.locked) return 'locked'
+  try {
+    if (await isApplied(db, migration)) return 'known'
+    await dropInvalidIndexes(db)
+    for (const statement of statementsOf(migration.text)) await db.raw(statement)
+    await record(db, migration, now)
+    return 'applied'
+  } finally {
+    await db.rows(sql`select pg_advisory_unlock(${LOCK}::bigint)`)
+  }
+}
+
+/** What a concurrent build leaves behind when it was interrupted; it would count as existing. */
+async function dropInvalidIndexes(db: Db): Promise<void> {
+  const rows = await db.rows<{ name: string }>(sql`
+    select i.indexrelid::regclass::text as name from pg_index i join pg_class t on t.oid = i.indrelid
+    where not i.indisvalid and t.relnamespace = current_schema()::regnamespace`)
+  for (const { name } of rows) await db.raw(`drop index concurrently if exists ${name}`)
+}
+
+async function isApplied(db: Db, { name }: Migration): Promise<boolean> {
+  const found = sql`select name from schema_migrations where name = ${name}`
+  return (await db.rows(found)).length > 0
+}
+
+async function record(db: Db, migration: Migration, now: Date): Promise<void> {
+  const { name, checksum, oldest_release } = migration
+  await db.run(sql`insert into schema_migrations (name, checksum, oldest_release, applied_at)
+    values (${name}, ${checksum}, ${oldest_release}, ${now})`)
+}
+
+/** PostgreSQL's codes for a lock that was not to be had in time, and for a deadlock. */
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(55P03|40P01)$/.test(String(error.code))
+}
+
+/** Repeats `attempt` until it is not locked out; whether it applied the migration. */
+async function retry(
+  name: string,
+  limits: MigrationLimits,
+  attempt: () => Promise<MigrationOutcome>,
+): Promise<boolean> {
+  const end = performance.now() + limits.total
+  for (;;) {
+    const outcome = await attempt()
+    if (outcome !== 'locked') return outcome === 'applied'
+    if (performance.now() > end) throw new ConfigError(stillLocked(name))
+    await sleep(limits.pause)
+  }
+}
+
+function stillLocked(name: string): string {
+  return (
+    `The migration ${name} could not lock its tables, or another process is migrating. ` +
+    'Look in pg_stat_activity for a transaction that has been open for long, then run it again.'
+  )
+}
+
+function tooOld(name: string, release: string): ConfigError {
   return new ConfigError(
     `This database was migrated by another version of Purser: it has the migration ${name}, which ` +
-      `this version ${what}. Start that other version, or start on an empty database.`,
+      `this version (${release}) does not have and cannot run on. Start that other version, or ` +
+      'start on an empty database.',
+  )
+}
+
+function edited(name: string): ConfigError {
+  return new ConfigError(
+    `This database was migrated by another version of Purser: it has the migration ${name}, which ` +
+      'this version has with another text. Start that other version, or start on an empty database.',
   )
 }

@@ -1,9 +1,12 @@
 import type { Clock } from '#platform/clock'
+import { ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
 import type { Log } from '#platform/log'
+import { pendingMigrations } from '#platform/migrate'
+import { migrations } from '#platform/migrations'
 import { sql } from '#platform/sql'
 
-/** Whether this process can serve: the database takes writes. */
+/** Whether this process can serve: the database takes writes, and fits this release. */
 export interface Readiness {
   /** Answers within two seconds; writes at most once a second, however often it is called. */
   check(): Promise<boolean>
@@ -11,12 +14,14 @@ export interface Readiness {
 
 const FRESH_MS = 1_000
 const ANSWER_WITHIN_MS = 1_800
+const RELEASE_CHECKED_MS = 10_000
 
 /**
  * Writes one row as a check. A read-only database (a standby, a full disk) serves every page but
  * cannot complete a sale, so it is not ready.
  */
 export function openReadiness(db: Database, clock: Clock, log: Log): Readiness {
+  const fitsDatabase = openReleaseCheck(db, log)
   let checked: { at: number; ready: Promise<boolean> } | undefined
   const probe = async (): Promise<boolean> => {
     const now = clock.now()
@@ -27,8 +32,7 @@ export function openReadiness(db: Database, clock: Clock, log: Log): Readiness {
       timer = setTimeout(() => reject(new Error('no answer in time')), ANSWER_WITHIN_MS)
     })
     try {
-      await Promise.race([write, late])
-      return true
+      return await Promise.race([write.then(fitsDatabase), late])
     } catch (error) {
       write.catch(() => {})
       log.warn({ error }, 'not ready: the database does not accept writes')
@@ -43,5 +47,28 @@ export function openReadiness(db: Database, clock: Clock, log: Log): Readiness {
       if (!checked || now - checked.at > FRESH_MS) checked = { at: now, ready: probe() }
       return checked.ready
     },
+  }
+}
+
+/**
+ * Whether this release can run on the database, read at most every ten seconds: a newer release may
+ * have migrated it while this process runs, and then another process must answer.
+ */
+function openReleaseCheck(db: Database, log: Log): () => Promise<boolean> {
+  const ours = migrations()
+  let checked: { at: number; fits: boolean } | undefined
+  return async () => {
+    const now = performance.now()
+    if (checked && now - checked.at < RELEASE_CHECKED_MS) return checked.fits
+    let fits = true
+    try {
+      await pendingMigrations(db, { migrations: ours })
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      fits = false
+      log.error({ error }, 'not ready: the database was migrated to a newer release')
+    }
+    checked = { at: now, fits }
+    return fits
   }
 }

@@ -10,7 +10,8 @@ import { embeddedOn, openEmbedded, openEngine } from '#platform/db-embedded'
 import { openPostgres } from '#platform/db-postgres'
 import { openJobs } from '#platform/jobs'
 import { openLog } from '#platform/log'
-import { migrate, migrations } from '#platform/migrate'
+import { MIGRATIONS_TABLE, migrate } from '#platform/migrate'
+import { migrations } from '#platform/migrations'
 import { sha256 } from '#platform/secrets'
 
 const FOLDER = fileURLToPath(new URL('../../.build/', import.meta.url))
@@ -104,7 +105,9 @@ export async function prepareDataFolder(data_dir: string): Promise<void> {
 /** Identifies the current migrations, so that a template of others is never used. */
 function generation(): string {
   const sums = migrations().map(({ checksum }) => checksum)
-  return sha256(sums.join()).toString('hex').slice(0, 16)
+  return sha256([MIGRATIONS_TABLE, ...sums].join())
+    .toString('hex')
+    .slice(0, 16)
 }
 
 async function embeddedTemplate(): Promise<Uint8Array<ArrayBuffer>> {
