@@ -85,11 +85,16 @@ export function grownStatements(
 function affiliateStatements(db: Db, to: string): [what: string, ask: () => Promise<unknown>][] {
   const app = { app_id: BIG_APP, days: { from: metrics.dayAfter(to, -364), to } }
   const affiliate = { affiliate_id: growthId('aff', 1) }
+  const lines = { owner: affiliate.affiliate_id, account: 'affiliate_payable' } as const
   return [
     ['affiliates of an app', () => affiliates.affiliatesOfApp(db, { ...app, limit: 51 })],
     ['totals of the affiliates of an app', () => affiliates.referredTotals(db, app)],
     ['apps of an affiliate', () => affiliates.appsOfAffiliate(db, { ...affiliate, limit: 51 })],
     ['totals of an affiliate', () => affiliates.referredTotals(db, affiliate)],
+    ['an app’s affiliates by day', () => affiliates.referredByDay(db, app)],
+    ['an affiliate by day', () => affiliates.referredByDay(db, { ...affiliate, days: app.days })],
+    ['lines of an affiliate', () => payouts.accountLines(db, lines, { limit: 51 })],
+    ['older lines', () => payouts.accountLines(db, lines, { limit: 51, before: 50_000 })],
   ]
 }
 

@@ -25,9 +25,11 @@ create table ledger_entries (
   owner text not null default '',
   amount bigint not null check (amount <> 0),
   currency text not null check (currency = 'usd'),
+  -- In the order of posting, so that a list of an owner's entries continues after any of them.
+  number bigint generated always as identity,
   primary key (transaction_id, position)
 );
-create index ledger_entries_account on ledger_entries (account, owner);
+create index ledger_entries_account on ledger_entries (account, owner, number);
 -- What states are owed, read from the index alone.
 create index ledger_entries_tax on ledger_entries (owner, transaction_id) include (amount)
   where account = 'tax_payable';

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import * as payouts from '#domain/payouts'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { payeeOf } from '../support/payees.ts'
+import { reading } from '../support/planning.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
@@ -56,6 +58,62 @@ test('a long payout statement has pages, and its files are complete', async () =
   assert.equal(csv.body.trim().split('\r\n').length, LINES + 1)
   const pdf = await agent.open(`${path}statement.pdf`)
   assert.equal(pdf.status, 200)
+})
+
+const COMMISSIONS = 50_000
+
+/** Posts commissions of 1 cent, 2 cents and so on to the cast's affiliate, one an hour. */
+async function earnMany(): Promise<payouts.Payee> {
+  const { db, clock } = service.world
+  const payee = await payeeOf(service, 'affiliate')
+  await db.tx(
+    async (tx) => {
+      await tx.run(sql`insert into ledger_transactions (id, at, event, subject)
+        select 'earned-' || n, ${clock.now()}::timestamptz - (50001 - n) * interval '1 hour', 'sale',
+          'earned-' || n from generate_series(1, ${COMMISSIONS}::int) n`)
+      await tx.run(sql`insert into ledger_entries
+          (transaction_id, position, account, owner, amount, currency)
+        select 'earned-' || n, p, case p when 1 then ${payee.account} else 'fees' end,
+          case p when 1 then ${payee.owner} else '' end, case p when 1 then -n else n end, 'usd'
+        from generate_series(1, ${COMMISSIONS}::int) n, generate_series(1, 2) p order by n.n`)
+    },
+    { patient: true },
+  )
+  await db.raw('vacuum analyze ledger_entries, ledger_transactions')
+  return payee
+}
+
+// Point 13 of issue 11
+test('the commissions of an affiliate continue after a line, and no page reads all of them', async () => {
+  const payee = await earnMany()
+  const agent = await signedIn(service, service.demo.affiliate)
+  const shown = () => {
+    const [list = ''] = /<section id="commissions".*?<\/table>/s.exec(agent.page.body) ?? []
+    return [...textOf(list).matchAll(/\$([\d,]+\.\d\d)/g)].map(([, amount]) => amount)
+  }
+  await agent.open('/affiliate/')
+  assert.deepEqual([shown().length, shown()[0], shown().at(-1)], [50, '500.00', '499.51'])
+  await agent.press('Older')
+  assert.deepEqual([shown().length, shown()[0], shown().at(-1)], [50, '499.50', '499.01'])
+  await agent.press('Latest')
+  assert.equal(shown()[0], '500.00')
+  const { db } = service.world
+  const { before } = await db.one<{ before: number }>(sql`select number as before
+    from ledger_entries where transaction_id = 'earned-30' and position = 1`)
+  const last = await payouts.accountLines(db, payee, { limit: 51, before })
+  assert.deepEqual(
+    last.map(({ amount }) => amount),
+    Array.from({ length: 29 }, (_, index) => 29 - index),
+  )
+  await agent.open('/affiliate/?before=x')
+  assert.equal(shown()[0], '500.00')
+
+  const most: number[] = []
+  for (const number of [undefined, 60_000]) {
+    const page = { limit: 51, before: number }
+    await payouts.accountLines(reading(db, most), payee, page)
+  }
+  assert.ok(Math.max(...most) <= 51, `${most} rows were read for a page`)
 })
 
 /** Copies the invoice of a subscriber's purchase, day by day. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
+import { formatDay } from '#design/money'
 import * as affiliates from '#domain/affiliates'
 import * as ledger from '#domain/ledger'
 import * as metrics from '#domain/metrics'
@@ -8,7 +9,7 @@ import { rememberClicks } from '#flows/remember-clicks'
 import { renewDue } from '#flows/subscription'
 import { isoDate } from '#platform/calendar'
 import { type AffiliateId, type AppId, mintId } from '#platform/ids'
-import { formatAmount, sum } from '#platform/money'
+import { cents, formatAmount, sum } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -234,6 +235,37 @@ test('an app that is not published has no link', async () => {
   assert.doesNotMatch(agent.page.body, /\/apps\/driftlog\/\?ref=/)
   await agent.open('/affiliate/?app=unknown&q=%27&below=x')
   assert.equal(agent.page.status, 200)
+})
+
+test('charts show the money of each day, with a table behind them', async () => {
+  const { db } = service.world
+  const { to } = await allDays()
+  const days = { from: metrics.dayAfter(to, -29), to }
+  const affiliate_id = await idOf('coast-walks')
+  for (const scope of [{ app_id }, { affiliate_id }]) {
+    const found = await affiliates.referredByDay(db, { ...scope, days: await allDays() })
+    const totals = await affiliates.referredTotals(db, { ...scope, days: await allDays() })
+    assert.equal(sum(...found.map(({ net }) => net)), totals.net)
+    assert.equal(sum(...found.map(({ commission }) => commission)), totals.commission)
+  }
+  const dollars = (amount: number) =>
+    `${amount < 0 ? '−' : ''}\\$${formatAmount(cents(Math.abs(amount)))}`
+  const seller = await signedIn(service, service.demo.seller)
+  const page = textOf((await seller.open('/dashboard/apps/tidepool/affiliates/?days=30')).body)
+  assert.match(page, /Net revenue and commission .*Show as table/)
+  const brought = await affiliates.referredByDay(db, { app_id, days })
+  assert.ok(brought.length > 0)
+  for (const { day, net, commission } of brought) {
+    const row = `${formatDay(new Date(day))} ${dollars(net)} ${dollars(commission)}`
+    assert.match(page, new RegExp(row))
+  }
+  const agent = await signedIn(service, service.demo.affiliate)
+  const own = textOf((await agent.open('/affiliate/')).body)
+  const [chart = ''] = /Commissions of the last 30 days.*?By app/.exec(own) ?? []
+  assert.doesNotMatch(chart, /Net revenue/)
+  for (const { day, commission } of await affiliates.referredByDay(db, { affiliate_id, days })) {
+    assert.match(chart, new RegExp(`${formatDay(new Date(day))} ${dollars(commission)}`))
+  }
 })
 
 test('the seller’s page and its CSV have the same figures, and no email', async () => {

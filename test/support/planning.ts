@@ -3,6 +3,8 @@ import type { Sql } from '#platform/sql'
 
 interface Plan {
   'Node Type': string
+  'Actual Rows'?: number
+  'Actual Loops'?: number
   'Relation Name'?: string
   Plans?: Plan[]
 }
@@ -15,12 +17,31 @@ function scannedIn(plan: Plan, tables: ReadonlySet<string>): string[] {
 
 /** Plans what it is asked, notes which of `tables` would be read whole, and answers nothing. */
 export function planning(db: Db, tables: ReadonlySet<string>, scanned: string[]): Db {
-  const plan = async ({ text, values }: Sql) => {
-    const rows = await db.raw(`explain (format json) ${text}`, values)
-    const [{ 'QUERY PLAN': answer }] = rows.rows as [{ 'QUERY PLAN': string | [{ Plan: Plan }] }]
-    const [{ Plan }] = typeof answer === 'string' ? JSON.parse(answer) : answer
-    scanned.push(...scannedIn(Plan, tables))
-  }
+  return answeringNothing(db, async (statement) => {
+    scanned.push(...scannedIn(await planOf(db, statement), tables))
+  })
+}
+
+/** Runs what it is asked, notes the most rows that a step of each statement read, and answers nothing. */
+export function reading(db: Db, most: number[]): Db {
+  return answeringNothing(db, async (statement) => {
+    most.push(mostRows(await planOf(db, statement, 'analyze, ')))
+  })
+}
+
+function mostRows({ Plans = [], ...plan }: Plan): number {
+  const own = (plan['Actual Rows'] ?? 0) * (plan['Actual Loops'] ?? 0)
+  return Math.max(own, ...Plans.map(mostRows))
+}
+
+async function planOf(db: Db, { text, values }: Sql, how = ''): Promise<Plan> {
+  const rows = await db.raw(`explain (${how}format json) ${text}`, values)
+  const [{ 'QUERY PLAN': answer }] = rows.rows as [{ 'QUERY PLAN': string | [{ Plan: Plan }] }]
+  const [{ Plan }] = typeof answer === 'string' ? JSON.parse(answer) : answer
+  return Plan
+}
+
+function answeringNothing(db: Db, plan: (statement: Sql) => Promise<void>): Db {
   return {
     ...db,
     async rows(statement: Sql) {

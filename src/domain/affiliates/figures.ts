@@ -79,6 +79,19 @@ export async function referredTotals(
     from (${sums(scope, sql`affiliate_id`)}) f`)
 }
 
+/** What was referred on one day, in UTC. */
+export interface ReferredDay {
+  day: string
+  net: Cents
+  commission: Cents
+}
+
+/** The money of each day on which there was any, over an app or an affiliate; the oldest first. */
+export async function referredByDay(db: Db, scope: ReferredScope): Promise<ReferredDay[]> {
+  return await db.rows<ReferredDay>(sql`select f.day::text, f.net, f.commission
+    from (${sums(scope, sql`day`)}) f where f.net <> 0 or f.commission <> 0 order by f.day`)
+}
+
 type ReferredScope = { app_id: AppId; days?: Days } | { affiliate_id: AffiliateId; days?: Days }
 
 /** The figures of a scope, grouped by one column; of changes that are not added to their day too. */

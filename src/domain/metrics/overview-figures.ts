@@ -115,7 +115,7 @@ export function overviewFigures({ range, days, within, ever }: MeasuredRange): O
 }
 
 /** The parts of a range, each a point of a chart; the last may be shorter. */
-function partsOf(range: DayRange): DayRange[] {
+export function partsOf(range: DayRange): DayRange[] {
   const length = daysOf(range)
   const size = daysOfStep(length)
   return Array.from({ length: Math.ceil(length / size) }, (_, index) => ({

@@ -42,6 +42,8 @@ export interface StatementLine {
 
 /** A line of a payee's account, and the payout that took it. */
 export interface AccountLine extends StatementLine {
+  /** Its place among all ledger entries. */
+  number: number
   payout_id: PayoutId | null
   payout_number: number | null
   payout_status: 'open' | 'pending' | 'paid' | 'failed' | null
@@ -88,23 +90,19 @@ export async function countStatementLines(db: Db, payout_id: PayoutId): Promise<
   return count
 }
 
-/** Lines of a payee's account, the latest first, without those of the payouts themselves. */
+/**
+ * Lines of a payee's account, the latest posted first, without those of the payouts themselves;
+ * `before` continues after a line.
+ */
 export async function accountLines(
   db: Db,
   { owner, account }: Payee,
-  page: { limit: number; offset: number },
+  page: { limit: number; before?: number | undefined },
 ): Promise<AccountLine[]> {
-  return await db.rows<AccountLine>(sql`select ${COLUMNS},
+  const before = page.before === undefined ? sql`true` : sql`e.number < ${page.before}::bigint`
+  return await db.rows<AccountLine>(sql`select ${COLUMNS}, e.number,
       p.id as payout_id, p.number as payout_number, p.status as payout_status
     from ledger_entries e ${SOURCES} ${TAKEN_BY}
-    where e.account = ${account} and e.owner = ${owner} and t.event <> 'payout'
-    order by t.at desc, t.id, e.position limit ${page.limit} offset ${page.offset}`)
-}
-
-/** The number of such lines. */
-export async function countAccountLines(db: Db, { owner, account }: Payee): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`select count(*) from ledger_entries e
-    join ledger_transactions t on t.id = e.transaction_id
-    where e.account = ${account} and e.owner = ${owner} and t.event <> 'payout'`)
-  return count
+    where e.account = ${account} and e.owner = ${owner} and t.event <> 'payout' and ${before}
+    order by e.number desc limit ${page.limit}`)
 }

@@ -4,6 +4,7 @@ import { Money } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Panel, RecordTable, Totals } from '#design/panels'
 import type { AffiliateFigures, ReferredFigures } from '#domain/affiliates'
+import { ReferredChart, type ReferredChartFacts } from '#http/referred-chart'
 import type { ChosenRange } from './figure-range.ts'
 import { RangeChoice } from './figures-panels.tsx'
 import { type AppFacts, AppPage } from './layout.tsx'
@@ -23,6 +24,7 @@ export function AffiliatesPage(
     chosen: ChosenRange
     rows: AffiliateFigures[]
     totals: ReferredFigures
+    chart: ReferredChartFacts
     /** The address of the same figures as CSV. */
     csv: string
     older: string | undefined
@@ -54,6 +56,9 @@ export function AffiliatesPage(
               { term: 'Clicks', detail: totals.clicks.toLocaleString('en-US') },
             ]}
           />
+          {facts.chart.days.length > 0 && (
+            <ReferredChart {...facts.chart} title="Net revenue and commission" shows_net />
+          )}
           <RecordTable
             caption="Affiliates, the most net revenue first"
             columns={COLUMNS}

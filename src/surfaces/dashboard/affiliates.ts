@@ -44,6 +44,10 @@ export function declareAffiliates(scope: FastifyInstance, world: World): void {
       base,
       chosen,
       rows,
+      chart: {
+        range: days,
+        days: await affiliates.referredByDay(db, { app_id: app.id, days }),
+      },
       totals: await affiliates.referredTotals(db, { app_id: app.id, days }),
       csv: `${base}affiliates.csv?${query}`,
       older: below && `${base}?${query}&below=${below}`,

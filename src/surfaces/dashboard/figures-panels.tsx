@@ -5,7 +5,8 @@ import { Field } from '#design/forms'
 import { formatDay, formatMoney, Money } from '#design/money'
 import { SubNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
-import type { FigureStep, OverviewFigures } from '#domain/metrics'
+import type { OverviewFigures } from '#domain/metrics'
+import { dayText, textOf, tickText } from '#http/chart-text'
 import { type Cents, cents, sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { RANGE_DAYS } from './figure-range.ts'
@@ -183,27 +184,6 @@ function MrrChart({ figures }: { figures: OverviewFigures }): JSX.Element {
       formatTick={tickText}
     />
   )
-}
-
-/** A day, or the first and the last of several. */
-function textOf({ from, to }: Pick<FigureStep, 'from' | 'to'>): string {
-  return from === to ? dayText(from) : `${dayText(from)} to ${dayText(to)}`
-}
-
-function dayText(day: string): string {
-  return formatDay(new Date(day))
-}
-
-const ticks = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  notation: 'compact',
-  maximumFractionDigits: 2,
-  minimumFractionDigits: 0,
-})
-
-function tickText(value: number): string {
-  return ticks.format(value / 100)
 }
 
 const MRR_LABELS = {

@@ -4,7 +4,9 @@ import { ErrorSummary } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
+import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
+import { ReferredChart, type ReferredChartFacts } from '#http/referred-chart'
 import type { Cents } from '#platform/money'
 import { LinkPanel, ReferredApps, type ReferredFacts } from './affiliate-apps.tsx'
 import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
@@ -98,8 +100,9 @@ export function ReferralsPage(
     link: string
     home: string
     lines: ReferralLine[]
-    page: number
-    last: number
+    older: string | undefined
+    latest: string | undefined
+    chart: ReferredChartFacts
     referred: ReferredFacts
     /** All payouts that were not returned. */
     paid_total: Cents
@@ -130,6 +133,11 @@ export function ReferralsPage(
           <LinkPanel {...facts.referred} />
         </div>
       </div>
+      {facts.chart.days.length > 0 && (
+        <Panel>
+          <ReferredChart {...facts.chart} title="Commissions of the last 30 days" />
+        </Panel>
+      )}
       <ReferredApps {...facts.referred} />
       <Lines {...facts} />
       <PayoutsPanel {...facts} />
@@ -139,12 +147,11 @@ export function ReferralsPage(
 
 function Lines(facts: {
   lines: ReferralLine[]
-  home: string
-  page: number
-  last: number
+  older: string | undefined
+  latest: string | undefined
 }): JSX.Element {
   return (
-    <section class="grid grid-cols-1 gap-4">
+    <section id="commissions" class="grid grid-cols-1 gap-4">
       <h2 class="text-lg font-semibold">Commissions</h2>
       {facts.lines.length === 0 ? (
         <EmptyState title="No commission yet">
@@ -172,19 +179,7 @@ function Lines(facts: {
           }))}
         />
       )}
-      {facts.last > 1 && (
-        <nav aria-label="Pages of commissions">
-          <Actions>
-            {facts.page > 1 && <Button href={`${facts.home}?page=${facts.page - 1}`}>Newer</Button>}
-            <span class="text-sm text-muted">
-              Page {facts.page} of {facts.last}
-            </span>
-            {facts.page < facts.last && (
-              <Button href={`${facts.home}?page=${facts.page + 1}`}>Older</Button>
-            )}
-          </Actions>
-        </nav>
-      )}
+      <Pager newest={facts.latest} older={facts.older} />
     </section>
   )
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as affiliates from '#domain/affiliates'
+import * as metrics from '#domain/metrics'
 import * as payouts from '#domain/payouts'
 import { joinAffiliates } from '#flows/join-affiliates'
 import { payeeTime } from '#flows/pay-out'
@@ -10,8 +11,9 @@ import { PAYEE_PAGES, type PayeeContext } from '#http/guards/payee'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
+import type { ReferredChartFacts } from '#http/referred-chart'
 import { accountActor } from '#platform/audit'
-import { addDays } from '#platform/calendar'
+import { addDays, isoDate } from '#platform/calendar'
 import type { Limit } from '#platform/limits'
 import { referredFacts } from './affiliate-links.ts'
 import { JoinPage, type ReferralLine, ReferralsPage } from './affiliate-pages.tsx'
@@ -20,6 +22,7 @@ import type { BalanceFacts } from './panels.tsx'
 
 const { home: HOME, base: BASE } = PAYEE_PAGES.affiliate
 const PAGE = 50
+const CHART_DAYS = 30
 const JOINS: Limit = { name: 'affiliate-joins', points: 30, seconds: 3600 }
 
 /** The affiliate's page with code, lines and balance; others can join there. */
@@ -72,10 +75,10 @@ async function sendReferrals(
   const { db, config } = world
   const { id: owner, code } = affiliate
   const payee = { owner, account: 'affiliate_payable' } as const
-  const count = await payouts.countAccountLines(db, payee)
-  const last = Math.max(1, Math.ceil(count / PAGE))
-  const page = Math.min(last, Math.max(1, Number(queryOf(request, 'page')) || 1))
-  const lines = await payouts.accountLines(db, payee, { limit: PAGE, offset: (page - 1) * PAGE })
+  const before = readNumber(queryOf(request, 'before'))
+  const found = await payouts.accountLines(db, payee, { limit: PAGE + 1, before })
+  const lines = found.slice(0, PAGE)
+  const older = found.length > PAGE ? lines.at(-1)?.number : undefined
   const now = await payeeTime(world, owner)
   const facts = {
     ...(await balance({ ...context, kind: 'affiliate', payee })),
@@ -84,12 +87,30 @@ async function sendReferrals(
     link: `${config.base_url}/?ref=${code}`,
     home: HOME,
     lines: lines.map((line) => referralOf(now, line)),
-    page,
-    last,
+    older: older === undefined ? undefined : `${HOME}?before=${older}#commissions`,
+    latest: before === undefined ? undefined : `${HOME}#commissions`,
+    chart: await chartOf(world, affiliate, now),
     referred: await referredFacts(world, request, affiliate),
     paid_total: await payouts.paidTotal(db, payee),
   }
   return sendPage(reply, ReferralsPage(facts))
+}
+
+/** The number of a ledger line in a query parameter, if it is one. */
+function readNumber(text: string | undefined): number | undefined {
+  return /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined
+}
+
+/** What an affiliate's links brought in the last days, by day. */
+async function chartOf(
+  { db }: World,
+  { id: affiliate_id }: affiliates.Affiliate,
+  now: Date,
+): Promise<ReferredChartFacts> {
+  const to = isoDate(now)
+  const range = { from: metrics.dayAfter(to, 1 - CHART_DAYS), to }
+  const days = await affiliates.referredByDay(db, { affiliate_id, days: range })
+  return { range, days }
 }
 
 /** A ledger line for the affiliate, without the buyer. */

@@ -1,0 +1,25 @@
+import { formatDay } from '#design/money'
+import type { DayRange } from '#domain/metrics'
+
+/** A day, or the first and the last of several. */
+export function textOf({ from, to }: DayRange): string {
+  return from === to ? dayText(from) : `${dayText(from)} to ${dayText(to)}`
+}
+
+/** A day such as `2026-06-30` in words. */
+export function dayText(day: string): string {
+  return formatDay(new Date(day))
+}
+
+const ticks = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  notation: 'compact',
+  maximumFractionDigits: 2,
+  minimumFractionDigits: 0,
+})
+
+/** Cents, as short as an axis needs them. */
+export function tickText(value: number): string {
+  return ticks.format(value / 100)
+}
