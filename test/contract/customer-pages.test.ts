@@ -8,6 +8,7 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { exportBy } from '../support/exports.ts'
 import { closeSound } from '../support/invariants.ts'
+import { listedEmails } from '../support/listed.ts'
 import { enterCard, TEXAS } from '../support/purchase.ts'
 import { type Bought, buy, refund, stateOf } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
@@ -15,7 +16,6 @@ import { openTestService, type TestService } from '../support/service.ts'
 import { passDays, subscribe } from '../support/subscriber.ts'
 
 const LIST = '/dashboard/apps/tidepool/customers/'
-const EMAILS = /[\w-]+@example\.com(?=<)/g
 
 let service: TestService
 let sellers: Agent
@@ -34,12 +34,7 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-/** The emails in the list at an address, in order. */
-async function listed(query: string): Promise<string[]> {
-  const page = await sellers.twin().open(`${LIST}${query}`)
-  assert.equal(page.status, 200)
-  return page.body.match(EMAILS) ?? []
-}
+const listed = (query: string) => listedEmails(sellers, `${LIST}${query}`)
 
 // Guards F51
 describe('the list of customers', () => {

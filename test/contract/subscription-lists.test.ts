@@ -8,12 +8,12 @@ import { type Agent, textOf } from '../support/agent.ts'
 import { addCode } from '../support/discounts.ts'
 import { exportBy } from '../support/exports.ts'
 import { closeSound } from '../support/invariants.ts'
+import { listedEmails, openList } from '../support/listed.ts'
 import { type Bought, buy, refund, sellerActor } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const APP = '/dashboard/apps/tidepool'
-const EMAILS = /[\w-]+@example\.com(?=<)/g
 
 let service: TestService
 let sellers: Agent
@@ -36,16 +36,8 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-async function pageAt(path: string) {
-  const page = await sellers.twin().open(`${APP}/${path}`)
-  assert.equal(page.status, 200)
-  return page
-}
-
-/** The emails in the list at an address, in order. */
-async function listed(path: string): Promise<string[]> {
-  return (await pageAt(path)).body.match(EMAILS) ?? []
-}
+const pageAt = (path: string) => openList(sellers, `${APP}/${path}`)
+const listed = (path: string) => listedEmails(sellers, `${APP}/${path}`)
 
 /** Every page of a list, read one row at a time. */
 async function paged<Row>(read: (after: Row | undefined) => Promise<Row[]>): Promise<Row[]> {

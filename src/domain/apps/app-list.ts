@@ -1,3 +1,4 @@
+import { type CreatedPlace, containing, isBelow } from '#platform/created-list'
 import type { Db } from '#platform/db'
 import type { AppId, SellerId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
@@ -27,7 +28,7 @@ export interface AppQuestion {
   name?: string | undefined
   seller_id?: SellerId | undefined
   state?: AppState | undefined
-  below?: Pick<StaffApp, 'created_at' | 'id'> | undefined
+  below?: CreatedPlace<AppId> | undefined
   limit: number
 }
 
@@ -38,17 +39,16 @@ export async function listForStaff(
 ): Promise<StaffApp[]> {
   const ofId = id === undefined ? sql`` : sql`and a.id = ${id}`
   const ofSeller = seller_id === undefined ? sql`` : sql`and a.seller_id = ${seller_id}`
-  const pattern = name === undefined ? '' : `%${name.replaceAll(/[\\%_]/g, '\\$&')}%`
   const named =
     name === undefined
       ? sql``
-      : sql`and a.id in (select n.id from apps n where n.name ilike ${pattern}
+      : sql`and a.id in (select n.id from apps n where n.name ilike ${containing(name)}
           union select n.id from apps n where n.slug = ${name.toLowerCase()})`
   return await db.rows<StaffApp>(sql`select a.id, a.slug, a.name, a.seller_id, s.legal_name,
       a.is_published, a.external_sales_enabled, a.archived_at, a.is_suspended, a.created_at
     from apps a join sellers s on s.id = a.seller_id
-    where (a.created_at, a.id) < (coalesce(${below?.created_at ?? null}, 'infinity'::timestamptz),
-        coalesce(${below?.id ?? null}::text, '~')) ${ofId} ${ofSeller} ${named} ${inState(state)}
+    where ${isBelow(sql`a.created_at, a.id`, below)}
+      ${ofId} ${ofSeller} ${named} ${inState(state)}
     order by a.created_at desc, a.id desc limit ${limit}`)
 }
 

@@ -1,3 +1,4 @@
+import { type CreatedPlace, containing, isBelow } from '#platform/created-list'
 import type { Db } from '#platform/db'
 import type { SellerId } from '#platform/ids'
 import type { Cents } from '#platform/money'
@@ -26,7 +27,7 @@ export interface SellerQuestion {
   /** A part of the legal name, in any case. */
   name?: string | undefined
   state?: SellerState | undefined
-  below?: Pick<ListedSeller, 'created_at' | 'id'> | undefined
+  below?: CreatedPlace<SellerId> | undefined
   limit: number
 }
 
@@ -41,14 +42,14 @@ export async function listSellers(
       ? sql``
       : sql`and s.id in (select m.seller_id from seller_members m join users u on u.id = m.user_id
           where u.email_normalized = ${email_normalized})`
-  const named = name === undefined ? sql`` : sql`and s.legal_name ilike ${`%${escapeLike(name)}%`}`
+  const named = name === undefined ? sql`` : sql`and s.legal_name ilike ${containing(name)}`
   return await db.rows<ListedSeller>(sql`select s.id, s.legal_name,
       (select u.email from seller_members m join users u on u.id = m.user_id
         where m.seller_id = s.id and m.role = 'owner') as email,
       s.suspended_at, s.payouts_paused_at, s.created_at
     from sellers s
-    where (s.created_at, s.id) < (coalesce(${below?.created_at ?? null}, 'infinity'::timestamptz),
-        coalesce(${below?.id ?? null}::text, '~')) ${ofId} ${ofMember} ${named} ${inState(state)}
+    where ${isBelow(sql`s.created_at, s.id`, below)}
+      ${ofId} ${ofMember} ${named} ${inState(state)}
     order by s.created_at desc, s.id desc limit ${limit}`)
 }
 
@@ -63,11 +64,6 @@ function inState(state: SellerState | undefined): Sql {
     case undefined:
       return sql``
   }
-}
-
-/** A text to be found as it is by `like`. */
-export function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, '\\$&').replaceAll('\0', '')
 }
 
 /** A seller's figures in the list of staff. */

@@ -13,7 +13,7 @@ import { readId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { AppPage } from './app-page.tsx'
 import { AppsPage } from './apps-page.tsx'
-import { addressOf, ON_A_PAGE, pageOf, readCreatedPlace } from './paging.ts'
+import { addressOf, readSearchedList } from './paging.ts'
 import { type ActionNote, COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 
 const HOME = '/admin/apps/'
@@ -25,25 +25,13 @@ export function declareApps(scope: FastifyInstance, world: World): void {
   const { db } = reporting
   scope.get(HOME, async (request, reply) => {
     const { role } = await requireStaff(reporting, request, reply, HOME, 'sellers')
-    const q = (queryOf(request, 'q') ?? '').trim().replaceAll('\0', '').slice(0, 200)
-    const state = apps.APP_STATES.find((each) => each === queryOf(request, 'state'))
-    const below = readCreatedPlace('app', queryOf(request, 'below'))
-    const id = readId('app', q)
-    const sought = id ? { id } : { name: q === '' ? undefined : q }
-    const found = await apps.listForStaff(db, { ...sought, state, below, limit: ON_A_PAGE + 1 })
-    const { items, ...pages } = pageOf(found, {
+    const list = await readSearchedList(request, {
       path: HOME,
-      search: { q, state },
-      is_first: !below,
+      prefix: 'app',
+      states: apps.APP_STATES,
+      read: ({ q, ...page }) => apps.listForStaff(db, { ...soughtOf(q), ...page }),
     })
-    const page = AppsPage({
-      role,
-      q,
-      state,
-      apps: items,
-      ...pages,
-    })
-    return sendPage(reply, page)
+    return sendPage(reply, AppsPage({ role, ...list }))
   })
 
   scope.get(APP, async (request, reply) => {
@@ -67,6 +55,13 @@ export function declareApps(scope: FastifyInstance, world: World): void {
   const decisions = { suspend: 'suspended', reinstate: 'reinstated' } as const
   for (const [action, what] of Object.entries(decisions))
     declareDecision(scope, world, action, what)
+}
+
+/** What a search is about: the id, or a part of the name. */
+function soughtOf(q: string) {
+  if (q === '') return {}
+  const id = readId('app', q)
+  return id ? { id } : { name: q }
 }
 
 function declareDecision(

@@ -1,20 +1,53 @@
-import type { Id, IdPrefix } from '#platform/ids'
-import { readId } from '#platform/ids'
+import type { FastifyRequest } from 'fastify'
+import { queryOf } from '#http/input'
+import type { CreatedPlace } from '#platform/created-list'
+import { type Id, type IdPrefix, readId } from '#platform/ids'
 
 /** How many entries a list of the admin area has on a page. */
 export const ON_A_PAGE = 50
 
-/** A place in a list that is sorted by creation. */
-interface CreatedPlace<Prefix extends IdPrefix> {
-  created_at: Date
-  id: Id<Prefix>
+/** What the search of a list has in its address, and the page of what was found. */
+export interface SearchedList<State, Item> {
+  q: string
+  state: State | undefined
+  items: Item[]
+  newest: string | undefined
+  older: string | undefined
+}
+
+/** Reads a page of a list, the newest first, by the search and the state in the address. */
+export async function readSearchedList<
+  Prefix extends IdPrefix,
+  State extends string,
+  Item extends CreatedPlace<Id<Prefix>>,
+>(
+  request: FastifyRequest,
+  list: {
+    path: string
+    /** Of the ids of its entries. */
+    prefix: Prefix
+    states: readonly State[]
+    read(question: {
+      q: string
+      state: State | undefined
+      below: CreatedPlace<Id<Prefix>> | undefined
+      limit: number
+    }): Promise<Item[]>
+  },
+): Promise<SearchedList<State, Item>> {
+  const q = (queryOf(request, 'q') ?? '').trim().replaceAll('\0', '').slice(0, 200)
+  const state = list.states.find((each) => each === queryOf(request, 'state'))
+  const below = readCreatedPlace(list.prefix, queryOf(request, 'below'))
+  const found = await list.read({ q, state, below, limit: ON_A_PAGE + 1 })
+  const facts = { path: list.path, search: { q, state }, is_first: !below }
+  return { q, state, ...pageOf(found, facts) }
 }
 
 /** The place in an address, such as `1763812800000-sel_…`, if it is one. */
-export function readCreatedPlace<Prefix extends IdPrefix>(
+function readCreatedPlace<Prefix extends IdPrefix>(
   prefix: Prefix,
   text: string | undefined,
-): CreatedPlace<Prefix> | undefined {
+): CreatedPlace<Id<Prefix>> | undefined {
   const [, at, given] = /^(\d{1,14})-(\w+)$/.exec(text ?? '') ?? []
   const id = readId(prefix, given)
   return at && id ? { created_at: new Date(Number(at)), id } : undefined
@@ -24,7 +57,7 @@ export function readCreatedPlace<Prefix extends IdPrefix>(
  * A page of what was found, of which one more was asked for, with the addresses of the page after it
  * and of the first one.
  */
-export function pageOf<Item extends { created_at: Date; id: string }>(
+function pageOf<Item extends { created_at: Date; id: string }>(
   found: Item[],
   facts: { path: string; search: Record<string, string | undefined>; is_first: boolean },
 ): { items: Item[]; older: string | undefined; newest: string | undefined } {

@@ -1,23 +1,12 @@
 import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Badge } from '#design/feedback'
-import { SiteLayout } from '#design/layout'
 import { Day, Money } from '#design/money'
-import { Pager } from '#design/navigation'
-import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
-import type { StaffRole } from '#domain/identity'
+import { Panel, RecordTable } from '#design/panels'
 import type { ListedSeller, SellerFigures, SellerState } from '#domain/sellers'
-import { AdminMenu } from './menu.tsx'
-import { SearchPanel } from './search-panel.tsx'
+import { type AdminListFacts, AdminListPage } from './list-page.tsx'
 
-interface SellersFacts {
-  role: StaffRole
-  q: string
-  state: SellerState | undefined
-  sellers: (ListedSeller & { figures: SellerFigures })[]
-  newest: string | undefined
-  older: string | undefined
-}
+type SellerRow = ListedSeller & { figures: SellerFigures }
 
 const STATES: Record<SellerState, string> = {
   active: 'Active',
@@ -26,46 +15,37 @@ const STATES: Record<SellerState, string> = {
 }
 
 /** The sellers, with a search and their figures. */
-export function SellersPage(facts: SellersFacts): JSX.Element {
-  const { sellers } = facts
+export function SellersPage(facts: AdminListFacts<SellerState, SellerRow>): JSX.Element {
   return (
-    <SiteLayout title="Sellers · Admin · Purser">
-      <div class="grid grid-cols-1 gap-6">
-        <Heading title="Sellers">Who sells, and what they are owed. The newest come first.</Heading>
-        <AdminMenu current="sellers" role={facts.role} />
-      </div>
-      <SearchPanel
-        path="/admin/sellers/"
-        q={facts.q}
-        hint="A part of the legal name, or the full email of a member or ID"
-        state={facts.state}
-        states={STATES}
-      />
-      {sellers.length === 0 ? (
-        <EmptyState title="No sellers found">Search by another name, email or ID.</EmptyState>
-      ) : (
-        <Panel>
-          <RecordTable
-            caption="Sellers"
-            columns={[
-              { label: 'Balance', numeric: true },
-              { label: 'Seller' },
-              { label: 'State' },
-              { label: 'Apps', numeric: true },
-              { label: 'Sales', numeric: true },
-              { label: 'Open disputes', numeric: true },
-              { label: 'Since' },
-            ]}
-            rows={sellers.map(rowOf)}
-          />
-        </Panel>
-      )}
-      <Pager newest={facts.newest} older={facts.older} />
-    </SiteLayout>
+    <AdminListPage
+      {...facts}
+      list="sellers"
+      title="Sellers"
+      intro="Who sells, and what they are owed. The newest come first."
+      hint="A part of the legal name, or the full email of a member or ID"
+      nothing="Search by another name, email or ID."
+      states={STATES}
+    >
+      <Panel>
+        <RecordTable
+          caption="Sellers"
+          columns={[
+            { label: 'Balance', numeric: true },
+            { label: 'Seller' },
+            { label: 'State' },
+            { label: 'Apps', numeric: true },
+            { label: 'Sales', numeric: true },
+            { label: 'Open disputes', numeric: true },
+            { label: 'Since' },
+          ]}
+          rows={facts.items.map(rowOf)}
+        />
+      </Panel>
+    </AdminListPage>
   )
 }
 
-function rowOf(seller: SellersFacts['sellers'][number]) {
+function rowOf(seller: SellerRow) {
   const { id, legal_name, email, figures, created_at } = seller
   return {
     key: id,

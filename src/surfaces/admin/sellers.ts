@@ -16,7 +16,7 @@ import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { readId, type SellerId } from '#platform/ids'
 import { ownValue } from '#platform/text'
-import { addressOf, ON_A_PAGE, pageOf, readCreatedPlace } from './paging.ts'
+import { addressOf, ON_A_PAGE, readSearchedList } from './paging.ts'
 import { type ActionNote, COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 import { SellerPage } from './seller-page.tsx'
 import { SellersPage } from './sellers-page.tsx'
@@ -31,25 +31,19 @@ export function declareSellers(scope: FastifyInstance, world: World): void {
   const { db } = reporting
   scope.get(HOME, async (request, reply) => {
     const { role } = await requireStaff(reporting, request, reply, HOME, 'sellers')
-    const q = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
-    const state = sellers.SELLER_STATES.find((each) => each === queryOf(request, 'state'))
-    const below = readCreatedPlace('sel', queryOf(request, 'below'))
-    const limit = ON_A_PAGE + 1
-    const found = await sellers.listSellers(db, { ...soughtOf(q), state, below, limit })
-    const { items, ...pages } = pageOf(found, {
+    const { items, ...list } = await readSearchedList(request, {
       path: HOME,
-      search: { q, state },
-      is_first: !below,
+      prefix: 'sel',
+      states: sellers.SELLER_STATES,
+      read: ({ q, ...page }) => sellers.listSellers(db, { ...soughtOf(q), ...page }),
     })
     const ids = items.map(({ id }) => id)
     const figures = await sellers.sellerFigures(db, ids)
     const byId = new Map(figures.map((each) => [each.id, each]))
     const page = SellersPage({
       role,
-      q,
-      state,
-      sellers: items.map((seller) => ({ ...seller, figures: byId.get(seller.id)! })),
-      ...pages,
+      ...list,
+      items: items.map((seller) => ({ ...seller, figures: byId.get(seller.id)! })),
     })
     return sendPage(reply, page)
   })

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button } from '#design/actions'
+import { BackLink } from '#design/actions'
 import { ErrorSummary } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import type { CustomerAction } from './customer-action.ts'
+import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
 /** Says what an action does, and asks for its reason. */
@@ -43,21 +44,14 @@ export function ActionPage(
                 error={faultAt('days')}
               />
             )}
-            <Field
-              label="Reason"
-              name="reason"
-              value={form.reason}
-              maxlength={200}
-              autocomplete="off"
-              hint="For your records; the buyer does not see it."
+            <ReasonFields
+              reason={form.reason}
+              about="buyer"
               error={faultAt('reason')}
+              button={action.button}
+              is_final={action.is_final}
+              back={back}
             />
-            <Actions>
-              <Button kind={action.is_final ? 'danger' : 'primary'} pending="One moment…">
-                {action.button}
-              </Button>
-              <Button href={back}>Back</Button>
-            </Actions>
           </Form>
         </Panel>
       </div>

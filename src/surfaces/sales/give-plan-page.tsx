@@ -1,9 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { BackLink, TextLink } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
+import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
 /** The fields of the form. */
@@ -66,21 +67,13 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
                 hint="Leave it empty for a plan without an end. Times are UTC."
                 error={faultAt('ends')}
               />
-              <Field
-                label="Reason"
-                name="reason"
-                value={form.reason}
-                maxlength={200}
-                autocomplete="off"
-                hint="For your records; the person does not see it."
+              <ReasonFields
+                reason={form.reason}
+                about="person"
                 error={faultAt('reason')}
+                button="Give plan"
+                back={`${base}/licenses/`}
               />
-              <Actions>
-                <Button kind="primary" pending="One moment…">
-                  Give plan
-                </Button>
-                <Button href={`${base}/licenses/`}>Back</Button>
-              </Actions>
             </Form>
           )}
         </Panel>
