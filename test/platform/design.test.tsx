@@ -225,6 +225,14 @@ function everyComponent(text: string): Record<string, VNode> {
       />
     ),
     LinkRow: <navigation.LinkRow label={text} links={[{ label: text, href: text }]} />,
+    PermittedNav: (
+      <navigation.PermittedNav
+        label={text}
+        pages={[{ page: 'one', label: text, href: text, needs: 'view' }]}
+        current="one"
+        isPermitted={() => true}
+      />
+    ),
     SubNav: <navigation.SubNav label={text} links={[{ label: text, href: text }]} />,
     Chapter: (
       <reading.Chapter id="one" title={text}>
