@@ -148,13 +148,13 @@ create index disputes_status on disputes (status, charge_id);
 -- derived: deferred triggers write it when a transaction commits, so that its rows are locked last
 -- (decision 92).
 create table customers (
-  app_id text not null references apps,
-  user_id text not null references users,
-  -- The latest license, with its status and plan.
+  app_id text not null,
+  user_id text not null,
+  -- The latest license, with its status and plan. Its app, buyer and product exist with it.
   license_id text not null references licenses,
   status text not null check (status in ('active', 'trialing', 'one_time_active', 'past_due',
     'unpaid', 'paused', 'canceled')),
-  product_id text not null references products,
+  product_id text not null,
   first_at timestamptz not null,
   -- What was charged, tax included, minus refunds and lost disputes.
   paid bigint not null,
@@ -174,25 +174,33 @@ begin
     return null;
   elsif tg_op = 'UPDATE' then
     update customers set status = new.status, product_id = new.product_id
-      where app_id = new.app_id and user_id = new.user_id and license_id = new.id;
+      where app_id = new.app_id and user_id = new.user_id and license_id = new.id
+        and (status, product_id) is distinct from (new.status, new.product_id);
   else
     insert into customers (app_id, user_id, license_id, status, product_id, first_at, paid)
       values (new.app_id, new.user_id, new.id, new.status, new.product_id, new.created_at, 0)
+      -- A charge of the same transaction may have added the row, with this license.
       on conflict (app_id, user_id) do update set license_id = excluded.license_id,
-        status = excluded.status, product_id = excluded.product_id;
+        status = excluded.status, product_id = excluded.product_id
+        where (customers.license_id, customers.status, customers.product_id)
+          is distinct from (excluded.license_id, excluded.status, excluded.product_id);
   end if;
   return null;
 end $$;
 create constraint trigger licenses_customer after insert or update of status, product_id
   on licenses deferrable initially deferred for each row execute function customer_of_license();
 
-create function add_to_customer(paid_charge text, change bigint) returns void language sql as $$
-  insert into customers (app_id, user_id, license_id, status, product_id, first_at, paid)
-    select l.app_id, l.user_id, l.id, l.status, l.product_id, l.created_at, change
-    from charges c join invoices i on i.id = c.invoice_id join licenses l on l.id = i.license_id
-    where c.id = paid_charge and change <> 0
-    on conflict (app_id, user_id) do update set paid = customers.paid + excluded.paid;
-$$;
+-- In PL/pgSQL, which plans a statement once per connection: a function in SQL plans it each time.
+create function add_to_customer(paid_charge text, change bigint) returns void language plpgsql as $$
+begin
+  if change <> 0 then
+    insert into customers (app_id, user_id, license_id, status, product_id, first_at, paid)
+      select l.app_id, l.user_id, l.id, l.status, l.product_id, l.created_at, change
+      from charges c join invoices i on i.id = c.invoice_id join licenses l on l.id = i.license_id
+      where c.id = paid_charge
+      on conflict (app_id, user_id) do update set paid = customers.paid + excluded.paid;
+  end if;
+end $$;
 
 -- What a row adds to `paid`.
 create function paid_of(charge charges) returns bigint immutable language sql as $$

@@ -83,15 +83,23 @@ create table payee_unsummed (
   primary key (transaction_id, position)
 );
 
+-- The invoice that each event of the ledger is about; null for an event without one. Each branch is
+-- read only where it applies.
+create view posted_invoices as
+  select t.id as transaction_id, t.at, t.event, case
+      when t.event = 'sale' then t.subject
+      when t.event = 'refund' then (select c.invoice_id
+        from refunds r join charges c on c.id = r.charge_id where r.id = t.subject)
+      when t.event ~ '^(dispute|appeal)_' then (select c.invoice_id
+        from disputes d join charges c on c.id = d.charge_id where d.id = t.subject)
+    end as invoice_id
+  from ledger_transactions t;
+
 -- The columns of `unpaid_lines`, in the same order.
 create view payee_lines as
   select e.transaction_id, e.position, e.owner, e.account, t.at, t.event, e.amount,
-    coalesce(case t.event when 'sale' then t.subject else c.invoice_id end,
-      e.transaction_id || '/' || e.position) as sale
-  from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
-    left join refunds r on t.event = 'refund' and r.id = t.subject
-    left join disputes d on t.event ~ '^(dispute|appeal)_' and d.id = t.subject
-    left join charges c on c.id = coalesce(r.charge_id, d.charge_id)
+    coalesce(t.invoice_id, e.transaction_id || '/' || e.position) as sale
+  from ledger_entries e join posted_invoices t using (transaction_id)
   where e.account in ('seller_payable', 'affiliate_payable') and t.event <> 'payout';
 
 create function list_unpaid_lines() returns trigger language plpgsql as $$

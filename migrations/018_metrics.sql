@@ -25,61 +25,47 @@ create table metric_changes (
   amount bigint not null
 );
 
--- A seller's earnings: what they are owed, and what is reserved for disputes that may be won.
-create view revenue_changes as
-  select t.id as transaction_id, i.app_id, t.event as metric, (t.at at time zone 'UTC')::date as day,
-    1 as count, coalesce((select -sum(e.amount) from ledger_entries e
-      where e.transaction_id = t.id and e.account in ('seller_payable', 'dispute_hold')), 0)::bigint
-      as amount
-  from ledger_transactions t
-    left join refunds r on t.event = 'refund' and r.id = t.subject
-    left join disputes d on t.event ~ '^(dispute|appeal)_' and d.id = t.subject
-    left join charges c on c.id = coalesce(r.charge_id, d.charge_id)
-    join invoices i on i.id = case t.event when 'sale' then t.subject else c.invoice_id end
-  where t.event in ('sale', 'refund', 'dispute_opened', 'dispute_won', 'dispute_lost',
-    'appeal_opened', 'appeal_won');
-
-create function queue_revenue() returns trigger language plpgsql as $$
-begin
-  insert into metric_changes (app_id, metric, day, count, amount)
-    select r.app_id, r.metric, r.day, r.count, r.amount
-    from (select distinct transaction_id from inserted) i
-      join revenue_changes r using (transaction_id);
-  return null;
-end $$;
-create trigger ledger_entries_revenue after insert on ledger_entries
-  referencing new table as inserted for each statement execute function queue_revenue();
-
--- The changes of what affiliates brought: from the ledger, and from paid purchases.
-create view referred_revenue as
-  select t.id as transaction_id, i.affiliate_id, i.app_id, (t.at at time zone 'UTC')::date as day,
-    e.net, e.commission
-  from ledger_transactions t
-    left join refunds r on t.event = 'refund' and r.id = t.subject
-    left join disputes d on t.event ~ '^(dispute|appeal)_' and d.id = t.subject
-    left join charges c on c.id = coalesce(r.charge_id, d.charge_id)
-    join invoices i on i.id = case t.event when 'sale' then t.subject else c.invoice_id end
+-- What sales, refunds and disputes changed: of a seller's earnings, what they are owed and what is
+-- reserved for disputes that may be won; and the commission of the affiliate who brought the buyer.
+create view earned_changes as
+  select t.transaction_id, i.app_id, i.affiliate_id, t.event as metric,
+    (t.at at time zone 'UTC')::date as day, e.net, e.commission
+  from posted_invoices t join invoices i on i.id = t.invoice_id
     cross join lateral (select
       coalesce(-sum(amount) filter (where account <> 'affiliate_payable'), 0)::bigint as net,
       coalesce(-sum(amount) filter (where account = 'affiliate_payable'), 0)::bigint as commission
-      from ledger_entries where transaction_id = t.id
+      from ledger_entries where transaction_id = t.transaction_id
         and account in ('seller_payable', 'dispute_hold', 'affiliate_payable')) e
-  where i.affiliate_id is not null and t.event in ('sale', 'refund', 'dispute_opened',
-    'dispute_won', 'dispute_lost', 'appeal_opened', 'appeal_won');
+  where t.event in ('sale', 'refund', 'dispute_opened', 'dispute_won', 'dispute_lost',
+    'appeal_opened', 'appeal_won');
+create view revenue_changes as
+  select app_id, metric, day, 1 as count, net as amount from earned_changes;
+create view referred_revenue as
+  select affiliate_id, app_id, day, net, commission from earned_changes
+  where affiliate_id is not null;
+
+-- One trigger for both, so that what was earned is read once.
+create function queue_earned() returns trigger language plpgsql as $$
+begin
+  with earned as materialized (select e.*
+      from (select distinct transaction_id from inserted) i
+        join earned_changes e using (transaction_id)),
+    referred as (insert into referred_changes
+        (affiliate_id, app_id, day, purchases, net, commission)
+      select affiliate_id, app_id, day, 0, net, commission from earned
+      where affiliate_id is not null)
+    insert into metric_changes (app_id, metric, day, count, amount)
+      select app_id, metric, day, 1, net from earned;
+  return null;
+end $$;
+create trigger ledger_entries_earned after insert on ledger_entries
+  referencing new table as inserted for each statement execute function queue_earned();
+
+-- Paid purchases that an affiliate brought.
 create view referred_purchases as
   select id as invoice_id, affiliate_id, app_id, (paid_at at time zone 'UTC')::date as day
   from invoices where affiliate_id is not null and kind = 'purchase' and status = 'paid';
 
-create function queue_referred_revenue() returns trigger language plpgsql as $$
-begin
-  insert into referred_changes (affiliate_id, app_id, day, purchases, net, commission)
-    select r.affiliate_id, r.app_id, r.day, 0, r.net, r.commission
-    from (select distinct transaction_id from inserted) i
-      join referred_revenue r using (transaction_id);
-  return null;
-end $$;
-create trigger ledger_entries_referred after insert on ledger_entries
-  referencing new table as inserted for each statement execute function queue_referred_revenue();
 create function queue_referred_purchase() returns trigger language plpgsql as $$
 begin
   insert into referred_changes (affiliate_id, app_id, day, purchases, net, commission)
@@ -97,14 +83,15 @@ create trigger invoices_referred after update of status on invoices
 -- What each license counts as now: its status, and its part of the monthly recurring revenue, less
 -- a discount that applies to periods to come. A trial, a pause and an unpaid period earn nothing.
 create view license_metrics as
-  select l.id as license_id, l.app_id,
+  select l.id as license_id, l.app_id, l.status as license_status,
     case when l.status not in ('canceled', 'preview') then l.status end as status,
     case when l.status in ('active', 'past_due') and s.ended_at is null
       then coalesce(round((s.amount - case when d.percent is not null
           then round(s.amount * d.percent / 100.0)
           when d.amount is not null then least(d.amount, s.amount) else 0 end)
         * case p.frequency when 'year' then 1 / 12.0 when 'month' then 1
-          when 'week' then 52 / 12.0 when 'day' then 365 / 12.0 end), 0) else 0 end::bigint as mrr
+          when 'week' then 52 / 12.0 when 'day' then 365 / 12.0 end), 0) else 0 end::bigint as mrr,
+    s.id as subscription_id, s.ended_at, s.created_at, s.discount_id, p.product_id, p.frequency
   from licenses l left join subscriptions s on s.license_id = l.id
     left join prices p on p.id = s.price_id
     left join discount_codes d on d.id = s.discount_id
@@ -175,11 +162,10 @@ create index listed_subscriptions_sums
   on listed_subscriptions (app_id, status, product_id, frequency, discount_id, mrr);
 
 create view subscriptions_to_list as
-  select s.license_id, s.app_id, case when s.ended_at is null
-      and l.status not in ('one_time_active', 'preview') then l.status else 'canceled' end
-      as status, p.product_id, p.frequency, s.discount_id, m.mrr, s.created_at
-  from subscriptions s join licenses l on l.id = s.license_id join prices p on p.id = s.price_id
-    join license_metrics m on m.license_id = s.license_id;
+  select license_id, app_id, case when ended_at is null
+      and license_status not in ('one_time_active', 'preview') then license_status
+      else 'canceled' end as status, product_id, frequency, discount_id, mrr, created_at
+  from license_metrics where subscription_id is not null;
 
 create function list_subscription() returns trigger language plpgsql as $$
 begin
@@ -189,7 +175,12 @@ begin
     from subscriptions_to_list where license_id = new.id
     on conflict (license_id) do update set status = excluded.status,
       product_id = excluded.product_id, frequency = excluded.frequency,
-      discount_id = excluded.discount_id, mrr = excluded.mrr;
+      discount_id = excluded.discount_id, mrr = excluded.mrr
+      where (listed_subscriptions.status, listed_subscriptions.product_id,
+          listed_subscriptions.frequency, listed_subscriptions.discount_id,
+          listed_subscriptions.mrr)
+        is distinct from (excluded.status, excluded.product_id, excluded.frequency,
+          excluded.discount_id, excluded.mrr);
   return null;
 end $$;
 -- Whatever changes a subscription's plan, price or discount writes its license as well.
@@ -218,7 +209,10 @@ end $$;
 create trigger carts_metrics after insert on carts
   for each row execute function queue_cart_metrics();
 create trigger carts_step_metrics after update of card, order_id, completed_at on carts
-  for each row execute function queue_cart_metrics();
+  for each row when ((old.card is null) <> (new.card is null)
+    or old.order_id is distinct from new.order_id
+    or old.completed_at is distinct from new.completed_at)
+  execute function queue_cart_metrics();
 
 -- A cart is confirmed once, however often its payment is tried.
 create function queue_confirmation() returns trigger language plpgsql as $$
