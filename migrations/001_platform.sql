@@ -69,6 +69,8 @@ create table dev_mailbox (
   attachments jsonb not null default '[]',
   sent_at timestamptz not null
 );
+-- A PDF is compressed already.
+alter table dev_mailbox alter column attachments set storage external;
 
 -- Background work that a person waits for, and its progress.
 create table tasks (

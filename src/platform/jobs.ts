@@ -11,6 +11,7 @@ import {
   workOnSchedules,
   writeSchedules,
 } from '#platform/schedules'
+import { Sql } from '#platform/sql'
 
 /** Durable background work. A job sent inside a transaction exists only if that commits. */
 export interface Jobs extends JobActions {
@@ -102,7 +103,7 @@ export function openJobs(db: Database, log: Log): Jobs {
     },
     async send(tx, { name }, data, { urgent = false } = {}) {
       const lane = urgent ? urgentLane(name) : name
-      await boss.send(lane, data, { db: { executeSql: tx.raw } as never })
+      await boss.send(lane, data, { db: { executeSql: asPrepared(tx) } as never })
       afterCommit(() => wake(lane))
     },
     nextRun(cron, now) {
@@ -188,10 +189,28 @@ async function run(
   }
 }
 
+/** One statement of the queue, repeated for each job; its tables are created by several at once. */
+const REPEATED = /^\s*(with|select|insert|update)\b[^;]*$/i
+const repeated = new Set<string>()
+// As many as the queue has for all our queues; beyond that, a text may not come back.
+const MOST_REPEATED = 200
+
+/** Runs the queue's statements prepared: planning one takes longer than running it. */
+function asPrepared(db: Db) {
+  return async (text: string, values: unknown[] = []): Promise<{ rows: never[] }> => {
+    const isKnown = repeated.has(text)
+    if (!isKnown && (repeated.size >= MOST_REPEATED || !REPEATED.test(text))) {
+      return (await db.raw(text, values)) as { rows: never[] }
+    }
+    repeated.add(text)
+    return { rows: await db.rows<never>(new Sql(text, values)) }
+  }
+}
+
 function bossOn(db: Database, log: Log, does: { supervise?: true; schedule?: true }): PgBoss {
   const { supervise = false, schedule = false } = does
   const boss = new PgBoss({
-    db: { executeSql: (text, values) => db.raw(text, values) as Promise<{ rows: never[] }> },
+    db: { executeSql: asPrepared(db) },
     ...(db.engine === 'embedded' ? { backend: 'pglite' as const } : {}),
     migrate: supervise,
     // Supervision returns the jobs of a process that crashed to the queue.

@@ -13,7 +13,7 @@ import { readStatements, type Statement } from '../support/row-types/source.ts'
 const PLANTED = 'test/support/row-types/planted.ts'
 
 /** Where a statement is passed on that came as an argument. */
-const PASSED_ON = ['src/platform/db-embedded.ts']
+const PASSED_ON = ['src/platform/db-embedded.ts', 'src/platform/jobs.ts']
 
 /**
  * Columns that are declared as never null, or as fewer values than a check allows, each with what
@@ -88,7 +88,7 @@ const fileOf = ({ place }: { place: string }) => place.slice(0, place.lastIndexO
 test('every statement of the source is found, with all its alternatives', () => {
   assert.ok(statements.filter(({ row }) => row).length > 250)
   const unread = statements.filter(({ texts }) => texts.length === 0)
-  assert.deepEqual(unread.map(fileOf), PASSED_ON)
+  assert.deepEqual(unread.map(fileOf).sort(), PASSED_ON)
 })
 
 test('every declared row matches the columns of its statement', () => {
