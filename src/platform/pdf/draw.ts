@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { type Font, openSync } from 'fontkit'
+import { type Font, type GlyphRun, openSync } from 'fontkit'
 import PDFDocument from 'pdfkit'
 import type { PdfContent, PdfTable } from './content.ts'
 
 const PACKAGE = '@expo-google-fonts/noto-sans'
+// Words whose layout a font remembers: those of a few thousand receipts.
+const REMEMBERED_WORDS = 10_000
 
 // Opened once for all documents: reading a font takes longer than drawing a receipt.
 const FONTS = {
@@ -38,6 +40,8 @@ export function beginDocument(content: PdfContent): OpenDocument {
     size: 'LETTER',
     margin: MARGIN,
     bufferPages: true,
+    // Without pdfkit's own font, which no text is set in.
+    font: '',
     lang: 'en-US',
     displayTitle: true,
     info: {
@@ -76,7 +80,30 @@ export function beginDocument(content: PdfContent): OpenDocument {
 function openFont(file: string): Font {
   const font = openSync(fileURLToPath(import.meta.resolve(`${PACKAGE}/${file}`)))
   if ('fonts' in font) throw new Error(`${file} is not one font`)
+  return rememberWords(font)
+}
+
+/** A font that lays out a word once for all documents: most words of a receipt are in each. */
+function rememberWords(font: Font): Font {
+  const known = new Map<string, GlyphRun>()
+  const layOut = font.layout.bind(font)
+  font.layout = (text, ...rest) => {
+    if (rest.some((each) => each !== undefined)) return layOut(text, ...rest)
+    let run = known.get(text)
+    if (!run) {
+      if (known.size >= REMEMBERED_WORDS) known.clear()
+      run = layOut(text)
+      known.set(text, run)
+    }
+    // pdfkit scales the positions in place, so each document gets its own.
+    return copyOf(run, { positions: run.positions.map((each) => copyOf(each)) })
+  }
   return font
+}
+
+/** The same object of the same class, with some fields replaced. */
+function copyOf<T extends object>(original: T, replaced?: Partial<T>): T {
+  return Object.assign(Object.create(Object.getPrototypeOf(original)), original, replaced)
 }
 
 declare global {
