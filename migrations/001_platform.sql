@@ -47,6 +47,9 @@ create table emails (
   -- In lower case. Null where the email was no longer needed when it was written; empty for an
   -- account that was deleted.
   recipients text[],
+  -- What replaces the addresses of accounts that were deleted before the email was sent, by a digest
+  -- of the email's id and the address: a send that began before does not log the address.
+  forgotten jsonb,
   attempts integer not null default 0,
   -- Why the last attempt failed.
   error text

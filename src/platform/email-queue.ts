@@ -4,7 +4,7 @@ import type { Db } from '#platform/db'
 import { type EmailId, idSchema, mintId } from '#platform/ids'
 import type { Jobs, Queue } from '#platform/jobs'
 import type { Random } from '#platform/random'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 
 /**
  * The email templates, as keys, each with the further values of its text; no secrets. The layers
@@ -101,8 +101,8 @@ export async function markSent(
 ): Promise<void> {
   // The address of a deleted account is needed until here, and is in no log afterwards.
   await db.run(sql`update emails set sent_at = ${now}, attempts = attempts + 1, error = null,
-    recipients = case when facts ? 'sealed_to' then '{}' else ${loggedAs(recipients)}::text[] end,
-    facts = facts - 'sealed_to' where id = ${id}`)
+    recipients = ${loggedAs(recipients)}, forgotten = null, facts = facts - 'sealed_to'
+    where id = ${id}`)
 }
 
 /** Records an attempt that failed; the queue tries again. */
@@ -114,13 +114,22 @@ export async function noteFailure(
   const message = String(error instanceof Error ? error.message : error)
   const nameless = recipients.reduce((text, each) => text.replaceAll(each, '…'), message)
   await db.run(sql`update emails set attempts = attempts + 1, error = ${nameless.slice(0, 500)},
-    recipients = case when facts ? 'sealed_to' then '{}' else ${loggedAs(recipients)}::text[] end
+    recipients = ${loggedAs(recipients)}
     where id = ${id}`)
 }
 
-/** In lower case, as the log is searched. */
-function loggedAs(recipients: string[] | undefined): string[] | null {
-  return recipients?.map((each) => each.toLowerCase()) ?? null
+/** In lower case, as the log is searched, and without the addresses of deleted accounts. */
+function loggedAs(recipients: string[] | undefined): Sql {
+  if (!recipients) return sql`null`
+  const addresses = recipients.map((each) => each.toLowerCase())
+  return sql`case when facts ? 'sealed_to' then '{}' else array(
+    select coalesce(forgotten ->> ${digestOf(sql`r.address`)}, r.address)
+    from unnest(${addresses}::text[]) with ordinality r (address, place) order by r.place) end`
+}
+
+/** An address as `forgotten` has it; a row of "emails" is in scope. */
+function digestOf(address: Sql): Sql {
+  return sql`encode(sha256(convert_to(id || ${address}, 'UTF8')), 'hex')`
 }
 
 /** Queues an email again whose attempts all failed. False where it was sent or is still tried. */
@@ -151,7 +160,10 @@ export async function isAnyUnsentSince(db: Db, before: Date): Promise<boolean> {
   return found
 }
 
-/** Replaces an address in the log of emails, and deletes what the development mailbox has for it. */
+/**
+ * Replaces an address in the log of emails, also of those that are being sent, and deletes what the
+ * development mailbox has for it.
+ */
 export async function anonymizeEmails(
   db: Db,
   { email_normalized, address }: { email_normalized: string; address: string },
@@ -159,6 +171,10 @@ export async function anonymizeEmails(
   await db.run(
     sql`update emails set subject_id = ${address} where subject_id = ${email_normalized}`,
   )
+  // A send that began before commits after this, or sees it: both update the row.
+  await db.run(sql`update emails set forgotten = coalesce(forgotten, '{}')
+      || jsonb_build_object(${digestOf(sql`${email_normalized}::text`)}, ${address}::text)
+    where sent_at is null`)
   await db.run(sql`update emails
     set recipients = array_replace(recipients, ${email_normalized}, ${address}), error = null
     where recipients @> array[${email_normalized}::text]`)

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import * as identity from '#domain/identity'
+import { deleteAccount } from '#flows/account'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import type { Mailer } from '#platform/mail'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { eventually } from '../support/browser.ts'
+import { testId } from '../support/ids.ts'
 import { buy } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -14,10 +17,11 @@ const HOME = '/admin/emails/'
 let service: TestService
 let staff: Agent
 const sent: string[] = []
-const server = { isBroken: false }
+const server = { isBroken: false, before: async (_to: string) => {} }
 before(async () => {
   const mailer: Mailer = {
     async send(_now, { to }) {
+      await server.before(to)
       if (server.isBroken) throw new Error('550 mailbox unavailable')
       sent.push(to)
     },
@@ -64,3 +68,33 @@ test('a failed attempt shows its error; without attempts left, staff sends it ag
   )
   assert.equal(action, 'email.resent')
 })
+
+// Guards S16: a deleted account's address is in no log.
+for (const fails of [false, true]) {
+  const end = fails ? 'fails' : 'succeeds'
+  test(`an email that is being sent while its account is deleted logs no address if it ${end}`, async () => {
+    const { db } = service.world
+    const sending = Promise.withResolvers<void>()
+    const deleted = Promise.withResolvers<void>()
+    server.before = async (to) => {
+      if (to !== email) return
+      sending.resolve()
+      await deleted.promise
+      if (fails) throw new Error(`550 ${email} is unavailable`)
+    }
+    const email = `leaving-${end}@example.com`
+    const { user_id } = await buy(service, { email, price: 2 })
+    await sending.promise
+    const owner = { kind: 'account', user_id, request_id: 'req_test', email } as const
+    const session_id = testId('ses_of_test')
+    assert.equal((await deleteAccount(service.world, { ...owner, session_id })).outcome, 'deleted')
+    deleted.resolve()
+    const ended = sql`select id from emails where attempts > 0
+      and recipients @> array[${identity.addressOfDeleted(user_id)}::text]`
+    await eventually('the end of the send', async () => (await db.rows(ended)).length > 0)
+    const { found } = await db.one<{ found: number }>(sql`select count(*)::int as found
+      from emails where position(${email} in emails::text) > 0`)
+    assert.equal(found, 0)
+    server.before = async () => {}
+  })
+}
