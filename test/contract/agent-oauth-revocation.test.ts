@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as client from 'openid-client'
+import * as grants from '#domain/grants'
+import type { UserId } from '#platform/ids'
+import { ask, connect, discoverAsAgent } from '../support/agent-client.ts'
+import {
+  addPerson,
+  begin,
+  enter,
+  entitlementOf,
+  exchange,
+  goToApp,
+  openSignInTest,
+  type SignInTest,
+  signInToApp,
+} from '../support/sign-in.ts'
+
+let setup: SignInTest
+let side: client.Configuration
+let seller: { user_id: UserId; email: string }
+before(async () => {
+  setup = await openSignInTest()
+  side = await discoverAsAgent(setup)
+  seller = await addPerson(setup, setup.demo.seller.email)
+})
+after(async () => {
+  await setup.close()
+})
+
+const audience = () => `${setup.world.config.base_url}/mcp`
+
+const bearer = (token: string) =>
+  grants.findBearer(setup.world.db, setup.clock.now(), { token, audience: audience() })
+
+const refresh = (token: string | undefined) => client.refreshTokenGrant(side, token!)
+const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
+const ALL = grants.AGENT_SCOPES.join(' ')
+const INVALID_GRANT = { error: 'invalid_grant' }
+
+test('an app never gets a token for the agent endpoint, whatever it asks for', async () => {
+  const agent = await enter(setup, await addPerson(setup, 'wishes@example.org'))
+  const attempt = await begin(setup.app_side, setup.callback, { resource: audience() })
+  const { url } = await agent.open(attempt.url.href)
+  assert.equal(parametersOf(url).error, 'invalid_target')
+  const greedy = await begin(setup.app_side, setup.callback, { scope: `openid ${ALL}` })
+  const back = await goToApp(agent, greedy)
+  const tokens = await exchange(setup.app_side, greedy, back.url)
+  assert.equal(tokens.scope, 'openid')
+  assert.equal(await bearer(tokens.access_token), undefined)
+  await assert.rejects(
+    client.refreshTokenGrant(setup.app_side, tokens.refresh_token!, { resource: audience() }),
+    { error: 'invalid_target' },
+  )
+})
+
+test('a token of one kind is refused where the other is asked for', async () => {
+  const agent = await enter(setup, seller)
+  const mine = await connect(side, agent)
+  const theirs = await signInToApp(setup, agent)
+  assert.equal((await entitlementOf(setup, theirs.access_token)).statusCode, 200)
+  assert.equal(await bearer(theirs.access_token), undefined)
+  assert.equal((await entitlementOf(setup, mine.access_token)).statusCode, 401)
+  await assert.rejects(client.fetchUserInfo(side, mine.access_token, client.skipSubjectCheck))
+})
+
+// F31
+test('a refresh token that comes back after 30 seconds ends this agent alone', async () => {
+  const agent = await enter(setup, seller)
+  const first = await connect(side, agent)
+  const other = await connect(side, agent)
+  const second = await refresh(first.refresh_token)
+  assert.notEqual(second.refresh_token, first.refresh_token)
+  assert.ok(await bearer(second.access_token))
+  setup.clock.pass(30)
+  await assert.rejects(refresh(first.refresh_token), INVALID_GRANT)
+  await assert.rejects(refresh(second.refresh_token), INVALID_GRANT)
+  for (const { access_token } of [first, second]) {
+    assert.equal(await bearer(access_token), undefined)
+  }
+  assert.ok(await bearer(other.access_token))
+  assert.ok((await refresh(other.refresh_token)).access_token)
+})
+
+// F31
+test('two windows of one agent that refresh at once both stay connected', async () => {
+  const first = await connect(side, await enter(setup, seller))
+  const windows = await Promise.all([1, 2].map(() => refresh(first.refresh_token)))
+  setup.clock.pass(3600)
+  for (const window of windows) {
+    assert.ok(await bearer((await refresh(window.refresh_token)).access_token))
+  }
+})
+
+test('a code that is used twice revokes its tokens', async () => {
+  const agent = await enter(setup, seller)
+  const attempt = await ask(side)
+  await agent.open(attempt.url.href)
+  const { url } = await agent.submit('Allow')
+  const tokens = await exchange(side, attempt, url)
+  await assert.rejects(exchange(side, attempt, url), INVALID_GRANT)
+  assert.equal(await bearer(tokens.access_token), undefined)
+  await assert.rejects(refresh(tokens.refresh_token), INVALID_GRANT)
+})
+
+test('locking an account revokes its agents', async () => {
+  const lost = await addPerson(setup, 'lost-seller@example.org')
+  const tokens = await connect(side, await enter(setup, lost))
+  await setup.world.db.raw('update users set locked_at = $1 where id = $2', [
+    setup.clock.now(),
+    lost.user_id,
+  ])
+  assert.equal(await bearer(tokens.access_token), undefined)
+  await assert.rejects(refresh(tokens.refresh_token), INVALID_GRANT)
+})

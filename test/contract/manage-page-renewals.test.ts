@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { signUp } from '../support/account.ts'
+import { closeSound } from '../support/invariants.ts'
+import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
+import { enterCard, licenseKey, TEXAS, takenFrom } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { CARD, otherApp, stateOf, subscribe } from '../support/subscriber.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+})
+after(() => closeSound(service))
+
+const NEW_CARD = { expiry: '12/31', cvc: '123', zip: '78701' }
+
+describe('auto-renew and pauses', () => {
+  test('off: the license stays until the day that is named, then ends; its receipts stay', async () => {
+    const app = await twoPlans(service)
+    const subscriber = await subscribe(service, { app })
+    const { agent, email } = subscriber
+    await agent.open(manage(subscriber))
+    await agent.press('Cancel subscription')
+    assert.match(pageText(agent), /You keep Harbor Pro until April 10, 2026/)
+    await agent.submit('Cancel subscription')
+    assert.match(pageText(agent), /Ends on April 10, 2026/)
+    assert.equal((await stateOf(service, subscriber)).canceled_at, '2026-04-10')
+    await passDaysOf(service, app, 32)
+    await agent.open(manage(subscriber))
+    assert.match(pageText(agent), /This license has ended/)
+    assert.match(agent.page.body, /\/invoices\/inv_\w+\.pdf/)
+    await agent.press('Buy it again')
+    await agent.submit('Continue', { email, ...TEXAS })
+    await enterCard(agent)
+    await agent.submit(/^Pay /)
+    await agent.open(manage(subscriber))
+    assert.notEqual(licenseKey(agent.page), subscriber.license_key)
+    assert.equal(agent.page.body.match(/Receipt \(PDF\)/g)?.length, 2)
+  })
+
+  test('a pause begins where the seller allows it, and resumes for the sum that is named', async () => {
+    const app = await twoPlans(service)
+    const subscriber = await subscribe(service, { app })
+    const { agent, email } = subscriber
+    await agent.open(manage(subscriber))
+    assert.doesNotMatch(pageText(agent), /Pause/)
+    await apps.setAllowsPause(service.world.db, app.client_id, true)
+    await agent.open(manage(subscriber))
+    await agent.press('Pause')
+    await agent.submit(/^Pause on/)
+    await passDaysOf(service, app, 40)
+    await agent.open(manage(subscriber))
+    assert.match(pageText(agent), /You paused this license/)
+    await agent.submit('Resume for $10.50')
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    assert.deepEqual(await takenFrom(service, email), [1050, 1050])
+  })
+})
+
+describe('the key', () => {
+  test('is replaced for a verified email: the old key is revoked, once per form', async () => {
+    const app = await twoPlans(service)
+    const { agent, email } = await signUp(service)
+    await agent.open(`/buy/${app.price_id}/`)
+    await agent.submit('Continue', { email, ...TEXAS })
+    await enterCard(agent)
+    await agent.submit(/^Pay /)
+    const before = licenseKey(agent.page)
+    await agent.open(manage({ app }))
+    await agent.press('Replace the key')
+    const twice = agent.twin()
+    await agent.submit('Replace the key now')
+    const after = licenseKey(agent.page)
+    assert.notEqual(after, before)
+    assert.match(pageText(agent), /This is your new key/)
+    await twice.submit('Replace the key now')
+    assert.equal(licenseKey(twice.page), after)
+    const { actor } = await service.world.db.one<{ actor: string }>(sql`select actor
+      from audit_log where action = 'license.key_rotated'`)
+    assert.match(actor, /^usr_/)
+  })
+
+  test('is not replaced in a session that saw only the purchase', async () => {
+    const subscriber = await subscribe(service, { app: await twoPlans(service) })
+    const { agent } = subscriber
+    await agent.open(manage(subscriber))
+    assert.doesNotMatch(pageText(agent), /Replace the key/)
+    assert.equal((await agent.open(`${manage(subscriber)}key/`)).url, manage(subscriber))
+  })
+})
+
+describe('the card', () => {
+  test('a renewal that failed is paid with another one at once: the same key is active', async () => {
+    const app = await twoPlans(service)
+    const subscriber = await subscribe(service, { app, card: CARD.never_renews })
+    const { agent, email } = subscriber
+    await passDaysOf(service, app, 31)
+    await agent.open(manage(subscriber))
+    const text = pageText(agent)
+    assert.match(text, /Your last payment failed/)
+    assert.match(text, /declined this card/)
+    assert.match(text, /We retry automatically on April 11, 2026/)
+    assert.match(text, /If not paid by May 1, 2026, the license ends/)
+    await declineFromNowOn(service, subscriber)
+    await agent.submit('Pay $10.50 now')
+    assert.match(pageText(agent), /Your card was declined/)
+    await agent.submit('Update your card')
+    await agent.submit('Save this card', { number: CARD.mastercard, ...NEW_CARD })
+    assert.match(pageText(agent), /The payment went through/)
+    assert.match(pageText(agent), /Mastercard ending in 4444/)
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    assert.equal(licenseKey(agent.page), subscriber.license_key)
+    assert.deepEqual(await takenFrom(service, email), [1050, 1050])
+  })
+
+  test('stays as it was without a new one, and where the new one is from abroad', async () => {
+    const subscriber = await subscribe(service, { app: await twoPlans(service) })
+    const { agent } = subscriber
+    await agent.open(manage(subscriber))
+    await agent.submit('Update card')
+    await agent.press('Back to your plan')
+    assert.match(pageText(agent), /The card on file was not changed/)
+    await agent.submit('Update card')
+    await agent.submit('Save this card', { number: '4000001240000000', ...NEW_CARD })
+    assert.match(pageText(agent), /This card cannot be used here/)
+    assert.match(pageText(agent), /Visa ending in 4242/)
+  })
+
+  test('of a visit to the portal is taken in the session that went there, and once', async () => {
+    const subscriber = await subscribe(service, { app: await twoPlans(service) })
+    const { agent } = subscriber
+    await agent.open(manage(subscriber))
+    const stale = agent.twin()
+    await agent.submit('Update card')
+    await agent.submit('Save this card', { number: CARD.mastercard, ...NEW_CARD })
+    assert.match(pageText(agent), /Future charges use this card/)
+    await stale.open(`${manage(subscriber)}card`)
+    assert.equal(stale.page.url, manage(subscriber))
+  })
+
+  test('canceling a license drops what is owed', async () => {
+    const app = await twoPlans(service)
+    const subscriber = await subscribe(service, { app, card: CARD.never_renews })
+    const { agent, email } = subscriber
+    await passDaysOf(service, app, 31)
+    await agent.open(manage(subscriber))
+    await agent.press('Cancel subscription')
+    assert.match(pageText(agent), /The \$10\.50 is no longer due/)
+    await agent.submit('Cancel now')
+    // The end is mentioned once, and an ended license shows no price.
+    assert.equal(pageText(agent).match(/license has ended/gi)?.length, 1)
+    assert.doesNotMatch(pageText(agent), /per month/)
+    assert.equal((await stateOf(service, subscriber)).status, 'canceled')
+    assert.deepEqual(await takenFrom(service, email), [1050])
+  })
+})
+
+test('the portal lists every purchase with what comes next of it', async () => {
+  const { agent, email } = await signUp(service)
+  const trial = await twoPlans(service, { trial_days: 14 })
+  const once = await otherApp(service, { frequency: null, amount: cents(900) })
+  for (const app of [trial, once]) {
+    await agent.open(`/buy/${app.price_id}/`)
+    await agent.submit('Continue', { email, ...TEXAS })
+    await enterCard(agent)
+    await agent.submit(/^(Pay|Start) /)
+  }
+  await agent.open('/account/')
+  assert.match(pageText(agent), /First charge \$10\.50 on March 24, 2026/)
+  assert.match(pageText(agent), /Lifetime/)
+})

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import { reconcile } from '#flows/payment'
+import type { World } from '#flows/world'
+import { textOf } from '../support/agent.ts'
+import { payWithAnother } from '../support/cards.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import {
+  basic,
+  buyer,
+  enterCard,
+  goToConfirm,
+  licenseKey,
+  orderReference,
+  purchase,
+  takenFrom,
+} from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const ASKS_ALWAYS = '4000002760003184'
+const LOSES_ANSWER = '4999990000000015'
+const LOSES_REQUEST = '4999990000000023'
+let service: TestService
+
+/** Set while closing a charge fails because of the network. */
+let isDown = false
+before(async () => {
+  service = await openTestService({
+    processor: (sandbox): World['processor'] => ({
+      ...sandbox,
+      async close(now, key) {
+        if (isDown) throw new payments.ProcessorUnreachable('the network is down')
+        return await sandbox.close(now, key)
+      },
+    }),
+  })
+})
+after(() => service.close())
+
+let emails = 0
+const fresh = () => `cards-${emails++}@example.com`
+
+const lookUp = (reference: string) =>
+  service.app.inject({ url: `/api/v1/orders/${reference}`, headers: basic(service) })
+
+describe('3-D Secure', () => {
+  test('passed, creates a license', async () => {
+    for (const card of [ASKS_ALWAYS, '4000002500003155']) {
+      const agent = buyer(service)
+      const email = fresh()
+      const challenge = await purchase(service, agent, { email, card })
+      assert.match(textOf(challenge.body), /Confirm that it is you/)
+      assert.deepEqual(await takenFrom(service, email), [])
+      const page = await agent.submit('Complete authentication')
+      assert.match(textOf(page.body), /License key/)
+      assert.deepEqual(await takenFrom(service, email), [1260])
+    }
+  })
+
+  // F13
+  test('finished after a purchase in another tab, returns to the app', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    await goToConfirm(service, agent, { email, card: ASKS_ALWAYS })
+    const other = agent.tab()
+    await agent.submit(/^Pay /)
+    await purchase(service, other, { email })
+    const page = await agent.submit('Complete authentication')
+    assert.match(page.url, /^http:\/\/localhost:4999\/login\?svc_order=/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('failed, is explained, and another card works', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    const page = await agent.submit('Fail authentication')
+    assert.match(textOf(page.body), /You did not confirm the payment with your bank/)
+    assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('left open, is closed by the next attempt, and cannot be passed late', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    const bank = agent.tab()
+    await agent.open((await confirmPageOf(email))!)
+    assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
+    bank.page = challenge
+    await bank.submit('Complete authentication').catch(() => undefined)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('passed in another tab just before the next attempt, counts', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    await agent.open((await confirmPageOf(email))!)
+    service.clock.pass(5)
+    await agent.press('Use another card')
+    await enterCard(agent)
+    // The bank's page shows success, but its response never reaches the service.
+    await service.app.inject({
+      method: 'POST',
+      url: challenge.url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'result=complete',
+    })
+    assert.match(textOf((await agent.submit(/^Pay /)).body), /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('left open for fifteen minutes, is closed without a charge', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    service.clock.pass(15 * 60)
+    await reconcile(service.world)
+    await assertInvariants(service)
+    agent.page = challenge
+    await agent.submit('Complete authentication')
+    assert.deepEqual(await takenFrom(service, email), [])
+    assert.match(textOf(agent.page.body), /Confirm your order/)
+    assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
+  })
+
+  test('that cannot be closed yet shows the waiting page instead of an error', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    await agent.open((await confirmPageOf(email))!)
+    await agent.press('Use another card')
+    await enterCard(agent)
+    isDown = true
+    try {
+      const page = await agent.submit(/^Pay /)
+      assert.ok(page.status < 500, `${page.status}: ${textOf(page.body)}`)
+      assert.ok(!textOf(page.body).includes('License key'))
+    } finally {
+      isDown = false
+    }
+    assert.deepEqual(await takenFrom(service, email), [])
+  })
+})
+
+/** The confirmation page of a buyer's latest cart, to which the bank's page returns. */
+async function confirmPageOf(email: string): Promise<string | undefined> {
+  const { db } = service.world
+  const attempt = await payments.findPending(db, {
+    app_id: service.demo.app.client_id,
+    email_normalized: email,
+  })
+  const owner = attempt && (await billing.ownerOf(db, attempt.invoice_id))
+  return owner?.kind === 'purchase' ? `/checkout/${owner.cart_id}/confirm` : undefined
+}
+
+describe('a lost answer', () => {
+  test('of a charge that was made is explained, waited for and found', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const waiting = await purchase(service, agent, { email, card: LOSES_ANSWER })
+    assert.equal(waiting.status, 202)
+    assert.match(textOf(waiting.body), /Processing your payment/)
+    const reference = orderReference(waiting)
+    const processing = await lookUp(reference)
+    assert.equal(processing.statusCode, 202)
+    assert.deepEqual(processing.json(), { status: 'processing' })
+    assert.equal(processing.headers['retry-after'], '1')
+    // Opening other steps meanwhile changes nothing: the card is charged once.
+    for (const step of ['confirm', 'card', 'processing', 'resume']) {
+      const page = await agent.open(waiting.url.replace('processing', step))
+      assert.equal(page.status, 202, step)
+    }
+    service.clock.pass(5)
+    await reconcile(service.world)
+    const page = await agent.open(waiting.url)
+    assert.match(page.url, /\/success$/)
+    const order = await lookUp(reference)
+    assert.equal(order.statusCode, 200)
+    assert.equal(order.json().license_key, licenseKey(page))
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('is found by the waiting page, without any job', async () => {
+    const agent = buyer(service)
+    const waiting = await purchase(service, agent, { email: fresh(), card: LOSES_ANSWER })
+    service.clock.pass(5)
+    assert.match(textOf((await agent.open(waiting.url)).body), /License key/)
+  })
+
+  test('of a charge that never arrived is closed within 30 seconds, and the buyer tries again', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const waiting = await purchase(service, agent, { email, card: LOSES_REQUEST })
+    assert.equal(waiting.status, 202)
+    const reference = orderReference(waiting)
+    service.clock.pass(5)
+    await reconcile(service.world)
+    assert.equal((await lookUp(reference)).statusCode, 202)
+    service.clock.pass(20)
+    await reconcile(service.world)
+    assert.equal((await lookUp(reference)).statusCode, 404)
+    const page = await agent.open(waiting.url)
+    assert.match(page.url, /\/confirm\?notice=not_charged$/)
+    assert.match(textOf(page.body), /Nothing was charged/)
+    assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('delays a second cart of the same buyer, and both pages show the correct status', async () => {
+    const one = buyer(service)
+    const two = one.tab()
+    const email = fresh()
+    await goToConfirm(service, two, { email })
+    const waiting = await purchase(service, one, { email, card: LOSES_ANSWER })
+    const second = await two.submit(/^Pay /)
+    assert.ok(!/Nothing was charged|payment was canceled/.test(textOf(second.body)))
+    assert.match(textOf(second.body), /Processing your payment/)
+    assert.equal(second.status, 202)
+    assert.equal((await two.open(second.url)).status, 202)
+    service.clock.pass(5)
+    assert.match(textOf((await one.open(waiting.url)).body), /License key/)
+    const after = await two.open(second.url)
+    assert.match(after.url, /\/confirm$/)
+    assert.match((await two.submit(/^Pay /)).url, /svc_order=/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+})

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { compare } from '../../src/surfaces/dashboard/compare.ts'
+import {
+  amountOf,
+  BLANK_PLAN,
+  fieldsOfPlans,
+  pressedPlans,
+  readPlans,
+} from '../../src/surfaces/dashboard/plans-form.ts'
+import {
+  arranged,
+  formFaults,
+  placeOf,
+  plainly,
+  pressOf,
+} from '../../src/surfaces/dashboard/rows.ts'
+
+describe('forms with rows', () => {
+  test('hidden plan fields keep the plans that they were given', () => {
+    const text = fc.string({ maxLength: 20 })
+    const plain = { noNullPrototype: true }
+    const price = fc.record({ amount: text, frequency: text }, plain)
+    const prices = fc.array(price, { maxLength: 6 })
+    const is_free = fc.boolean()
+    const plan = fc.record(
+      { product_id: text, name: text, description: text, is_free, trial_days: text, prices },
+      plain,
+    )
+    fc.assert(
+      fc.property(fc.array(plan, { maxLength: 12 }), (plans) => {
+        assert.deepEqual(readPlans(Object.fromEntries(fieldsOfPlans(plans))), plans)
+      }),
+    )
+  })
+
+  test('a button adds, moves or removes only the row that it names', () => {
+    const act = fc.constantFrom('add', 'remove', 'up', 'down')
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { maxLength: 9 }), act, fc.nat(12), (rows, name, index) => {
+        const press = pressOf(name === 'add' ? 'add:rows' : `${name}:rows.${index}`)!
+        const next = arranged(rows, press, -1)
+        const expected = {
+          add: [...rows, -1],
+          remove: rows.toSpliced(index, index < rows.length ? 1 : 0),
+          up: rows,
+          down: rows,
+        }[press.act]
+        assert.deepEqual(next.toSorted(), expected.toSorted())
+      }),
+    )
+  })
+
+  test('a button of an unknown list or plan changes nothing', () => {
+    const plans = [{ ...BLANK_PLAN, name: 'Pro', prices: [] }]
+    for (const pressed of ['save', 'up:', 'add:', 'up:versions', 'add:versions.7.prices', '']) {
+      assert.equal(pressedPlans(plans, { do: pressed }), undefined, pressed)
+    }
+  })
+
+  test('accepts amounts as people write them, and keeps other text as entered', () => {
+    const amounts = {
+      '12': '12.00',
+      '12.5': '12.50',
+      ' $1,200 ': '1200.00',
+      '0.99': '0.99',
+      '007': '7.00',
+      '1,2': '1,2',
+      '12.345': '12.345',
+      '1e3': '1e3',
+      '-5': '-5',
+      '': '',
+    }
+    for (const [typed, wire] of Object.entries(amounts)) assert.equal(amountOf(typed), wire)
+  })
+
+  test("shows an error at its field, with the page's name for it", () => {
+    const path = 'versions[1].prices[0].amount'
+    assert.deepEqual(formFaults([{ path, message: 'Must not be empty.' }]), [
+      { id: 'versions.1.prices.0.amount', message: 'Must not be empty.' },
+    ])
+    assert.equal(placeOf('versions.1.prices.0.amount'), 'Plan 2, price 1, amount')
+    assert.equal(placeOf('sections.2.body'), 'Section 3, text')
+    assert.equal(placeOf('versions'), '')
+    assert.equal(
+      plainly('versions[0] already has this name. Names are not case-sensitive.'),
+      'Plan 1 already has this name. Names are not case-sensitive.',
+    )
+  })
+})
+
+describe('comparing', () => {
+  const pro = {
+    product_public_id: 'prod_1',
+    name: 'Pro',
+    description: '',
+    is_free: false,
+    is_active: true,
+    trial_days: 0,
+    prices: [{ public_id: 'prc_1', amount: '12.00', currency: 'usd', frequency: 'month' }],
+  }
+
+  test('a plan that was renamed and repriced is one plan', () => {
+    const after = { ...pro, name: 'Plus', prices: [{ ...pro.prices[0]!, amount: '1500.00' }] }
+    assert.deepEqual(compare({ versions: [pro] }, { versions: [after] }, new Map()), [
+      { what: 'Plans, in order', before: 'Pro', after: 'Plus' },
+      { what: 'Plus, name', before: 'Pro', after: 'Plus' },
+      { what: 'Plus, monthly price', before: '$12.00', after: '$1,500.00' },
+    ])
+  })
+
+  test('two sections with the same title are separate', () => {
+    const sections = [
+      { title: 'News', body: '<p>One</p>' },
+      { title: 'News', body: '<p>Two</p>' },
+    ]
+    assert.deepEqual(compare({ sections: sections.slice(0, 1) }, { sections }, new Map()), [
+      { what: 'Sections, in order', before: 'News', after: 'News, News' },
+      { what: 'Section “News (2)”', before: null, after: '<p>Two</p>' },
+    ])
+  })
+
+  test('equal parts have no differences', () => {
+    assert.deepEqual(compare({ versions: [pro] }, { versions: [pro] }, new Map()), [])
+  })
+})
