@@ -251,3 +251,11 @@ async function byTheSeller(action: string, detail: Entry['detail']): Promise<Ent
   const { seller_id } = (await apps.find(db, service.demo.app.client_id))!
   return { action, actor: id, seller_id, detail }
 }
+
+test('the day on which a given plan ends can be left empty in a browser', async () => {
+  const page = await sellers.twin().open('/dashboard/apps/tidepool/licenses/give/')
+  const [field = ''] = /<input[^>]*name="ends"[^>]*>/.exec(page.body) ?? []
+  assert.match(field, /type="date"/)
+  assert.doesNotMatch(field, /required/)
+  assert.match(textOf(page.body), /Ends on optional/)
+})

@@ -3,6 +3,7 @@ import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import { appTime, type World } from '#flows/world'
 import type { UserId } from '#platform/ids'
+import { counted } from '#platform/text'
 import { type LoginVisit, loginFinding, signInFinding, visitLogin } from './login.ts'
 
 const DAY_MS = 86_400_000
@@ -54,7 +55,7 @@ async function secretFinding(
   }
   const since = await apps.secretSince(db, app.id)
   const days = Math.floor((clock.now().getTime() - since.getTime()) / DAY_MS)
-  const text = `Created ${days === 1 ? '1 day' : `${days} days`} ago.`
+  const text = days === 0 ? 'Created today.' : `Created ${counted(days, 'day')} ago.`
   if (days <= OLD_SECRET_DAYS) return { check, outcome: 'passed', text, remedy: '' }
   const remedy = 'Rotate it once a year, and when someone who knew it leaves.'
   return { check, outcome: 'warning', text, remedy }

@@ -146,7 +146,8 @@ export function RecordTable(facts: {
     `first:ps-0 last:pe-0 ${facts.columns[index]?.numeric ? 'text-end tabular-nums' : 'text-start'}`
   const line =
     'max-sm:flex max-sm:justify-between max-sm:gap-4 max-sm:border-0 max-sm:px-0 max-sm:py-1'
-  const label = 'max-sm:text-end max-sm:before:text-muted max-sm:before:content-[attr(data-label)]'
+  const label =
+    'max-sm:text-end max-sm:before:shrink-0 max-sm:before:text-start max-sm:before:text-muted max-sm:before:content-[attr(data-label)]'
   return (
     <section class="overflow-x-auto" aria-label={facts.caption} tabindex={0}>
       <table class="table whitespace-nowrap max-sm:block max-sm:whitespace-normal">

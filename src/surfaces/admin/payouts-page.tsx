@@ -54,7 +54,9 @@ export function PayoutsPage(facts: {
         </form>
       </Panel>
       {payouts.length === 0 ? (
-        <EmptyState title="No payouts">Payouts of this status appear here.</EmptyState>
+        <EmptyState title="No payouts">
+          {status ? 'Choose another status.' : 'Weekly and requested payouts appear here.'}
+        </EmptyState>
       ) : (
         <Panel>
           <RecordRows records={payouts.map(payoutRecord)} />

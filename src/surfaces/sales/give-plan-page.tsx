@@ -60,9 +60,10 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
                 error={faultAt('plan')}
               />
               <Field
-                label="Ends on (optional)"
+                label="Ends on"
                 name="ends"
                 type="date"
+                optional
                 value={form.ends}
                 hint="Leave it empty for a plan without an end. Times are UTC."
                 error={faultAt('ends')}

@@ -36,8 +36,10 @@ export function SearchForm(facts: {
           {choices.map((choice) => (
             <SelectField key={choice.name} {...choice} value={search[choice.name]} sought />
           ))}
-          <Field label="From" name="from" type="date" value={search.from} {...COMMON} />
-          <Field label="To" name="to" type="date" value={search.to} {...COMMON} />
+          <div class="col-span-2 grid grid-cols-2 gap-4">
+            <Field label="From" name="from" type="date" value={search.from} {...COMMON} />
+            <Field label="To" name="to" type="date" value={search.to} {...COMMON} />
+          </div>
         </div>
         <Actions>
           <Button kind="primary">Search</Button>
