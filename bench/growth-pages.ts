@@ -14,6 +14,8 @@ const SECONDS_A_PAGE = 3
 /** The number of views of a list that are measured: filters, sorts and pages by its own links. */
 const VIEWS = 10
 const BARE = '/signin/'
+/** A table of more rows than this is never read completely for a page. */
+const LARGE_ROWS = 10_000
 
 /** Searches by what people know; each is tried on every page with a search field. */
 const SEARCHES = ['g12', 'g77@growth.example', '77', 'tidepool', 'tidpool', 'no such thing']
@@ -29,6 +31,7 @@ export async function measurePages(service: Service, demo: DemoFacts): Promise<v
   const browsers = await openBrowsers(service, demo)
   const values = await valuesOf(service.world.db)
   const bare = await measure(service, browsers.visitor, BARE)
+  const before = await wholeReads(service.world.db)
   const missing: string[] = []
   let views = 0
   let slow = 0
@@ -49,6 +52,14 @@ export async function measurePages(service: Service, demo: DemoFacts): Promise<v
     }
   }
   console.log(`\n${views} views, ${slow} above ${MEDIAN_MS} ms (median) or ${P99_MS} ms (p99)`)
+  const read = [...(await wholeReads(service.world.db))].filter(
+    ([table, count]) => count > (before.get(table) ?? 0),
+  )
+  console.log(
+    read.length === 0
+      ? `no table of more than ${LARGE_ROWS.toLocaleString('en-US')} rows was read completely`
+      : `read completely: ${read.map(([table]) => table).join(', ')}`,
+  )
   if (missing.length > 0) console.log(`\nnot a page here: ${missing.join(', ')}`)
 }
 
@@ -152,6 +163,16 @@ async function measure(
   times.sort((a, b) => a - b)
   const at = (share: number) => times[Math.ceil(times.length * share) - 1]!
   return { median: at(0.5), p99: at(0.99), requests: times.length }
+}
+
+/** How often each large table was read completely since the server started. */
+async function wholeReads(db: Db): Promise<Map<string, number>> {
+  await db.raw('select pg_stat_force_next_flush()')
+  const rows = await db.rows<{ table: string; count: number }>(sql`
+    select s.schemaname || '.' || s.relname as table, s.seq_scan as count
+    from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+    where c.reltuples > ${LARGE_ROWS}`)
+  return new Map(rows.map(({ table, count }) => [table, count]))
 }
 
 function printHead(bare: Durations): void {

@@ -92,8 +92,8 @@ export async function clockAheadOf(db: Db, owner: PayeeId): Promise<number> {
 export async function dueByCalendar(db: Db, now: Date): Promise<PayeeId[]> {
   const rows = await db.rows<{ owner: PayeeId }>(sql`select owner from payout_accounts
     where weekly_at is null or weekly_at < date_trunc('week', (${now}::timestamptz
-      + (select coalesce(max(clock_ahead), 0) from apps) * interval '1 second')
-      at time zone 'UTC') at time zone 'UTC'
+      + (select coalesce(max(clock_ahead), 0) * interval '1 second'
+        from apps where clock_ahead > 0)) at time zone 'UTC') at time zone 'UTC'
     order by weekly_at nulls first, owner limit 1000`)
   return rows.map(({ owner }) => owner)
 }
