@@ -105,7 +105,7 @@ describe('a plan that a seller gives', () => {
     const page = await textAt(`customers/${given.license_id}/`)
     assert.match(page, /Active Comp .*Given March.* Ends April/)
     assert.match(page, /Timeline .*Email: Plan given.*License: the seller gave a plan/)
-    assert.match(page, /No invoices.* Actions Cancel now Replace key Timeline/)
+    assert.match(page, /No invoices.* Actions Cancel now Replace key Resend email Timeline/)
     const entry =
       await service.world.db.one<object>(sql`select actor, detail ->> 'reason' as reason,
       detail ->> 'product_id' as plan from audit_log where subject = ${given.license_id}
@@ -191,6 +191,35 @@ describe('a plan that a seller gives', () => {
     assert.match(await emailTo(service, given.email, /^Your plan Tidepool Pro has ended$/), /ended/)
     const again = await give({ email: given.email })
     assert.notEqual(again.license_id, given.license_id)
+  })
+
+  test('is emailed again, with its key, from the person’s page', async () => {
+    const given = await give()
+    const agent = await signedIn(service, service.demo.seller)
+    await agent.open(`${APP}/customers/${given.license_id}/`)
+    await agent.press('Resend email')
+    const page = await agent.submit('Resend email', { reason: 'It was lost' })
+    assert.match(textOf(page.body), /Email sent\./)
+    await emailTo(service, given.email, /^Tidepool gave you Pro$/)
+    const { db } = service.world
+    const sent = await db.rows<{ text: string }>(
+      sql`select text from dev_mailbox where recipient = ${given.email}`,
+    )
+    assert.deepEqual(
+      sent.map(({ text }) => text.includes(given.license_key)),
+      [true, true],
+    )
+    const { reason } = await db.one<{ reason: string }>(sql`select detail ->> 'reason' as reason
+      from audit_log where action = 'email.resent' and detail ->> 'license_id' = ${given.license_id}`)
+    assert.equal(reason, 'It was lost')
+    const path = `${APP}/customers/${given.license_id}/resend-key/`
+    for (let more = 0; more < 4; more++) {
+      await agent.open(path)
+      await agent.submit('Resend email', { reason: 'It was lost' })
+    }
+    await agent.open(path)
+    const refused = await agent.submit('Resend email', { reason: 'It was lost' })
+    assert.match(textOf(refused.body), /Not sent: this email was sent several times/)
   })
 
   test('gets a new key by email when the seller replaces it', async () => {

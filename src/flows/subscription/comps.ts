@@ -6,8 +6,9 @@ import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
-import { queueFreshEmail } from '#platform/email-queue'
+import { queueEmail, queueFreshEmail } from '#platform/email-queue'
 import { type AppId, type LicenseId, mintId, type ProductId } from '#platform/ids'
+import type { Limit } from '#platform/limits'
 
 /** A plan that a seller gives to a person. */
 export interface GivenPlan {
@@ -82,10 +83,28 @@ async function refusalOf(
   return (await payments.findPending(tx, buyer)) ? { outcome: 'buying' } : undefined
 }
 
-/** Sends the email with the key of a comp again. */
-export async function resendGivenPlan(world: World, license_id: LicenseId): Promise<void> {
-  const email = { kind: 'plan_given', subject_id: license_id } as const
-  await world.db.tx((tx) => queueFreshEmail(tx, world.clock.now(), world, email))
+const RESENDS: Limit = { name: 'comp-resend', points: 5, seconds: 3600 }
+
+/**
+ * Sends the email with the key of a comp again, at most a few times an hour if a seller requested
+ * it, which is audited; false if it was not sent.
+ */
+export async function resendGivenPlan(
+  { db, clock, jobs, random, limits }: World,
+  license_id: LicenseId,
+  by?: { actor: ActorOf<'seller'>; reason: string },
+): Promise<boolean> {
+  if (by && !(await limits.take(RESENDS, license_id)).allowed) return false
+  const now = clock.now()
+  const id = mintId(random, 'email')
+  const about = { kind: 'plan_given', subject_id: license_id } as const
+  await db.tx(async (tx) => {
+    await queueEmail(tx, now, jobs, { ...about, id, cause: `resend:${id}` }, { urgent: true })
+    if (!by) return
+    const detail = { license_id, reason: by.reason }
+    await audit(tx, now, { actor: by.actor, action: 'email.resent', subject: id, detail })
+  })
+  return true
 }
 
 /** Ends the comps whose end has passed; returns how many. */

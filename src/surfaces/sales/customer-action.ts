@@ -102,6 +102,16 @@ export const ACTIONS: Record<string, CustomerAction> = {
       return outcome === 'sent' ? 'resent' : 'too_often'
     },
   },
+  'resend-key': {
+    label: 'Resend email',
+    button: 'Resend email',
+    text: 'The person gets the email about this plan again, with the current key.',
+    isPossible: (license) => license.origin === 'comp' && lives(license),
+    async run(world, { license: { license_id }, actor, reason }) {
+      const is_sent = await resendGivenPlan(world, license_id, { actor, reason })
+      return is_sent ? 'email_resent' : 'too_often'
+    },
+  },
 }
 
 /** The messages after an action, by the value of `?done=`. */
@@ -111,10 +121,11 @@ export const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }
   extended: { tone: 'success', text: 'Trial extended.' },
   key_replaced: { tone: 'success', text: 'Key replaced. The buyer gets the new one by email.' },
   resent: { tone: 'success', text: 'Receipt sent.' },
+  email_resent: { tone: 'success', text: 'Email sent.' },
   given: { tone: 'success', text: 'Plan given. The email with the key is on its way.' },
   too_often: {
     tone: 'warning',
-    text: 'Not sent: this receipt was sent several times in the last hour. Try again later.',
+    text: 'Not sent: this email was sent several times in the last hour. Try again later.',
   },
   changed: {
     tone: 'warning',
