@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as grants from '#domain/grants'
-import { agentToken } from '../support/agent-token.ts'
+import { sellerBearer, sellerToken } from '../support/agent-token.ts'
 import { assertRefused } from '../support/answers.ts'
 import { post, toolCall } from '../support/mcp.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -19,15 +19,7 @@ after(async () => {
   await service.close()
 })
 
-const token = async (...scopes: grants.AgentScope[]) =>
-  await agentToken(service, {
-    email: service.demo.seller.email,
-    ...(scopes.length > 0 ? { scopes } : {}),
-  })
-
-const bearer = async (...scopes: grants.AgentScope[]) => ({
-  authorization: `Bearer ${await token(...scopes)}`,
-})
+const bearer = (...scopes: grants.AgentScope[]) => sellerBearer(service, ...scopes)
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
@@ -48,7 +40,7 @@ describe('tokens', () => {
     const give = async (audience: string | undefined) => {
       const name = random.bytes(32).toString('base64url')
       const { user_id } = (await grants.findBearer(db, clock.now(), {
-        token: await token(),
+        token: await sellerToken(service),
         audience: grants.agentAudience(base_url),
       }))!
       await grants.keepRecord(
@@ -68,7 +60,7 @@ describe('tokens', () => {
       )
       return name
     }
-    const revoked = await token()
+    const revoked = await sellerToken(service)
     await grants.dropRecord(db, { kind: 'AccessToken', name: revoked })
     const bad = [
       'nonsense',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type * as grants from '#domain/grants'
-import { agentToken } from '../support/agent-token.ts'
+import { sellerBearer } from '../support/agent-token.ts'
 import { assertLimited, assertRefused } from '../support/answers.ts'
 import { post, toolCall } from '../support/mcp.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -17,15 +17,7 @@ after(async () => {
   await service.close()
 })
 
-const token = async (...scopes: grants.AgentScope[]) =>
-  await agentToken(service, {
-    email: service.demo.seller.email,
-    ...(scopes.length > 0 ? { scopes } : {}),
-  })
-
-const bearer = async (...scopes: grants.AgentScope[]) => ({
-  authorization: `Bearer ${await token(...scopes)}`,
-})
+const bearer = (...scopes: grants.AgentScope[]) => sellerBearer(service, ...scopes)
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
 

@@ -6,6 +6,7 @@ import * as grants from '#domain/grants'
 import type { UserId } from '#platform/ids'
 import { textOf } from '../support/agent.ts'
 import { ask, discoverAsAgent } from '../support/agent-client.ts'
+import { requestToken } from '../support/agent-token.ts'
 import { addPerson, browser, enter, openSignInTest, type SignInTest } from '../support/sign-in.ts'
 
 let setup: SignInTest
@@ -21,16 +22,6 @@ after(async () => {
 })
 
 const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
-
-async function tokenRequest(fields: Record<string, string>, headers: Record<string, string> = {}) {
-  const answer = await setup.app.inject({
-    method: 'POST',
-    url: '/o/token',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    payload: new URLSearchParams(fields).toString(),
-  })
-  return { status: answer.statusCode, ...answer.json() }
-}
 
 const ALLOWED = [
   'http://127.0.0.1:1/callback',
@@ -92,7 +83,7 @@ test('an agent may wait at 127.0.0.1 and [::1] on any port and path, and gets it
     assert.ok(url.startsWith(new URL(redirect_uri).href), url)
     const { code, state } = parametersOf(url)
     assert.equal(state, attempt.state)
-    const tokens = await tokenRequest({
+    const tokens = await requestToken(setup, {
       grant_type: 'authorization_code',
       client_id: grants.AGENT_CLIENT,
       code: code!,

@@ -5,6 +5,7 @@ import * as grants from '#domain/grants'
 import type { UserId } from '#platform/ids'
 import { textOf } from '../support/agent.ts'
 import { ask, CALLBACK, connect, discoverAsAgent, WRITE } from '../support/agent-client.ts'
+import { requestToken } from '../support/agent-token.ts'
 import { purchase } from '../support/purchase.ts'
 import {
   addPerson,
@@ -40,16 +41,6 @@ const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchPara
 const ALL = grants.AGENT_SCOPES.join(' ')
 const READ = 'integrations.read listing.read'
 const INVALID_GRANT = { error: 'invalid_grant' }
-
-async function tokenRequest(fields: Record<string, string>, headers: Record<string, string> = {}) {
-  const answer = await setup.app.inject({
-    method: 'POST',
-    url: '/o/token',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    payload: new URLSearchParams(fields).toString(),
-  })
-  return { status: answer.statusCode, ...answer.json() }
-}
 
 test('both discovery documents say that a client without a secret may come, and offer no registration', async () => {
   for (const path of ['/o/.well-known/openid-configuration', RFC_8414]) {
@@ -99,12 +90,12 @@ test('without a proof key nothing is given, nor with a plain one, nor with anoth
 test('refuses an agent that sends a secret, and an app that sends none', async () => {
   const fields = { grant_type: 'refresh_token', refresh_token: 'x' }
   const client_id = grants.AGENT_CLIENT
-  const none = await tokenRequest({ ...fields, client_id })
+  const none = await requestToken(setup, { ...fields, client_id })
   assert.deepEqual([none.status, none.error], [400, 'invalid_grant'])
-  const post = await tokenRequest({ ...fields, client_id, client_secret: 'secret' })
+  const post = await requestToken(setup, { ...fields, client_id, client_secret: 'secret' })
   assert.deepEqual([post.status, post.error], [401, 'invalid_client'])
   const authorization = `Basic ${Buffer.from(`${client_id}:secret`).toString('base64')}`
-  const basic = await tokenRequest(fields, { authorization })
+  const basic = await requestToken(setup, fields, { authorization })
   assert.deepEqual([basic.status, basic.error], [401, 'invalid_client'])
 
   // A code of an app is useless without the app's secret, and is not used up by trying it.
@@ -116,9 +107,9 @@ test('refuses an agent that sends a secret, and an app that sends none', async (
     code_verifier: attempt.verifier,
     redirect_uri: setup.callback,
   }
-  const bare = await tokenRequest({ ...app, client_id: setup.demo.app.client_id })
+  const bare = await requestToken(setup, { ...app, client_id: setup.demo.app.client_id })
   assert.deepEqual([bare.status, bare.error], [401, 'invalid_client'])
-  const stolen = await tokenRequest({ ...app, client_id })
+  const stolen = await requestToken(setup, { ...app, client_id })
   assert.deepEqual([stolen.status, stolen.error], [400, 'invalid_grant'])
   assert.ok((await exchange(setup.app_side, attempt, url)).access_token)
 })
@@ -136,7 +127,7 @@ test('the agent endpoint may be named as the resource or left out; anything else
   const fields = { client_id: grants.AGENT_CLIENT, grant_type: 'refresh_token' }
   const { refresh_token = '' } = named
   const other = { ...fields, refresh_token, resource: base_url }
-  assert.equal((await tokenRequest(other)).error, 'invalid_target')
+  assert.equal((await requestToken(setup, other)).error, 'invalid_target')
 })
 
 test('grants read by default, read with write, and ignores unknown scopes', async () => {

@@ -8,7 +8,7 @@ import {
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type * as grants from '#domain/grants'
-import { agentToken } from '../support/agent-token.ts'
+import { sellerBearer, sellerToken } from '../support/agent-token.ts'
 import { MODERN, post, toolCall } from '../support/mcp.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -38,15 +38,7 @@ after(async () => {
   await service.close()
 })
 
-const token = async (...scopes: grants.AgentScope[]) =>
-  await agentToken(service, {
-    email: service.demo.seller.email,
-    ...(scopes.length > 0 ? { scopes } : {}),
-  })
-
-const bearer = async (...scopes: grants.AgentScope[]) => ({
-  authorization: `Bearer ${await token(...scopes)}`,
-})
+const bearer = (...scopes: grants.AgentScope[]) => sellerBearer(service, ...scopes)
 
 describe('the protocol', () => {
   const schemaFaults = (schema: Record<string, unknown>) => {
@@ -132,7 +124,7 @@ describe('the protocol', () => {
     ['the newest that both know', 'auto', MODERN],
   ] as const) {
     test(`the newer client goes all the way in the era of ${era}`, async () => {
-      const client = await connect(await token(), mode)
+      const client = await connect(await sellerToken(service), mode)
       assert.equal(client.getNegotiatedProtocolVersion(), version)
       const { tools } = await client.listTools()
       assert.deepEqual(
@@ -146,7 +138,7 @@ describe('the protocol', () => {
 
   test('names the missing scope in both versions of the protocol', async () => {
     for (const mode of ['legacy', { pin: MODERN }] as const) {
-      const client = await connect(await token('integrations.read'), mode)
+      const client = await connect(await sellerToken(service, 'integrations.read'), mode)
       const name = 'get_app_listing'
       await assert.rejects(
         client.callTool({ name, arguments: { app_slug: 'tidepool' } }),

@@ -52,3 +52,32 @@ export async function agentToken(
   await keep({ kind: 'AccessToken', name: token }, { payload, grant, scope, audience })
   return token
 }
+
+/** An access token of an agent of the cast's seller with these scopes; all four by default. */
+export async function sellerToken(
+  service: TestService,
+  ...scopes: grants.AgentScope[]
+): Promise<string> {
+  const { email } = service.demo.seller
+  return await agentToken(service, { email, ...(scopes.length > 0 ? { scopes } : {}) })
+}
+
+/** The header of a request with such a token. */
+export async function sellerBearer(service: TestService, ...scopes: grants.AgentScope[]) {
+  return { authorization: `Bearer ${await sellerToken(service, ...scopes)}` }
+}
+
+/** What the token endpoint answers to a form. */
+export async function requestToken(
+  { app }: Pick<TestService, 'app'>,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+) {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/o/token',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: new URLSearchParams(fields).toString(),
+  })
+  return { status: answer.statusCode, ...answer.json() }
+}
