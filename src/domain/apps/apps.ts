@@ -49,10 +49,15 @@ const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_
   archived_at, suspended_at, is_suspended, icon_id, addon_enabled_at,
   addon_disabled_at`
 
-/** An app that is on sale: published, with external sales enabled, and not suspended. */
+/** An app that is on sale; see `isOnSale`. */
 export async function findOnSale(db: Db, id: AppId): Promise<App | undefined> {
   const app = await findPriced(db, id)
-  return app?.is_suspended ? undefined : app
+  return app && isOnSale(app) ? app : undefined
+}
+
+/** Whether an app is published, with external sales enabled, and not suspended. */
+export function isOnSale(app: App): boolean {
+  return app.is_published && app.external_sales_enabled && !app.is_suspended
 }
 
 /** An app whose prices are public: published, with external sales enabled, also if suspended. */

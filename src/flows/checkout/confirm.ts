@@ -40,17 +40,33 @@ type Recorded =
 
 const ROUNDS = 3
 
+/** A cart as it was just read, with what it buys. */
+export interface SeenCart {
+  cart: billing.Cart
+  app: apps.App
+  price: catalog.ProductPrice
+  totals: CheckoutTotals
+}
+
+/** What the buyer confirms. The first round starts from `seen`, if given. */
+interface Confirmation {
+  cart_id: CartId
+  agreement: string
+  return_url: string
+  seen?: SeenCart
+}
+
 /**
  * Confirms a cart as the buyer saw it (see `CheckoutTotals.agreement`). It may be called any number
  * of times, from any number of tabs: the cart is charged once.
  */
 export async function confirm(
   world: World,
-  request: { cart_id: CartId; agreement: string; return_url: string },
+  { seen, ...request }: Confirmation,
 ): Promise<Confirmed> {
   let isRepriced = false
   for (let round = 0; round < ROUNDS; round++) {
-    const recorded = await record(world, request)
+    const recorded = await record(world, request, round === 0 ? seen : undefined)
     // Each round reads everything again: what the buyer saw must be what is charged now.
     isRepriced = recorded === 'repriced'
     if (recorded === 'repriced') continue
@@ -77,17 +93,19 @@ export async function confirm(
 async function record(
   world: World,
   request: { cart_id: CartId; agreement: string },
+  known: SeenCart | undefined,
 ): Promise<Recorded> {
   const { db } = world
-  const seen = await billing.findCart(db, request.cart_id)
+  const seen = known?.cart ?? (await billing.findCart(db, request.cart_id))
   if (seen?.order_id) return end({ outcome: 'completed', order_id: seen.order_id })
-  const price = seen && (await catalog.findLivePrice(db, seen.price_id))
-  const app = price && (await apps.findOnSale(db, price.app_id))
-  if (!seen || !price || !app) return end({ outcome: 'gone' })
+  // A price that is known may be deleted: it is locked before anything is recorded.
+  const price = known?.price ?? (seen && (await catalog.findLivePrice(db, seen.price_id)))
+  const app = known?.app ?? (price && (await apps.find(db, price.app_id)))
+  if (!seen || !price || !app || !apps.isOnSale(app)) return end({ outcome: 'gone' })
   if (billing.hasExpired(world.clock.now(), seen)) return end({ outcome: 'expired' })
   const { card } = seen
   if (!card || cardRefusal(card, seen.state!)) return end({ outcome: 'card_needed' })
-  const shown = await checkoutTotals(world, seen, { app, price })
+  const shown = known?.totals ?? (await checkoutTotals(world, seen, { app, price }))
   const requested_at = appTime(world, app)
   const isValid = tax.isQuoteValid(requested_at, shown.quote, world.taxes)
   if (!isValid || !(await isPriceSame(world, seen, { app, price, shown }))) {
@@ -209,7 +227,7 @@ async function refusalOf(
   if (user && (await sellers.memberOf(tx, { seller_id, user_id: user.id }))) {
     return { outcome: 'preview' }
   }
-  const license = await licensing.findLive(tx, buyer)
+  const license = user && (await licensing.findLive(tx, buyer))
   return license && { outcome: 'already_owned', license }
 }
 

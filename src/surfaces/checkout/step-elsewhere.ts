@@ -4,13 +4,26 @@ import type { World } from '#flows/world'
 import { detailsUrl, type OwnCart } from './purchase.ts'
 
 /** The step to redirect to if the requested one is too early or too late. */
-export async function stepElsewhere(
-  { db, clock }: World,
+export async function stepElsewhere(world: World, own: OwnCart): Promise<string | undefined> {
+  return elsewhere(world, own, await latestAttempt(world, own))
+}
+
+/** The latest attempt to pay for a cart; there is none before a card was entered. */
+export async function latestAttempt(
+  { db }: World,
   { cart }: OwnCart,
-): Promise<string | undefined> {
+): Promise<payments.Attempt | undefined> {
+  return cart.card === null ? undefined : await payments.latestOfCart(db, cart.id)
+}
+
+/** As `stepElsewhere`, given the latest attempt to pay for the cart. */
+export function elsewhere(
+  { clock }: World,
+  { cart }: OwnCart,
+  attempt: payments.Attempt | undefined,
+): string | undefined {
   const base = `/checkout/${cart.id}`
   if (cart.completed_at !== null) return `${base}/success`
-  const attempt = await payments.latestOfCart(db, cart.id)
   if (attempt?.status === 'open') return `${base}/processing`
   return billing.hasExpired(clock.now(), cart) ? detailsUrl(cart) : undefined
 }

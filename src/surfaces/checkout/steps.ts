@@ -32,7 +32,7 @@ import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
 import { finishPreview, sendNoCard } from './preview.ts'
 import { detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
-import { stepElsewhere } from './step-elsewhere.ts'
+import { elsewhere, latestAttempt, stepElsewhere } from './step-elsewhere.ts'
 
 const CARD_PAGES: RouteLimit = { name: 'checkout-card', points: 120, seconds: 60, key: byIp }
 const byCart = (request: FastifyRequest) => paramsOf(CART_PATH, request).cart_id
@@ -57,8 +57,8 @@ function declareCard(scope: FastifyInstance, world: World): void {
   const config = { limits: [CARD_PAGES] }
   scope.get(`${CART_PATH}/card`, { config }, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
-    const elsewhere = await stepElsewhere(world, own)
-    if (elsewhere) return redirectTo(reply, elsewhere)
+    const other_step = await stepElsewhere(world, own)
+    if (other_step) return redirectTo(reply, other_step)
     if (own.is_preview) return sendNoCard(reply, own)
     // The buyer may have entered a card without returning from the processor's page.
     const taken = await takeCard(world, own.cart)
@@ -76,8 +76,8 @@ function declareCard(scope: FastifyInstance, world: World): void {
 
   scope.get(`${CART_PATH}/card-entered`, { config }, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
-    const elsewhere = await stepElsewhere(world, own)
-    if (elsewhere) return redirectTo(reply, elsewhere)
+    const other_step = await stepElsewhere(world, own)
+    if (other_step) return redirectTo(reply, other_step)
     return afterCard(reply, own, await takeCard(world, own.cart))
   })
 }
@@ -111,8 +111,9 @@ function afterCard(reply: FastifyReply, own: OwnCart, taken: TakenCard): Fastify
 function declareConfirmation(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/confirm`, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
-    const elsewhere = await stepElsewhere(world, own)
-    if (elsewhere) return redirectTo(reply, elsewhere)
+    const attempt = await latestAttempt(world, own)
+    const other_step = elsewhere(world, own, attempt)
+    if (other_step) return redirectTo(reply, other_step)
     const { cart, purchase, totals } = own
     if (!cart.card && !own.is_preview) return redirectTo(reply, `/checkout/${cart.id}/card`)
     const page = ConfirmPage({
@@ -129,7 +130,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       is_trial: totals.terms.status === 'trialing',
       applied_code: totals.discount?.code,
       not_applied: await notAppliedTo(world, own),
-      ...(await alertOf(world, own, queryOf(request, 'notice'))),
+      ...alertOf(own, attempt, queryOf(request, 'notice')),
     })
     return sendPage(reply, page)
   })
@@ -149,6 +150,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       cart_id: cart.id,
       agreement: formOf(request).agreement ?? '',
       return_url: `${world.config.base_url}/checkout/${cart.id}/resume`,
+      seen: own,
     })
     if (confirmed.outcome === 'declined') {
       await limitDeclines(world, request, reply, { email_normalized, points: 1 })
@@ -257,8 +259,11 @@ async function notAppliedTo(world: World, own: OwnCart): Promise<NotApplied | un
 }
 
 /** The error of the last attempt, while the same card is on the page. */
-async function alertOf({ db }: World, { cart }: OwnCart, notice: string | undefined) {
-  const attempt = await payments.latestOfCart(db, cart.id)
+function alertOf(
+  { cart }: OwnCart,
+  attempt: payments.Attempt | undefined,
+  notice: string | undefined,
+) {
   if (attempt?.status === 'declined' && attempt.card.token === cart.card?.token) {
     const text = payments.declineSentence(attempt.decline_code!)
     return { is_declined: true, alert: { title: 'Your card was declined', text } }

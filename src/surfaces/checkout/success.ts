@@ -30,7 +30,9 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
       return redirectTo(reply, `/signin/?return_to=${encodeURIComponent(request.url)}`)
     }
     const license = await licensing.findLicense(world.db, order.license_id)
-    const subscription = await billing.subscriptionOf(world.db, order.license_id)
+    const subscription = order.discount
+      ? await billing.subscriptionOf(world.db, order.license_id)
+      : undefined
     noteKeyShown(world, request, license)
     const page = SuccessPage({
       purchase: {
