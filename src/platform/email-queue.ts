@@ -38,6 +38,8 @@ export interface StoredEmail<Template extends EmailTemplate = EmailTemplate> {
   kind: Template
   subject_id: string
   facts: EmailTemplates[Template]
+  /** How often it was tried. */
+  attempts: number
 }
 
 /** An email as it is stored, possibly by another release, with a template or facts of its own. */
@@ -63,13 +65,28 @@ export async function queueEmail(
   email: QueuedEmail,
   options: { urgent?: boolean } = {},
 ): Promise<boolean> {
-  const inserted = await db.run(sql`insert into emails
+  return (await queueEmails(db, now, jobs, [email], options)) === 1
+}
+
+/** Queues emails as `queueEmail` does one; returns how many causes had none before. */
+export async function queueEmails(
+  db: Db,
+  now: Date,
+  jobs: Jobs,
+  emails: QueuedEmail[],
+  options: { urgent?: boolean } = {},
+): Promise<number> {
+  const added = await db.rows<{ email_id: EmailId }>(sql`insert into emails
     (id, cause, kind, subject_id, facts, queued_at)
-    values (${email.id}, ${email.cause}, ${email.kind}, ${email.subject_id},
-      ${JSON.stringify(email.facts ?? {})}, ${now})
-    on conflict (cause) do nothing`)
-  if (inserted === 1) await jobs.send(db, EMAIL_QUEUE, { email_id: email.id }, options)
-  return inserted === 1
+    select id, cause, kind, subject_id, facts, ${now} from unnest(
+        ${emails.map(({ id }) => id)}::text[], ${emails.map(({ cause }) => cause)}::text[],
+        ${emails.map(({ kind }) => kind)}::text[],
+        ${emails.map(({ subject_id }) => subject_id)}::text[],
+        ${emails.map(({ facts = {} }) => JSON.stringify(facts))}::jsonb[])
+      as email (id, cause, kind, subject_id, facts)
+    on conflict (cause) do nothing returning id as email_id`)
+  if (added.length > 0) await jobs.sendAll(db, EMAIL_QUEUE, added, options)
+  return added.length
 }
 
 /**
@@ -89,7 +106,8 @@ export async function queueFreshEmail(
 
 /** An email that is not sent yet; undefined if it was sent. */
 export async function findUnsent(db: Db, id: EmailId): Promise<UnsentEmail | undefined> {
-  return await db.maybe<UnsentEmail>(sql`select id, cause, kind, subject_id, facts
+  return await db.maybe<UnsentEmail>(sql`select id, cause, kind, subject_id, facts,
+      attempts
     from emails where id = ${id} and sent_at is null`)
 }
 

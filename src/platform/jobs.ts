@@ -30,6 +30,13 @@ export interface Jobs extends JobActions {
     data: Data,
     options?: { urgent?: boolean },
   ): Promise<void>
+  /** Queues several jobs of a queue, as `send` queues one. */
+  sendAll<Data extends object>(
+    db: Db,
+    queue: Queue<Data>,
+    data: Data[],
+    options?: { urgent?: boolean },
+  ): Promise<void>
   /**
    * Runs `work` at the times of a cron expression (UTC) in one process of the service, never twice
    * at once, and once after each start. A run that throws is retried. For periods of a minute or
@@ -95,17 +102,15 @@ export function openJobs(db: Database, log: Log): Jobs {
     const worker = workers.get(lane)
     if (worker) boss.notifyWorker(worker)
   }
+  const sendAll = sender(boss, wake)
 
   return {
     ...jobActions(boss, wake),
     handle(queue, work) {
       declared.set(queue.name, { queue, work: async (data) => work(queue.schema.parse(data)) })
     },
-    async send(tx, { name }, data, { urgent = false } = {}) {
-      const lane = urgent ? urgentLane(name) : name
-      await boss.send(lane, data, { db: { executeSql: asPrepared(tx) } as never })
-      afterCommit(() => wake(lane))
-    },
+    send: (tx, queue, data, options) => sendAll(tx, queue, [data], options),
+    sendAll,
     nextRun(cron, now) {
       return boss.previewSchedule(cron, { from: now, count: 1 })[0]
     },
@@ -186,6 +191,16 @@ async function run(
   } catch (error) {
     log.error({ error, job, job_id: id }, 'job failed; will retry')
     return { id, status: 'failed', output: { message: String(error) } }
+  }
+}
+
+/** Adds jobs, and looks for them once they are committed. */
+function sender(boss: PgBoss, wake: (lane: string) => void): Jobs['sendAll'] {
+  return async (tx, { name }, data, { urgent = false } = {}) => {
+    const lane = urgent ? urgentLane(name) : name
+    const added = data.map((each) => ({ data: each }))
+    await boss.insert(lane, added, { db: { executeSql: asPrepared(tx) } as never })
+    afterCommit(() => wake(lane))
   }
 }
 

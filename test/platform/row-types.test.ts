@@ -43,6 +43,7 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/domain/identity/links.ts', 'purpose', 'a link to sign up is of no account'],
   ['src/domain/licensing/transitions.ts', 'since', 'a suspension is in the history'],
   ['src/domain/payments/customers.ts', 'status origin', 'the condition excludes previews'],
+  ['src/domain/payments/attempts.ts', 'clock_ahead', 'an attempt is one for an app'],
   ['src/domain/payments/charges.ts', 'brand last4', 'the card of an attempt is written with both'],
   [
     'src/domain/payouts/statements.ts',

@@ -1,3 +1,4 @@
+import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type {
   AffiliateId,
@@ -56,10 +57,12 @@ export interface DraftInvoice extends InvoiceFacts {
   cart_id: CartId
   /** The days of the promised trial; zero if the whole price is charged. */
   trial_days: number
+  /** The period of its price; null: paid once. */
+  frequency: Frequency | null
 }
 
 /** A purchase that is about to be recorded. */
-export type NewDraft = Omit<DraftInvoice, 'seller_id'>
+export type NewDraft = Omit<DraftInvoice, 'seller_id' | 'frequency'>
 
 /** An invoice of a subscription that is not paid yet. */
 export interface NewInvoice extends InvoiceFacts {
@@ -128,20 +131,20 @@ async function insert(db: Db, now: Date, invoice: InvoiceRow): Promise<void> {
     throw new RangeError(`the lines of ${invoice.id} do not add up to ${invoice.amount}`)
   }
   const number = invoice.status === 'draft' ? sql`null` : sql`nextval('invoice_numbers')`
-  await db.run(sql`insert into invoices (id, kind, cart_id, app_id, user_id, license_id,
-      order_id, subscription_id, trial_days, period_index, period_start, period_end, product_id,
-      price_id, tax_quote_id, amount, tax, fee, fixed_fee, add_on_fee, commission, brought_by,
-      affiliate_id, status, created_at, number)
+  await db.run(sql`with added as (insert into invoices (id, kind, cart_id, app_id, user_id,
+      license_id, order_id, subscription_id, trial_days, period_index, period_start, period_end,
+      product_id, price_id, tax_quote_id, amount, tax, fee, fixed_fee, add_on_fee, commission,
+      brought_by, affiliate_id, status, created_at, number)
     values (${invoice.id}, ${invoice.kind}, ${invoice.cart_id}, ${invoice.app_id},
       ${invoice.user_id}, ${invoice.license_id}, ${invoice.order_id}, ${invoice.subscription_id},
       ${invoice.trial_days}, ${invoice.period_index}, ${invoice.period_start},
       ${invoice.period_end}, ${invoice.product_id}, ${invoice.price_id}, ${invoice.tax_quote_id},
       ${invoice.amount}, ${invoice.tax}, ${invoice.fee}, ${invoice.fixed_fee},
       ${invoice.add_on_fee}, ${invoice.commission}, ${invoice.brought_by}, ${invoice.affiliate_id},
-      ${invoice.status}, ${now}, ${number})`)
-  await db.run(sql`insert into invoice_lines (invoice_id, position, kind, amount, code)
-    select ${invoice.id}, position, kind, amount, code
-    from unnest(${lines.map(({ kind }) => kind)}::text[],
+      ${invoice.status}, ${now}, ${number}) returning id)
+    insert into invoice_lines (invoice_id, position, kind, amount, code)
+    select added.id, position, kind, amount, code
+    from added, unnest(${lines.map(({ kind }) => kind)}::text[],
         ${lines.map(({ amount }) => amount)}::bigint[],
         ${lines.map(({ code }) => code ?? null)}::text[])
       with ordinality as l (kind, amount, code, position)`)
@@ -161,8 +164,9 @@ export async function ownerOf(db: Db, id: InvoiceId): Promise<InvoiceOwner> {
 
 /** A purchase's invoice as agreed, with its row locked until the transaction ends. */
 export async function lockDraft(db: Db, id: InvoiceId): Promise<DraftInvoice> {
-  return await db.one<DraftInvoice>(sql`select ${FACTS}, cart_id, trial_days from invoices
-    where id = ${id} and kind = 'purchase' for update`)
+  return await db.one<DraftInvoice>(sql`select ${FACTS}, cart_id, trial_days,
+      (select frequency from prices where id = invoices.price_id) as frequency
+    from invoices where id = ${id} and kind = 'purchase' for update`)
 }
 
 /** An issued invoice, with its row locked until the transaction ends. */
@@ -251,12 +255,8 @@ export async function paidBefore(
  * Records that an invoice was paid, and the period that it paid for: a late renewal pays for a
  * later one. A void invoice is paid all the same if its payment was pending.
  */
-export async function payInvoice(
-  db: Db,
-  now: Date,
-  paid: PaidFor & Pick<Invoice, 'is_waived'>,
-): Promise<void> {
-  await db.run(sql`update invoices set ${paidBy(now, paid)}, is_waived = ${paid.is_waived}
+export async function payInvoice(db: Db, now: Date, paid: PaidFor): Promise<void> {
+  await db.run(sql`update invoices set ${paidBy(now, paid)}
     where id = ${paid.id} and status <> 'paid'`)
 }
 
@@ -264,20 +264,20 @@ export async function payInvoice(
 export async function payPurchase(
   db: Db,
   now: Date,
-  paid: PaidFor & Pick<Invoice, 'user_id' | 'license_id' | 'subscription_id' | 'is_waived'>,
+  paid: PaidFor & Pick<Invoice, 'user_id' | 'license_id' | 'subscription_id'>,
 ): Promise<void> {
-  await db.run(sql`update invoices set ${paidBy(now, paid)}, is_waived = ${paid.is_waived},
-      user_id = ${paid.user_id},
+  await db.run(sql`update invoices set ${paidBy(now, paid)}, user_id = ${paid.user_id},
       license_id = ${paid.license_id}, subscription_id = ${paid.subscription_id}
     where id = ${paid.id} and status <> 'paid'`)
 }
 
-type PaidFor = Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_end'>
+type PaidFor = Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_end' | 'is_waived'>
 
-function paidBy(now: Date, { period_index, period_start, period_end }: PaidFor) {
+function paidBy(now: Date, { period_index, period_start, period_end, is_waived }: PaidFor) {
   return sql`status = 'paid', paid_at = ${now},
     number = coalesce(number, case when trial_days = 0 then nextval('invoice_numbers') end),
-    period_index = ${period_index}, period_start = ${period_start}, period_end = ${period_end}`
+    period_index = ${period_index}, period_start = ${period_start}, period_end = ${period_end},
+    is_waived = ${is_waived}`
 }
 
 /** Removes the commission from an unpaid invoice: the affiliate is its buyer. */

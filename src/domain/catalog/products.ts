@@ -100,10 +100,13 @@ export async function findLivePrice(db: Db, price_id: PriceId): Promise<ProductP
  */
 export async function lockLivePrice(db: Db, price_id: PriceId): Promise<ProductPrice | undefined> {
   // The product first, the order in which changes of products lock it too: no deadlock.
-  await db.rows(sql`select id from products
-    where id = (select product_id from prices where id = ${price_id}) for share`)
-  await db.rows(sql`select id from prices where id = ${price_id} for share`)
-  return await findLivePrice(db, price_id)
+  return await db.maybe<ProductPrice>(sql`with product as materialized (
+      select id, app_id, name, trial_days, deleted_at from products
+      where id = (select product_id from prices where id = ${price_id}) for share)
+    select r.id, r.product_id, r.amount, r.currency, r.frequency,
+      p.app_id, p.name as product_name, p.trial_days
+    from product p join prices r on r.product_id = p.id
+    where r.id = ${price_id} and p.deleted_at is null and r.deleted_at is null for share of r`)
 }
 
 /** A price that was bought, whether or not it is still for sale. */

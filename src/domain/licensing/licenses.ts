@@ -3,7 +3,6 @@ import type { AppId, LicenseId, OrderId, UserId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
-import { remember } from './history.ts'
 import { keyHash, keyHashes, mintKey, openKey, sealKey } from './key.ts'
 import type { LicenseFacts } from './state.ts'
 import type { Beginning } from './transition.ts'
@@ -147,11 +146,14 @@ export async function mint(
   const license_key = mintKey(tools.random)
   const key_hash = keyHash(tools.keys, license_key)
   const key_sealed = sealKey(tools.keys, tools.random, license_id, license_key)
-  await db.run(sql`insert into licenses (id, app_id, user_id, product_id, status, period_end,
-      key_hash, key_sealed, origin, created_at)
-    values (${license_id}, ${license.app_id}, ${license.user_id}, ${license.product_id},
-      ${status}, ${license.period_end}, ${key_hash}, ${key_sealed}, ${license.trigger}, ${now})`)
-  await remember(db, now, { license_id, from: null, to: status, trigger: license.trigger })
+  await db.run(sql`with minted as (
+      insert into licenses (id, app_id, user_id, product_id, status, period_end, key_hash,
+        key_sealed, origin, created_at)
+      values (${license_id}, ${license.app_id}, ${license.user_id}, ${license.product_id},
+        ${status}, ${license.period_end}, ${key_hash}, ${key_sealed}, ${license.trigger}, ${now})
+      returning id, created_at, status, origin)
+    insert into license_history (license_id, at, from_status, to_status, trigger)
+    select id, created_at, null, status, origin from minted`)
   return license_key
 }
 

@@ -81,9 +81,14 @@ export async function lockBuyer(
   await db.one(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 18))`)
 }
 
-/** An attempt, with its row locked until the transaction ends. */
-export async function lockAttempt(db: Db, id: AttemptId): Promise<Attempt> {
-  return await db.one<Attempt>(sql`select ${COLUMNS} from attempts where id = ${id} for update`)
+/** An attempt, with its row locked until the transaction ends, and the clock of its app. */
+export async function lockAttempt(
+  db: Db,
+  id: AttemptId,
+): Promise<Attempt & { clock_ahead: number }> {
+  return await db.one<Attempt & { clock_ahead: number }>(sql`select ${COLUMNS},
+      (select clock_ahead from apps where apps.id = attempts.app_id) as clock_ahead
+    from attempts where id = ${id} for update`)
 }
 
 /** The latest attempt on an invoice. */

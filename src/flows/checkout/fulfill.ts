@@ -1,5 +1,4 @@
 import * as billing from '#domain/billing'
-import * as catalog from '#domain/catalog'
 import * as discounts from '#domain/discounts'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
@@ -7,7 +6,6 @@ import * as payments from '#domain/payments'
 import type * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { queueEmail } from '#platform/email-queue'
 import { type LicenseId, mintId, type SubscriptionId, type UserId } from '#platform/ids'
 import { sum } from '#platform/money'
 
@@ -21,15 +19,14 @@ interface PaidPurchase {
   is_waived: boolean
 }
 
-/** A paid purchase with everything that was read before the first write. */
-interface KnownPurchase extends PaidPurchase {
-  price: catalog.ProductPrice
+/** A paid purchase with the terms that its buyer agreed to. */
+interface AgreedPurchase extends PaidPurchase {
   terms: billing.Terms
 }
 
 /** Turns a paid purchase into an account, a license, an order and, where it renews, a subscription. */
 export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchase): Promise<void> {
-  const purchase = await gather(tx, now, paid)
+  const purchase = { ...paid, terms: termsOf(now, paid) }
   const { draft, cart, terms } = purchase
   const { id: invoice_id, order_id } = draft
   const { user_id, made: made_account } = await identity.findOrAddUser(tx, now, {
@@ -53,37 +50,27 @@ export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchas
     is_waived: paid.is_waived,
   })
   await billing.completeCart(tx, now, { cart_id: cart.id, order_id, user_id })
-  await queueEmail(tx, now, world.jobs, {
-    id: mintId(world.random, 'email'),
-    cause: `seller_sale:${order_id}`,
-    kind: 'seller_sale',
-    subject_id: order_id,
-  })
 }
 
-async function gather(tx: Db, now: Date, paid: PaidPurchase): Promise<KnownPurchase> {
-  const { draft, quote } = paid
-  const price = await catalog.findPrice(tx, draft.price_id)
+/** The terms that the buyer agreed to, even if the plan has others by now. */
+function termsOf(now: Date, { draft, quote }: PaidPurchase): billing.Terms {
   const total = sum(quote.amount, quote.tax)
-  // The terms that the buyer agreed to, even if the plan has others by now.
-  const promised = { frequency: price.frequency, trial_days: draft.trial_days }
-  const terms = billing.termsOf(now, promised, { total, trial_allowed: true })
-  return { ...paid, price, terms }
+  return billing.termsOf(now, draft, { total, trial_allowed: true })
 }
 
 async function mintLicense(
   { random, keys }: World,
   tx: Db,
   now: Date,
-  { purchase, user_id }: { purchase: KnownPurchase; user_id: UserId },
+  { purchase, user_id }: { purchase: AgreedPurchase; user_id: UserId },
 ): Promise<LicenseId> {
-  const { cart, price, terms } = purchase
+  const { cart, draft, terms } = purchase
   const license_id = mintId(random, 'lic')
   const license = {
     license_id,
     app_id: cart.app_id,
     user_id,
-    product_id: price.product_id,
+    product_id: draft.product_id,
     status: terms.status,
     period_end: terms.period_end,
     trigger: 'purchase' as const,
@@ -97,22 +84,23 @@ async function subscribe(
   { random }: World,
   tx: Db,
   now: Date,
-  facts: { purchase: KnownPurchase; user_id: UserId; license_id: LicenseId },
+  facts: { purchase: AgreedPurchase; user_id: UserId; license_id: LicenseId },
 ): Promise<SubscriptionId | null> {
   const { user_id, license_id } = facts
-  const { draft, cart, card, price, quote, terms } = facts.purchase
+  const { draft, cart, card, quote, terms } = facts.purchase
   const card_id = mintId(random, 'card')
   await payments.keepCard(tx, now, { id: card_id, user_id, card })
   if (!terms.period_end) return null
   const isTrial = terms.status === 'trialing'
-  const discount = await discounts.discountOf(tx, draft.id)
+  const isDiscounted = draft.lines.some(({ kind }) => kind === 'discount')
+  const discount = isDiscounted ? await discounts.discountOf(tx, draft.id) : undefined
   const id = mintId(random, 'sub')
   await billing.addSubscription(tx, now, {
     id,
     app_id: cart.app_id,
     license_id,
     order_id: draft.order_id,
-    price_id: price.id,
+    price_id: draft.price_id,
     card_id,
     amount: billing.priceOf(draft),
     state: quote.state,

@@ -6,8 +6,8 @@ import { fulfill } from '#flows/checkout/fulfill'
 import { extend } from '#flows/subscription/extend'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { queueEmail } from '#platform/email-queue'
-import { type InvoiceId, mintId } from '#platform/ids'
+import { type QueuedEmail, queueEmail, queueEmails } from '#platform/email-queue'
+import { type InvoiceId, mintId, type OrderId } from '#platform/ids'
 import { type Cents, ZERO } from '#platform/money'
 import type { LockedOwner } from './owner.ts'
 import { type PaidBy, post } from './post.ts'
@@ -34,12 +34,6 @@ export async function pay(
   },
 ): Promise<void> {
   const { invoice_id, owner, payer, paid_by } = facts
-  await queueEmail(tx, now, world.jobs, {
-    id: mintId(world.random, 'email'),
-    cause: `receipt:${invoice_id}`,
-    kind: 'receipt',
-    subject_id: invoice_id,
-  })
   const isWaived = ({ amount }: { amount: Cents }) => paid_by === 'nothing' && amount > ZERO
   if (owner.kind === 'purchase') {
     const draft = await payable(tx, await billing.lockDraft(tx, invoice_id), payer)
@@ -52,6 +46,10 @@ export async function pay(
       card: payer.card,
       is_waived: isWaived(draft),
     })
+    await queueEmails(tx, now, world.jobs, [
+      receiptEmail(world, invoice_id),
+      saleEmail(world, draft.order_id),
+    ])
     return
   }
   const { subscription } = owner
@@ -59,6 +57,18 @@ export async function pay(
   const quote = await tax.findQuote(tx, invoice.tax_quote_id)
   await post(world, tx, now, { invoice, quote, paid_by })
   await extend(world, tx, now, { invoice, subscription, is_waived: isWaived(invoice) })
+  await queueEmail(tx, now, world.jobs, receiptEmail(world, invoice_id))
+}
+
+function receiptEmail({ random }: World, invoice_id: InvoiceId): QueuedEmail {
+  const id = mintId(random, 'email')
+  return { id, cause: `receipt:${invoice_id}`, kind: 'receipt', subject_id: invoice_id }
+}
+
+/** Notifies the seller. */
+function saleEmail({ random }: World, order_id: OrderId): QueuedEmail {
+  const id = mintId(random, 'email')
+  return { id, cause: `seller_sale:${order_id}`, kind: 'seller_sale', subject_id: order_id }
 }
 
 /** The invoice, without a commission where the affiliate is also the buyer or the seller. */

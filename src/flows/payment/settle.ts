@@ -1,4 +1,3 @@
-import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as discounts from '#domain/discounts'
 import * as payments from '#domain/payments'
@@ -31,8 +30,7 @@ export async function settle(
     const owner = await lockOwner(tx, invoice_id)
     const attempt = await payments.lockAttempt(tx, id)
     if (!payments.isPending(attempt)) return settledOf(attempt)
-    const app = (await apps.find(tx, attempt.app_id))!
-    const now = appTime(world, app)
+    const now = appTime(world, attempt)
     const answered = await payments.recordAnswer(tx, now, id, answer)
     if (answer.status === 'refused') {
       world.log.warn({ attempt_id: id, reason: answer.reason }, 'the processor refused a charge')
