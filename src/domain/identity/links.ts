@@ -33,23 +33,32 @@ const LIFE_SECONDS: Record<LinkPurpose, number> = {
   undo_email: 7 * 24 * HOUR,
 }
 
+/** A link that is about to be sent. */
+export interface NewLink {
+  token: string
+  user_id: UserId
+  purpose: LinkPurpose
+  return_to?: string | undefined
+  about?: EmailChangeId | undefined
+}
+
 /** Stores a new link under a secret of 256 random bits, of which only a digest is stored. */
-export async function addLink(
-  db: Db,
-  now: Date,
-  link: {
-    token: string
-    user_id: UserId
-    purpose: LinkPurpose
-    return_to?: string | undefined
-    about?: EmailChangeId | undefined
-  },
-): Promise<void> {
-  const expires_at = addSeconds(now, LIFE_SECONDS[link.purpose])
+export async function addLink(db: Db, now: Date, link: NewLink): Promise<void> {
+  await addLinks(db, now, [link])
+}
+
+/** Stores new links as `addLink` stores one. */
+export async function addLinks(db: Db, now: Date, links: NewLink[]): Promise<void> {
   await db.run(sql`insert into account_links
     (token_hash, user_id, purpose, return_to, about, created_at, expires_at)
-    values (${sha256(link.token)}, ${link.user_id}, ${link.purpose}, ${link.return_to ?? null},
-      ${link.about ?? null}, ${now}, ${expires_at})`)
+    select token_hash, user_id, purpose, return_to, about, ${now}, expires_at from unnest(
+        ${links.map(({ token }) => sha256(token))}::bytea[],
+        ${links.map(({ user_id }) => user_id)}::text[],
+        ${links.map(({ purpose }) => purpose)}::text[],
+        ${links.map(({ return_to }) => return_to ?? null)}::text[],
+        ${links.map(({ about }) => about ?? null)}::text[],
+        ${links.map(({ purpose }) => addSeconds(now, LIFE_SECONDS[purpose]))}::timestamptz[])
+      as link (token_hash, user_id, purpose, return_to, about, expires_at)`)
 }
 
 /** Reads a link without using it up: for the page before its button is pressed. */

@@ -14,6 +14,22 @@ export async function link(
   return `${config.base_url}/link/${purpose}/${token}`
 }
 
+/** Creates several links for an email to an account's owner, by their purposes. */
+export async function links<Purpose extends identity.LinkPurpose>(
+  { db, clock, random, config }: World,
+  purposes: readonly Purpose[],
+  user_id: UserId,
+): Promise<Partial<Record<Purpose, string>>> {
+  if (purposes.length === 0) return {}
+  const added = purposes.map((purpose) => ({ purpose, user_id, token: mintSecret(random) }))
+  await identity.addLinks(db, clock.now(), added)
+  const urls = added.map(({ purpose, token }) => [
+    purpose,
+    `${config.base_url}/link/${purpose}/${token}`,
+  ])
+  return Object.fromEntries(urls)
+}
+
 /** Creates the link for a sign-up, which has no account yet. */
 export async function signUpUrl(
   { db, clock, random, config }: World,

@@ -7,7 +7,7 @@ import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { AppId, LicenseId, OrderId } from '#platform/ids'
 import { invoiceAttachment } from './invoice-pdf.ts'
-import { link } from './link.ts'
+import { links } from './link.ts'
 import { planGiven, receipt } from './receipt-template.ts'
 import { soldBy, type WrittenEmail } from './template.ts'
 
@@ -18,16 +18,14 @@ export async function writePurchaseReceipt(world: World, order_id: OrderId): Pro
   const user = (await identity.findUser(db, order.user_id))!
   const license = await licensing.findLicense(db, order.license_id)
   const isNew = order.made_account && user.email_verified_at === null
-  const links = {
-    ...(await linksFor(world, user, order.app_id)),
-    not_me: isNew ? await link(world, 'not_me', { user_id: user.id }) : undefined,
-  }
+  const own_links = await linksFor(world, user, { app_id: order.app_id, isNew })
   const sold_by = soldBy(config.operator, order.app_name)
   const license_key = licensing.showKey(keys, license)
   const { license_id, app_id } = order
-  const app = (await apps.find(db, app_id))!
-  const next = order.discount ? await nextCharge(world, { license_id, app }) : undefined
-  const content = receipt(order, { license_key, links, sold_by, next: next?.total })
+  const next = order.discount
+    ? await nextCharge(world, { license_id, app: (await apps.find(db, app_id))! })
+    : undefined
+  const content = receipt(order, { license_key, links: own_links, sold_by, next: next?.total })
   const paid = await billing.findReceipt(db, order.invoice_id)
   const attachments = paid ? [await invoiceAttachment(world, paid)] : []
   return { to: user.email, content, attachments }
@@ -47,18 +45,23 @@ export async function writePlanGiven(
     product_name: await catalog.productName(db, license.product_id),
     ends_at: license.canceled_at,
     license_key: licensing.showKey(keys, license),
-    links: { ...(await linksFor(world, user, license.app_id)), not_me: undefined },
+    links: await linksFor(world, user, { app_id: license.app_id, isNew: false }),
   })
   return { to: user.email, content }
 }
 
 /** The links with which an account is set up, and the one to the license. */
-async function linksFor(world: World, user: identity.User, app_id: AppId) {
-  const of = { user_id: user.id }
-  const isUnproven = user.email_verified_at === null
-  return {
-    verify_email: isUnproven ? await link(world, 'verify_email', of) : undefined,
-    set_password: user.password_hash === null ? await link(world, 'set_password', of) : undefined,
-    manage: `${world.config.base_url}/manage/${app_id}/`,
-  }
+async function linksFor(
+  world: World,
+  user: identity.User,
+  { app_id, isNew }: { app_id: AppId; isNew: boolean },
+) {
+  const purposes = [
+    ...(user.email_verified_at === null ? (['verify_email'] as const) : []),
+    ...(user.password_hash === null ? (['set_password'] as const) : []),
+    ...(isNew ? (['not_me'] as const) : []),
+  ]
+  const { verify_email, set_password, not_me } = await links(world, purposes, user.id)
+  const manage = `${world.config.base_url}/manage/${app_id}/`
+  return { verify_email, set_password, not_me, manage }
 }

@@ -51,7 +51,8 @@ export function emailWorker(world: World): void {
     }
     const now = world.clock.now()
     await markSent(world.db, now, { id: email.id, recipients })
-    await clearAlarm(world.db, now, { kind: UNWRITTEN, subject: email.id })
+    const alarm = { kind: UNWRITTEN, subject: email.id } as const
+    if (email.attempts > 0) await clearAlarm(world.db, now, alarm)
   })
 }
 
