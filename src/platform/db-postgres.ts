@@ -25,6 +25,8 @@ export const LIMITS = {
   hot: 3_000,
   probe: 1_500,
   keepalive: 10_000,
+  // How long an unused connection is kept: a new one plans every statement again.
+  idle: 10 * 60_000,
   // How often a connection that only listens is checked.
   heartbeat: 10_000,
 }
@@ -161,6 +163,7 @@ function openPool(
     ...connection(connectionString, limits),
     max,
     options,
+    idleTimeoutMillis: limits.idle,
     statement_timeout: limits.statement,
     query_timeout: limits.statement + limits.answer_after,
     idle_in_transaction_session_timeout: limits.idle_in_transaction,
