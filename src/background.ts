@@ -29,13 +29,14 @@ const DAILY = '20 3 * * *'
 /** What every process asks every few seconds; concurrent processes claim different work. */
 export function declarePolls(world: World): void {
   const { db, jobs, stopping, live } = world
+  const each = { in_each_process: true }
   jobs.poll('reconcile payments', RECONCILE_SECONDS, () => payment.reconcile(world))
   jobs.poll('reconcile refunds', RECONCILE_SECONDS, () => reconcileRefunds(world))
   jobs.poll('receive processor events', RECONCILE_SECONDS, async () => {
     await handleEvents(world)
   })
-  jobs.poll('remember uses', REMEMBER_SECONDS, () => rememberUses(world))
-  jobs.poll('remember clicks', REMEMBER_SECONDS, () => rememberClicks(world))
+  jobs.poll('remember uses', REMEMBER_SECONDS, () => rememberUses(world), each)
+  jobs.poll('remember clicks', REMEMBER_SECONDS, () => rememberClicks(world), each)
   jobs.poll('reconcile payouts', RECONCILE_SECONDS, () => reconcilePayouts(world))
   jobs.poll('sum taxes', SUM_SECONDS, async () => {
     while (!stopping.aborted && (await sumTaxes(db, SUMMED_AT_ONCE)) > 0);

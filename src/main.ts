@@ -1,9 +1,12 @@
+import cluster from 'node:cluster'
 import type { World } from '#flows/world'
-import { ConfigError, readConfig } from '#platform/config'
+import { type Config, ConfigError, readConfig } from '#platform/config'
 import { listenControl } from '#platform/control'
 import { environment } from '#platform/env-file'
+import { openLog } from '#platform/log'
 import { systemRandom } from '#platform/random'
 import { answerCommand } from '#surfaces/commands/commands'
+import { READY, superviseProcesses } from './cluster.ts'
 import { startDemo } from './demo/start.ts'
 import { openService } from './service.ts'
 
@@ -11,9 +14,19 @@ const STOP_WITHIN_MS = 15_000
 /** Without a database, running work cannot finish; the next start reconciles it. */
 const STOP_WITHOUT_DATABASE_MS = 3_000
 
-/** Opens the service, serves it, and shuts it down on a signal. */
+/** Runs the service in this process, or in the child processes that the settings ask for. */
 async function main(): Promise<void> {
   const config = readConfig(environment(), systemRandom)
+  if (config.workers === 1 || cluster.isWorker) return await serve(config)
+  const log = openLog(config.log_level)
+  const exit_code = await superviseProcesses(config.workers, log, () => {
+    console.log(`${readyText(config)} (${config.workers} processes)`)
+  })
+  process.exit(exit_code)
+}
+
+/** Opens the service, serves it, and shuts it down on a signal. */
+async function serve(config: Config): Promise<void> {
   const service = await openService(config)
   await service.listen()
   const stopCommands = await answerCommands(service.world)
@@ -39,8 +52,14 @@ async function main(): Promise<void> {
   })
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  console.log(demo?.text ?? `Purser is ready at ${config.base_url}`)
+  if (cluster.isWorker) return void cluster.worker?.send(READY)
+  console.log(demo?.text ?? readyText(config))
   if (config.test_mode) console.log(`Test mode: ${config.test_mode.base_url}`)
+}
+
+function readyText({ role, base_url, host, port }: Config): string {
+  if (role !== 'worker') return `Purser is ready at ${base_url}`
+  return `Purser is ready: background work, with http://${host}:${port}/readyz`
 }
 
 /** On the embedded database, commands have this process do their work. */

@@ -117,7 +117,7 @@ async function openOn(
     keys,
     log,
     limits: openLimits(config.valkey_url, log, live ? 'test-mode/' : ''),
-    jobs: openJobs(db, log),
+    jobs: openJobs(db, log, { works: config.role !== 'web' }),
     mailer: parts.mailer ?? openMailer(config, db, log),
     processor,
     taxes: stripe && config.tax_provider === 'stripe' ? stripe.taxes : rateTable,

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
+import { healthAlone } from '#http/health'
 import type { Config } from '#platform/config'
 import { type OpenWorld, openWorld, type Parts } from './open-world.ts'
 import { testModeBeside } from './test-mode.ts'
@@ -13,7 +14,7 @@ export interface Service {
   app: FastifyInstance
   /** The test mode beside live mode, once it is open; undefined without one. */
   test_mode: Promise<OpenWorld> | undefined
-  /** Starts accepting requests and processing the queues. */
+  /** Starts accepting requests and the background work of its role. */
   listen(): Promise<void>
   /** Finishes open requests and running jobs, then closes everything. */
   close(): Promise<void>
@@ -26,14 +27,15 @@ export interface ServiceParts extends Parts {
 
 /**
  * Opens the world of these settings and, where they ask for it, a world of test mode beside it.
- * Both are served on one port by their host; requests are accepted after `listen`.
+ * Both are served on one port by their host; requests are accepted after `listen`. A worker node
+ * answers health checks only.
  */
 export async function openService(config: Config, parts: ServiceParts = {}): Promise<Service> {
   const { test_mode: test_parts = {}, ...live_parts } = parts
   const test_mode = config.test_mode && testModeBeside(config, config.test_mode, test_parts)
+  const serve = config.role === 'worker' ? healthAlone : test_mode?.serve
   const live = await openWorld(config, live_parts, {
-    server_factory:
-      test_mode && ((answer, limits) => serverOf(test_mode.serve(answer), limits as ServerLimits)),
+    server_factory: serve && ((answer, limits) => serverOf(serve(answer), limits as ServerLimits)),
   })
   const { world, app } = live
   if (config.production && !config.stripe) {

@@ -3,12 +3,13 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { missingOperator, OPERATOR_SETTINGS, type Operator, operatorOf } from '#platform/operator'
+import { PROCESS_SETTINGS, type Processes, readProcesses } from '#platform/processes'
 import type { Random } from '#platform/random'
 import { type Bucket, readBucket } from '#platform/storage-url'
 import { readTestMode, type TestModeSettings } from '#platform/test-mode-settings'
 
 /** The settings of the service, read once at startup. */
-export interface Config {
+export interface Config extends Processes {
   production: boolean
   port: number
   host: string
@@ -71,6 +72,7 @@ const origin = () =>
 
 const SETTINGS = z.object({
   ...OPERATOR_SETTINGS,
+  ...PROCESS_SETTINGS,
   NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
   PORT: z
     .string()
@@ -166,7 +168,11 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
   const operator = operatorOf(settings, base_url.origin)
   const test_mode = stripe && readTestMode(settings, base_url)
   if (test_mode && 'fault' in test_mode) throw new ConfigError(test_mode.fault)
+  const processes = readProcesses(settings)
+  if ('fault' in processes) throw new ConfigError(processes.fault)
+  const isDivided = processes.role !== 'all' || processes.workers > 1
   return {
+    ...processes,
     production,
     port: settings.PORT,
     host: settings.HOST,
@@ -179,7 +185,7 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
     mail_from: senderOf(settings.MAIL_FROM ?? `receipts@${base_url.hostname}`, operator),
     secret_keys: secretKeys(settings.SECRET_KEY ?? developmentKey(data_dir, random)),
     migrates_on_start: settings.MIGRATE_ON_START === '1',
-    demo: settings.DEMO === undefined ? !production : settings.DEMO === '1',
+    demo: settings.DEMO === undefined ? !production && !isDivided : settings.DEMO === '1',
     log_level: settings.LOG_LEVEL,
     stripe,
     test_mode,

@@ -45,14 +45,20 @@ export interface Jobs extends JobActions {
   schedule(name: string, cron: string, work: () => Promise<void>): void
   /**
    * Runs `work` every `seconds` in this process, never twice at once, and once at the start. For
-   * periods of seconds: several processes ask at the same time.
+   * periods of seconds: several processes ask at the same time. One `in_each_process` also runs
+   * where no other background work does.
    */
-  poll(name: string, seconds: number, work: () => Promise<void>): void
+  poll(
+    name: string,
+    seconds: number,
+    work: () => Promise<void>,
+    options?: { in_each_process?: boolean },
+  ): void
   /** When a cron expression (UTC) is due next. */
   nextRun(cron: string, now: Date): Date | undefined
   /** Creates the declared queues, so that jobs can be sent; none is processed yet. */
   open(): Promise<void>
-  /** Starts processing the queues, the schedules and the polls. */
+  /** Starts processing the queues, the schedules and the polls, or the polls of each process. */
   start(): Promise<void>
   /** Lets running jobs end and starts no new ones. */
   stop(): Promise<void>
@@ -87,9 +93,12 @@ const urgentLane = (name: string) => `${name}-urgent`
 
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
-/** The queue is stored in the service's own database; `open` creates its tables. */
-export function openJobs(db: Database, log: Log): Jobs {
-  const boss = bossOn(db, log, { supervise: true })
+/**
+ * The queue is stored in the service's own database; `open` creates its tables. A process that does
+ * not work on the jobs can send them, and other processes work on them.
+ */
+export function openJobs(db: Database, log: Log, { works = true } = {}): Jobs {
+  const boss = bossOn(db, log, { migrate: true, supervise: works })
   // Its clock runs only where jobs are processed, so it starts later than the queues.
   const scheduler = bossOn(db, log, { schedule: true })
   const settle = (id: string, job: string, work: () => Promise<void>) => run(log, id, job, work)
@@ -117,8 +126,8 @@ export function openJobs(db: Database, log: Log): Jobs {
     schedule(name, cron, work) {
       schedules.push({ name, cron, work })
     },
-    poll(name, seconds, work) {
-      polls.push({ name, seconds, work })
+    poll(name, seconds, work, { in_each_process = false } = {}) {
+      if (works || in_each_process) polls.push({ name, seconds, work })
     },
     async open() {
       await boss.start()
@@ -128,6 +137,8 @@ export function openJobs(db: Database, log: Log): Jobs {
       await lookUpQueues(boss)
     },
     async start() {
+      for (const each of polls) stops.push(repeat(each, log))
+      if (!works) return
       for (const { queue, work } of declared.values()) {
         const batches = { batchSize: queue.parallel ?? 1, perJobResults: true as const }
         for (const lane of lanesOf(queue)) {
@@ -146,7 +157,6 @@ export function openJobs(db: Database, log: Log): Jobs {
       await writeSchedules(boss, schedules)
       await scheduler.start()
       await workOnSchedules(scheduler, schedules, settle)
-      for (const each of polls) stops.push(repeat(each, log))
     },
     async stop() {
       await Promise.all(stops.map((stop) => stop()))
@@ -222,13 +232,20 @@ function asPrepared(db: Db) {
   }
 }
 
-function bossOn(db: Database, log: Log, does: { supervise?: true; schedule?: true }): PgBoss {
-  const { supervise = false, schedule = false } = does
+interface BossWork {
+  /** Creates the queue's tables. */
+  migrate?: boolean
+  /** Returns the jobs of a process that crashed to the queue. */
+  supervise?: boolean
+  schedule?: boolean
+}
+
+function bossOn(db: Database, log: Log, work: BossWork): PgBoss {
+  const { migrate = false, supervise = false, schedule = false } = work
   const boss = new PgBoss({
     db: { executeSql: asPrepared(db) },
     ...(db.engine === 'embedded' ? { backend: 'pglite' as const } : {}),
-    migrate: supervise,
-    // Supervision returns the jobs of a process that crashed to the queue.
+    migrate,
     supervise,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,

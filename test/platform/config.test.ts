@@ -41,6 +41,11 @@ const WRONG: [variable: string, value: string][] = [
   ['TEST_MODE_URL', 'https://test.shop.example'],
   ['TEST_MODE_DATABASE_URL', 'mysql://localhost/purser'],
   ['TAX_PROVIDER', 'avalara'],
+  ['PURSER_ROLE', 'both'],
+  ['PURSER_ROLE', 'web'],
+  ['WORKERS', '0'],
+  ['WORKERS', '65'],
+  ['WORKERS', '2'],
   ['TRUST_PROXY', 'proxy.example'],
   ['TRUST_PROXY', '10.0.0.0/33'],
   ['OPERATOR_NAME', 'H'],
@@ -186,7 +191,8 @@ test('a live key is accepted in production only, and sent to Stripe only', () =>
 
 test('the README lists every setting and no other', () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-  const sources = ['src/platform/config.ts', 'src/platform/operator.ts'].map(read).join('\n')
+  const parts = ['config', 'operator', 'processes'].map((each) => `src/platform/${each}.ts`)
+  const sources = parts.map(read).join('\n')
   const settings = [...sources.matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name)
   const table = /\| variable \| default .*?\n\n/s.exec(read('README.md'))![0]
   const listed = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) => cell!.match(/\w+/g)!)
