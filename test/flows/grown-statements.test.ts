@@ -98,7 +98,8 @@ test('sales of a status match those with that status in the list of all sales', 
       status,
     )
     const totals = await billing.salesTotals(db, { app_id: BIG_APP, status })
-    assert.equal(totals?.count, found.length, `totals of ${status}`)
+    const isSummed = found.length <= billing.MOST_SUMMED
+    assert.equal(totals?.count, isSummed ? found.length : undefined, `totals of ${status}`)
   }
   assert.equal(counts.partly_refunded, 1)
   assert.equal(counts.disputed, 2)

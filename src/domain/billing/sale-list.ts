@@ -129,7 +129,7 @@ export async function countSales(db: Db, filter: SalesFilter): Promise<number> {
 }
 
 /** How many invoices are summed for a page. */
-export const MOST_SUMMED = 10_000
+export const MOST_SUMMED = 5_000
 
 /** The sums of the paid invoices that a filter matches. */
 export interface SalesTotals {
@@ -145,6 +145,7 @@ export interface SalesTotals {
 /** The totals of a list of sales; undefined if they are more than `MOST_SUMMED`. */
 export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTotals | undefined> {
   const { app_id, status } = filter
+  const place = status === 'paid' ? sql`i` : placeOf(filter)
   const source =
     status === 'paid'
       ? sql`from invoices i where ${matching(filter, sql`i`)} and ${PAID_OF_MANY(app_id)}`
@@ -153,7 +154,7 @@ export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTot
     with found as materialized (
       select i.number, i.status, i.amount, i.tax, i.fee
       ${source}
-      limit ${MOST_SUMMED + 1}::integer)
+      order by ${place}.app_id desc, ${place}.number desc limit ${MOST_SUMMED + 1}::integer)
     select count(*) as count,
       coalesce(sum(f.amount) filter (where f.status = 'paid'), 0)::bigint as amount,
       coalesce(sum(f.tax) filter (where f.status = 'paid'), 0)::bigint as tax,
