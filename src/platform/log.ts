@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { redactLine } from '#platform/redact'
 
 export type Log = pino.Logger
 
@@ -28,19 +29,35 @@ function errorFields(error: unknown) {
 // Lines are written together, as each write wakes a thread. The end of the process writes the rest.
 const WRITTEN_TOGETHER = { minLength: 8_192, periodicFlush: 100 }
 
+/** What each line says about the process that wrote it. */
+export interface LogOrigin {
+  /** The name of its node. */
+  node: string
+}
+
+/** More fields of each line, such as the trace that it belongs to; called once for each line. */
+export type LogContext = () => object
+
 /**
- * The service's structured log, one JSON line per event; fields that may contain secrets are
- * removed.
+ * The service's structured log, one JSON line per event. Fields that may contain secrets are
+ * removed, and secrets and email addresses in any other text. docs/operate/monitoring.md documents
+ * the fields.
  */
-export function openLog(level: string, destination?: pino.DestinationStream): Log {
+export function openLog(
+  level: string,
+  destination?: pino.DestinationStream,
+  { origin, context }: { origin?: LogOrigin; context?: LogContext | undefined } = {},
+): Log {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`])
   const options: pino.LoggerOptions = {
     level,
-    base: null,
+    base: origin ?? null,
+    ...(context && { mixin: context }),
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths, censor: '[cut]' },
     serializers: { error: errorFields },
     formatters: { level: (label) => ({ level: label }) },
+    hooks: { streamWrite: redactLine },
   }
   return pino(options, destination ?? pino.destination({ sync: false, ...WRITTEN_TOGETHER }))
 }

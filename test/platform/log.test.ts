@@ -20,6 +20,56 @@ test('logs the name, message and stack of an error, and none of its properties',
   assert.doesNotMatch(lines.join(''), /pi_1_secret_x|robin/)
 })
 
+// Guards R15: a field by any name, a message or a stack may repeat what a server or a person sent.
+test('no line contains a secret or an email address, wherever it is, and each remains JSON', () => {
+  const lines: string[] = []
+  const log = openLog('info', { write: (line) => lines.push(line) })
+  const secrets = [
+    `key_${'a1B2'.repeat(5)}c3`,
+    'Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmE',
+    'c'.repeat(64),
+    'sk_live_51Habc',
+    'whsec_abc',
+    'Basic YXBwOnNlY3JldA==',
+    'ada@example.com',
+    'renée+shop@mail.example.co.uk',
+  ]
+  for (const secret of secrets) {
+    log.info(
+      { note: secret, deep: { er: { list: [`x ${secret} y`, `\n${secret}\t`] } } },
+      `sent to <${secret}>`,
+    )
+    log.error({ error: new Error(`550 ${secret}: no such mailbox`) }, 'job failed; will retry')
+  }
+  log.error({ why: 'connect postgres://purser:hunter2@db.example/purser' }, 'not ready')
+  const text = lines.join('')
+  for (const secret of [...secrets, 'hunter2']) assert.ok(!text.includes(secret), secret)
+  assert.match(text, /550 \[email\]: no such mailbox/)
+  assert.match(text, /postgres:\/\/\[hidden\]@db\.example/)
+  for (const line of lines) assert.doesNotThrow(() => JSON.parse(line), line)
+})
+
+test('a line keeps ids, routes, the frames of a stack and the names of packages', () => {
+  const lines: string[] = []
+  const log = openLog('info', { write: (line) => lines.push(line) })
+  const error = new Error('no')
+  error.stack = 'Error: no\n    at send (/srv/purser/node_modules/@fastify/compress/index.js:1:2)'
+  const line = { request_id: `req_${'a1B2'.repeat(5)}c3`, route: '/api/v1/orders/:ref', error }
+  log.info(line, 'answered')
+  const written = JSON.parse(lines[0]!)
+  assert.deepEqual([written.request_id, written.route], [line.request_id, line.route])
+  assert.equal(written.error.stack, error.stack)
+})
+
+test('each line names its node', () => {
+  const lines: string[] = []
+  const stream = { write: (line: string) => lines.push(line) }
+  const log = openLog('info', stream, { origin: { node: 'web-1' } })
+  log.child({ mode: 'test' }).info('started')
+  const { node, mode } = JSON.parse(lines[0]!)
+  assert.deepEqual([node, mode], ['web-1', 'test'])
+})
+
 test('a line is one JSON text with its time in UTC, whatever it contains', () => {
   const lines: string[] = []
   const log = openLog('info', { write: (line) => lines.push(line) })
