@@ -78,3 +78,10 @@ create table buyer_payments (
 );
 create trigger buyer_payments_are_append_only before update or delete or truncate
   on buyer_payments for each statement execute function refuse_change();
+
+-- One row: the last check of the books, for the monitoring.
+create table ledger_checks (
+  id boolean primary key default true check (id),
+  at timestamptz not null,
+  differences integer not null check (differences >= 0)
+);

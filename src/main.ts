@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import { type Config, ConfigError, readConfig } from '#platform/config'
 import { listenControl } from '#platform/control'
 import { environment } from '#platform/env-file'
-import { openLog } from '#platform/log'
+import { openLog, originOf } from '#platform/log'
 import { systemRandom } from '#platform/random'
 import { answerCommand } from '#surfaces/commands/commands'
 import { READY, superviseProcesses } from './cluster.ts'
@@ -16,9 +16,14 @@ const STOP_WITHOUT_DATABASE_MS = 3_000
 
 /** Runs the service in this process, or in the child processes that the settings ask for. */
 async function main(): Promise<void> {
-  const config = readConfig(environment(), systemRandom)
+  const env = environment()
+  const config = readConfig(env, systemRandom)
+  // The SDK of OpenTelemetry reads the standard variables from the environment only.
+  for (const [name, value] of Object.entries(env)) {
+    if (name.startsWith('OTEL_') && value) process.env[name] ??= value
+  }
   if (config.workers === 1 || cluster.isWorker) return await serve(config)
-  const log = openLog(config.log_level)
+  const log = openLog(config.log_level, undefined, { origin: originOf(config) })
   const exit_code = await superviseProcesses(config.workers, log, () => {
     console.log(`${readyText(config)} (${config.workers} processes)`)
   })
@@ -78,7 +83,8 @@ main().catch((error: Error & { code?: string; port?: number }) => {
 function sentenceFor(error: Error & { code?: string; port?: number }): string {
   if (error instanceof ConfigError) return error.message
   if (error.code === 'EADDRINUSE') {
-    return `Port ${error.port} is taken by another program. Choose another with PORT.`
+    const setting = String(error.port) === environment().METRICS_PORT ? 'METRICS_PORT' : 'PORT'
+    return `Port ${error.port} is taken by another program. Choose another with ${setting}.`
   }
   return error.message.startsWith('Another Purser') ? error.message : String(error.stack)
 }

@@ -23,8 +23,12 @@ import { type Random, systemRandom } from '#platform/random'
 import { openReadiness } from '#platform/readiness'
 import { type KeyRing, keyRing } from '#platform/secrets'
 import { openStorage } from '#platform/storage'
+import { observedDatabase } from '#platform/telemetry/observed-db'
+import type { Observer } from '#platform/telemetry/observer'
+import { figuresOf } from '#surfaces/monitoring/figures'
 import { openSite } from '#surfaces/site'
 import { declarePolls, declareSchedules } from './background.ts'
+import { observedMailer, observedProcessor } from './observed.ts'
 import { openSandbox, type Sandbox } from './sandbox/index.ts'
 import { openStripe } from './stripe/index.ts'
 
@@ -46,6 +50,8 @@ interface Beside {
   live?: { mode: LiveMode; seller_terms_version: string }
   /** Makes the HTTP server of both, for live mode. */
   server_factory?: FastifyServerFactory | undefined
+  /** What the world reports to. */
+  observer?: Observer | undefined
 }
 
 /** An open world: its routes, and how its background work starts and ends. */
@@ -99,14 +105,15 @@ async function prepareDatabase(
 async function openOn(
   config: Config,
   parts: Parts & { db: Database; log: Log },
-  { live, server_factory }: Beside,
+  { live, server_factory, observer }: Beside,
 ): Promise<OpenWorld> {
-  const { db, log, clock = systemClock, random = systemRandom } = parts
+  const { log, clock = systemClock, random = systemRandom } = parts
+  const db = observedDatabase(parts.db, observer)
   const keys = keyRing(config.secret_keys)
   await prepareDatabase(config, { db, log, keys, now: clock.now() })
   const sandbox = openSandbox({ db, random, keys, clock, base_url: config.base_url })
   const stripe = config.stripe && openStripe({ settings: config.stripe, db, clock, random, log })
-  const processor = stripe ?? parts.processor?.(sandbox) ?? sandbox
+  const processor = observedProcessor(stripe ?? parts.processor?.(sandbox) ?? sandbox, observer)
   const stopping = new AbortController()
   const pdfs = openPdfPool()
   const world: World = {
@@ -116,9 +123,12 @@ async function openOn(
     random,
     keys,
     log,
-    limits: openLimits(config.valkey_url, log, live ? 'test-mode/' : ''),
-    jobs: openJobs(db, log, { works: config.role !== 'web' }),
-    mailer: parts.mailer ?? openMailer(config, db, log),
+    limits: openLimits(config.valkey_url, log, {
+      prefix: live ? 'test-mode/' : '',
+      onFallback: observer?.onFallback,
+    }),
+    jobs: openJobs(db, log, { works: config.role !== 'web', observer }),
+    mailer: observedMailer(parts.mailer ?? openMailer(config, db, log), observer),
     processor,
     taxes: stripe && config.tax_provider === 'stripe' ? stripe.taxes : rateTable,
     uses: openUses(),
@@ -135,15 +145,11 @@ async function openOn(
     live: live?.mode,
     stopping: stopping.signal,
   }
-  const close = async () => {
-    await world.pdfs.close()
-    await world.limits.close()
-    world.mailer.close()
-  }
   try {
     const pages = (server: FastifyInstance) => (stripe ?? sandbox).declareRoutes(server)
     const test_processor = stripe ? undefined : sandbox
-    const app = await openSite(world, pages, { test_processor, server_factory })
+    const app = await openSite(world, pages, { test_processor, server_factory, observer })
+    observer?.report(figuresOf(world))
     await world.jobs.open()
     declarePolls(world)
     declareSchedules(world)
@@ -158,13 +164,19 @@ async function openOn(
         await world.jobs.stop()
         await rememberUses(world)
         await rememberClicks(world)
-        await close()
+        await closeParts(world)
       },
     }
   } catch (error) {
-    await close()
+    await closeParts(world)
     throw error
   }
+}
+
+async function closeParts({ pdfs, limits, mailer }: World): Promise<void> {
+  await pdfs.close()
+  await limits.close()
+  mailer.close()
 }
 
 function openMailer({ smtp_url, ...config }: Config, db: Database, log: Log): Mailer {

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { healthAlone } from '#http/health'
 import type { Config } from '#platform/config'
+import { openLog, originOf } from '#platform/log'
+import { openTelemetry } from '#platform/telemetry/open'
 import { type OpenWorld, openWorld, type Parts } from './open-world.ts'
 import { testModeBeside } from './test-mode.ts'
 
@@ -34,19 +36,31 @@ export async function openService(config: Config, parts: ServiceParts = {}): Pro
   const { test_mode: test_parts = {}, ...live_parts } = parts
   const test_mode = config.test_mode && testModeBeside(config, config.test_mode, test_parts)
   const serve = config.role === 'worker' ? healthAlone : test_mode?.serve
-  const live = await openWorld(config, live_parts, {
-    server_factory: serve && ((answer, limits) => serverOf(serve(answer), limits as ServerLimits)),
+  let log = live_parts.log
+  const telemetry = await openTelemetry(config, (error) => {
+    log?.warn({ error }, 'traces were not accepted by the collector')
   })
+  const origin = originOf(config)
+  log ??= openLog(config.log_level, undefined, { origin, context: telemetry?.context })
+  const beside = {
+    observer: telemetry?.of('live'),
+    server_factory:
+      serve &&
+      ((answer: RequestListener, limits: object) =>
+        serverOf(serve(answer), limits as ServerLimits)),
+  }
+  const live = await openWorld(config, { ...live_parts, log }, beside)
   const { world, app } = live
   if (config.production && !config.stripe) {
     world.log.warn('no STRIPE_SECRET_KEY: no real money is taken or paid')
   }
-  test_mode?.open(world)
+  test_mode?.open(world, telemetry?.of('test'))
   return {
     world,
     app,
     test_mode: test_mode?.opened,
     async listen() {
+      await telemetry?.listen()
       await app.listen({ port: config.port, host: config.host })
       await world.jobs.start()
       test_mode?.start()
@@ -56,6 +70,7 @@ export async function openService(config: Config, parts: ServiceParts = {}): Pro
       await live.stopServing()
       await test_mode?.close()
       await live.close()
+      await telemetry?.close()
     },
   }
 }

@@ -5,6 +5,7 @@ import type { World } from '#flows/world'
 import { type Config, ConfigError } from '#platform/config'
 import type { Log } from '#platform/log'
 import { answerHeaders } from '#platform/security-headers'
+import type { Observer } from '#platform/telemetry/observer'
 import type { TestModeSettings } from '#platform/test-mode-settings'
 import { type OpenWorld, openWorld, type Parts } from './open-world.ts'
 import { configOfTestMode, missingDatabase } from './test-mode-config.ts'
@@ -14,7 +15,7 @@ export interface TestModeBeside {
   /** Answers the requests to its host, and leaves the others to live mode. */
   serve(live: RequestListener): RequestListener
   /** Opens its world beside the live one, in the background, until that succeeds. */
-  open(live: World): void
+  open(live: World, observer: Observer | undefined): void
   /** Starts its jobs, as soon as it is open. */
   start(): void
   /** Its world, once that is open. */
@@ -49,13 +50,20 @@ export function testModeBeside(
       else if (open) open.app.routing(request, response)
       else answerUnavailable(request, response, headers)
     },
-    open(live) {
+    open(live, observer) {
       const log = live.log.child({ mode: 'test' })
       const beside = { mode: liveModeOf(live), seller_terms_version: live.seller_terms_version }
       attempts = retry(log, stopping.signal, async () => {
         const { clock, random } = live
         const own = configOfTestMode(config, settings)
-        open = await openWorld(own, { clock, random, log, ...parts }, { live: beside })
+        open = await openWorld(
+          own,
+          { clock, random, log, ...parts },
+          {
+            live: beside,
+            observer,
+          },
+        )
         opened.resolve(open)
       })
     },

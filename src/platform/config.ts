@@ -6,10 +6,16 @@ import { missingOperator, OPERATOR_SETTINGS, type Operator, operatorOf } from '#
 import { PROCESS_SETTINGS, type Processes, readProcesses } from '#platform/processes'
 import type { Random } from '#platform/random'
 import { type Bucket, readBucket } from '#platform/storage-url'
+import {
+  portNumber,
+  TELEMETRY_SETTINGS,
+  type TelemetrySettings,
+  telemetryOf,
+} from '#platform/telemetry-settings'
 import { readTestMode, type TestModeSettings } from '#platform/test-mode-settings'
 
 /** The settings of the service, read once at startup. */
-export interface Config extends Processes {
+export interface Config extends Processes, TelemetrySettings {
   production: boolean
   port: number
   host: string
@@ -73,13 +79,9 @@ const origin = () =>
 const SETTINGS = z.object({
   ...OPERATOR_SETTINGS,
   ...PROCESS_SETTINGS,
+  ...TELEMETRY_SETTINGS,
   NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
-    .transform(Number)
-    .refine((port) => port <= 65_535, 'must be a port number from 0 to 65535')
-    .default(4000),
+  PORT: portNumber().default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
   BASE_URL: origin().optional(),
   DATA_DIR: z.string().min(1).default('.data'),
@@ -171,6 +173,10 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
   const processes = readProcesses(settings)
   if ('fault' in processes) throw new ConfigError(processes.fault)
   const isDivided = processes.role !== 'all' || processes.workers > 1
+  const telemetry = telemetryOf(settings)
+  if (settings.PORT !== 0 && telemetry.metrics?.port === settings.PORT) {
+    throw new ConfigError('METRICS_PORT: must not be PORT, which is open to the public.')
+  }
   return {
     ...processes,
     production,
@@ -187,6 +193,7 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
     migrates_on_start: settings.MIGRATE_ON_START === '1',
     demo: settings.DEMO === undefined ? !production && !isDivided : settings.DEMO === '1',
     log_level: settings.LOG_LEVEL,
+    ...telemetry,
     stripe,
     test_mode,
     live_url: undefined,

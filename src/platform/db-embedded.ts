@@ -60,6 +60,8 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
     async probe(statement) {
       await plain.run(statement)
     },
+    monitor: plain,
+    connections: () => [],
     async listen(channel, onMessage) {
       client.on('notification', (message) => {
         if (message.channel === channel) onMessage(message.payload ?? '')

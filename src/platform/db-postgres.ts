@@ -5,6 +5,7 @@ import {
   type Database,
   type Db,
   insideTransaction,
+  type PoolUse,
   statements,
 } from '#platform/db'
 import type { Log } from '#platform/log'
@@ -60,10 +61,8 @@ export async function openPostgres(
       ...more,
     })
   const hot = new Reconnecting(() => alone(limits.hot, { pipeline: true }), log)
-  const probing = new Reconnecting(
-    () => alone(limits.probe, { connectionTimeoutMillis: limits.probe }),
-    log,
-  )
+  const brief = () => alone(limits.probe, { connectionTimeoutMillis: limits.probe })
+  const [probing, monitoring] = [new Reconnecting(brief, log), new Reconnecting(brief, log)]
   const listeners: Reconnecting[] = []
   const patiently: Connection = {
     query: (config, values) =>
@@ -82,6 +81,8 @@ export async function openPostgres(
     probe: async (statement) => {
       await probing.query(statement)
     },
+    monitor: statements({ query: (config, values) => monitoring.query(config, values) }),
+    connections: () => [useOf('requests', pool), useOf('reports', reports)],
     async listen(channel, onMessage, onLost) {
       const listener = new Reconnecting(() => alone(limits.hot), log, {
         async onConnect(client) {
@@ -95,11 +96,15 @@ export async function openPostgres(
       await listener.client()
     },
     async close() {
-      const others = [hot, probing, ...listeners]
+      const others = [hot, probing, monitoring, ...listeners]
       await Promise.all(others.map((each) => each.close()))
       await Promise.all([pool.end(), reports.end()])
     },
   }
+}
+
+function useOf(name: PoolUse['pool'], { totalCount, idleCount, waitingCount }: pg.Pool): PoolUse {
+  return { pool: name, in_use: totalCount - idleCount, waiting: waitingCount }
 }
 
 async function onOwnConnection<Result>(

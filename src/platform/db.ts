@@ -39,9 +39,20 @@ export interface Database extends Db {
   hot<Row>(statement: Sql): Promise<Row | undefined>
   /** Runs one statement on a separate connection, and fails within two seconds. */
   probe(statement: Sql): Promise<void>
+  /** Statements of the monitoring, on a separate connection; each fails within two seconds. */
+  readonly monitor: Db
+  /** How many pooled connections are in use, and how many requests wait for one. */
+  connections(): PoolUse[]
   /** Calls back for each message of a channel; `onLost` when messages may have been missed. */
   listen(channel: string, onMessage: (payload: string) => void, onLost: () => void): Promise<void>
   close(): Promise<void>
+}
+
+/** The use of a pool of connections. */
+export interface PoolUse {
+  pool: 'requests' | 'reports'
+  in_use: number
+  waiting: number
 }
 
 /** What a connection offers: prepared statements and plain text. */
@@ -119,4 +130,14 @@ export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
   return AWAY_CODES.test(code) || AWAY_MESSAGES.test(error.message)
+}
+
+/** The kind of an error of a statement, one of four. */
+export function databaseFault(
+  error: unknown,
+): 'unavailable' | 'conflict' | 'serialization' | 'other' {
+  if (isDatabaseAway(error)) return 'unavailable'
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (/^23\w{3}$/.test(code)) return 'conflict'
+  return /^40\w{3}$/.test(code) ? 'serialization' : 'other'
 }

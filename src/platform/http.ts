@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -12,9 +12,11 @@ import { isDatabaseAway } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Log } from '#platform/log'
 import { nestsDeeperThan } from '#platform/nesting'
+import { trustOnly } from '#platform/networks'
 import { Problem } from '#platform/problem'
 import type { Random } from '#platform/random'
 import { answerHeaders } from '#platform/security-headers'
+import type { Observer } from '#platform/telemetry/observer'
 
 export interface ServerOptions {
   log: Log
@@ -26,6 +28,8 @@ export interface ServerOptions {
   answer?: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
   /** Makes the HTTP server, where it serves more than these routes. */
   server_factory?: FastifyServerFactory | undefined
+  /** What requests are reported to. */
+  observer?: Observer | undefined
 }
 
 declare module 'fastify' {
@@ -49,16 +53,19 @@ const SAMPLE = 100
 const DEEPEST = 32
 const RETRY_AFTER_SECONDS = 5
 const FORM = 'application/x-www-form-urlencoded'
+
 /** An HTTP server with request ids, one log line per response, and limits; it has no routes yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const headers = answerHeaders(options.secure)
+  const isTrusted = trustOnly(options.trusted_proxies)
   const app = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // Log lines carry the request id explicitly; a child logger for each request is too expensive.
     childLoggerFactory: (logger) => logger,
-    genReqId: () => mintId(options.random, 'req'),
-    trustProxy: trustOnly(options.trusted_proxies),
+    genReqId: (request) =>
+      (isTrusted && idOfProxy(request, isTrusted)) || mintId(options.random, 'req'),
+    trustProxy: isTrusted,
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
     ...(options.server_factory && { serverFactory: options.server_factory }),
@@ -82,6 +89,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       done(new Problem(400, 'invalid_request', 'Send one Host header; this request has several.'))
     } else done()
   })
+  if (options.observer) reportRequests(app, options.observer)
   logAnswers(app, options.log)
   readBodies(app)
   return app
@@ -97,20 +105,20 @@ function namesManyHosts(headers: readonly string[]): boolean {
   return hosts > 1
 }
 
+/** What a proxy may name a request: it is logged, audited and sent back. */
+const PROXY_ID = /^[A-Za-z0-9][\w.:-]{7,99}$/
+
 /**
- * Trusts X-Forwarded-For from these addresses and networks (`10.0.0.0/8`) only. Uses Node's own
- * block list, as Fastify's parses each address at each request.
+ * The request id that a trusted proxy sent, so that its log and ours name the same request;
+ * undefined for one from anywhere else, or with other characters.
  */
-function trustOnly(proxies: string[]): false | ((address: string) => boolean) {
-  if (proxies.length === 0) return false
-  const trusted = new BlockList()
-  for (const proxy of proxies) {
-    const [address = '', bits] = proxy.split('/')
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (bits === undefined) trusted.addAddress(address, family)
-    else trusted.addSubnet(address, Number(bits), family)
-  }
-  return (address) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+function idOfProxy(
+  { headers, socket }: IncomingMessage,
+  isTrusted: (address: string) => boolean,
+): string | undefined {
+  const id = headers['x-request-id']
+  if (typeof id !== 'string' || !PROXY_ID.test(id)) return undefined
+  return isTrusted(socket.remoteAddress ?? '') ? id : undefined
 }
 
 function logAnswers(app: FastifyInstance, log: Log): void {
@@ -132,6 +140,15 @@ function logAnswers(app: FastifyInstance, log: Log): void {
     }
     if (config.quiet && good) log.debug(line, 'answered')
     else log.info(line, 'answered')
+  })
+}
+
+function reportRequests(app: FastifyInstance, observer: Observer): void {
+  app.addHook('onRequest', (request, _reply, done) => observer.onRequest(request, done))
+  app.addHook('preValidation', (request, _reply, done) => observer.onBody(request, done))
+  app.addHook('onResponse', (request, reply, done) => {
+    done()
+    observer.onResponse(request, reply)
   })
 }
 

@@ -8,10 +8,12 @@ import {
   createScheduleQueue,
   SCHEDULE_INTERVALS,
   type Schedule,
+  type Settle,
   workOnSchedules,
   writeSchedules,
 } from '#platform/schedules'
 import { Sql } from '#platform/sql'
+import { type Observer, observed } from '#platform/telemetry/observer'
 
 /** Durable background work. A job sent inside a transaction exists only if that commits. */
 export interface Jobs extends JobActions {
@@ -78,6 +80,11 @@ interface QueueSettings {
   parallel?: number
 }
 
+interface JobOptions {
+  works?: boolean
+  observer?: Observer | undefined
+}
+
 interface Declared {
   queue: QueueSettings
   work: (data: unknown) => Promise<void>
@@ -95,13 +102,15 @@ const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
 /**
  * The queue is stored in the service's own database; `open` creates its tables. A process that does
- * not work on the jobs can send them, and other processes work on them.
+ * not work on the jobs can send them, and other processes work on them. Each job, schedule and poll
+ * is reported to the observer by its name.
  */
-export function openJobs(db: Database, log: Log, { works = true } = {}): Jobs {
+export function openJobs(db: Database, log: Log, options: JobOptions = {}): Jobs {
+  const { works = true, observer } = options
   const boss = bossOn(db, log, { migrate: true, supervise: works })
   // Its clock runs only where jobs are processed, so it starts later than the queues.
   const scheduler = bossOn(db, log, { schedule: true })
-  const settle = (id: string, job: string, work: () => Promise<void>) => run(log, id, job, work)
+  const settle: Settle = (id, job, work) => run(log, id, job, observed('job', job, work, observer))
   const declared = new Map<string, Declared>()
   const workers = new Map<string, string>()
   const schedules: Schedule[] = []
@@ -127,7 +136,8 @@ export function openJobs(db: Database, log: Log, { works = true } = {}): Jobs {
       schedules.push({ name, cron, work })
     },
     poll(name, seconds, work, { in_each_process = false } = {}) {
-      if (works || in_each_process) polls.push({ name, seconds, work })
+      if (!works && !in_each_process) return
+      polls.push({ name, seconds, work: observed('poll', name, work, observer) })
     },
     async open() {
       await boss.start()

@@ -1,5 +1,6 @@
 import { Redis } from 'iovalkey'
 import {
+  type IRateLimiterOptions,
   type RateLimiterAbstract,
   RateLimiterMemory,
   RateLimiterRedis,
@@ -56,9 +57,14 @@ const UNBOUNDED = 1_000_000_000
 
 /**
  * Limits in this process or, with a reachable Valkey server, shared between processes that use the
- * same prefix.
+ * same prefix. `onFallback` is called where a limit is counted in this process because the server
+ * does not answer.
  */
-export function openLimits(valkeyUrl: string | undefined, log: Log, prefix = ''): Limits {
+export function openLimits(
+  valkeyUrl: string | undefined,
+  log: Log,
+  { prefix = '', onFallback }: { prefix?: string; onFallback?: (() => void) | undefined } = {},
+): Limits {
   const valkey = valkeyUrl ? connectValkey(valkeyUrl, log) : undefined
   const limiters = new Map<string, RateLimiterAbstract>()
   const limiterOf = ({ name, points, seconds }: Limit, share: number) => {
@@ -66,16 +72,7 @@ export function openLimits(valkeyUrl: string | undefined, log: Log, prefix = '')
     let limiter = limiters.get(keyPrefix)
     if (!limiter) {
       const options = { keyPrefix, points: points * share, duration: seconds }
-      limiter = valkey
-        ? // Named for Redis: its scripts run on both, those named for Valkey only on the newest.
-          new RateLimiterRedis({
-            ...options,
-            storeClient: valkey,
-            rejectIfRedisNotReady: true,
-            // Without the store, requests still succeed: each process applies the limits alone.
-            insuranceLimiter: new RateLimiterMemory(options),
-          })
-        : new RateLimiterMemory(options)
+      limiter = valkey ? shared(valkey, options, onFallback) : new RateLimiterMemory(options)
       limiters.set(keyPrefix, limiter)
     }
     return limiter
@@ -126,6 +123,37 @@ export function openLimits(valkeyUrl: string | undefined, log: Log, prefix = '')
     async close() {
       valkey?.disconnect()
     },
+  }
+}
+
+/** A limiter that processes share, and that counts in this process while the server is away. */
+function shared(
+  storeClient: Redis,
+  options: IRateLimiterOptions,
+  onFallback: (() => void) | undefined,
+): RateLimiterAbstract {
+  // Named for Redis: its scripts run on both, those named for Valkey only on the newest.
+  return new RateLimiterRedis({
+    ...options,
+    storeClient,
+    rejectIfRedisNotReady: true,
+    // Without the store, requests still succeed: each process applies the limits alone.
+    insuranceLimiter: new Insurance(options, onFallback),
+  })
+}
+
+/** Counts in this process, and reports it. */
+class Insurance extends RateLimiterMemory {
+  #onUse: (() => void) | undefined
+
+  constructor(options: IRateLimiterOptions, onUse: (() => void) | undefined) {
+    super(options)
+    this.#onUse = onUse
+  }
+
+  override consume(...facts: Parameters<RateLimiterMemory['consume']>): Promise<RateLimiterRes> {
+    this.#onUse?.()
+    return super.consume(...facts)
   }
 }
 

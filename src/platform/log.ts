@@ -1,5 +1,7 @@
 import pino from 'pino'
+import type { Processes } from '#platform/processes'
 import { redactLine } from '#platform/redact'
+import type { TelemetrySettings } from '#platform/telemetry-settings'
 
 export type Log = pino.Logger
 
@@ -33,6 +35,15 @@ const WRITTEN_TOGETHER = { minLength: 8_192, periodicFlush: 100 }
 export interface LogOrigin {
   /** The name of its node. */
   node: string
+  role: Processes['role']
+}
+
+/** The process of these settings. */
+export function originOf({
+  node_name,
+  role,
+}: Pick<TelemetrySettings & Processes, 'node_name' | 'role'>): LogOrigin {
+  return { node: node_name, role }
 }
 
 /** More fields of each line, such as the trace that it belongs to; called once for each line. */

@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** A network that a caller belongs to, and how many times the points of one caller it may take. */
@@ -54,4 +55,21 @@ function parse(ip: string): number[] | string {
 
 function hex(group: number): string {
   return group.toString(16)
+}
+
+/**
+ * Whether an address is one of these proxies or in one of these networks (`10.0.0.0/8`), whose
+ * headers are trusted; false where there are none. Uses Node's own block list, as Fastify's parses
+ * each address at each request.
+ */
+export function trustOnly(proxies: string[]): false | ((address: string) => boolean) {
+  if (proxies.length === 0) return false
+  const trusted = new BlockList()
+  for (const proxy of proxies) {
+    const [address = '', bits] = proxy.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) trusted.addAddress(address, family)
+    else trusted.addSubnet(address, Number(bits), family)
+  }
+  return (address) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }

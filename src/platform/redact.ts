@@ -43,19 +43,13 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
 
 // A word of a line of JSON that is removed. What follows a backslash belongs to an escape and not to
 // the word after it. Lengths are bounded, so that a long line is read in linear time.
-const ESCAPE = String.raw`\\(?:u[0-9a-f]{4}|.)`
-const LOCAL = String.raw`[^\s"\\<>()\[\]:;,@/'=]{1,64}`
-const DOMAIN = String.raw`[^\s"\\<>()\[\]:;,@/'=]{1,190}\.\p{L}[\p{L}\d-]{1,30}`
-const ADDRESS = new RegExp(`${ESCAPE}|${LOCAL}@${DOMAIN}`, 'giu')
+const ADDRESS =
+  /\\(?:u[0-9a-f]{4}|.)|[^\s"\\<>()[\]:;,@/'=]{1,64}@[\p{L}\d.-]{1,190}\.\p{L}{2,30}/giu
 const URL_CREDENTIALS = /:\/\/[^\s"\\/@]{1,300}@/g
-// Keys of licenses and of Stripe, what an Authorization header carries, and words as long as a secret.
-const SECRETS = [
-  'key_[0-9A-Za-z]{22}',
-  String.raw`(?:[rs]k_(?:live|test)|whsec)_\w+`,
-  String.raw`(?:Bearer|Basic) +[\w.~+/=-]+`,
-  String.raw`[\w-]{40,}`,
-]
-const SECRET = new RegExp([ESCAPE, ...SECRETS].join('|'), 'g')
+// Keys of licenses and of Stripe.
+const KEY = /\\(?:u[0-9a-f]{4}|.)|key_[0-9A-Za-z]{22}|(?:[rs]k_(?:live|test)|whsec)_\w+/g
+// What an Authorization header carries, and words as long as a secret.
+const LONG_WORD = /\\(?:u[0-9a-f]{4}|.)|(?:Bearer|Basic) +[\w.~+/=-]+|[\w-]{40,}/g
 // What most lines do not have, so that they are read once.
 const MARKS = ['key_', 'k_live_', 'k_test_', 'whsec_', 'Bearer ', 'Basic ']
 const LONG = 40
@@ -72,7 +66,8 @@ export function redactLine(line: string): string {
     ? replaceWords(line.replaceAll(URL_CREDENTIALS, '://[hidden]@'), ADDRESS, '[email]')
     : line
   const isSuspect = MARKS.some((mark) => nameless.includes(mark)) || hasLongWord(nameless)
-  return isSuspect ? replaceWords(nameless, SECRET, '[hidden]') : nameless
+  if (!isSuspect) return nameless
+  return replaceWords(replaceWords(nameless, KEY, '[hidden]'), LONG_WORD, '[hidden]')
 }
 
 /** A loop, as an expression would read each word from each of its characters. */

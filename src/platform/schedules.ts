@@ -40,6 +40,9 @@ export const SCHEDULE_INTERVALS = {
   cronWorkerIntervalSeconds: 5,
 }
 
+/** Does the work of a job by its id and its name, and reports how it ended. */
+export type Settle = (id: string, name: string, work: () => Promise<void>) => Promise<JobResult>
+
 /** Creates the queue of all schedules. */
 export async function createScheduleQueue(boss: PgBoss, heartbeat_seconds: number): Promise<void> {
   const options = { ...RUNS, heartbeatSeconds: heartbeat_seconds }
@@ -64,7 +67,7 @@ export async function writeSchedules(boss: PgBoss, schedules: readonly Schedule[
 export async function workOnSchedules(
   boss: PgBoss,
   schedules: readonly Schedule[],
-  settle: (id: string, name: string, work: () => Promise<void>) => Promise<JobResult>,
+  settle: Settle,
 ): Promise<void> {
   const byName = new Map(schedules.map((schedule) => [schedule.name, schedule]))
   await boss.work(

@@ -15,6 +15,7 @@ import { refuse } from '#http/refusals'
 import { tasks } from '#http/tasks'
 import { createServer, refuseOtherMethods } from '#platform/http'
 import { limitRoutes } from '#platform/route-limits'
+import type { Observer } from '#platform/telemetry/observer'
 import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
 import { checkout } from './checkout/routes.ts'
@@ -44,6 +45,8 @@ interface SiteOptions {
   /** The processor of test mode; undefined in live mode. */
   test_processor: TestProcessor | undefined
   server_factory: FastifyServerFactory | undefined
+  /** What requests are reported to. */
+  observer: Observer | undefined
 }
 
 /** Registers every route of the service on one server, and starts the email workers. */
@@ -51,7 +54,7 @@ export async function openSite(
   world: World,
   /** Registers pages of the processor, if it has any. */
   declareProcessor: (app: FastifyInstance) => void,
-  { test_processor, server_factory }: SiteOptions,
+  { test_processor, server_factory, observer }: SiteOptions,
 ): Promise<FastifyInstance> {
   const { config, log, random } = world
   const app = createServer({
@@ -61,6 +64,7 @@ export async function openSite(
     trusted_proxies: config.trusted_proxies,
     answer: answerProblem,
     server_factory,
+    observer,
   })
   const handlePending = () => handleEvents(world)
   const declareRefusals = refuseOtherMethods(app)

@@ -34,6 +34,12 @@ const WRONG: [variable: string, value: string][] = [
   ['DEMO', 'yes'],
   ['LOG_LEVEL', 'loud'],
   ['NODE_ENV', 'staging'],
+  ['NODE_NAME', 'node one'],
+  ['NODE_NAME', 'n'.repeat(64)],
+  ['METRICS_PORT', 'any'],
+  ['METRICS_PORT', '65536'],
+  ['METRICS_PORT', '4000'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
   ['STRIPE_SECRET_KEY', 'pk_test_abc'],
   ['STRIPE_WEBHOOK_SECRET', 'secret'],
   ['STRIPE_API_BASE', 'localhost'],
@@ -77,6 +83,14 @@ test('without settings it serves the loopback from an embedded database, with th
     [config.port, config.host, config.base_url, config.demo, config.database_url],
     [4000, '127.0.0.1', 'http://localhost:4000', true, undefined],
   )
+})
+
+test('figures and traces are off by default, and figures are for this machine alone', () => {
+  const { metrics, tracing } = read({})
+  assert.deepEqual([metrics, tracing], [undefined, undefined])
+  const on = read({ METRICS_PORT: '9464', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318/' })
+  assert.deepEqual(on.metrics, { port: 9464, host: '127.0.0.1' })
+  assert.deepEqual(on.tracing, { endpoint: 'http://localhost:4318', service_name: 'purser' })
 })
 
 test('the development key is created once, readable by its owner only', () => {
@@ -191,8 +205,8 @@ test('a live key is accepted in production only, and sent to Stripe only', () =>
 
 test('the README lists every setting and no other', () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-  const parts = ['config', 'operator', 'processes'].map((each) => `src/platform/${each}.ts`)
-  const sources = parts.map(read).join('\n')
+  const files = ['config', 'operator', 'processes', 'telemetry-settings']
+  const sources = files.map((file) => read(`src/platform/${file}.ts`)).join('\n')
   const settings = [...sources.matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name)
   const table = /\| variable \| default .*?\n\n/s.exec(read('README.md'))![0]
   const listed = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) => cell!.match(/\w+/g)!)

@@ -51,3 +51,24 @@ test('refuses a request whose length is given in two ways', async () => {
     assert.equal(answer.match(/HTTP\/1.1 /g)?.length, 1, headers.join())
   }
 })
+
+// Guards R15
+test("takes a request's id from a trusted proxy, if it is one, and from nowhere else", async () => {
+  const idOf = async (trusted_proxies: string[], id: string) => {
+    const server = createServer({
+      log: openLog('silent'),
+      random: systemRandom,
+      secure: false,
+      trusted_proxies,
+    })
+    server.get('/', async () => 'hello')
+    const answer = await server.inject({ url: '/', headers: { 'x-request-id': id } })
+    await server.close()
+    return answer.headers['x-request-id']
+  }
+  const id = '7f9c0a52-6b1e-4c7f-9a3e-d1f0c2b4a6e8'
+  assert.equal(await idOf(['127.0.0.0/8'], id), id)
+  for (const proxies of [[], ['10.0.0.0/8']]) assert.match(`${await idOf(proxies, id)}`, /^req_/)
+  const wrong = ['short', 'a'.repeat(101), 'abcdefgh ijk', 'abcdefgh<b>', '-abcdefghi', 'abcdéfghi']
+  for (const each of wrong) assert.match(`${await idOf(['127.0.0.1'], each)}`, /^req_/, each)
+})

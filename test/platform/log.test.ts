@@ -61,13 +61,13 @@ test('a line keeps ids, routes, the frames of a stack and the names of packages'
   assert.equal(written.error.stack, error.stack)
 })
 
-test('each line names its node', () => {
+test('each line names its node and its role', () => {
   const lines: string[] = []
   const stream = { write: (line: string) => lines.push(line) }
-  const log = openLog('info', stream, { origin: { node: 'web-1' } })
+  const log = openLog('info', stream, { origin: { node: 'web-1', role: 'web' } })
   log.child({ mode: 'test' }).info('started')
-  const { node, mode } = JSON.parse(lines[0]!)
-  assert.deepEqual([node, mode], ['web-1', 'test'])
+  const { node, role, mode } = JSON.parse(lines[0]!)
+  assert.deepEqual([node, role, mode], ['web-1', 'web', 'test'])
 })
 
 test('a line is one JSON text with its time in UTC, whatever it contains', () => {

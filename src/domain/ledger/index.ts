@@ -2,11 +2,13 @@
  * Ledger: double-entry books of every cent.
  *
  * Knows the chart of accounts, one pure posting for each event, and what staff booked by hand. Owns
- * `ledger_transactions`, `ledger_entries`, `write_offs` and `buyer_payments`, all append only.
+ * `ledger_transactions`, `ledger_entries`, `write_offs` and `buyer_payments`, all append only, and
+ * `ledger_checks`, the result of the last check.
  * Guarantees: every posting sums to zero, asserted here and by the database, an event is posted
  * once, and every balance can be computed for any past instant.
  */
 export * from './account.ts'
+export * from './checks.ts'
 export * from './ledger.ts'
 export * from './posting.ts'
 export * from './staff-bookings.ts'

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import * as apps from '#domain/apps'
+import * as ledger from '#domain/ledger'
 import { checkBooks } from '#flows/check-books'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
@@ -80,6 +81,7 @@ async function checkTheBooks(
 ): Promise<Checked> {
   const sides = { db: db.patient, processor, clock }
   const { counts, differences } = await checkBooks(sides, report)
+  await ledger.noteCheck(db, { at: clock.now(), differences: differences.length })
   return { counts, differences: differences.slice(0, MOST_SHOWN) }
 }
 

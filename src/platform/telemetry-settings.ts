@@ -1,0 +1,55 @@
+import { hostname } from 'node:os'
+import { z } from 'zod'
+
+/** What the settings say about figures, traces and log lines. */
+export interface TelemetrySettings {
+  /** What log lines and traces call this machine. */
+  node_name: string
+  /** Where figures are answered to Prometheus; undefined: nowhere. */
+  metrics: { port: number; host: string } | undefined
+  /** Where traces are sent by OTLP; undefined: nowhere. */
+  tracing: { endpoint: string; service_name: string } | undefined
+}
+
+/** The variables of these settings; other standard ones of OpenTelemetry are read by its SDK. */
+export const TELEMETRY_SETTINGS = {
+  NODE_NAME: z
+    .string()
+    .regex(
+      /^[\w.-]{1,63}$/,
+      'must be 1 to 63 of the characters a-z, A-Z, 0-9, dot, hyphen and underscore',
+    )
+    .optional(),
+  METRICS_PORT: portNumber().optional(),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .refine(
+      (text) => /^https?:\/\/./.test(text) && URL.canParse(text),
+      'must be an address that starts with http:// or https://',
+    )
+    .optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).max(100).default('purser'),
+}
+
+/** A text as the number of a port. */
+export function portNumber() {
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'must be a port number from 0 to 65535')
+}
+
+type GivenTelemetry = z.infer<z.ZodObject<typeof TELEMETRY_SETTINGS>>
+
+/** The settings that these variables mean. */
+export function telemetryOf(given: GivenTelemetry): TelemetrySettings {
+  const { METRICS_PORT: port, METRICS_HOST: host, OTEL_SERVICE_NAME: service_name } = given
+  const endpoint = given.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, '')
+  return {
+    node_name: given.NODE_NAME ?? hostname(),
+    metrics: port === undefined ? undefined : { port, host },
+    tracing: endpoint ? { endpoint, service_name } : undefined,
+  }
+}

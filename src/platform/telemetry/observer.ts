@@ -1,0 +1,121 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { LogContext } from '#platform/log'
+
+/** Which world something happens in: the service's own, or the test mode beside it. */
+export type Mode = 'live' | 'test'
+
+/** What takes time: a statement, a call of the processor, an email, a job, a poll for work. */
+export type WorkKind = 'statement' | 'processor' | 'email' | 'job' | 'poll'
+
+/** What a world reports to, for figures and traces. Without either, there is none. */
+export interface Observer {
+  /** A request arrives; `next` continues with it. */
+  onRequest(request: FastifyRequest, next: () => void): void
+  /** The body of a request was read; `next` continues with it. */
+  onBody(request: FastifyRequest, next: () => void): void
+  /** A request was answered, or its caller left. */
+  onResponse(request: FastifyRequest, reply: FastifyReply): void
+  /**
+   * Does work and takes note of its time and outcome. `name` is one of a closed set, without
+   * values; `outcomeOf` names the outcome of an error.
+   */
+  observe<Result>(
+    kind: WorkKind,
+    name: () => string,
+    work: () => Promise<Result>,
+    outcomeOf?: (error: unknown) => string,
+  ): Promise<Result>
+  /** A limit was counted in this process, as the store that processes share did not answer. */
+  onFallback(): void
+  /** Has these figures read for each scrape. */
+  report(source: FigureSource): void
+}
+
+/** A figure that is read when it is asked for. */
+export interface FigureSpec {
+  name: string
+  help: string
+}
+
+/** The value of a figure; its labels are of closed sets. */
+export interface Reading {
+  name: string
+  value: number
+  labels?: Record<string, string>
+}
+
+/** Where figures of a world come from. */
+export interface FigureSource {
+  specs: readonly FigureSpec[]
+  /** What this process knows, read at each scrape within two seconds. */
+  now(): Promise<Reading[]>
+  /** What the database knows, read every 15 seconds at most. */
+  stored(): Promise<Reading[]>
+}
+
+/** The figures and traces of this process. */
+export interface Telemetry {
+  /** What a world reports to. */
+  of(mode: Mode): Observer
+  /** The trace that a log line belongs to. */
+  context: LogContext | undefined
+  /** Starts answering scrapes. */
+  listen(): Promise<void>
+  /** Sends what was not sent yet, and stops. */
+  close(): Promise<void>
+}
+
+/** One part of telemetry: figures, or traces. */
+export interface TelemetryPart extends Omit<Telemetry, 'of' | 'context'> {
+  of(mode: Mode): Observer
+  context?: LogContext
+}
+
+/** The same work, observed; itself without an observer. */
+export function observed(
+  kind: WorkKind,
+  name: string,
+  work: () => Promise<void>,
+  observer: Observer | undefined,
+): () => Promise<void> {
+  return observer ? () => observer.observe(kind, () => name, work) : work
+}
+
+/** Several parts as one. */
+export function together([first, ...others]: readonly TelemetryPart[]): Telemetry | undefined {
+  if (!first) return undefined
+  const second = together(others)
+  if (!second) return { ...first, context: first.context }
+  return {
+    of(mode) {
+      const [outer, inner] = [first.of(mode), second.of(mode)]
+      return {
+        onRequest: (request, next) =>
+          outer.onRequest(request, () => inner.onRequest(request, next)),
+        onBody: (request, next) => outer.onBody(request, () => inner.onBody(request, next)),
+        onResponse(request, reply) {
+          outer.onResponse(request, reply)
+          inner.onResponse(request, reply)
+        },
+        observe: (kind, name, work, outcomeOf) =>
+          outer.observe(kind, name, () => inner.observe(kind, name, work, outcomeOf), outcomeOf),
+        onFallback() {
+          outer.onFallback()
+          inner.onFallback()
+        },
+        report(source) {
+          outer.report(source)
+          inner.report(source)
+        },
+      }
+    },
+    context: first.context ?? second.context,
+    async listen() {
+      await first.listen()
+      await second.listen()
+    },
+    async close() {
+      await Promise.all([first.close(), second.close()])
+    },
+  }
+}

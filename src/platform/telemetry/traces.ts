@@ -1,0 +1,190 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources'
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { FastifyRequest } from 'fastify'
+import { trustOnly } from '#platform/networks'
+import type { Mode, Observer, TelemetryPart, WorkKind } from '#platform/telemetry/observer'
+import type { TelemetrySettings } from '#platform/telemetry-settings'
+
+/** Where traces are sent, and whose. */
+export interface TraceSettings extends Pick<TelemetrySettings, 'node_name'> {
+  /** The collector's address, to which `/v1/traces` is added. */
+  endpoint: string
+  service_name: string
+  /** Whose `traceparent` a request's trace continues. */
+  trusted_proxies: string[]
+}
+
+/** A collector that does not answer must not keep a node from stopping. */
+const FLUSH_MS = 2_000
+const KINDS: Record<Exclude<WorkKind, 'poll'>, SpanKind> = {
+  statement: SpanKind.CLIENT,
+  processor: SpanKind.CLIENT,
+  email: SpanKind.CLIENT,
+  job: SpanKind.INTERNAL,
+}
+
+/** Traces of requests, of what they call, and of jobs, sent by OTLP over HTTP. */
+export function openTraces(
+  settings: TraceSettings,
+  onFault: (error: Error) => void,
+): TelemetryPart {
+  const exporter = new OTLPTraceExporter({ url: `${settings.endpoint}/v1/traces` })
+  const processor = new BatchSpanProcessor({ exporter: reporting(exporter, onFault) })
+  const provider = new TracerProvider({
+    resource: resourceOf(settings),
+    sampler: samplerOf(process.env),
+    spanProcessors: [processor],
+  })
+  const tracer = provider.getTracer('purser')
+  const current = new AsyncLocalStorage<Context>()
+  const isTrusted = trustOnly(settings.trusted_proxies) || undefined
+  return {
+    of: (mode) => observerOf(mode, tracer, { current, isTrusted }),
+    context() {
+      const span = current.getStore()
+      const { traceId: trace_id, spanId: span_id } =
+        (span && trace.getSpan(span)?.spanContext()) ?? {}
+      return trace_id ? { trace_id, span_id } : {}
+    },
+    async listen() {},
+    async close() {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise((resolve) => {
+        timer = setTimeout(() => {
+          onFault(new Error(`the collector did not answer within ${FLUSH_MS / 1000} seconds`))
+          resolve(undefined)
+        }, FLUSH_MS)
+      })
+      await Promise.race([provider.shutdown().catch(onFault), late])
+      clearTimeout(timer)
+    },
+  }
+}
+
+function resourceOf({ node_name, service_name }: TraceSettings) {
+  const own = { 'service.name': service_name, 'host.name': node_name }
+  const given = detectResources({ detectors: [envDetector] })
+  return defaultResource().merge(given).merge(resourceFromAttributes(own))
+}
+
+/** The standard sampler settings that make sense here: all traces, or a part of them. */
+function samplerOf({
+  OTEL_TRACES_SAMPLER: name,
+  OTEL_TRACES_SAMPLER_ARG: part,
+}: NodeJS.ProcessEnv) {
+  const ratio = name?.endsWith('traceidratio') ? Number(part ?? 1) : 1
+  const root = new TraceIdRatioBasedSampler(name?.endsWith('always_off') ? 0 : ratio)
+  return new ParentBasedSampler({ root })
+}
+
+/** The same exporter, whose failures are reported instead of being dropped. */
+function reporting(exporter: SpanExporter, onFault: (error: Error) => void): SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.code === ExportResultCode.FAILED) {
+          onFault(result.error ?? new Error('the collector did not accept the spans'))
+        }
+        done(result)
+      })
+    },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => await exporter.forceFlush?.(),
+  }
+}
+
+interface TraceTools {
+  current: AsyncLocalStorage<Context>
+  isTrusted: ((address: string) => boolean) | undefined
+}
+
+function observerOf(mode: Mode, tracer: Tracer, { current, isTrusted }: TraceTools): Observer {
+  const open = new WeakMap<FastifyRequest, { span: Span; context: Context }>()
+  const propagator = new W3CTraceContextPropagator()
+  const parentOf = ({ headers, raw }: FastifyRequest) => {
+    const isKnown = isTrusted?.(raw.socket.remoteAddress ?? '') ?? false
+    if (!headers.traceparent || !isKnown) return ROOT_CONTEXT
+    const getter = {
+      get: (_carrier: unknown, key: string) => headers[key],
+      keys: () => Object.keys(headers),
+    }
+    return propagator.extract(ROOT_CONTEXT, headers, getter)
+  }
+  return {
+    onRequest(request, next) {
+      const route = request.routeOptions.url ?? 'unknown'
+      const parent = parentOf(request)
+      const attributes = {
+        'http.request.method': request.method,
+        'http.route': route,
+        'purser.request_id': request.id,
+        'purser.mode': mode,
+      }
+      const options = { kind: SpanKind.SERVER, attributes }
+      const span = tracer.startSpan(`${request.method} ${route}`, options, parent)
+      const context = trace.setSpan(parent, span)
+      open.set(request, { span, context })
+      current.run(context, next)
+    },
+    // The body arrives as events of the connection, which is of no request.
+    onBody(request, next) {
+      const { context } = open.get(request) ?? {}
+      if (context) current.run(context, next)
+      else next()
+    },
+    onResponse(request, reply) {
+      const { span } = open.get(request) ?? {}
+      span?.setAttribute('http.response.status_code', reply.statusCode)
+      if (reply.statusCode >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
+      span?.end()
+    },
+    async observe(kind, name, work, outcomeOf) {
+      const parent = current.getStore()
+      // Polls ask every few seconds: only what they call then is worth a trace.
+      if (kind === 'poll' || (kind === 'statement' && !parent)) return await work()
+      const attributes = { 'purser.kind': kind, 'purser.mode': mode }
+      const options = { kind: KINDS[kind], attributes }
+      const span = tracer.startSpan(`${kind} ${name()}`, options, parent ?? ROOT_CONTEXT)
+      try {
+        return await current.run(trace.setSpan(parent ?? ROOT_CONTEXT, span), work)
+      } catch (error) {
+        // Not its message, which may repeat values.
+        span.setAttribute('error.type', outcomeOf?.(error) ?? codeOf(error))
+        span.setStatus({ code: SpanStatusCode.ERROR })
+        throw error
+      } finally {
+        span.end()
+      }
+    },
+    onFallback() {},
+    report() {},
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  return 'code' in error ? String(error.code) : error.name
+}

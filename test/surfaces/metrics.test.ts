@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { noteCheck } from '#domain/ledger'
+import type { Database, Db } from '#platform/db'
+import { openMetrics } from '#platform/telemetry/metrics'
+import { freePort } from '../../scripts/throwaway-postgres.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { metricsOf, type Sample, scrape } from '../support/metrics.ts'
+import { buy } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+// Guards R15: what an operator's monitoring reads.
+
+let service: TestService
+let url = ''
+let samples: Sample[]
+let reads = 0
+
+before(async () => {
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}/metrics`
+  const db = await openTestDatabase()
+  service = await openTestService({
+    db: { ...db, monitor: counting(db.monitor) },
+    settings: { METRICS_PORT: String(port) },
+  })
+  await service.listen()
+  await buy(service)
+  await service.app.inject('/api/v1/orders/ord_a-reference-of-a-buyer')
+  await service.app.inject('/no/such/page/robin')
+  await service.app.inject({ method: 'DELETE', url: '/pricing/secret' })
+  await noteCheck(service.world.db, { at: service.clock.now(), differences: 2 })
+  await assert.rejects(service.world.db.raw('select no_such_column'))
+  samples = await scrape(url)
+})
+after(() => service?.close())
+
+function counting(db: Db): Db {
+  return {
+    ...db,
+    one: (statement) => {
+      reads++
+      return db.one(statement)
+    },
+  }
+}
+
+const figure = (name: string, labels: Record<string, string> = {}) =>
+  samples.find(
+    (each) =>
+      each.name === name &&
+      Object.entries(labels).every(([label, value]) => each.labels[label] === value),
+  )?.value
+
+test('counts requests by the pattern of their route, and never by their path', () => {
+  const name = 'purser_http_request_duration_seconds_count'
+  const route = { route: '/api/v1/orders/:ref', method: 'GET', status: '4xx', mode: 'live' }
+  assert.equal(figure(name, route), 1)
+  const unknown = figure(name, { route: 'unknown', method: 'GET', status: '4xx' })
+  assert.equal(unknown, 1)
+  const routes = new Set(samples.map(({ labels }) => labels.route))
+  for (const each of routes) assert.doesNotMatch(`${each}`, /robin|reference|secret/)
+})
+
+test('each label has one of a closed set of values', () => {
+  const CLOSED: Record<string, RegExp> = {
+    method: /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|other)$/,
+    status: /^[1-5]xx$/,
+    mode: /^(live|test)$/,
+    outcome: /^(ok|sent|failed|refused|unreachable)$/,
+    operation: /^[a-zA-Z]+$/,
+    pool: /^(requests|reports)$/,
+    state: /^(queued|retried|running|failed)$/,
+    quantile: /^(0\.5|0\.99|1)$/,
+    kind: /^(unavailable|conflict|serialization|other|any|[a-z_]+)$/,
+    job: /^[a-z -]+$/,
+    route: /^(unknown|\/[\w/:.*()^${}\\-]*)$/,
+    le: /^[\d.]+$|^\+Inf$/,
+  }
+  for (const { labels } of samples) {
+    for (const [label, value] of Object.entries(labels)) {
+      assert.match(value, CLOSED[label] ?? /^never$/, label)
+    }
+  }
+})
+
+test('reports the purchase: calls of the processor, jobs, the database and the last check', () => {
+  const calls = 'purser_processor_call_duration_seconds_count'
+  assert.equal(figure(calls, { operation: 'charge', outcome: 'ok' }), 1)
+  assert.equal(figure('purser_ready'), 1)
+  assert.equal(figure('purser_figures_current'), 1)
+  assert.equal(figure('purser_payment_attempts_open'), 0)
+  assert.equal(figure('purser_ledger_check_differences'), 2)
+  assert.equal(figure('purser_db_statement_errors_total', { kind: 'other' }), 1)
+  assert.ok(samples.some(({ name }) => name === 'purser_job_duration_seconds_count'))
+})
+
+test('the database is read once for the scrapes of fifteen seconds', async () => {
+  const before = reads
+  for (let scrapes = 0; scrapes < 3; scrapes++) await scrape(url)
+  assert.equal(reads, before)
+})
+
+test('the documented figures are those that are exported', () => {
+  const page = readFileSync('docs/operate/monitoring.md', 'utf8')
+  const documented = [...page.matchAll(/^\| `([a-z_]+)`/gm)].map(([, name]) => name!)
+  const figures = documented.filter((name) => /^(purser|process)_/.test(name))
+  assert.deepEqual(metricsOf(samples), figures.toSorted())
+})
+
+test('are not answered on the public port, and on the loopback only by default', async () => {
+  const answer = await service.app.inject('/metrics')
+  assert.equal(answer.statusCode, 404)
+  assert.equal(service.world.config.metrics?.host, '127.0.0.1')
+})
+
+test('processes of one node answer on ports of their own', async () => {
+  const port = await freePort()
+  const settings = { port, host: '127.0.0.1', workers: 2 }
+  const processes = [openMetrics(settings), openMetrics(settings), openMetrics(settings)]
+  const [first, second, third] = processes
+  await first!.listen()
+  await second!.listen()
+  await assert.rejects(third!.listen(), /EADDRINUSE/)
+  for (const each of [port, port + 1]) await scrape(`http://127.0.0.1:${each}/metrics`)
+  await Promise.all(processes.map((each) => each.close()))
+})
+
+// A dead database must not hang the scrape.
+test('answers within two seconds while the database does not, and says so', async () => {
+  const db = await openTestDatabase()
+  const port = await freePort()
+  const never = () => new Promise<never>(() => {})
+  const hung = { rows: never, one: never, maybe: never, run: never, raw: never }
+  let isHung = false
+  const when = (real: Db): Db =>
+    new Proxy(real, { get: (_, name: keyof Db) => (isHung ? hung : real)[name] })
+  const other = await openTestService({
+    db: {
+      ...db,
+      monitor: when(db.monitor),
+      probe: (s) => (isHung ? never() : db.probe(s)),
+    } satisfies Database,
+    settings: { METRICS_PORT: String(port) },
+  })
+  await other.listen()
+  try {
+    isHung = true
+    const start = performance.now()
+    samples = await scrape(`http://127.0.0.1:${port}/metrics`)
+    assert.ok(performance.now() - start < 2_500)
+    assert.equal(figure('purser_figures_current'), 0)
+    assert.notEqual(figure('purser_ready'), 1)
+    assert.ok(figure('process_resident_memory_bytes')! > 0)
+  } finally {
+    await other.close()
+  }
+})
