@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+// Guards R15: rules and dashboard follow the figures that the service exports. metrics.test.ts
+// compares the table of the page with what a service exports.
+
+interface Documented {
+  type: string
+  labels: Set<string>
+}
+
+const page = readFileSync('docs/operate/monitoring.md', 'utf8')
+const figures = new Map<string, Documented>(
+  [...page.matchAll(/^\| `((?:purser|process)_\w+)` \| (\w+) \|([^|]*)\|/gm)].map(
+    ([, name, type, labels]) => {
+      const named = labels!.replaceAll(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g)
+      return [name!, { type: type!, labels: new Set([...named].map(([, label]) => label!)) }]
+    },
+  ),
+)
+
+const FUNCTIONS = new Set(
+  'absent delta histogram_quantile max min or rate sum time topk increase'.split(' '),
+)
+/** What Prometheus adds to each sample, and what a bucket has. */
+const ADDED = ['instance', 'job', 'le', 'mode']
+
+/** What is wrong with an expression: a figure or a label that does not exist. */
+function faultsOf(expression: string): string[] {
+  const faults: string[] = []
+  const count = (character: string) => expression.split(character).length
+  if (count('(') !== count(')')) faults.push('parentheses')
+  const labels = new Set<string>()
+  const bare = expression
+    .replaceAll(/\bby \(([^)]*)\)/g, (_, list: string) => {
+      for (const label of list.split(/,\s*/)) labels.add(label)
+      return ''
+    })
+    .replaceAll(/\{([^}]*)\}/g, (_, list: string) => {
+      for (const [, label] of list.matchAll(/(\w+)=~?"[^"]+"/g)) labels.add(label!)
+      return ''
+    })
+    .replaceAll(/\[[^\]]+\]/g, '')
+  const words = bare.match(/[a-z_]\w*/g) ?? []
+  const named = words.filter((word) => !FUNCTIONS.has(word))
+  const known = named.map((word) => {
+    const [, base] = /^(\w+)_(?:bucket|count|sum)$/.exec(word) ?? []
+    const ofHistogram = base && figures.get(base)?.type === 'histogram'
+    const figure = ofHistogram ? figures.get(base) : figures.get(word)
+    if (!figure || (figure.type === 'histogram' && !ofHistogram)) faults.push(word)
+    return figure
+  })
+  const possible = new Set([...ADDED, ...known.flatMap((each) => [...(each?.labels ?? [])])])
+  faults.push(...[...labels].filter((label) => !possible.has(label)))
+  if (named.length === 0) faults.push('no figure')
+  return faults
+}
+
+const RULE =
+  / {6}- alert: (\w+)\n {8}expr: '([^'\n]+)'\n(?: {8}for: \d+[mh]\n)? {8}labels:\n {10}severity: (page|ticket)\n {8}annotations:\n {10}summary: ([A-Z][^:\n]+\.)\n {10}runbook: (\S+)\n/g
+const rules = readFileSync('deploy/prometheus/alerts.yml', 'utf8')
+const alerts = [...rules.matchAll(RULE)].map(([, name, expr, , , runbook]) => ({
+  name: name!,
+  expr: expr!,
+  runbook: runbook!,
+}))
+
+test('every line of the rules belongs to a complete rule', () => {
+  const rest = rules.replaceAll(RULE, '')
+  assert.match(rest, /^# [^\n]+\ngroups:\n {2}- name: purser\n {4}rules:\n$/)
+  assert.ok(alerts.length >= 8)
+  assert.equal(new Set(alerts.map(({ name }) => name)).size, alerts.length)
+})
+
+test('each alert asks figures that are exported, by labels that they have', () => {
+  const faults = alerts.flatMap(({ name, expr }) =>
+    faultsOf(expr).map((fault) => `${name}: ${fault}`),
+  )
+  assert.deepEqual(faults, [])
+})
+
+test('each alert has a page of its own, which names it and says what to do', () => {
+  for (const { name, runbook } of alerts) {
+    const text = readFileSync(runbook, 'utf8')
+    assert.ok(text.includes(`\`${name}\``), runbook)
+    const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)
+    assert.deepEqual(headings, ['What it means', 'What to look at', 'What to do'], runbook)
+  }
+  const pages = globSync('docs/operate/incidents/*.md').filter((path) => !/README/.test(path))
+  assert.deepEqual(pages.toSorted(), alerts.map(({ runbook }) => runbook).toSorted())
+  const index = readFileSync('docs/operate/incidents/README.md', 'utf8')
+  for (const { name } of alerts) assert.ok(index.includes(`[${name}](`), name)
+})
+
+test('each panel of the dashboard asks figures that are exported', () => {
+  const { panels } = JSON.parse(readFileSync('deploy/grafana/purser.json', 'utf8')) as {
+    panels: { title: string; targets: { expr: string }[] }[]
+  }
+  assert.ok(panels.length >= 12)
+  const faults = panels.flatMap(({ title, targets }) =>
+    targets.flatMap(({ expr }) => faultsOf(expr).map((fault) => `${title}: ${fault}`)),
+  )
+  assert.deepEqual(faults, [])
+})
+
+test('a figure, a label or a parenthesis that is wrong is found', () => {
+  assert.deepEqual(faultsOf('max(purser_payment_attempts_opened) > 1'), [
+    'purser_payment_attempts_opened',
+  ])
+  assert.deepEqual(faultsOf('sum(purser_jobs{stat="failed"})'), ['stat'])
+  assert.deepEqual(faultsOf('sum by (route) (purser_ready'), ['parentheses', 'route'])
+  assert.deepEqual(faultsOf('rate(purser_http_request_duration_seconds[5m])'), [
+    'purser_http_request_duration_seconds',
+  ])
+  assert.deepEqual(faultsOf('absent(up)'), ['up'])
+})
+
+test('the pages of incidents name pages of staff, settings and files that exist', () => {
+  const env = readFileSync('.env.example', 'utf8')
+  for (const path of globSync('docs/operate/incidents/*.md')) {
+    const text = readFileSync(path, 'utf8')
+    for (const [, setting] of text.matchAll(/`([A-Z]+(?:_[A-Z]+)+|WORKERS)`/g)) {
+      assert.match(env, new RegExp(`^#${setting}=`, 'm'), `${path}: ${setting}`)
+    }
+    for (const [, name] of text.matchAll(/`((?:purser|process)_\w+)`/g)) {
+      assert.ok(figures.has(name!), `${path}: ${name}`)
+    }
+    for (const [, area] of text.matchAll(/`\/admin\/([a-z]+)\//g)) {
+      assert.ok(existsSync(`src/surfaces/admin/${area}.ts`), `${path}: ${area}`)
+    }
+  }
+})
