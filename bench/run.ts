@@ -18,9 +18,10 @@ import { systemRandom } from '#platform/random'
 import { sha256 } from '#platform/secrets'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { type DemoFacts, enableSignIn, seedCast } from '../src/demo/seed.ts'
-import { openService } from '../src/service.ts'
+import { openService, type Service } from '../src/service.ts'
 import { Agent } from '../test/support/agent.ts'
 import { overHttp } from '../test/support/process.ts'
+import { checkoutSteps, type StepCost } from './checkout-steps.ts'
 import { LOAD_CORE, load, pinned, type Round, startServer } from './processes.ts'
 import { seed } from './seed.ts'
 
@@ -79,6 +80,8 @@ async function main(): Promise<void> {
   const requests = await seed(service.world, demo, { licenses, folder })
   const { client_id, client_secret } = demo.app
   const prices = await service.app.inject(`/api/v1/public/apps/${client_id}/prices/`)
+  const results: Record<string, unknown> = { licenses }
+  if (isChosen('checkout-steps')) results.checkout_steps = await steps(service, demo)
   await service.close()
 
   const log = join(folder, 'server.log')
@@ -92,7 +95,6 @@ async function main(): Promise<void> {
   }
   const bare = await startServer('bench/bare.ts', bareEnv, bareUrl, log)
   const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
-  const results: Record<string, unknown> = { licenses }
   try {
     for (const [name, file] of Object.entries(requests)) {
       if (!isChosen(name)) continue
@@ -140,6 +142,27 @@ function report(name: string, pairs: Pair[]) {
   console.log(`\n${name}: ${result.ratio} of bare node:http`)
   console.table({ service: result.service, bare: result.bare })
   return result
+}
+
+/** What a checkout costs, and all its steps together. */
+async function steps(service: Service, demo: DemoFacts): Promise<Record<string, StepCost>> {
+  const costs = await checkoutSteps(service, demo)
+  const sumOf = (of: (cost: StepCost) => number) =>
+    Object.values(costs).reduce((sum, cost) => sum + of(cost), 0)
+  const total = {
+    statements: sumOf(({ statements }) => statements),
+    service_ms: sumOf(({ service_ms }) => service_ms),
+    postgres_ms: sumOf(({ postgres_ms }) => postgres_ms),
+  }
+  const rounded = ({ statements, service_ms, postgres_ms }: StepCost) => ({
+    statements: Math.round(statements),
+    service_ms: Math.round(service_ms * 10) / 10,
+    postgres_ms: Math.round(postgres_ms * 10) / 10,
+  })
+  const table = Object.entries({ ...costs, total }).map(([name, cost]) => [name, rounded(cost)])
+  console.log('\none checkout: statements, and CPU of service and PostgreSQL in milliseconds')
+  console.table(Object.fromEntries(table))
+  return Object.fromEntries(table)
 }
 
 function checkouts(base_url: string, price_id: PriceId): Round {
