@@ -156,8 +156,8 @@ export function openJobs(db: Database, log: Log, options: JobOptions = {}): Jobs
             const results = await Promise.all(
               jobs.map(({ id, data }) => settle(id, queue.name, () => work(data))),
             )
-            // A full batch suggests more jobs: without this, each would wait for the next poll.
-            boss.notifyWorker(worker)
+            // A full batch suggests more jobs, which would wait for the next poll.
+            if (jobs.length === batches.batchSize) boss.notifyWorker(worker)
             return results
           })
           workers.set(lane, worker)

@@ -52,8 +52,23 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
 }
 
+// Pages of one kind allow the same; where a form leads to another site, each site is one more.
+const policies = new Map<string, string>()
+const MOST_POLICIES = 1_000
+
 /** The content security policy of an answer that allows more than nothing. */
 export function contentPolicy(allowed: PolicyDirectives): string {
+  const key = JSON.stringify(allowed)
+  let policy = policies.get(key)
+  if (policy === undefined) {
+    if (policies.size >= MOST_POLICIES) policies.clear()
+    policy = writePolicy(allowed)
+    policies.set(key, policy)
+  }
+  return policy
+}
+
+function writePolicy(allowed: PolicyDirectives): string {
   const directives = { ...NOTHING, ...allowed }
   const set = headersOf({
     ...OF_ANSWERS,

@@ -4,6 +4,7 @@ import type { PdfContent } from './content.ts'
 
 /** The request to a worker, and its response. */
 export type PdfRequest =
+  | { kind: 'whole'; content: PdfContent }
   | { kind: 'begin'; content: PdfContent }
   | { kind: 'rows'; rows: string[][] }
   | { kind: 'end' }
@@ -29,6 +30,8 @@ export interface MoreRows {
   isLong: boolean
 }
 
+/** No more rows than its content has: the whole document is one request to a worker. */
+const NO_MORE: MoreRows = { rows: [], isLong: false }
 const SIZE = { workers: 2, waiting: 32, seconds: 120 }
 const RETRY_SECONDS = 5
 
@@ -79,7 +82,7 @@ export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
     async draw(content, more) {
       if (waiting.length >= size.waiting) throw tooMany()
       return await new Promise((resolve, reject) => {
-        waiting.push({ content, rows: [], isLong: false, ...more, resolve, reject })
+        waiting.push({ content, ...(more ?? NO_MORE), resolve, reject })
         beginNext()
       })
     },
@@ -115,9 +118,12 @@ async function drawIn(
 ): Promise<Buffer> {
   worker.ref()
   try {
-    await ask(worker, { kind: 'begin', content: job.content }, seconds)
+    const { content } = job
+    const isWhole = job.rows === NO_MORE.rows
+    if (!isWhole) await ask(worker, { kind: 'begin', content }, seconds)
     for (const rows of job.rows) await ask(worker, { kind: 'rows', rows }, seconds)
-    const answer = await ask(worker, { kind: 'end' }, seconds)
+    const last = isWhole ? ({ kind: 'whole', content } as const) : ({ kind: 'end' } as const)
+    const answer = await ask(worker, last, seconds)
     if (answer.kind !== 'done') throw new Error('the worker ended without a document')
     return Buffer.from(answer.pdf.buffer)
   } finally {

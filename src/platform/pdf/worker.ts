@@ -13,9 +13,9 @@ parentPort!.on('message', async (request: PdfRequest) => {
   const answer = (message: PdfAnswer, moved: ArrayBuffer[] = []) =>
     parentPort!.postMessage(message, moved)
   try {
-    if (request.kind === 'begin') open = beginDocument(request.content)
+    if (request.kind === 'begin' || request.kind === 'whole') open = beginDocument(request.content)
     if (request.kind === 'rows') open!.addRows(request.rows)
-    if (request.kind !== 'end') return answer({ kind: 'more' })
+    if (request.kind === 'begin' || request.kind === 'rows') return answer({ kind: 'more' })
     const drawn = await open!.end()
     const pdf = Uint8Array.from(drawn)
     answer({ kind: 'done', pdf }, [pdf.buffer])
