@@ -20,5 +20,6 @@ export {
 export { type Confirmed, confirm } from './checkout/confirm.ts'
 export { identifyBuyer } from './checkout/identify.ts'
 export { type Details, mayBuyAs, type Opened, openCart } from './checkout/open-cart.ts'
+export { findPricedCart, type PricedCart } from './checkout/priced-cart.ts'
 export { type Resumed, resume } from './checkout/resume.ts'
 export { type CheckoutTotals, checkoutTotals } from './checkout/totals.ts'

@@ -6,6 +6,9 @@ export interface AddOnDates {
   addon_disabled_at: Date | null
 }
 
+/** The fields of `AddOnDates`. */
+export const ADD_ON_DATES = { addon_enabled_at: true, addon_disabled_at: true } as const
+
 /** The state of the hosted sign-in add-on of an app. */
 export interface AddOn {
   is_on: boolean

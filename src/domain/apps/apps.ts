@@ -1,7 +1,8 @@
 import type { Db } from '#platform/db'
 import type { AppId, ImageId, SellerId, UserId } from '#platform/ids'
-import { sql } from '#platform/sql'
-import type { AddOnDates } from './add-on.ts'
+import { fromJson, type JsonRow } from '#platform/json-row'
+import { type Sql, sql } from '#platform/sql'
+import { ADD_ON_DATES, type AddOnDates } from './add-on.ts'
 
 export type ListingMode = 'marketplace' | 'external'
 
@@ -48,6 +49,15 @@ const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_
   listing_mode, is_published, external_sales_enabled, allows_pause, clock_ahead,
   archived_at, suspended_at, is_suspended, icon_id, addon_enabled_at,
   addon_disabled_at`
+
+/** The app with this ID, as JSON within another statement; `appOf` reads it. */
+export const appAsJson = (id: Sql) => sql`(select to_jsonb(app)
+  from (select ${COLUMNS} from apps where id = ${id}) app)`
+
+/** The app of `appAsJson`. */
+export function appOf(json: JsonRow<App>): App {
+  return fromJson<App>(json, { archived_at: true, suspended_at: true, ...ADD_ON_DATES })
+}
 
 /** An app that is on sale; see `isOnSale`. */
 export async function findOnSale(db: Db, id: AppId): Promise<App | undefined> {

@@ -65,8 +65,9 @@ export interface Cart {
 /** The discount of a cart. */
 export type CartDiscount = Pick<Cart, 'discount_code' | 'discount_id' | 'discount_amount'>
 
-const COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email, email_normalized, country,
-  zip, state, user_id, tax_quote_id, card_entry_id, card_entry_url, card, affiliate_id, brought_by,
+/** The columns of `Cart`, of `carts` alone. */
+export const CART_COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email,
+  email_normalized, country, zip, state, user_id, tax_quote_id, card_entry_id, card_entry_url, card, affiliate_id, brought_by,
   trial_days, discount_code, discount_id, discount_amount, order_id, completed_at,
   sign_in_ended_at, created_at`
 
@@ -92,12 +93,12 @@ export async function addCart(
 
 /** A cart by its id. */
 export async function findCart(db: Db, id: CartId): Promise<Cart | undefined> {
-  return await db.maybe<Cart>(sql`select ${COLUMNS} from carts where id = ${id}`)
+  return await db.maybe<Cart>(sql`select ${CART_COLUMNS} from carts where id = ${id}`)
 }
 
 /** A cart, with its row locked until the transaction ends. */
 export async function lockCart(db: Db, id: CartId): Promise<Cart> {
-  return await db.one<Cart>(sql`select ${COLUMNS} from carts where id = ${id} for update`)
+  return await db.one<Cart>(sql`select ${CART_COLUMNS} from carts where id = ${id} for update`)
 }
 
 /** Records that the buyer of a cart proved to own an account. */

@@ -2,7 +2,7 @@ import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { AppId, PriceId, ProductId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 
 /** A plan of an app; a free one has no prices. */
 export interface Product {
@@ -108,6 +108,12 @@ export async function lockLivePrice(db: Db, price_id: PriceId): Promise<ProductP
     from product p join prices r on r.product_id = p.id
     where r.id = ${price_id} and p.deleted_at is null and r.deleted_at is null for share of r`)
 }
+
+/** The price with this ID, sold or not, as JSON within another statement. It has no dates. */
+export const priceAsJson = (id: Sql) => sql`(select to_jsonb(price)
+  from (select r.id, r.product_id, r.amount, r.currency, r.frequency,
+      p.app_id, p.name as product_name, p.trial_days
+    from prices r join products p on p.id = r.product_id where r.id = ${id}) price)`
 
 /** A price that was bought, whether or not it is still for sale. */
 export async function findPrice(db: Db, price_id: PriceId): Promise<ProductPrice> {

@@ -1,7 +1,8 @@
 import type { Db } from '#platform/db'
 import type { QuoteId } from '#platform/ids'
+import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 import type { Figures, TaxedSale } from './provider.ts'
 
 /** A tax quote: the sale charges exactly this, or gets a new one. */
@@ -31,6 +32,15 @@ export async function keepQuote(
     values (${facts.id}, 'US', ${facts.state}, ${facts.zip}, ${facts.amount}, ${facts.tax},
       ${facts.rule}, ${facts.rate_ppm}, ${facts.taxable_ppm}, ${now})
     returning ${COLUMNS}`)
+}
+
+/** The quote with this ID, as JSON within another statement; `quoteOf` reads it. */
+export const quoteAsJson = (id: Sql) => sql`(select to_jsonb(quote)
+  from (select ${COLUMNS} from tax_quotes where id = ${id}) quote)`
+
+/** The quote of `quoteAsJson`. */
+export function quoteOf(json: JsonRow<Quote>): Quote {
+  return fromJson<Quote>(json, { created_at: true })
 }
 
 /** A stored quote. */

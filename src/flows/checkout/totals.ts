@@ -35,9 +35,9 @@ export interface CheckoutTotals {
 export async function checkoutTotals(
   world: World,
   cart: billing.Cart,
-  { app, price }: { app: App; price: ProductPrice },
+  { app, price, ...known }: { app: App; price: ProductPrice; quote?: tax.Quote },
 ): Promise<CheckoutTotals> {
-  const quote = await tax.findQuote(world.db, cart.tax_quote_id!)
+  const quote = known.quote ?? (await tax.findQuote(world.db, cart.tax_quote_id!))
   const offered = { ...price, trial_days: cart.trial_days ?? price.trial_days }
   const trial_allowed =
     offered.trial_days > 0 &&

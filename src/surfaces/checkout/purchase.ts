@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
-import * as catalog from '#domain/catalog'
+import type * as catalog from '#domain/catalog'
 import * as sellers from '#domain/sellers'
 import { type CheckoutTotals, checkoutTotals } from '#flows/checkout'
 import type { World } from '#flows/world'
-import { requireCart } from '#http/guards/cart'
+import { requirePricedCart } from '#http/guards/cart'
 import { clockNotice } from '#http/test-clock-notice'
 import { figuresOf } from './figures.ts'
 import type { PurchaseSummary } from './layout.tsx'
@@ -21,16 +21,15 @@ export interface OwnCart {
   is_preview: boolean
 }
 
-/** Like `requireCart`, with the facts that every step shows. */
+/** Like `requirePricedCart`, with the facts that every step shows. */
 export async function requireOwnCart(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<OwnCart> {
-  const cart = await requireCart(world, request, reply)
-  const price = await catalog.findPrice(world.db, cart.price_id)
-  const app = (await apps.find(world.db, cart.app_id))!
-  const totals = await checkoutTotals(world, cart, { app, price })
+  const { cart, ...sold } = await requirePricedCart(world, request, reply)
+  const { app, price } = sold
+  const totals = await checkoutTotals(world, cart, sold)
   const is_preview = cart.order_id === null && (await isOfMember(world, cart, app))
   const figures = figuresOf(price, totals)
   const amount = billing.priceOf(totals)

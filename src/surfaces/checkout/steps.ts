@@ -16,7 +16,7 @@ import {
 import type { World } from '#flows/world'
 import { limitDeclines } from '#http/decline-limits'
 import { csrfToken } from '#http/form-token'
-import { CART_PATH } from '#http/guards/cart'
+import { CART_PATH, requireCart } from '#http/guards/cart'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { redirectTo, sendPage } from '#http/pages'
@@ -62,7 +62,8 @@ function declareCard(scope: FastifyInstance, world: World): void {
     if (own.is_preview) return sendNoCard(reply, own)
     // The buyer may have entered a card without returning from the processor's page.
     const taken = await takeCard(world, own.cart)
-    if (taken.outcome !== 'none') return afterCard(reply, own, taken)
+    if (taken.outcome === 'refused') return sendCardRefused(reply, own, taken)
+    if (taken.outcome === 'kept') return redirectTo(reply, afterCard(own.cart, taken))
     const base = `${world.config.base_url}/checkout/${own.cart.id}`
     const url = await openCardPage(world, own.cart, {
       app: own.app,
@@ -75,10 +76,12 @@ function declareCard(scope: FastifyInstance, world: World): void {
   })
 
   scope.get(`${CART_PATH}/card-entered`, { config }, async (request, reply) => {
-    const own = await requireOwnCart(world, request, reply)
-    const other_step = await stepElsewhere(world, own)
+    const cart = await requireCart(world, request, reply)
+    const other_step = await stepElsewhere(world, { cart })
     if (other_step) return redirectTo(reply, other_step)
-    return afterCard(reply, own, await takeCard(world, own.cart))
+    const taken = await takeCard(world, cart)
+    if (taken.outcome !== 'refused') return redirectTo(reply, afterCard(cart, taken))
+    return sendCardRefused(reply, await requireOwnCart(world, request, reply), taken)
   })
 }
 
@@ -86,15 +89,19 @@ function statementOf({ config }: World, { name }: { name: string }): string {
   return payments.statementText(config.operator.statement_descriptor, name).text
 }
 
-/** Redirects a buyer after the card page: to confirmation, or to what is wrong with the card. */
-function afterCard(reply: FastifyReply, own: OwnCart, taken: TakenCard): FastifyReply {
-  const { cart, purchase } = own
+/** Where a buyer continues after the card page: at the confirmation, or there again. */
+function afterCard(cart: billing.Cart, { outcome }: TakenCard): string {
+  const isEntered = outcome === 'kept' || cart.card !== null
+  return `/checkout/${cart.id}/${isEntered ? 'confirm' : 'card'}`
+}
+
+/** Shows what is wrong with a card. */
+function sendCardRefused(
+  reply: FastifyReply,
+  { cart, purchase }: OwnCart,
+  { reason, card }: Extract<TakenCard, { outcome: 'refused' }>,
+): FastifyReply {
   const card_url = `/checkout/${cart.id}/card`
-  if (taken.outcome !== 'refused') {
-    const isEntered = taken.outcome === 'kept' || cart.card !== null
-    return redirectTo(reply, isEntered ? `/checkout/${cart.id}/confirm` : card_url)
-  }
-  const { reason, card } = taken
   const page =
     reason === 'other_state'
       ? OtherStatePage({

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as billing from '#domain/billing'
+import { findPricedCart, type PricedCart } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
 import { paramsOf } from '#http/input'
@@ -18,10 +19,29 @@ export async function requireCart(
   reply: FastifyReply,
 ): Promise<billing.Cart> {
   const cart = await namedCart(world, request)
-  if (!cart || !sameDigest(cart.browser_hash, browserHash(world, request, reply))) {
-    throw refuse('not_found')
-  }
+  if (!cart || !isOfBrowser(world, request, reply, cart)) throw refuse('not_found')
   return cart
+}
+
+/** Like `requireCart`, with what the cart buys. */
+export async function requirePricedCart(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<PricedCart> {
+  const cart_id = cartId(request)
+  const priced = cart_id && (await findPricedCart(world.db, cart_id))
+  if (!priced || !isOfBrowser(world, request, reply, priced.cart)) throw refuse('not_found')
+  return priced
+}
+
+function isOfBrowser(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { browser_hash }: billing.Cart,
+): boolean {
+  return sameDigest(browser_hash, browserHash(world, request, reply))
 }
 
 /** The cart in the path, for its buyer signed in on another browser than the cart's. */
@@ -33,10 +53,14 @@ export async function cartOfOtherBrowser(
   const session = await currentSession(world, request)
   const cart = await namedCart(world, request)
   if (!cart || !session || session.email_normalized !== cart.email_normalized) return undefined
-  return sameDigest(cart.browser_hash, browserHash(world, request, reply)) ? undefined : cart
+  return isOfBrowser(world, request, reply, cart) ? undefined : cart
 }
 
 async function namedCart({ db }: World, request: FastifyRequest) {
-  const cart_id = readId('cart', paramsOf(CART_PATH, request).cart_id)
+  const cart_id = cartId(request)
   return cart_id && (await billing.findCart(db, cart_id))
+}
+
+function cartId(request: FastifyRequest) {
+  return readId('cart', paramsOf(CART_PATH, request).cart_id)
 }
