@@ -5,10 +5,10 @@ import { listenControl } from '#platform/control'
 import { environment } from '#platform/env-file'
 import { openLog, originOf } from '#platform/log'
 import { systemRandom } from '#platform/random'
-import { answerCommand } from '#surfaces/commands/commands'
+import { answerRunning } from '#surfaces/commands/running'
 import { READY, superviseProcesses } from './cluster.ts'
 import { startDemo } from './demo/start.ts'
-import { openService } from './service.ts'
+import { openService, type Service } from './service.ts'
 
 const STOP_WITHIN_MS = 15_000
 /** Without a database, running work cannot finish; the next start reconciles it. */
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
 async function serve(config: Config): Promise<void> {
   const service = await openService(config)
   await service.listen()
-  const stopCommands = await answerCommands(service.world)
+  const stopCommands = await answerCommands(service)
   const demo = config.demo ? await startDemo(service.world) : undefined
 
   let stopping = false
@@ -68,10 +68,17 @@ function readyText({ role, base_url, host, port }: Config): string {
 }
 
 /** On the embedded database, commands have this process do their work. */
-async function answerCommands(world: World): Promise<(() => Promise<void>) | undefined> {
-  const { database_url, data_dir } = world.config
+async function answerCommands(service: Service): Promise<(() => Promise<void>) | undefined> {
+  const { database_url, data_dir } = service.world.config
   if (database_url) return undefined
-  return await listenControl(data_dir, world.log, (request) => answerCommand(world, request))
+  let test: World | undefined
+  void service.test_mode?.then(({ world }) => {
+    test = world
+  })
+  const worlds = { live: service.world, test: () => test }
+  return await listenControl(data_dir, service.world.log, (request) =>
+    answerRunning(worlds, request),
+  )
 }
 
 main().catch((error: Error & { code?: string; port?: number }) => {

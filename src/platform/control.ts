@@ -71,6 +71,8 @@ async function serve(
     received += chunk
     if (received.length > LONGEST_REQUEST) return void socket.destroy()
   }
+  // The work may take longer than a slow request may.
+  socket.setTimeout(0)
   socket.end(JSON.stringify(await answer(JSON.parse(received))))
 }
 
@@ -78,9 +80,10 @@ async function serve(
 export async function askControl(
   folder: string,
   request: unknown,
+  patience_ms = PATIENCE_MS,
 ): Promise<ControlAnswer | undefined> {
   const socket = connect({ path: socketOf(folder) })
-  socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('The service did not answer.')))
+  socket.setTimeout(patience_ms, () => socket.destroy(new Error('The service did not answer.')))
   try {
     await new Promise((resolve, reject) => {
       socket.once('connect', resolve).once('error', reject)

@@ -6,28 +6,42 @@ import { sql } from '#platform/sql'
 /** Whether money is real: `test` is the sandbox, or a test key of the processor. */
 export type Money = 'test' | 'live'
 
+interface KnownKey {
+  fingerprint: string
+  status: string
+}
+
 /**
  * Refuses a key ring that lacks a key which this database was written with, and a new current key
  * that the other processes do not have yet: they could not read what it writes.
  */
 export async function checkSecretKeys(db: Database, now: Date, keys: KeyRing): Promise<void> {
-  const ring = keys.hmacs('installation', 'fingerprint').map((each) => each.toString('hex'))
+  const ring = fingerprints(keys)
   const current = ring[0]!
   await db.tx(async (tx) => {
     await tx.raw('lock table secret_keys in share row exclusive mode')
-    const known = await tx.rows<{ fingerprint: string; status: string }>(
-      sql`select fingerprint, status from secret_keys`,
-    )
-    const inUse = known.filter(({ status }) => status === 'in_use')
-    if (!inUse.every(({ fingerprint }) => ring.includes(fingerprint))) throw wrongKey()
-    const isKnown = known.some(({ fingerprint }) => fingerprint === current)
-    if (inUse.length > 0 && !isKnown) throw unknownKey()
+    const fault = await keysFault(tx, keys)
+    if (fault) throw fault
     await tx.run(sql`insert into secret_keys (fingerprint, status, seen_at)
       select key, case when key = ${current} then 'in_use' else 'announced' end, ${now}
       from unnest(${ring}::text[]) key
       on conflict (fingerprint) do update set status = excluded.status
         where excluded.status = 'in_use'`)
   })
+}
+
+/** Why this key ring does not fit the database; undefined if it does. */
+export async function keysFault(db: Db, keys: KeyRing): Promise<ConfigError | undefined> {
+  const ring = fingerprints(keys)
+  const known = await db.rows<KnownKey>(sql`select fingerprint, status from secret_keys`)
+  const inUse = known.filter(({ status }) => status === 'in_use')
+  if (!inUse.every(({ fingerprint }) => ring.includes(fingerprint))) return wrongKey()
+  const isKnown = known.some(({ fingerprint }) => fingerprint === ring[0])
+  return inUse.length > 0 && !isKnown ? unknownKey() : undefined
+}
+
+function fingerprints(keys: KeyRing): string[] {
+  return keys.hmacs('installation', 'fingerprint').map((each) => each.toString('hex'))
 }
 
 function wrongKey(): ConfigError {

@@ -40,19 +40,27 @@ function isLoopback(smtpUrl: string): boolean {
   return LOOPBACK.test(new URL(smtpUrl).hostname)
 }
 
+function smtpSettings(smtpUrl: string) {
+  return {
+    url: smtpUrl,
+    requireTLS: !isLoopback(smtpUrl),
+    connectionTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  }
+}
+
+/** Connects and signs in to an SMTP server as for sending, and sends nothing; throws if refused. */
+export async function verifyMail(smtpUrl: string): Promise<void> {
+  const transport = createTransport({ ...smtpSettings(smtpUrl), greetingTimeout: TIMEOUT_MS })
+  await transport.verify().finally(() => transport.close())
+}
+
 /** Sends through an SMTP server; replies go to `reply_to`. */
 export function smtpMailer(
   smtpUrl: string,
   { from, reply_to }: { from: string; reply_to: string },
 ): Mailer {
-  const settings = {
-    url: smtpUrl,
-    pool: true,
-    maxConnections: MOST_CONNECTIONS,
-    requireTLS: !isLoopback(smtpUrl),
-    connectionTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-  }
+  const settings = { ...smtpSettings(smtpUrl), pool: true, maxConnections: MOST_CONNECTIONS }
   const transport = createTransport(settings as SMTPPool.Options, { from, replyTo: reply_to })
   return {
     async send(_now, { message_id, to, subject, html, text, attachments = [] }) {

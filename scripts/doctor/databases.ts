@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs'
+import { systemClock } from '#platform/clock'
+import type { Config } from '#platform/config'
+import { askControl } from '#platform/control'
+import { CONNECTIONS } from '#platform/db-postgres'
+import { Diagnosis, diagnoseDatabase, fault, ok, reason, warning } from '#platform/diagnosis'
+import { openLog } from '#platform/log'
+import { databaseFolder, openDatabase } from '#platform/open-database'
+import { keyRing } from '#platform/secrets'
+import type { RunningDiagnoses } from '#surfaces/commands/running'
+import { configOfTestMode, missingDatabase } from '../../src/test-mode-config.ts'
+
+// Beside the pools: hot reads, the readiness check, and the listener.
+const SINGLE_CONNECTIONS = 3
+const ANSWER_WITHIN_MS = 10_000
+
+/** Looks at the database of live mode and, if there is one, at that of test mode. */
+export async function diagnoseDatabases(config: Config): Promise<Diagnosis[]> {
+  const { test_mode } = config
+  const test = test_mode && configOfTestMode(config, test_mode)
+  const running = config.database_url ? undefined : await askRunning(config)
+  const live = running?.live ?? (await diagnoseOne(config))
+  const findings = [...engineWarning(config), ...live]
+  if (!test) return findings
+  const beside = running ? running.test : await diagnoseOne(test)
+  const closed = fault('database', 'the running service could not open it', 'Read its log.')
+  return [...findings, ...(beside ?? [closed]).map(asTestMode)]
+}
+
+const asTestMode = (found: Diagnosis): Diagnosis => ({ ...found, check: `test ${found.check}` })
+
+/** What a service that runs on the embedded database says of it; undefined if none runs. */
+async function askRunning({ data_dir }: Config): Promise<RunningDiagnoses | undefined> {
+  const answer = await askControl(data_dir, { command: 'doctor' }, ANSWER_WITHIN_MS).catch(
+    () => undefined,
+  )
+  if (!answer || 'fault' in answer) return undefined
+  const { live, test } = JSON.parse(answer.text)
+  return { live: Diagnosis.array().parse(live), test: Diagnosis.array().optional().parse(test) }
+}
+
+async function diagnoseOne(config: Config): Promise<Diagnosis[]> {
+  if (!config.database_url && !existsSync(databaseFolder(config))) {
+    return [ok('database', 'embedded engine; the first start creates it')]
+  }
+  try {
+    const { db, close } = await openDatabase(config, openLog('silent'))
+    try {
+      return await diagnoseDatabase(db, {
+        keys: keyRing(config.secret_keys),
+        now: () => systemClock.now(),
+        connections: config.workers * (CONNECTIONS.pool + CONNECTIONS.reports + SINGLE_CONNECTIONS),
+      })
+    } finally {
+      await close()
+    }
+  } catch (error) {
+    return [unreachable(error, config)]
+  }
+}
+
+function unreachable(error: unknown, config: Config): Diagnosis {
+  const { message } = error as Error
+  if (message.startsWith('Another Purser')) {
+    const next = 'Wait until the service has started, and run this again.'
+    return warning('database', 'a service has the data folder and does not answer', next)
+  }
+  if (!config.database_url) {
+    const next = 'Restore a backup into an empty folder (docs/operate/backups.md).'
+    return fault('database', `the folder cannot be opened: ${reason(error)}`, next)
+  }
+  const missing = missingDatabase(error)
+  if (missing) return fault('database', reason(error), 'Create it, or correct the URL.')
+  const { hostname, port } = new URL(config.database_url)
+  const next = 'Start PostgreSQL, or correct the host, user or password in the URL.'
+  return fault('database', `${hostname}:${port || 5432}: ${reason(error)}`, next)
+}
+
+function engineWarning({ production, database_url }: Config): Diagnosis[] {
+  if (!production || database_url) return []
+  const text = 'the embedded engine does not wait for the disk: a power failure loses sales'
+  return [warning('engine', text, 'Use PostgreSQL (DATABASE_URL) for real money.')]
+}

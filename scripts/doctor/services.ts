@@ -1,0 +1,95 @@
+import { Redis } from 'iovalkey'
+import { systemClock } from '#platform/clock'
+import type { Config } from '#platform/config'
+import type { Db } from '#platform/db'
+import { type Diagnosis, fault, ok, reason, warning } from '#platform/diagnosis'
+import { verifyMail } from '#platform/mail'
+import { openStorage } from '#platform/storage'
+import { checkSetup } from '../../src/stripe/check.ts'
+
+const CONNECT_MS = 5_000
+
+/** Connects and signs in to the mail server; sends nothing. */
+export async function diagnoseMail({ smtp_url }: Config): Promise<Diagnosis[]> {
+  if (!smtp_url) return [ok('mail', 'the development mailbox')]
+  const { hostname } = new URL(smtp_url)
+  try {
+    await verifyMail(smtp_url)
+    return [ok('mail', `${hostname} accepts the connection and its sign-in`)]
+  } catch (error) {
+    const next = 'Correct SMTP_URL: host, port, user and password. TLS is required.'
+    return [fault('mail', `${hostname}: ${reason(error)}`, next)]
+  }
+}
+
+/** Reads the version of the server that shares rate limits. */
+export async function diagnoseValkey(config: Config): Promise<Diagnosis[]> {
+  const { valkey_url, role, workers } = config
+  if (!valkey_url) {
+    if (role === 'all' && workers === 1) return [ok('valkey', 'not used: one process counts alone')]
+    const text = 'each process counts rate limits alone, so visitors get several times the limits'
+    return [warning('valkey', text, 'Set VALKEY_URL to a server that all processes share.')]
+  }
+  const client = new Redis(valkey_url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_MS,
+    commandTimeout: CONNECT_MS,
+    retryStrategy: () => null,
+  })
+  let failed: unknown
+  client.on('error', (error) => {
+    failed = error
+  })
+  const { host } = new URL(valkey_url)
+  try {
+    await client.connect()
+    await client.ping()
+    return [ok('valkey', `${host} answers`)]
+  } catch (error) {
+    const next = 'Start the server, or correct VALKEY_URL. Without it each process counts alone.'
+    return [fault('valkey', `${host}: ${reason(failed ?? error)}`, next)]
+  } finally {
+    client.disconnect()
+  }
+}
+
+/** Looks at the processor's account: what `npm run stripe:check` lists as missing is a fault. */
+export async function diagnoseProcessor(config: Config): Promise<Diagnosis[]> {
+  const { stripe, base_url, operator, tax_provider, production } = config
+  if (!stripe) {
+    if (!production) return [ok('processor', 'the sandbox, in which no money moves')]
+    const text = 'the sandbox: no real money is taken or paid'
+    return [warning('processor', text, 'Set STRIPE_SECRET_KEY to sell.')]
+  }
+  const { statement_descriptor } = operator
+  try {
+    const found = await checkSetup(stripe, { base_url, statement_descriptor, tax_provider })
+    return found.map(({ what, is_good, next = '' }) =>
+      is_good ? ok('processor', what) : fault('processor', `missing: ${what}`, next),
+    )
+  } catch (error) {
+    const next = 'Correct STRIPE_SECRET_KEY, or let the service reach api.stripe.com.'
+    return [fault('processor', `Stripe: ${reason(error)}`, next)]
+  }
+}
+
+const PROBE = 'doctor/probe.txt'
+// The storage of a bucket reads no database.
+const NO_DATABASE = {} as Db
+
+/** Writes, reads and removes a small file in the bucket. */
+export async function diagnoseStorage({ storage: bucket }: Config): Promise<Diagnosis[]> {
+  if (!bucket) return [ok('storage', 'pictures are in the database')]
+  const storage = openStorage(NO_DATABASE, bucket)
+  const content = Buffer.from('Written by npm run doctor.')
+  try {
+    await storage.put(systemClock.now(), PROBE, { content, type: 'text/plain' })
+    const read = await storage.get(PROBE)
+    await storage.remove(PROBE)
+    if (!read?.equals(content)) throw new Error('a file that was written could not be read')
+    return [ok('storage', `${bucket.url} stores and returns a file`)]
+  } catch (error) {
+    const next = 'Correct STORAGE_URL, or the permissions of its key: read, write and delete.'
+    return [fault('storage', reason(error), next)]
+  }
+}

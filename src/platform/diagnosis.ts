@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { ConfigError } from '#platform/config'
+import type { Database } from '#platform/db'
+import { keysFault } from '#platform/installation'
+import { pendingMigrations } from '#platform/migrate'
+import { RELEASE } from '#platform/release'
+import type { KeyRing } from '#platform/secrets'
+import { sql } from '#platform/sql'
+
+/** One line of `npm run doctor`: what was looked at, how it is, and what to do about it. */
+export const Diagnosis = z.object({
+  check: z.string(),
+  level: z.enum(['ok', 'warning', 'fault']),
+  text: z.string(),
+  next: z.string().optional(),
+})
+export type Diagnosis = z.infer<typeof Diagnosis>
+
+export const ok = (check: string, text: string): Diagnosis => ({ check, level: 'ok', text })
+export const warning = (check: string, text: string, next: string): Diagnosis => ({
+  check,
+  level: 'warning',
+  text,
+  next,
+})
+export const fault = (check: string, text: string, next: string): Diagnosis => ({
+  check,
+  level: 'fault',
+  text,
+  next,
+})
+
+/** What a diagnosis of a database needs to know of the settings. */
+export interface DiagnosisFacts {
+  keys: KeyRing
+  /** The time of this machine. */
+  now: () => Date
+  /** How many connections the processes of this node open. */
+  connections: number
+}
+
+/** Looks at an open database; changes nothing but the row of the readiness check. */
+export async function diagnoseDatabase(
+  db: Database,
+  { keys, now, connections }: DiagnosisFacts,
+): Promise<Diagnosis[]> {
+  const migrations = await diagnoseMigrations(db)
+  const isMigrated = migrations.level === 'ok'
+  const server = db.engine === 'postgresql'
+  return [
+    ...(server ? await diagnoseServer(db, connections) : [ok('database', 'embedded engine')]),
+    migrations,
+    ...(isMigrated ? [await diagnoseWrite(db, now()), await diagnoseKeys(db, keys)] : []),
+    ...(server ? [await diagnoseClock(db, now)] : []),
+  ]
+}
+
+interface ServerFacts {
+  version: string
+  number: number
+  durable: boolean
+  most: number
+  used: number
+  trigrams: boolean
+}
+
+const OLDEST_SERVER = 150_000
+
+async function diagnoseServer(db: Database, connections: number): Promise<Diagnosis[]> {
+  const facts = await db.one<ServerFacts>(sql`select
+    current_setting('server_version') as version,
+    current_setting('server_version_num')::int as number,
+    current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as durable,
+    current_setting('max_connections')::int as most,
+    (select count(*) from pg_stat_activity where application_name <> 'purser')::int as used,
+    exists (select 1 from pg_available_extensions where name = 'pg_trgm') as trigrams`)
+  const { version, number, durable, most, used, trigrams } = facts
+  return [
+    number >= OLDEST_SERVER
+      ? ok('database', `PostgreSQL ${version}`)
+      : fault('database', `PostgreSQL ${version}`, 'Use PostgreSQL 15 or newer.'),
+    trigrams
+      ? ok('extensions', 'pg_trgm')
+      : fault('extensions', 'pg_trgm is missing', 'Install the package with its contrib modules.'),
+    durable
+      ? ok('durability', 'a commit waits for the disk')
+      : warning(
+          'durability',
+          'fsync or synchronous_commit is off: a crash of the server loses sales',
+          'Set both to on.',
+        ),
+    connections + used <= most
+      ? ok('connections', `${connections} for this node; the server allows ${most}`)
+      : warning(
+          'connections',
+          `this node opens up to ${connections}, others use ${used}; the server allows ${most}`,
+          'Raise max_connections, or lower WORKERS.',
+        ),
+  ]
+}
+
+async function diagnoseMigrations(db: Database): Promise<Diagnosis> {
+  try {
+    const missing = await pendingMigrations(db)
+    if (missing.length === 0) return ok('migrations', `all of release ${RELEASE}`)
+    return warning(
+      'migrations',
+      `${missing.length} of release ${RELEASE} are missing`,
+      'Start the service, or run `npm run migrate`.',
+    )
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return fault('migrations', error.message, 'Run the release that migrated this database.')
+  }
+}
+
+async function diagnoseWrite(db: Database, now: Date): Promise<Diagnosis> {
+  try {
+    await db.probe(sql`insert into health_probe (at) values (${now})
+      on conflict (id) do update set at = excluded.at`)
+    return ok('writing', 'the database accepts writes')
+  } catch (error) {
+    const next = 'A standby or a full disk is read-only: use the primary, or free some space.'
+    return fault('writing', reason(error), next)
+  }
+}
+
+async function diagnoseKeys(db: Database, keys: KeyRing): Promise<Diagnosis> {
+  const wrong = await keysFault(db, keys)
+  if (!wrong) return ok('keys', 'SECRET_KEY fits the database')
+  return fault('keys', wrong.message, 'See "Rotate SECRET_KEY" in README.md.')
+}
+
+const CLOCK_WARNING_MS = 2_000
+const CLOCK_FAULT_MS = 30_000
+
+async function diagnoseClock(db: Database, now: () => Date): Promise<Diagnosis> {
+  const before = now().getTime()
+  const { at } = await db.one<{ at: Date }>(sql`select clock_timestamp() as at`)
+  const between = (before + now().getTime()) / 2
+  const apart = Math.abs(at.getTime() - between)
+  const text = `${(apart / 1000).toFixed(1)} s apart from the database server`
+  if (apart < CLOCK_WARNING_MS) return ok('clock', text)
+  const next = 'Synchronize the clocks of both machines (NTP).'
+  return apart < CLOCK_FAULT_MS ? warning('clock', text, next) : fault('clock', text, next)
+}
+
+/** An error as one line; never a URL with a password. */
+export function reason(error: unknown): string {
+  const { message, code } = error as Error & { code?: string }
+  const first = (message || code || String(error)).split('\n', 1)[0]!
+  return first.replace(/\/\/[^@/\s]*@/g, '//…@')
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import type { World } from '#flows/world'
+import type { ControlAnswer } from '#platform/control'
+import { type Diagnosis, diagnoseDatabase } from '#platform/diagnosis'
+import { answerCommand } from './commands.ts'
+
+/** The request of `npm run doctor` to a service that runs on the embedded database. */
+export const DoctorRequest = z.object({ command: z.literal('doctor') })
+
+/** What the running service found, as JSON: test mode's where it is beside live mode. */
+export interface RunningDiagnoses {
+  live: Diagnosis[]
+  test: Diagnosis[] | undefined
+}
+
+/** The worlds of a running service; test mode is there once it is open. */
+export interface RunningWorlds {
+  live: World
+  test(): World | undefined
+}
+
+/** Answers the commands that only a running service can answer, and the others as they are. */
+export async function answerRunning(
+  worlds: RunningWorlds,
+  request: unknown,
+): Promise<ControlAnswer> {
+  if (!DoctorRequest.safeParse(request).success) return await answerCommand(worlds.live, request)
+  const test = worlds.test()
+  const found: RunningDiagnoses = {
+    live: await diagnose(worlds.live),
+    test: test && (await diagnose(test)),
+  }
+  return { text: JSON.stringify(found) }
+}
+
+async function diagnose({ db, keys, clock }: World): Promise<Diagnosis[]> {
+  return await diagnoseDatabase(db, { keys, now: () => clock.now(), connections: 1 })
+}

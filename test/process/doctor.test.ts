@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { SMTPServer } from 'smtp-server'
+import { readConfig } from '#platform/config'
+import type { Diagnosis } from '#platform/diagnosis'
+import { checkSecretKeys } from '#platform/installation'
+import { systemRandom } from '#platform/random'
+import { keyRing } from '#platform/secrets'
+import { diagnoseProxy } from '../../scripts/doctor/machine.ts'
+import { freePort } from '../../scripts/throwaway-postgres.ts'
+import { runCommand } from '../support/command.ts'
+import {
+  administrate,
+  createServerDatabase,
+  prepareDataFolder,
+  SERVER_URL,
+} from '../support/database.ts'
+import { type KeptDatabase, keepDatabase } from '../support/kept-database.ts'
+import { endProcesses, startProcess } from '../support/process.ts'
+import { SECRET_KEY as STRIPE_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe-double.ts'
+
+const KEY = randomBytes(32).toString('hex')
+const PASSWORD = 'a secret of the mail server'
+
+let kept: KeptDatabase
+let settings: Record<string, string>
+const data_dir = mkdtempSync(join(tmpdir(), 'purser-doctor-'))
+before(async () => {
+  kept = await keepDatabase()
+  settings = { PORT: String(await freePort()), SECRET_KEY: KEY, ...kept.settings }
+  const db = await kept.open()
+  await checkSecretKeys(db, new Date(), keyRing([Buffer.from(KEY, 'hex')]))
+  await db.close()
+})
+after(async () => {
+  endProcesses()
+  await kept.drop()
+  rmSync(data_dir, { recursive: true, force: true })
+})
+
+interface Report {
+  faults: number
+  warnings: number
+  checks: Diagnosis[]
+}
+
+/** What the command finds, by its JSON, with these changes of the settings. */
+async function doctor(changes: Record<string, string> = {}) {
+  const { status, out, error } = await runCommand('doctor', { ...settings, ...changes }, '--json')
+  assert.ok(!(out + error).includes(encodeURIComponent(PASSWORD)), 'a password was printed')
+  assert.equal(error, '')
+  const { checks, faults }: Report = JSON.parse(out)
+  assert.equal(status, faults > 0 ? 1 : 0)
+  const texts = (check: string) =>
+    checks.filter((each) => each.check === check).map(({ level, text }) => `${level}: ${text}`)
+  return { texts, faults, checks }
+}
+
+test('every check has a line, and a fault or a warning says what to do', async () => {
+  const { status, out } = await runCommand('doctor', settings)
+  assert.equal(status, 0, out)
+  assert.match(out, /^ok {7}keys: SECRET_KEY fits the database$/m)
+  assert.match(out, /^ok {7}writing: the database accepts writes$/m)
+  assert.match(out, /^warning {2}address: \S+ does not answer: .*\n {9}Start the service/m)
+  assert.match(out, /^Faults: 0\. Warnings: \d+\.$/m)
+  for (const { level, check, next } of (await doctor()).checks) {
+    assert.equal(level === 'ok', next === undefined, check)
+  }
+})
+
+test('a service that runs on the embedded database answers for it', async () => {
+  await prepareDataFolder(data_dir)
+  const own = { DATA_DIR: data_dir, DATABASE_URL: '', SECRET_KEY: '', DEMO: '0' }
+  const running = await startProcess('src/main.ts', { ...own, PORT: settings.PORT! })
+  const { texts, faults } = await doctor(own)
+  assert.equal(faults, 0)
+  assert.deepEqual(texts('keys'), ['ok: SECRET_KEY fits the database'])
+  assert.match(texts('migrations')[0]!, /^ok: all of release/)
+  assert.deepEqual(texts('address'), [`ok: ${running.base_url} answers`])
+  running.process.kill('SIGTERM')
+  assert.equal(await running.exit, 0)
+})
+
+test('another SECRET_KEY than that of the database is a fault', async () => {
+  const { texts, faults } = await doctor({ SECRET_KEY: randomBytes(32).toString('hex') })
+  assert.equal(faults, 1)
+  assert.match(texts('keys')[0]!, /^fault: SECRET_KEY: this database was written with another key/)
+})
+
+test('a wrong setting is a fault, and nothing else is looked at', async () => {
+  const { texts, checks } = await doctor({ PORT: 'http' })
+  assert.match(texts('settings')[0]!, /^fault: .*\n.*PORT: must be a port number/)
+  assert.deepEqual(
+    checks.map(({ check }) => check),
+    ['node', 'settings'],
+  )
+})
+
+test('a database, a Valkey and a bucket that are down are faults, and the rest is looked at', async () => {
+  const port = await freePort()
+  const { texts } = await doctor({
+    DATABASE_URL: `postgres://purser:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/purser`,
+    VALKEY_URL: `redis://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`,
+    STORAGE_URL: `http://id:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/pictures`,
+  })
+  assert.match(texts('database')[0]!, new RegExp(`^fault: 127.0.0.1:${port}: .*ECONNREFUSED`))
+  assert.match(texts('valkey')[0]!, new RegExp(`^fault: 127.0.0.1:${port}: .*ECONNREFUSED`))
+  assert.match(texts('storage')[0]!, /^fault: /)
+  assert.match(texts('mail')[0]!, /^ok: /)
+})
+
+test('signs in to the mail server and sends nothing; a refused sign-in is a fault', async () => {
+  let messages = 0
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    onAuth: ({ password }, _session, done) =>
+      done(password === PASSWORD ? null : new Error('no'), { user: 'purser' }),
+    onMailFrom(_address, _session, done) {
+      messages++
+      done()
+    },
+  })
+  const port = await freePort()
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const url = (password: string) =>
+    `smtp://purser:${encodeURIComponent(password)}@127.0.0.1:${port}`
+  const right = await doctor({ SMTP_URL: url(PASSWORD) })
+  assert.deepEqual(right.texts('mail'), ['ok: 127.0.0.1 accepts the connection and its sign-in'])
+  const wrong = await doctor({ SMTP_URL: url('another one') })
+  assert.match(wrong.texts('mail')[0]!, /^fault: 127\.0\.0\.1: .*(no|authentication)/i)
+  assert.equal(messages, 0)
+  server.close()
+})
+
+describe('on PostgreSQL', { skip: SERVER_URL === undefined && 'it needs a server' }, () => {
+  test('names the processor account’s gaps, and a test mode without a database', async () => {
+    const double = await StripeDouble.open(() => new Date())
+    const { texts } = await doctor({
+      STRIPE_SECRET_KEY: STRIPE_KEY,
+      STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      STRIPE_API_BASE: double.url,
+    })
+    await double.close()
+    assert.ok(texts('processor').some((each) => each.startsWith('fault: missing: ')))
+    assert.match(texts('database')[0]!, /^ok: PostgreSQL 1/)
+    assert.match(texts('test database')[0]!, /^fault: database "\w+_test" does not exist/)
+  })
+
+  test('a read-only database is a fault', async () => {
+    const { url, drop } = await createServerDatabase(SERVER_URL!)
+    const name = url.pathname.slice(1)
+    await administrate(SERVER_URL!, `alter database ${name} set default_transaction_read_only = on`)
+    const { texts } = await doctor({ DATABASE_URL: url.href })
+    await drop()
+    assert.match(texts('writing')[0]!, /^fault: .*read-only transaction/)
+    assert.match(texts('clock')[0]!, /^ok: 0\.\d s apart/)
+  })
+})
+
+test('a proxy setting that trusts everyone, or no one behind https, is named', () => {
+  const levelOf = (changes: object) => {
+    const config = { ...readConfig({ SECRET_KEY: KEY }, systemRandom), ...changes }
+    return diagnoseProxy(config)[0]!.level
+  }
+  assert.equal(levelOf({ trusted_proxies: ['0.0.0.0/0'] }), 'fault')
+  assert.equal(levelOf({ production: true }), 'warning')
+  assert.equal(levelOf({ production: true, trusted_proxies: ['10.0.0.0/8'] }), 'ok')
+})

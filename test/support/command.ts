@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process'
+import { devNull } from 'node:os'
+
+/** How a command ended, and what it printed. */
+export interface EndedCommand {
+  status: number
+  out: string
+  error: string
+}
+
+/** Runs a command of an operator, `scripts/<name>.ts`, with settings, as npm does. */
+export function runCommand(
+  name: string,
+  settings: Record<string, string>,
+  ...args: string[]
+): Promise<EndedCommand> {
+  const program = ['--import', './scripts/register-tsx.mjs', `scripts/${name}.ts`, ...args]
+  const env = { PATH: process.env.PATH, ENV_FILE: devNull, ...settings }
+  return new Promise((resolve) => {
+    execFile(process.execPath, program, { env }, (failed, out, error) =>
+      resolve({ status: Number(failed?.code ?? 0), out, error }),
+    )
+  })
+}
