@@ -8,6 +8,7 @@ import * as tax from '#domain/tax'
 import { addSeconds, isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
+import { readStored } from '#surfaces/monitoring/figures'
 import { testId } from '../test/support/ids.ts'
 import { growthId } from './growth-ids.ts'
 import { BIG_APP, COLLECTOR_ID } from './growth-seed.ts'
@@ -39,6 +40,7 @@ export function grownStatements(
   const trial = (email: string) => () =>
     billing.hadTrial(db, { app_id: BIG_APP, email_normalized: email, fingerprint: 'fp_g7' })
   return [
+    ['R15 figures of the monitoring', () => readStored(db, now)],
     ['R3 claim due subscriptions', () => billing.claimDue(db, now, { until, limit: 20 })],
     ['R3 next due of an app', () => billing.nextDue(db, BIG_APP)],
     ['R3 comps that end', () => licensing.endedComps(db, now, { limit: 20 })],

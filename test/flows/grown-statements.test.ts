@@ -46,7 +46,7 @@ after(() => service.close())
 /** An export alone counts all sales of an app, in the background. */
 const MAY_READ_ALL = 'R14 count of sales'
 
-// R3, R4, R14: what they cost is measured by bench/growth.ts
+// R3, R4, R14, R15: what they cost is measured by bench/growth.ts
 describe('no large table is read completely', () => {
   test('by any statement of a page, a checkout or periodic work', async () => {
     const scanned: string[] = []

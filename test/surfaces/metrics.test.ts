@@ -9,6 +9,7 @@ import { openTestDatabase } from '../support/database.ts'
 import { metricsOf, type Sample, scrape } from '../support/metrics.ts'
 import { buy } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { openBothModes } from '../support/test-mode.ts'
 
 // Guards R15: what an operator's monitoring reads.
 
@@ -125,6 +126,24 @@ test('processes of one node answer on ports of their own', async () => {
   await assert.rejects(third!.listen(), /EADDRINUSE/)
   for (const each of [port, port + 1]) await scrape(`http://127.0.0.1:${each}/metrics`)
   await Promise.all(processes.map((each) => each.close()))
+})
+
+test('test mode beside live mode has figures of its own', async () => {
+  const port = await freePort()
+  const both = await openBothModes({ settings: { METRICS_PORT: String(port) } })
+  try {
+    await both.test.app.inject('/healthz')
+    samples = await scrape(`http://127.0.0.1:${port}/metrics`)
+    for (const mode of ['live', 'test']) {
+      assert.equal(figure('purser_ready', { mode }), 1, mode)
+      assert.equal(figure('purser_payment_attempts_open', { mode }), 0, mode)
+    }
+    const requests = 'purser_http_request_duration_seconds_count'
+    assert.equal(figure(requests, { mode: 'test', route: '/healthz' }), 1)
+    assert.equal(figure(requests, { mode: 'live', route: '/healthz' }), undefined)
+  } finally {
+    await both.close()
+  }
 })
 
 // A dead database must not hang the scrape.

@@ -36,13 +36,16 @@ export function figuresOf({ db, clock, readiness }: World): FigureSource {
       ])
       return [{ name: 'purser_ready', value: (await readiness.check()) ? 1 : 0 }, ...uses]
     },
-    async stored() {
-      const readings: Reading[] = []
-      // One after the other, as they share a connection.
-      for (const read of STORED) readings.push(...(await read(db.monitor, clock.now())))
-      return readings
-    },
+    stored: () => readStored(db.monitor, clock.now()),
   }
+}
+
+/** The figures that the database knows, each by a statement that an index answers. */
+export async function readStored(db: Db, now: Date): Promise<Reading[]> {
+  const readings: Reading[] = []
+  // One after the other, as they share a connection.
+  for (const read of STORED) readings.push(...(await read(db, now)))
+  return readings
 }
 
 const STORED: ((db: Db, now: Date) => Promise<Reading[]>)[] = [
