@@ -47,7 +47,7 @@ const ADDRESS =
   /\\(?:u[0-9a-f]{4}|.)|[^\s"\\<>()[\]:;,@/'=]{1,64}@[\p{L}\d.-]{1,190}\.\p{L}{2,30}/giu
 const URL_CREDENTIALS = /:\/\/[^\s"\\/@]{1,300}@/g
 // Keys of licenses and of Stripe.
-const KEY = /\\(?:u[0-9a-f]{4}|.)|key_[0-9A-Za-z]{22}|(?:[rs]k_(?:live|test)|whsec)_\w+/g
+const KEY = /\\(?:u[0-9a-f]{4}|.)|key_[0-9A-Za-z]{20,}|(?:[rs]k_(?:live|test)|whsec)_\w+/g
 // What an Authorization header carries, and words as long as a secret.
 const LONG_WORD = /\\(?:u[0-9a-f]{4}|.)|(?:Bearer|Basic) +[\w.~+/=-]+|[\w-]{40,}/g
 // What most lines do not have, so that they are read once.

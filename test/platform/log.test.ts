@@ -25,7 +25,7 @@ test('no line contains a secret or an email address, wherever it is, and each re
   const lines: string[] = []
   const log = openLog('info', { write: (line) => lines.push(line) })
   const secrets = [
-    `key_${'a1B2'.repeat(5)}c3`,
+    `key_${'a1B2'.repeat(8)}c`,
     'Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmE',
     'c'.repeat(64),
     'sk_live_51Habc',
@@ -43,7 +43,10 @@ test('no line contains a secret or an email address, wherever it is, and each re
   }
   log.error({ why: 'connect postgres://purser:hunter2@db.example/purser' }, 'not ready')
   const text = lines.join('')
-  for (const secret of [...secrets, 'hunter2']) assert.ok(!text.includes(secret), secret)
+  // No part of one remains either.
+  for (const secret of [...secrets, 'hunter2']) {
+    assert.ok(!text.includes(secret.slice(-6)), secret)
+  }
   assert.match(text, /550 \[email\]: no such mailbox/)
   assert.match(text, /postgres:\/\/\[hidden\]@db\.example/)
   for (const line of lines) assert.doesNotThrow(() => JSON.parse(line), line)
