@@ -156,8 +156,10 @@ create table secret_keys (
   seen_at timestamptz not null
 );
 
--- One row: whether the money in this database is real.
+-- One row: whether the money in this database is real, and whether a restore is under review.
 create table installation (
   id boolean primary key default true check (id),
-  money text not null check (money in ('test', 'live'))
+  money text not null check (money in ('test', 'live')),
+  -- When it was restored from a backup, until it was compared with the processor.
+  restored_at timestamptz
 );

@@ -11,6 +11,8 @@ import { which } from './chromium.ts'
 /** A temporary PostgreSQL server for this run, deleted when it stops. */
 export interface Throwaway {
   url: string
+  /** The temporary folder; `data` in it has the databases. */
+  folder: string
   stop(): Promise<void>
 }
 
@@ -28,13 +30,15 @@ export function findPostgres(): string | undefined {
     .find((folder) => existsSync(join(folder, 'initdb')))
 }
 
-/**
- * Starts a server in a temporary folder. PostgreSQL refuses to run as root, so root uses another
- * account.
- */
+/** The account that owns a server's files; PostgreSQL refuses to run as root. */
+function owner(): { uid: number; gid: number } | undefined {
+  return process.getuid?.() === 0 ? lesserUser() : undefined
+}
+
+/** Starts a new, empty server in a temporary folder. */
 export async function startPostgres(programs: string, options: string[] = []): Promise<Throwaway> {
   const folder = mkdtempSync(join(tmpdir(), 'purser-postgres-'))
-  const who = process.getuid?.() === 0 ? lesserUser() : undefined
+  const who = owner()
   if (who) chownSync(folder, who.uid, who.gid)
   const data = join(folder, 'data')
   execFileSync(
@@ -42,6 +46,20 @@ export async function startPostgres(programs: string, options: string[] = []): P
     ['-D', data, '-U', 'purser', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C.UTF-8'],
     { ...who, cwd: folder, stdio: 'ignore' },
   )
+  return await startPostgresIn(programs, folder, options)
+}
+
+/** Runs one of the server's programs as the account that owns its files. */
+export function runAsPostgres(program: string, args: string[], cwd: string): void {
+  execFileSync(program, args, { ...owner(), cwd, stdio: 'ignore' })
+}
+
+/** Starts a server on the folder `data` inside a temporary folder, which `stop` deletes. */
+export async function startPostgresIn(
+  programs: string,
+  folder: string,
+  options: string[] = [],
+): Promise<Throwaway> {
   const port = await freePort()
   const settings = [
     `port=${port}`,
@@ -49,8 +67,8 @@ export async function startPostgres(programs: string, options: string[] = []): P
     `unix_socket_directories=${folder}`,
   ]
   const args = [...settings, 'max_connections=200', ...options].flatMap((each) => ['-c', each])
-  const server = spawn(join(programs, 'postgres'), ['-D', data, ...args], {
-    ...who,
+  const server = spawn(join(programs, 'postgres'), ['-D', join(folder, 'data'), ...args], {
+    ...owner(),
     cwd: folder,
     stdio: 'ignore',
   })
@@ -60,6 +78,7 @@ export async function startPostgres(programs: string, options: string[] = []): P
   await untilItAnswers(url, () => server.exitCode)
   return {
     url,
+    folder,
     async stop() {
       process.off('exit', kill)
       server.kill('SIGINT')

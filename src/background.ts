@@ -3,6 +3,7 @@ import { sumMetrics } from '#domain/metrics'
 import { sumBalances } from '#domain/payouts'
 import { sumTaxes } from '#domain/tax'
 import { deleteCopies } from '#flows/account'
+import { reviewRestored } from '#flows/check-books'
 import { closeDays } from '#flows/close-days'
 import { payWeekly, reconcilePayouts } from '#flows/pay-out'
 import * as payment from '#flows/payment'
@@ -67,6 +68,9 @@ export function declareSchedules(world: World): void {
   })
   jobs.schedule('close-days', EVERY_TEN_MINUTES, async () => {
     await closeDays(world)
+  })
+  jobs.schedule('review-restored', EVERY_MINUTE, async () => {
+    await reviewRestored(world)
   })
   jobs.schedule('retention', DAILY, () => keepRetention(forReports(world)))
   if (live) jobs.schedule('delete-copies', EVERY_TEN_MINUTES, () => deleteCopies(world, live))

@@ -12,6 +12,7 @@ import { checkWhole } from './check-books/whole.ts'
 
 export { RULE_OF_FIGURES } from './check-books/figures.ts'
 export type { Checked, Difference } from './check-books/report.ts'
+export { reviewRestored } from './check-books/restored.ts'
 
 /**
  * Recomputes the books from what happened, and reports the differences. Nothing is changed, and no

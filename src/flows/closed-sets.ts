@@ -148,6 +148,8 @@ declare module '#platform/alarms' {
     processor_refused: true
     /** A refund was made at the processor itself. */
     refund_made_outside: true
+    /** The processor has a record that a restored database does not know. */
+    restored_unknown: true
   }
 }
 

@@ -68,6 +68,11 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
       })
       await turn(() => client.query(`listen ${pg.escapeIdentifier(channel)}`))
     },
+    copy: () =>
+      turn(async () => {
+        await pglite.exec('checkpoint')
+        return await pglite.dumpDataDir('none')
+      }),
     close: () =>
       turn(async () => {
         await client.end()

@@ -21,6 +21,8 @@ export interface Db {
 /** The whole database: statements, transactions, hot reads, and notifications. */
 export interface Database extends Db {
   readonly engine: 'postgresql' | 'embedded'
+  /** A consistent copy of the embedded database, as a tar file; absent on PostgreSQL. */
+  copy?: () => Promise<Blob>
   /**
    * Runs `work` in one transaction; an error rolls everything back. A statement may take seconds,
    * and in a `patient` one minutes.

@@ -69,3 +69,24 @@ export async function setMoney(db: Db, money: Money): Promise<void> {
   await db.run(sql`insert into installation (money) values (${money})
     on conflict (id) do update set money = excluded.money`)
 }
+
+/** When this database was restored from a backup that was not compared with the processor yet. */
+export async function restoredAt(db: Db): Promise<Date | undefined> {
+  const row = await db.maybe<{ restored_at: Date | null }>(
+    sql`select restored_at from installation`,
+  )
+  return row?.restored_at ?? undefined
+}
+
+/** Notes that this database was restored. One that was never started has nothing to review. */
+export async function markRestored(db: Db, now: Date): Promise<void> {
+  await db.run(sql`update installation set restored_at = ${now}`)
+}
+
+/** Ends the review of a restored database; returns whether there was one. */
+export async function endReview(db: Db): Promise<boolean> {
+  const ended = await db.run(
+    sql`update installation set restored_at = null where restored_at is not null`,
+  )
+  return ended > 0
+}

@@ -55,6 +55,8 @@ export function openProcessor(options: ProcessorOptions): Processor {
     page_origins: [],
     ...openCharges(options),
     ...openListings(db),
+    // Its records are in the same database, so a restore covers both.
+    async *unrecognized() {},
     async openCardEntry(now, request) {
       const id = mintId(random, 'ce')
       await entries.open(db, now, { ...request, id })

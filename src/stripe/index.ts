@@ -26,6 +26,7 @@ import { openPortal, readPortal } from './portal.ts'
 import { refund } from './refunds.ts'
 import { declareRoutes } from './routes.ts'
 import { openTaxes } from './tax.ts'
+import { listUnrecognized } from './unrecognized.ts'
 
 export type { StripeSettings } from './client.ts'
 export { KINDS } from './parse-event.ts'
@@ -53,6 +54,7 @@ export function openStripe(options: Omit<StripeParts, 'stripe'>): StripeAccount 
     ...openCharging(parts),
     ...openPaying(parts),
     ...openListings(parts),
+    unrecognized: (from, before) => listUnrecognized(parts, from, before),
     async events(now) {
       // Banks do not follow test clocks.
       await submitDue(parts, parts.clock.now())
@@ -82,7 +84,9 @@ function openCharging(parts: StripeParts): Pick<Processor, Charging> {
 }
 
 /** The operations that refund or pay out, and the hosted pages. */
-function openPaying(parts: StripeParts): Omit<Processor, Charging | Other | keyof Listings> {
+function openPaying(
+  parts: StripeParts,
+): Omit<Processor, Charging | Other | keyof Listings | 'unrecognized'> {
   return {
     openPortal: (now, request) =>
       guarded(parts, 'a customer portal', () => openPortal(parts, now, request)),

@@ -36,3 +36,12 @@ export interface Listings {
   /** Disputes and inquiries. */
   disputes: Listing
 }
+
+/** A record of the processor that the service requested, and does not know. */
+export interface Unrecognized {
+  kind: 'charge' | 'refund' | 'payout'
+  /** The processor's id. */
+  id: string
+  at: Date
+  amount: Cents
+}

@@ -1,6 +1,6 @@
 import type { ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import type { Listings } from './listings.ts'
+import type { Listings, Unrecognized } from './listings.ts'
 
 /** What the service knows of a card. Its number is never received. */
 export interface Card {
@@ -277,6 +277,11 @@ export interface Processor extends ProcessorFacts, Listings {
   /** Unacknowledged events, in order; empty if they are delivered by webhook. */
   events(now: Date): Promise<ProcessorEvent[]>
   acknowledge(event_id: ProcessorId): Promise<void>
+  /**
+   * Charges, refunds and payouts with keys of the service that its database does not have: they
+   * were made after the backup that it was restored from.
+   */
+  unrecognized(from: Date, before: Date): AsyncIterable<Unrecognized>
 }
 
 /** What the processor's portal shows, and where it sends the buyer afterwards. */

@@ -3,6 +3,7 @@ import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
+import { restoredAt } from '#platform/installation'
 import { type PayoutOutcome, requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
 
@@ -41,7 +42,7 @@ export async function beginPayout(
 ): Promise<PayoutOutcome | { payout: payouts.Payout }> {
   const { owner, account, cause } = request
   await ledger.lockOwner(tx, owner)
-  if (await payouts.arePaused(tx, owner)) return { outcome: 'paused' }
+  if ((await restoredAt(tx)) || (await payouts.arePaused(tx, owner))) return { outcome: 'paused' }
   const bank = await payouts.findAccount(tx, owner)
   if (!bank?.is_ready) return { outcome: 'no_bank' }
   const open = await payouts.openPayoutOf(tx, request)

@@ -1,6 +1,7 @@
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import type { PayeeId } from '#platform/ids'
+import { restoredAt } from '#platform/installation'
 import { beginPayout } from './pay.ts'
 import { requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
@@ -10,6 +11,8 @@ import { payeeTime } from './time.ts'
  * however many workers it is called. Returns the number of payees paid.
  */
 export async function payWeekly(world: World): Promise<number> {
+  // What was paid out after the backup would be paid again.
+  if (await restoredAt(world.db)) return 0
   let paid = 0
   for (const owner of await payouts.dueByCalendar(world.db, world.clock.now())) {
     if (world.stopping.aborted) break

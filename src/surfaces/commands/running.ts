@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import type { World } from '#flows/world'
+import { writeBackup } from '#platform/backup'
 import type { ControlAnswer } from '#platform/control'
 import { type Diagnosis, diagnoseDatabase } from '#platform/diagnosis'
 import { answerCommand } from './commands.ts'
 
 /** The request of `npm run doctor` to a service that runs on the embedded database. */
 export const DoctorRequest = z.object({ command: z.literal('doctor') })
+
+/** The request of `npm run backup`. */
+export const BackupRequest = z.object({ command: z.literal('backup'), file: z.string() })
 
 /** What the running service found, as JSON: test mode's where it is beside live mode. */
 export interface RunningDiagnoses {
@@ -24,6 +28,8 @@ export async function answerRunning(
   worlds: RunningWorlds,
   request: unknown,
 ): Promise<ControlAnswer> {
+  const backup = BackupRequest.safeParse(request)
+  if (backup.success) return await answerBackup(worlds.live, backup.data.file)
   if (!DoctorRequest.safeParse(request).success) return await answerCommand(worlds.live, request)
   const test = worlds.test()
   const found: RunningDiagnoses = {
@@ -31,6 +37,14 @@ export async function answerRunning(
     test: test && (await diagnose(test)),
   }
   return { text: JSON.stringify(found) }
+}
+
+async function answerBackup({ db }: World, file: string): Promise<ControlAnswer> {
+  try {
+    return { text: String(await writeBackup(db, file)) }
+  } catch (error) {
+    return { fault: `The backup was not written: ${(error as Error).message}` }
+  }
 }
 
 async function diagnose({ db, keys, clock }: World): Promise<Diagnosis[]> {

@@ -1,0 +1,90 @@
+/**
+ * Restores a backup of the embedded database into a data folder without one: `npm run restore --
+ * FILE`, with the service's settings. The database is marked as restored: the service compares it
+ * with the processor before anything renews or is paid out. On PostgreSQL, `-- --mark` marks a
+ * database that its own tools restored. `-- --end-review` lets renewals and payouts go on. The
+ * embedded database belongs to one process, so stop the service before.
+ */
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { readBackup } from '#platform/backup'
+import { systemClock } from '#platform/clock'
+import { type Config, ConfigError, readConfig } from '#platform/config'
+import type { Database } from '#platform/db'
+import { openEmbedded } from '#platform/db-embedded'
+import { environment } from '#platform/env-file'
+import { endReview, keysFault, markRestored } from '#platform/installation'
+import { lockFolder } from '#platform/lock'
+import { openLog } from '#platform/log'
+import { databaseFolder, openDatabase } from '#platform/open-database'
+import { systemRandom } from '#platform/random'
+import { keyRing } from '#platform/secrets'
+import { sentenceOf } from './each-mode.ts'
+
+const USAGE = 'Usage: npm run restore -- FILE, or --mark, or --end-review'
+const MARKED =
+  'The service compares it with the processor when it starts. Until that agrees, nothing renews ' +
+  'and nothing is paid out.'
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { mark: { type: 'boolean' }, 'end-review': { type: 'boolean' } },
+    allowPositionals: true,
+  })
+  const [file] = positionals
+  const wishes = [...positionals, ...Object.keys(values)]
+  if (wishes.length !== 1) throw new ConfigError(USAGE)
+  const config = readConfig(environment(), systemRandom)
+  if (file !== undefined) await restore(config, file)
+  else if (values.mark) await using(config, (db) => mark(config, db))
+  else await using(config, endOfReview)
+}
+
+async function restore(config: Config, file: string): Promise<void> {
+  if (config.database_url) {
+    throw new ConfigError(
+      'DATABASE_URL: restore PostgreSQL with its own tools, then run `npm run restore -- --mark`.',
+    )
+  }
+  const folder = databaseFolder(config)
+  if (existsSync(folder)) {
+    throw new ConfigError(`DATA_DIR: ${folder} exists. Move it away, or choose another DATA_DIR.`)
+  }
+  const loadDataDir = await readBackup(file).catch((error: Error) => {
+    throw new ConfigError(`${file} is not a backup that can be read: ${error.message}`)
+  })
+  mkdirSync(config.data_dir, { recursive: true })
+  const release = lockFolder(config.data_dir)
+  try {
+    const db = await openEmbedded({ dataDir: folder, loadDataDir })
+    await mark(config, db).finally(() => db.close())
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  } finally {
+    release()
+  }
+}
+
+async function mark({ secret_keys }: Config, db: Database): Promise<void> {
+  const wrong = await keysFault(db, keyRing(secret_keys))
+  if (wrong) throw wrong
+  await markRestored(db, systemClock.now())
+  console.log(`The database is marked as restored. ${MARKED}`)
+}
+
+async function endOfReview(db: Database): Promise<void> {
+  const wasOpen = await endReview(db)
+  console.log(wasOpen ? 'Renewals and payouts go on.' : 'No restore is under review.')
+}
+
+async function using(config: Config, work: (db: Database) => Promise<void>): Promise<void> {
+  const { db, close } = await openDatabase(config, openLog(config.log_level))
+  await work(db).finally(close)
+}
+
+main().catch((error: Error) => {
+  const isUsage = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+  console.error(isUsage ? USAGE : sentenceOf(error))
+  process.exit(1)
+})

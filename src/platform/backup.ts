@@ -1,0 +1,33 @@
+import { createWriteStream, rmSync } from 'node:fs'
+import { link, readFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import { createGzip, gunzipSync } from 'node:zlib'
+import type { Database } from '#platform/db'
+
+/**
+ * Writes a consistent copy of the embedded database to a new file that only its owner can read;
+ * returns its size in bytes. Throws if the file exists. Under its name there is a whole backup or
+ * nothing.
+ */
+export async function writeBackup(db: Database, file: string): Promise<number> {
+  if (!db.copy) throw new Error('PostgreSQL has its own tools for backups')
+  const copy = await db.copy()
+  const unfinished = `${file}.${process.pid}.part`
+  const output = createWriteStream(unfinished, { mode: 0o600, flags: 'wx', flush: true })
+  try {
+    const content = Readable.fromWeb(copy.stream() as ReadableStream)
+    await pipeline(content, createGzip({ level: 1 }), output)
+    // Unlike a rename, this fails where the file exists.
+    await link(unfinished, file)
+    return output.bytesWritten
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+}
+
+/** The content of a backup, to open a database from. */
+export async function readBackup(file: string): Promise<Blob> {
+  return new Blob([gunzipSync(await readFile(file))])
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { openEmbedded } from '#platform/db-embedded'
+import { restoredAt } from '#platform/installation'
+import { sql } from '#platform/sql'
+import { freePort } from '../../scripts/throwaway-postgres.ts'
+import { Agent } from '../support/agent.ts'
+import { runCommand } from '../support/command.ts'
+import { prepareDataFolder } from '../support/database.ts'
+import { endProcesses, overHttp, readDemo, startProcess } from '../support/process.ts'
+import { enterCard } from '../support/purchase.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'purser-backup-'))
+const SECRET_KEY = randomBytes(32).toString('hex')
+const file = join(folder, 'purser.backup')
+let original: Record<string, string>
+before(async () => {
+  original = { DATA_DIR: join(folder, 'one'), SECRET_KEY, PORT: String(await freePort()) }
+  mkdirSync(original.DATA_DIR!)
+  await prepareDataFolder(original.DATA_DIR!)
+})
+after(() => {
+  endProcesses()
+  rmSync(folder, { recursive: true, force: true })
+})
+const into = (name: string) => ({ ...original, DATA_DIR: join(folder, name) })
+
+async function emailsOfBuyers(data_dir: string) {
+  const db = await openEmbedded({ dataDir: join(data_dir, 'database') })
+  try {
+    const rows = await db.rows<{ email: string }>(sql`select email from users
+      where email like 'buyer-%' order by email`)
+    return { emails: rows.map(({ email }) => email), restored: await restoredAt(db) }
+  } finally {
+    await db.close()
+  }
+}
+
+test('a backup of a running service has all sales until then, and restores into an empty folder', async () => {
+  const running = await startProcess('src/main.ts', { ...original, DEMO: '1' })
+  const demo = readDemo(original.DATA_DIR!)
+  const buy = async (email: string) => {
+    const agent = new Agent(overHttp(running.base_url), running.base_url)
+    await agent.open(`/buy/${demo.app.prices[0]!.public_id}/`)
+    await agent.submit('Continue', { email, country: 'US', zip: '97365' })
+    await enterCard(agent)
+    await agent.submit(/^Pay /)
+  }
+  await buy('buyer-before@example.com')
+  const made = await runCommand('backup', original, file)
+  assert.equal(made.status, 0, made.error)
+  assert.match(made.out, /purser\.backup: \d+\.\d MB\. Keep SECRET_KEY too/)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  await buy('buyer-after@example.com')
+  running.process.kill('SIGTERM')
+  assert.equal(await running.exit, 0)
+
+  const settings = into('two')
+  const done = await runCommand('restore', settings, file)
+  assert.equal(done.status, 0, done.error)
+  assert.match(done.out, /marked as restored.*nothing renews/)
+  const { emails, restored } = await emailsOfBuyers(settings.DATA_DIR)
+  assert.deepEqual(emails, ['buyer-before@example.com'])
+  assert.ok(restored)
+  const again = await startProcess('src/main.ts', { ...settings, DEMO: '0' })
+  assert.equal((await fetch(`${again.base_url}/readyz`)).status, 200, again.output())
+  again.process.kill('SIGTERM')
+  assert.equal(await again.exit, 0)
+})
+
+test('a stopped service is backed up too, and a file or a database that exists is never replaced', async () => {
+  const other = join(folder, 'stopped.backup')
+  assert.equal((await runCommand('backup', original, other)).status, 0)
+  const taken = await runCommand('backup', original, other)
+  assert.deepEqual([taken.status, taken.error], [1, `${other} exists. Choose another name.\n`])
+  const full = await runCommand('restore', original, other)
+  assert.equal(full.status, 1)
+  assert.match(full.error, /^DATA_DIR: \S+ exists\. Move it away/)
+  assert.equal((await runCommand('restore', into('three'), other)).status, 0)
+  const { emails } = await emailsOfBuyers(into('three').DATA_DIR)
+  assert.deepEqual(emails, ['buyer-after@example.com', 'buyer-before@example.com'])
+})
+
+test('a damaged backup, or one of another SECRET_KEY, is refused and leaves nothing behind', async () => {
+  const damaged = join(folder, 'damaged.backup')
+  writeFileSync(damaged, readFileSync(file).subarray(0, 100_000))
+  const broken = await runCommand('restore', into('four'), damaged)
+  assert.equal(broken.status, 1)
+  assert.match(broken.error, /damaged\.backup is not a backup that can be read/)
+  const key = { ...into('four'), SECRET_KEY: randomBytes(32).toString('hex') }
+  const wrong = await runCommand('restore', key, file)
+  assert.equal(wrong.status, 1)
+  assert.match(wrong.error, /^SECRET_KEY: this database was written with another key/)
+  assert.ok(!existsSync(join(key.DATA_DIR, 'database')))
+  const unsaid = await runCommand('restore', into('four'))
+  assert.deepEqual([unsaid.status, unsaid.error.slice(0, 6)], [1, 'Usage:'])
+})
