@@ -145,7 +145,6 @@ function logAnswers(app: FastifyInstance, log: Log): void {
 
 function reportRequests(app: FastifyInstance, observer: Observer): void {
   app.addHook('onRequest', (request, _reply, done) => observer.onRequest(request, done))
-  app.addHook('preValidation', (request, _reply, done) => observer.onBody(request, done))
   app.addHook('onResponse', (request, reply, done) => {
     done()
     observer.onResponse(request, reply)

@@ -135,7 +135,6 @@ function observerOf(
   }
   return {
     onRequest: (_request, next) => next(),
-    onBody: (_request, next) => next(),
     onResponse(request, reply) {
       const { url, config } = request.routeOptions
       requests.record(reply.elapsedTime / 1000, {

@@ -11,8 +11,6 @@ export type WorkKind = 'statement' | 'processor' | 'email' | 'job' | 'poll'
 export interface Observer {
   /** A request arrives; `next` continues with it. */
   onRequest(request: FastifyRequest, next: () => void): void
-  /** The body of a request was read; `next` continues with it. */
-  onBody(request: FastifyRequest, next: () => void): void
   /** A request was answered, or its caller left. */
   onResponse(request: FastifyRequest, reply: FastifyReply): void
   /**
@@ -92,7 +90,6 @@ export function together([first, ...others]: readonly TelemetryPart[]): Telemetr
       return {
         onRequest: (request, next) =>
           outer.onRequest(request, () => inner.onRequest(request, next)),
-        onBody: (request, next) => outer.onBody(request, () => inner.onBody(request, next)),
         onResponse(request, reply) {
           outer.onResponse(request, reply)
           inner.onResponse(request, reply)

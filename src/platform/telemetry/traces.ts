@@ -122,7 +122,7 @@ interface TraceTools {
 }
 
 function observerOf(mode: Mode, tracer: Tracer, { current, isTrusted }: TraceTools): Observer {
-  const open = new WeakMap<FastifyRequest, { span: Span; context: Context }>()
+  const open = new WeakMap<FastifyRequest, Span>()
   const propagator = new W3CTraceContextPropagator()
   const parentOf = ({ headers, raw }: FastifyRequest) => {
     const isKnown = isTrusted?.(raw.socket.remoteAddress ?? '') ?? false
@@ -145,18 +145,12 @@ function observerOf(mode: Mode, tracer: Tracer, { current, isTrusted }: TraceToo
       }
       const options = { kind: SpanKind.SERVER, attributes }
       const span = tracer.startSpan(`${request.method} ${route}`, options, parent)
-      const context = trace.setSpan(parent, span)
-      open.set(request, { span, context })
-      current.run(context, next)
-    },
-    // The body arrives as events of the connection, which is of no request.
-    onBody(request, next) {
-      const { context } = open.get(request) ?? {}
-      if (context) current.run(context, next)
-      else next()
+      open.set(request, span)
+      // Fastify continues in this context also after the body, which arrives in no context.
+      current.run(trace.setSpan(parent, span), next)
     },
     onResponse(request, reply) {
-      const { span } = open.get(request) ?? {}
+      const span = open.get(request)
       span?.setAttribute('http.response.status_code', reply.statusCode)
       if (reply.statusCode >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
       span?.end()
