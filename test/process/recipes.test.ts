@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import { SETTING_NAMES } from '#platform/config'
+import { which } from '../../scripts/chromium.ts'
+import { freePort } from '../../scripts/throwaway-postgres.ts'
+
+const RECIPES = [
+  'deploy/Dockerfile',
+  'deploy/compose.yaml',
+  'deploy/systemd/purser@.service',
+  'deploy/kubernetes/purser.yaml',
+]
+const OF_POSTGRES = /^POSTGRES_/
+const read = (path: string) => readFileSync(path, 'utf8')
+
+test('recipes set only settings that the service reads', () => {
+  for (const path of RECIPES) {
+    const named = [
+      ...read(path).matchAll(/(?<=[{,] |ENV .*|Environment=.*| {6})([A-Z][A-Z_]+)(?==|: )/g),
+      ...read(path).matchAll(/(?<=name: )([A-Z][A-Z_]+)(?=, value)/g),
+    ].map(([name]) => name)
+    assert.ok(named.length > 1, `${path} sets nothing`)
+    const unknown = named.filter((name) => !SETTING_NAMES.includes(name) && !OF_POSTGRES.test(name))
+    assert.deepEqual(unknown, [], path)
+  }
+})
+
+test('recipes start files that exist', () => {
+  for (const path of RECIPES) {
+    for (const [file] of read(path).matchAll(/\b(src|scripts)\/[\w-]+\.m?[jt]s/g)) {
+      assert.ok(existsSync(file), `${path}: ${file}`)
+    }
+  }
+})
+
+const nginx = which('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : undefined)
+
+describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install nginx)' }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-nginx-'))
+  const seen: IncomingHttpHeaders[] = []
+  const nodes: Server[] = []
+  let port: number
+  let stop: () => Promise<unknown>
+  before(async () => {
+    const ports = [await freePort(), await freePort()]
+    for (const each of ports) {
+      const node = createServer(({ headers }, response) => {
+        seen.push(headers)
+        response.end(String(each))
+      })
+      nodes.push(node.listen(each, '127.0.0.1'))
+    }
+    port = await freePort()
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const subject = ['-subj', '/CN=purser.example', '-days', '1', '-nodes']
+    const made = ['-newkey', 'rsa:2048', '-keyout', key, '-out', certificate]
+    execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' })
+    const recipe = read('deploy/nginx.conf')
+      .replace('172.30.0.11:4000', `127.0.0.1:${ports[0]}`)
+      .replace('172.30.0.12:4000', `127.0.0.1:${ports[1]}`)
+      .replace('listen 80', `listen 127.0.0.1:${port + 1}`)
+      .replace('listen 443', `listen 127.0.0.1:${port}`)
+      .replace('/etc/nginx/tls/fullchain.pem', certificate)
+      .replace('/etc/nginx/tls/privkey.pem', key)
+    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (each) => `${each}_temp_path ${folder}/${each};`,
+    )
+    const around = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;
+      events {} http { access_log off; ${paths.join(' ')}\n${recipe}\n}`
+    writeFileSync(join(folder, 'nginx.conf'), around)
+    const child = spawn(nginx!, ['-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
+    const exit = once(child, 'exit')
+    stop = async () => {
+      child.kill('SIGTERM')
+      await exit
+    }
+    for (let tries = 0; ; tries++) {
+      if (await ask().catch(() => undefined)) break
+      assert.ok(tries < 100, read(join(folder, 'error.log')))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  })
+  after(async () => {
+    await stop?.()
+    for (const each of nodes) each.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  function ask(headers: Record<string, string> = {}): Promise<string> {
+    return new Promise((resolve, reject) => {
+      request(
+        {
+          host: '127.0.0.1',
+          port,
+          path: '/',
+          rejectUnauthorized: false,
+          headers: { host: 'test.purser.example', ...headers },
+        },
+        (answer) => resolve(text(answer)),
+      )
+        .on('error', reject)
+        .end()
+    })
+  }
+
+  test('passes the host, and the address that it saw instead of what a client claims', async () => {
+    await ask({ 'x-forwarded-for': '203.0.113.9' })
+    const { host, 'x-forwarded-for': address, 'x-forwarded-proto': scheme } = seen.at(-1)!
+    assert.deepEqual([host, address, scheme], ['test.purser.example', '127.0.0.1', 'https'])
+  })
+
+  test('asks another node while one is away, so no request fails', async () => {
+    const [first] = nodes
+    first!.close()
+    first!.closeAllConnections()
+    const answers = new Set<string>()
+    for (let times = 0; times < 10; times++) answers.add(await ask())
+    assert.equal(answers.size, 1)
+    assert.match([...answers][0]!, /^\d+$/)
+  })
+})
