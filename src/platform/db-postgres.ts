@@ -10,7 +10,8 @@ import {
 } from '#platform/db'
 import type { Log } from '#platform/log'
 import { Problem } from '#platform/problem'
-import { Reconnecting } from '#platform/reconnecting'
+import { Pulse } from '#platform/pulse'
+import { listening, Reconnecting } from '#platform/reconnecting'
 
 /**
  * How long to wait for the database, in milliseconds. The server cancels what takes too long; the
@@ -25,6 +26,9 @@ export const LIMITS = {
   answer_after: 2_000,
   hot: 3_000,
   probe: 1_500,
+  // How often the server is asked whether it answers, and when it counts as silent.
+  pulse: 300,
+  silent: 1_300,
   keepalive: 10_000,
   // How long an unused connection is kept: a new one plans every statement again.
   idle: 10 * 60_000,
@@ -44,13 +48,9 @@ export async function openPostgres(
   log: Log,
   limits = LIMITS,
 ): Promise<Database> {
-  const pool = openPool(connectionString, log, { ...limits, max: CONNECTIONS.pool })
-  const reports = openPool(connectionString, log, {
-    ...limits,
-    max: CONNECTIONS.reports,
-    // A list's best plan depends on its filters: a plan for any values reads the whole list.
-    options: `${OPTIONS} -c plan_cache_mode=force_custom_plan`,
-  })
+  // Every connection for requests, of which none is of use while the server is silent.
+  const open = new Set<pg.Client>()
+  const { pool, reports } = openPools(connectionString, log, { limits, open })
   await pool.query('select 1')
 
   const alone = (limit: number, more: pg.ClientConfig = {}) =>
@@ -61,42 +61,52 @@ export async function openPostgres(
       ...more,
     })
   const hot = new Reconnecting(() => alone(limits.hot, { pipeline: true }), log)
-  const brief = () => alone(limits.probe, { connectionTimeoutMillis: limits.probe })
-  const [probing, monitoring] = [new Reconnecting(brief, log), new Reconnecting(brief, log)]
+  const separate = (limit: number) =>
+    new Reconnecting(() => alone(limit, { connectionTimeoutMillis: limit }), log)
+  const [probing, monitoring] = [separate(limits.probe), separate(limits.probe)]
+  // It gives up later than the pulse.
+  const beating = separate(2 * limits.silent)
+  await beating.client().catch(() => {})
+  const pulse = new Pulse({
+    ask: () => beating.query('select 1'),
+    every_ms: limits.pulse,
+    within_ms: limits.silent,
+    onSilent: () => cutOff(open, hot),
+    log,
+  })
   const listeners: Reconnecting[] = []
   const patiently: Connection = {
     query: (config, values) =>
       insideTransaction(() =>
-        transact(reports, limits.patient_statement, (client) => client.query(config, values)),
+        transact(reports, pulse, limits.patient_statement, (client) =>
+          client.query(config, values),
+        ),
       ),
   }
 
   return {
     engine: 'postgresql',
-    ...over(pool, limits),
-    reports: over(reports, limits, () => assertCapacity(reports)),
+    ...over(pool, pulse, limits),
+    reports: over(reports, pulse, limits, () => assertCapacity(reports)),
     patient: statements(patiently),
     alone: (work) => onOwnConnection(connection(connectionString, limits), log, work),
-    hot: statements({ query: (config, values) => hot.query(config, values) }).maybe,
+    hot: statements({
+      query: (config, values) => pulse.whileAnswering(() => hot.query(config, values)),
+    }).maybe,
     probe: async (statement) => {
       await probing.query(statement)
     },
     monitor: statements({ query: (config, values) => monitoring.query(config, values) }),
     connections: () => [useOf('requests', pool), useOf('reports', reports)],
     async listen(channel, onMessage, onLost) {
-      const listener = new Reconnecting(() => alone(limits.hot), log, {
-        async onConnect(client) {
-          client.on('notification', (message) => onMessage(message.payload ?? ''))
-          await client.query(`listen ${pg.escapeIdentifier(channel)}`)
-          onLost()
-        },
-        heartbeat_ms: limits.heartbeat,
-      })
+      const options = listening(channel, limits.heartbeat, { onMessage, onLost })
+      const listener = new Reconnecting(() => alone(limits.hot), log, options)
       listeners.push(listener)
       await listener.client()
     },
     async close() {
-      const others = [hot, probing, monitoring, ...listeners]
+      pulse.close()
+      const others = [hot, probing, monitoring, beating, ...listeners]
       await Promise.all(others.map((each) => each.close()))
       await Promise.all([pool.end(), reports.end()])
     },
@@ -124,20 +134,25 @@ async function onOwnConnection<Result>(
 }
 
 /** Statements and transactions over a pool; `assertFree` may refuse before one waits for it. */
-function over(pool: pg.Pool, limits: typeof LIMITS, assertFree = () => {}): Database['reports'] {
+function over(
+  pool: pg.Pool,
+  pulse: Pulse,
+  limits: typeof LIMITS,
+  assertFree = () => {},
+): Database['reports'] {
   return {
     ...statements({
       async query(config, values) {
         assertNoTransaction('the database was used outside of the open transaction')
         assertFree()
-        return await pool.query(config, values)
+        return await pulse.whileAnswering(() => pool.query(config, values))
       },
     }),
     tx: (work, { patient = false } = {}) =>
       insideTransaction(async () => {
         assertFree()
         const patience = patient ? limits.patient_statement : undefined
-        return await transact(pool, patience, (client) => work(statements(client)))
+        return await transact(pool, pulse, patience, (client) => work(statements(client)))
       }),
   }
 }
@@ -159,13 +174,54 @@ function connection(connectionString: string, limits: typeof LIMITS) {
   }
 }
 
+/** The pool of requests, and a small one of reports. */
+function openPools(
+  connectionString: string,
+  log: Log,
+  { limits, open }: { limits: typeof LIMITS; open: Set<pg.Client> },
+) {
+  const pool = openPool(connectionString, log, { ...limits, open, max: CONNECTIONS.pool })
+  const reports = openPool(connectionString, log, {
+    ...limits,
+    open,
+    max: CONNECTIONS.reports,
+    // A list's best plan depends on its filters: a plan for any values reads the whole list.
+    options: `${OPTIONS} -c plan_cache_mode=force_custom_plan`,
+  })
+  return { pool, reports }
+}
+
+interface PoolOptions {
+  max: number
+  /** Every connection of the pool, also while it is being opened. */
+  open: Set<pg.Client>
+  options?: string
+}
+
+/** Cuts off every connection that requests use, as `end` would wait for the server. */
+function cutOff(open: ReadonlySet<pg.Client>, hot: Reconnecting): void {
+  for (const client of open) {
+    const { connection } = client as pg.Client & { connection: { stream: { destroy(): void } } }
+    connection.stream.destroy()
+  }
+  hot.reset()
+}
+
 function openPool(
   connectionString: string,
   log: Log,
-  { max, options = OPTIONS, ...limits }: typeof LIMITS & { max: number; options?: string },
+  { max, open, options = OPTIONS, ...limits }: typeof LIMITS & PoolOptions,
 ): pg.Pool {
+  class CountedClient extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super(config)
+      open.add(this)
+      this.once('end', () => open.delete(this))
+    }
+  }
   const pool = new pg.Pool({
     ...connection(connectionString, limits),
+    Client: CountedClient,
     max,
     options,
     idleTimeoutMillis: limits.idle,
@@ -180,10 +236,11 @@ function openPool(
 /** Runs `work` between begin and commit; a connection that is lost is discarded. */
 async function transact<Result>(
   pool: pg.Pool,
+  pulse: Pulse,
   patience: number | undefined,
   work: (client: Connection) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect()
+  const client = await connected(pool, pulse)
   let lost: Error | string | undefined
   // A connection may be lost between two statements, when no query is there to report it.
   const onLost = (error: Error) => {
@@ -203,6 +260,23 @@ async function transact<Result>(
   } finally {
     client.off('error', onLost)
     client.release(lost !== undefined)
+  }
+}
+
+/** A connection of the pool; one that comes too late is given back. */
+async function connected(pool: pg.Pool, pulse: Pulse): Promise<pg.PoolClient> {
+  let connecting: Promise<pg.PoolClient> | undefined
+  try {
+    return await pulse.whileAnswering(() => {
+      connecting = pool.connect()
+      return connecting
+    })
+  } catch (error) {
+    connecting?.then(
+      (late) => late.release(true),
+      () => {},
+    )
+    throw error
   }
 }
 

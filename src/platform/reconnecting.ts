@@ -44,6 +44,13 @@ export class Reconnecting {
     }
   }
 
+  /** Gives the connection up, if there is one: the next use opens another. */
+  reset(): void {
+    if (!this.#current) return
+    const { client } = this.#current
+    this.#lost(client, new Error('the database does not answer'))
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -93,5 +100,21 @@ export class Reconnecting {
     if (this.#options.heartbeat_ms === undefined) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.client().catch(() => {}), RECONNECT_MS)
+  }
+}
+
+/** The options of a connection that listens to a channel, also after it was lost. */
+export function listening(
+  channel: string,
+  heartbeat_ms: number,
+  { onMessage, onLost }: { onMessage: (payload: string) => void; onLost: () => void },
+): Options {
+  return {
+    async onConnect(client) {
+      client.on('notification', (message) => onMessage(message.payload ?? ''))
+      await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+      onLost()
+    },
+    heartbeat_ms,
   }
 }

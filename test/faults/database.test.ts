@@ -159,6 +159,33 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
   })
 
   // R2
+  test('fail within two seconds when the server falls silent, with the limits of production', async () => {
+    const other = await openPostgres(through.href, log)
+    await other.hot(sql`select 1`)
+    await other.rows(sql`select 1`)
+    proxy.silence(true)
+    const before = performance.now()
+    const requests = [
+      other.rows(sql`select 1`),
+      other.tx((tx) => tx.rows(sql`select 1`)),
+      other.reports.rows(sql`select 1`),
+      other.hot(sql`select 1`),
+    ]
+    for (const request of requests) {
+      await assert.rejects(request, (error) => isDatabaseAway(error))
+    }
+    assert.ok(performance.now() - before < 2500, `${performance.now() - before} ms`)
+    // While it is silent, nothing waits at all.
+    const again = performance.now()
+    await assert.rejects(other.rows(sql`select 1`), (error) => isDatabaseAway(error))
+    assert.ok(performance.now() - again < 100)
+    proxy.silence(false)
+    const answers = () => other.rows(sql`select 1 as one`).catch(() => undefined)
+    while (!(await answers())) await pause(20)
+    await other.close()
+  })
+
+  // R2
   test('close without waiting for a silent server', async () => {
     const other = await openPostgres(through.href, log, BRIEF)
     await other.hot(sql`select 1`)
