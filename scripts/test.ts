@@ -34,6 +34,7 @@ const ON_BOTH_ENGINES = [
  */
 const ONLY_IN_ALL = [
   'test/process/kill.test.ts',
+  'test/process/outages.test.ts',
   'test/browser/account.test.ts',
   'test/browser/agent.test.ts',
   'test/browser/driftlog.test.ts',

@@ -13,6 +13,8 @@ export interface Throwaway {
   url: string
   /** The temporary folder; `data` in it has the databases. */
   folder: string
+  /** The account that runs it, which owns its files. */
+  owner: { uid: number; gid: number }
   stop(): Promise<void>
 }
 
@@ -79,6 +81,7 @@ export async function startPostgresIn(
   return {
     url,
     folder,
+    owner: owner() ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     async stop() {
       process.off('exit', kill)
       server.kill('SIGINT')

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { which } from '../../scripts/chromium.ts'
+import { until } from './cluster.ts'
+
+const program = which('nginx') ?? which('/usr/sbin/nginx')
+
+/** Why nothing can run behind nginx here; undefined where it is installed. */
+export function lacksNginx(): string | undefined {
+  return program ? undefined : 'no nginx (apt-get install nginx-light)'
+}
+
+/** nginx in front of nodes, as the operator's handbook configures it. */
+export interface Nginx {
+  /** Sends requests to these ports from now on; open ones are finished where they are. */
+  route(ports: readonly number[]): void
+  close(): Promise<void>
+}
+
+/** Starts nginx on a port in front of nodes on others. */
+export async function openNginx(port: number, nodes: readonly number[]): Promise<Nginx> {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-nginx-'))
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, configuration(folder, port, nodes))
+  const args = ['-c', file, '-p', folder, '-e', join(folder, 'error.log'), '-g', 'daemon off;']
+  const nginx = spawn(program!, args, { stdio: 'ignore' })
+  await until('nginx answers', () =>
+    fetch(`http://localhost:${port}/healthz`).then(
+      () => true,
+      () => false,
+    ),
+  )
+  return {
+    route(ports) {
+      writeFileSync(file, configuration(folder, port, ports))
+      nginx.kill('SIGHUP')
+    },
+    async close() {
+      nginx.kill('SIGTERM')
+      if (nginx.exitCode === null) await once(nginx, 'exit')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function configuration(folder: string, port: number, nodes: readonly number[]): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `pid ${folder}/nginx.pid;
+worker_processes 1;
+events { worker_connections 512; }
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  upstream purser {
+    ${nodes.map((each) => `server 127.0.0.1:${each} max_fails=0;`).join('\n    ')}
+  }
+  server {
+    listen 127.0.0.1:${port};
+    listen [::1]:${port};
+    location / {
+      proxy_pass http://purser;
+      proxy_set_header Host $http_host;
+      proxy_next_upstream error timeout http_503;
+      proxy_connect_timeout 2s;
+    }
+  }
+}
+`
+}
