@@ -70,7 +70,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     requestTimeout: 30_000,
     ...(options.server_factory && { serverFactory: options.server_factory }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAM_LIMIT },
-    return503OnClosing: true,
+    // What arrives on an open connection while the service stops is answered: a proxy sent it here.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors(error, request, reply) {
       reply.header('x-request-id', request.id).headers(headers)

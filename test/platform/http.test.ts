@@ -72,3 +72,25 @@ test("takes a request's id from a trusted proxy, if it is one, and from nowhere 
   const wrong = ['short', 'a'.repeat(101), 'abcdefgh ijk', 'abcdefgh<b>', '-abcdefghi', 'abcdéfghi']
   for (const each of wrong) assert.match(`${await idOf(['127.0.0.1'], each)}`, /^req_/, each)
 })
+
+// A proxy sends it here until it knows better, and would show the visitor a 503.
+test('answers what arrives on an open connection while it closes', async () => {
+  const closing = createServer({
+    log: openLog('silent'),
+    random: systemRandom,
+    secure: false,
+    trusted_proxies: [],
+  })
+  closing.get('/', async () => 'hello')
+  await closing.listen({ port: 0, host: '127.0.0.1' })
+  const [address] = closing.addresses() as unknown as [{ port: number }]
+  const connected = once(closing.server, 'connection')
+  const socket = connect(address.port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\n')
+  await connected
+  const closed = closing.close()
+  while (closing.server.listening) await new Promise((resolve) => setImmediate(resolve))
+  socket.write('Host: one.example\r\nConnection: close\r\n\r\n')
+  assert.match(await text(socket), /^HTTP\/1\.1 200/)
+  await closed
+})
