@@ -11,7 +11,7 @@ export interface PlantedFault extends Fault {
 
 /** The index of each column in the values of a statement. */
 function columnsOf({ text }: Statement): Map<string, number> {
-  const insert = /^insert into \S+ \(([^)]*)\) values \((.*?)\)/.exec(text)
+  const insert = /insert into \S+ \(([^)]*)\) values \((.*?)\)/.exec(text)
   const pairs = insert
     ? zip(insert[1]!.split(', '), insert[2]!.split(', '))
     : [.../\bset (.*) where/.exec(text)![1]!.matchAll(/(\w+) = (\$\d+)/g)].map(
@@ -36,6 +36,11 @@ function altered(
   return { ...statement, values }
 }
 
+/** Whether a statement begins with a text, or with its result as `added` for a second insert. */
+function begins({ text }: Statement, start: string): boolean {
+  return text.startsWith(start) || text.startsWith(`with added as (${start}`)
+}
+
 /** Alters the statements that begin with a text. */
 function where(
   start: string,
@@ -43,7 +48,7 @@ function where(
 ): Pick<Fault, 'alterStatement'> {
   return {
     alterStatement: (statement) =>
-      statement.text.startsWith(start) ? altered(statement, change) : undefined,
+      begins(statement, start) ? altered(statement, change) : undefined,
   }
 }
 
@@ -58,7 +63,7 @@ function drop(
   }
   return {
     alterStatement: (statement) =>
-      statement.text.startsWith(start) && is(rowOf(statement)) ? null : undefined,
+      begins(statement, start) && is(rowOf(statement)) ? null : undefined,
   }
 }
 
