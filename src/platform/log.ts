@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { logOutput } from '#platform/log-output'
 import type { Processes } from '#platform/processes'
 import { redactLine } from '#platform/redact'
 import type { TelemetrySettings } from '#platform/telemetry-settings'
@@ -27,9 +28,6 @@ function errorFields(error: unknown) {
   const { type, message, stack, code } = pino.stdSerializers.err(error)
   return { type, message, stack, code }
 }
-
-// Lines are written together, as each write wakes a thread. The end of the process writes the rest.
-const WRITTEN_TOGETHER = { minLength: 8_192, periodicFlush: 100 }
 
 /** What each line says about the process that wrote it. */
 export interface LogOrigin {
@@ -70,5 +68,5 @@ export function openLog(
     formatters: { level: (label) => ({ level: label }) },
     hooks: { streamWrite: redactLine },
   }
-  return pino(options, destination ?? pino.destination({ sync: false, ...WRITTEN_TOGETHER }))
+  return pino(options, destination ?? logOutput())
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Stripe } from 'stripe'
@@ -91,7 +93,58 @@ test('writes to standard output only, and nothing else is written there', () => 
   const holding = (pattern: RegExp) =>
     paths.filter((path) => pattern.test(readFileSync(path, 'utf8')))
   // The start says where the service is, or why it did not start.
-  assert.deepEqual(holding(/\bconsole\.|process\.std(out|err)/), ['src/main.ts'])
-  assert.deepEqual(holding(/pino\.(destination|transport|multistream)\(/), ['src/platform/log.ts'])
-  assert.match(readFileSync('src/platform/log.ts', 'utf8'), /pino\.destination\(\{ sync: false/)
+  assert.deepEqual(holding(/\bconsole\.|process\.std(out|err)/), [
+    'src/main.ts',
+    'src/platform/log-output.ts',
+  ])
+  assert.deepEqual(holding(/pino\.(destination|transport|multistream)\(|new Output\(/), [
+    'src/platform/log-output.ts',
+  ])
+  assert.match(readFileSync('src/platform/log-output.ts', 'utf8'), /fd: process\.stdout\.fd/)
+})
+
+const TALKS = `
+  import { openLog } from '#platform/log'
+  const log = openLog('info')
+  process.on('message', () => {
+    for (let n = 0; n < 2_000; n++) log.info({ n, text: 'x '.repeat(100) }, 'talks')
+    process.exit(0)
+  })
+  process.send('ready')`
+
+/** A process that logs 400 kB and ends, with its standard output in a pipe. */
+async function startTalking() {
+  const root = new URL('../..', import.meta.url)
+  const flags = ['--import', './scripts/register-tsx.mjs', '--input-type=module', '-e', TALKS]
+  const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const
+  const child = spawn(process.execPath, flags, { cwd: root, stdio: [...stdio] })
+  await once(child, 'message')
+  return child
+}
+
+test('a process ends although the reader of its log is gone', { timeout: 30_000 }, async () => {
+  const child = await startTalking()
+  child.stdout!.destroy()
+  child.send('talk')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+test('a process ends although the reader of its log reads no more', {
+  timeout: 30_000,
+}, async () => {
+  const child = await startTalking()
+  child.send('talk')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+  child.stdout!.destroy()
+})
+
+test('a process that ends writes all its lines', { timeout: 30_000 }, async () => {
+  const child = await startTalking()
+  let lines = 0
+  child.stdout!.on('data', (chunk: Buffer) => {
+    lines += chunk.toString().split('\n').length - 1
+  })
+  child.send('talk')
+  await once(child, 'close')
+  assert.equal(lines, 2_000)
 })

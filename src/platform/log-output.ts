@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module'
+import type { SonicBoom, SonicBoomOpts } from 'sonic-boom'
+
+// Its types declare a default export, which the module does not have.
+const Output: new (options: SonicBoomOpts) => SonicBoom = createRequire(import.meta.url)(
+  'sonic-boom',
+)
+
+// Lines are written together, as each write wakes a thread; the end of the process writes the rest.
+const WRITTEN_TOGETHER = { minLength: 8_192, periodicFlush: 100 }
+/** Lines that wait for a slow reader, in bytes; more are dropped. */
+const MOST_WAITING = 8 * 1024 * 1024
+/** A retry takes a tenth of a second. */
+const RETRIES_AT_THE_END = 20
+
+let output: SonicBoom | undefined
+
+/**
+ * Standard output for log lines. A reader that is gone, or reads no more, never stops the process:
+ * what it does not read is dropped, and the end of the process waits two seconds for it at most.
+ */
+export function logOutput(): SonicBoom {
+  output ??= openOutput()
+  return output
+}
+
+function openOutput(): SonicBoom {
+  let retries_left = Number.POSITIVE_INFINITY
+  const stream = new Output({
+    // This stream sets the pipe to answer at once when it is full.
+    fd: process.stdout.fd,
+    sync: false,
+    ...WRITTEN_TOGETHER,
+    maxLength: MOST_WAITING,
+    retryEAGAIN: () => retries_left-- > 0,
+  })
+  // Without a reader no one could read a report of it.
+  stream.on('error', () => {})
+  process.once('exit', () => {
+    retries_left = RETRIES_AT_THE_END
+    try {
+      stream.flushSync()
+    } catch {
+      // The reader is gone.
+    }
+  })
+  return stream
+}
