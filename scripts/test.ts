@@ -29,12 +29,20 @@ const ON_BOTH_ENGINES = [
 ]
 
 /**
- * Tests in a browser, or with a killed process, whose rules the flow and contract tests check
- * within one process. They run in `test:all`, and when named.
+ * Tests in a browser, or with several processes, whose rules the flow and contract tests check
+ * within one process, and those of commands that start processes. They run in `test:all`, and when
+ * named.
  */
 const ONLY_IN_ALL = [
+  'test/process/backup.test.ts',
+  'test/process/doctor.test.ts',
+  'test/process/each-mode.test.ts',
+  'test/process/image.test.ts',
   'test/process/kill.test.ts',
+  'test/process/nodes.test.ts',
   'test/process/outages.test.ts',
+  'test/process/postgres-backups.test.ts',
+  'test/stripe/restored.test.ts',
   'test/browser/account.test.ts',
   'test/browser/agent.test.ts',
   'test/browser/driftlog.test.ts',

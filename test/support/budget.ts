@@ -39,7 +39,7 @@ export const FULL_ONLY = LARGE ? {} : { skip: 'npm run test:all runs it' }
 export const CARD_STRIDE = LARGE ? 1 : 10
 
 /** Every how many-th page is checked against the rules of accessibility. */
-export const RULES_STRIDE = LARGE ? 1 : 2
+export const RULES_STRIDE = LARGE ? 1 : 3
 
 /** Whether each page is checked at every width in both color schemes, or once in each. */
 export const EVERY_VIEW = LARGE
