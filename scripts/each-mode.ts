@@ -54,6 +54,5 @@ function readable(error: Error, { live_url }: Config): string {
 
 /** An error as an operator reads it: a sentence where they can fix it, else with its stack. */
 export function sentenceOf(error: Error): string {
-  const isExpected = error instanceof ConfigError || error.message.startsWith('Another Purser')
-  return isExpected ? error.message : String(error.stack)
+  return error instanceof ConfigError ? error.message : String(error.stack)
 }

@@ -12,13 +12,11 @@ import { INVITATION_HOURS } from '#flows/staff-actions'
 import { systemClock as clock } from '#platform/clock'
 import { type Config, ConfigError, readConfig } from '#platform/config'
 import { askControl, type ControlAnswer } from '#platform/control'
-import type { Database } from '#platform/db'
-import { openEmbedded } from '#platform/db-embedded'
-import { openPostgres } from '#platform/db-postgres'
 import { environment } from '#platform/env-file'
-import { lockFolder } from '#platform/lock'
+import { FolderInUse } from '#platform/lock'
 import { openLog } from '#platform/log'
 import { migrate } from '#platform/migrate'
+import { type OpenDatabase, openDatabase } from '#platform/open-database'
 import { systemRandom as random } from '#platform/random'
 import { answerCommand, type StaffAdd } from '#surfaces/commands/commands'
 
@@ -35,9 +33,7 @@ class Refusal extends Error {}
 async function main(): Promise<void> {
   const request = readArguments()
   const config = readConfig(environment(), random)
-  const answer = config.database_url
-    ? await answerFrom(config, await openPostgres(config.database_url, openLog('silent')), request)
-    : await answerEmbedded(config, request)
+  const answer = await answerTo(config, request)
   if ('fault' in answer) throw new Refusal(answer.fault)
   console.error(
     `With this link, ${request.email} joins the staff as ${request.role}. It works once, within ` +
@@ -59,33 +55,18 @@ function readArguments(): StaffAddRequest {
   return { command: 'staff:add', email, role }
 }
 
-async function answerFrom(
-  { base_url }: Config,
-  db: Database,
-  request: StaffAddRequest,
-): Promise<ControlAnswer> {
-  try {
-    await migrate(db, clock.now())
-    return await answerCommand({ db, clock, random, config: { base_url } }, request)
-  } finally {
-    await db.close()
-  }
-}
-
-/** Opens the data folder, or has the service that runs on it answer. */
-async function answerEmbedded(config: Config, request: StaffAddRequest): Promise<ControlAnswer> {
-  const { data_dir } = config
+/** Opens the database, or has the service that runs on the embedded one answer. */
+async function answerTo(config: Config, request: StaffAddRequest): Promise<ControlAnswer> {
+  const { data_dir, base_url } = config
   for (let waited = 0; waited < STARTING_MS; waited += PAUSE_MS) {
-    const release = lockIfFree(data_dir)
-    if (release) {
+    const open = await openIfFree(config)
+    if (open) {
+      const { db, close } = open
       try {
-        return await answerFrom(
-          config,
-          await openEmbedded({ dataDir: `${data_dir}/database` }),
-          request,
-        )
+        await migrate(db, clock.now())
+        return await answerCommand({ db, clock, random, config: { base_url } }, request)
       } finally {
-        release()
+        await close()
       }
     }
     const answer = await askControl(data_dir, request)
@@ -97,11 +78,12 @@ async function answerEmbedded(config: Config, request: StaffAddRequest): Promise
   )
 }
 
-function lockIfFree(folder: string): (() => void) | undefined {
+/** The open database; undefined where another process has its folder. */
+async function openIfFree(config: Config): Promise<OpenDatabase | undefined> {
   try {
-    return lockFolder(folder)
+    return await openDatabase(config, openLog('silent'))
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith('Another Purser')) return undefined
+    if (error instanceof FolderInUse) return undefined
     throw error
   }
 }

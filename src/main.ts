@@ -93,5 +93,5 @@ function sentenceFor(error: Error & { code?: string; port?: number }): string {
     const setting = String(error.port) === environment().METRICS_PORT ? 'METRICS_PORT' : 'PORT'
     return `Port ${error.port} is taken by another program. Choose another with ${setting}.`
   }
-  return error.message.startsWith('Another Purser') ? error.message : String(error.stack)
+  return String(error.stack)
 }

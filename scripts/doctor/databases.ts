@@ -4,14 +4,13 @@ import type { Config } from '#platform/config'
 import { askControl } from '#platform/control'
 import { CONNECTIONS } from '#platform/db-postgres'
 import { Diagnosis, diagnoseDatabase, fault, ok, reason, warning } from '#platform/diagnosis'
+import { FolderInUse } from '#platform/lock'
 import { openLog } from '#platform/log'
 import { databaseFolder, openDatabase } from '#platform/open-database'
 import { keyRing } from '#platform/secrets'
 import type { RunningDiagnoses } from '#surfaces/commands/running'
 import { configOfTestMode, missingDatabase } from '../../src/test-mode-config.ts'
 
-// Beside the pools: hot reads, the readiness check, and the listener.
-const SINGLE_CONNECTIONS = 3
 const ANSWER_WITHIN_MS = 10_000
 
 /** Looks at the database of live mode and, if there is one, at that of test mode. */
@@ -49,7 +48,7 @@ async function diagnoseOne(config: Config): Promise<Diagnosis[]> {
       return await diagnoseDatabase(db, {
         keys: keyRing(config.secret_keys),
         now: () => systemClock.now(),
-        connections: config.workers * (CONNECTIONS.pool + CONNECTIONS.reports + SINGLE_CONNECTIONS),
+        connections: config.workers * (CONNECTIONS.pool + CONNECTIONS.reports + CONNECTIONS.single),
       })
     } finally {
       await close()
@@ -60,8 +59,7 @@ async function diagnoseOne(config: Config): Promise<Diagnosis[]> {
 }
 
 function unreachable(error: unknown, config: Config): Diagnosis {
-  const { message } = error as Error
-  if (message.startsWith('Another Purser')) {
+  if (error instanceof FolderInUse) {
     const next = 'Wait until the service has started, and run this again.'
     return warning('database', 'a service has the data folder and does not answer', next)
   }

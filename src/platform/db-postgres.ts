@@ -36,8 +36,11 @@ export const LIMITS = {
   heartbeat: 10_000,
 }
 
-/** The number of connections of a process, and of requests that may wait for one of the reports. */
-export const CONNECTIONS = { pool: 10, reports: 4, waiting_reports: 40 }
+/**
+ * The number of connections of a process, and of requests that may wait for one of the reports.
+ * Apart from the pools: hot reads, the readiness check, monitoring, the pulse, and two listeners.
+ */
+export const CONNECTIONS = { pool: 10, reports: 4, single: 6, waiting_reports: 40 }
 const RETRY_SECONDS = 5
 /** Compiling a statement takes longer than any of ours runs. */
 const OPTIONS = '-c jit=off'

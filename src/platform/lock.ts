@@ -1,11 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { ConfigError } from '#platform/config'
+
+/** Another process has the data folder. */
+export class FolderInUse extends ConfigError {}
 
 /**
- * Locks a folder for this process and returns the function that unlocks it. Two processes on one
- * embedded database destroy it silently, so the second start is refused. SQLite's exclusive lock is
- * the operating system's: it ends with the process, however that ends, and leaves no stale file.
+ * Locks a folder for this process and returns the function that unlocks it; throws `FolderInUse`
+ * where another process has it. Two processes on one embedded database destroy it silently, so the
+ * second start is refused. SQLite's exclusive lock is the operating system's: it ends with the
+ * process, however that ends, and leaves no stale file.
  */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true })
@@ -15,7 +20,7 @@ export function lockFolder(folder: string): () => void {
   } catch (error) {
     lock.close()
     if (!(error instanceof Error) || !error.message.includes('locked')) throw error
-    throw new Error(
+    throw new FolderInUse(
       `Another Purser is running on the data folder ${folder}. ` +
         'Stop it first, or give this one a folder of its own with DATA_DIR.',
     )

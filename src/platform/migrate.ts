@@ -81,11 +81,15 @@ export async function pendingMigrations(
   const applied = await appliedMigrations(db)
   for (const { name, oldest_release } of applied) {
     if (ours.some((each) => each.name === name)) continue
-    if (!oldest_release || isOlder(release, oldest_release)) throw tooOld(name, release)
+    if (!oldest_release || isOlder(release, oldest_release)) {
+      throw unusable(name, `(${release}) does not have and cannot run on`)
+    }
   }
   return ours.filter(({ name, checksum }) => {
     const known = applied.find((each) => each.name === name)
-    if (known && known.checksum !== checksum) throw edited(name)
+    if (known && known.checksum !== checksum) {
+      throw unusable(name, 'has with another text')
+    }
     return !known
   })
 }
@@ -219,17 +223,9 @@ function stillLocked(name: string): string {
   )
 }
 
-function tooOld(name: string, release: string): ConfigError {
+function unusable(name: string, what: string): ConfigError {
   return new ConfigError(
     `This database was migrated by another version of Purser: it has the migration ${name}, which ` +
-      `this version (${release}) does not have and cannot run on. Start that other version, or ` +
-      'start on an empty database.',
-  )
-}
-
-function edited(name: string): ConfigError {
-  return new ConfigError(
-    `This database was migrated by another version of Purser: it has the migration ${name}, which ` +
-      'this version has with another text. Start that other version, or start on an empty database.',
+      `this version ${what}. Start that other version, or start on an empty database.`,
   )
 }

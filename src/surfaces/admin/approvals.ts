@@ -8,7 +8,7 @@ import { csrfToken } from '#http/form-token'
 import { requireStaff, type StaffContext } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
-import type { AppId, ApprovalId, ProductId } from '#platform/ids'
+import type { AppId, ApprovalId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { ApprovalsPage } from './approvals-page.tsx'
 
@@ -25,7 +25,10 @@ export function declareApprovals(scope: FastifyInstance, world: World): void {
     const page = ApprovalsPage({
       role,
       csrf_token: csrfToken(world, request, reply),
-      entries: open.map((each) => ({ ...each, plans: plans.get(each.app_id) ?? [] })),
+      entries: open.map((each) => ({
+        ...each,
+        plans: plans.get(each.app_id)?.map(({ text }) => text) ?? [],
+      })),
       note: ownValue(NOTES, queryOf(request, 'done')),
       lacks_reason,
     })
@@ -52,22 +55,23 @@ export function declareApprovals(scope: FastifyInstance, world: World): void {
 }
 
 /** The plans of each app with their prices, as text. */
-async function plansOf({ db }: World, open: apps.OpenApproval[]): Promise<Map<AppId, string[]>> {
+async function plansOf(
+  { db }: World,
+  open: apps.OpenApproval[],
+): Promise<Map<AppId, { text: string }[]>> {
   const rows = await catalog.plansOfApps(
     db,
     open.map(({ app_id }) => app_id),
   )
-  const texts = new Map<ProductId, { app_id: AppId; text: string }>()
-  for (const { app_id, product_id, name, amount, frequency } of rows) {
-    const known = texts.get(product_id)?.text ?? name
-    const cost = amount === null ? 'free' : priceText(amount, frequency)
-    texts.set(product_id, { app_id, text: `${known}, ${cost}` })
-  }
-  const plans = new Map<AppId, string[]>()
-  for (const { app_id, text } of texts.values()) {
-    plans.set(app_id, [...(plans.get(app_id) ?? []), text])
-  }
-  return plans
+  const priced = Map.groupBy(rows, ({ product_id }) => product_id)
+  const plans = [...priced.values()].map((of) => {
+    const { app_id, name } = of[0]!
+    const costs = of.map(({ amount, frequency }) =>
+      amount === null ? 'free' : priceText(amount, frequency),
+    )
+    return { app_id, text: `${name}, ${costs.join(', ')}` }
+  })
+  return Map.groupBy(plans, ({ app_id }) => app_id)
 }
 
 const NOTES: Record<string, string> = {
