@@ -1,27 +1,28 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as grants from '#domain/grants'
-import { sellerBearer, sellerToken } from '../support/agent-token.ts'
+import { sellerToken } from '../support/agent-token.ts'
 import { assertRefused } from '../support/answers.ts'
-import { post, toolCall } from '../support/mcp.ts'
-import { openTestService, type TestService } from '../support/service.ts'
+import {
+  type AgentEndpointTest,
+  openAgentEndpointTest,
+  PING,
+  post,
+  toolCall,
+} from '../support/mcp.ts'
+import type { TestService } from '../support/service.ts'
 
 const ALL = grants.AGENT_SCOPES.join(' ')
 const READING = 'integrations.read listing.read'
 let service: TestService
 let base_url: string
+let bearer: AgentEndpointTest['bearer']
 before(async () => {
-  service = await openTestService()
-  await service.listen()
-  base_url = service.world.config.base_url
+  ;({ service, base_url, bearer } = await openAgentEndpointTest())
 })
 after(async () => {
   await service.close()
 })
-
-const bearer = (...scopes: grants.AgentScope[]) => sellerBearer(service, ...scopes)
-
-const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
 describe('tokens', () => {
   const challengeOf = (answer: { headers: Record<string, unknown> }) =>

@@ -3,25 +3,25 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import type * as client from 'openid-client'
 import * as grants from '#domain/grants'
-import type { UserId } from '#platform/ids'
 import { textOf } from '../support/agent.ts'
-import { ask, discoverAsAgent } from '../support/agent-client.ts'
+import {
+  type AgentSignInTest,
+  ask,
+  openAgentSignInTest,
+  parametersOf,
+} from '../support/agent-client.ts'
 import { requestToken } from '../support/agent-token.ts'
-import { addPerson, browser, enter, openSignInTest, type SignInTest } from '../support/sign-in.ts'
+import { browser, enter, type SignInTest } from '../support/sign-in.ts'
 
 let setup: SignInTest
 let side: client.Configuration
-let seller: { user_id: UserId; email: string }
+let seller: AgentSignInTest['seller']
 before(async () => {
-  setup = await openSignInTest()
-  side = await discoverAsAgent(setup)
-  seller = await addPerson(setup, setup.demo.seller.email)
+  ;({ setup, side, seller } = await openAgentSignInTest())
 })
 after(async () => {
   await setup.close()
 })
-
-const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
 
 const ALLOWED = [
   'http://127.0.0.1:1/callback',

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as client from 'openid-client'
 import * as grants from '#domain/grants'
-import type { UserId } from '#platform/ids'
-import { ask, connect, discoverAsAgent } from '../support/agent-client.ts'
+import {
+  type AgentSignInTest,
+  ask,
+  connect,
+  openAgentSignInTest,
+  parametersOf,
+} from '../support/agent-client.ts'
 import {
   addPerson,
   begin,
@@ -11,36 +16,29 @@ import {
   entitlementOf,
   exchange,
   goToApp,
-  openSignInTest,
   type SignInTest,
   signInToApp,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
 let side: client.Configuration
-let seller: { user_id: UserId; email: string }
+let seller: AgentSignInTest['seller']
+let audience: string
+let bearer: AgentSignInTest['bearer']
+let refresh: AgentSignInTest['refresh']
 before(async () => {
-  setup = await openSignInTest()
-  side = await discoverAsAgent(setup)
-  seller = await addPerson(setup, setup.demo.seller.email)
+  ;({ setup, side, seller, audience, bearer, refresh } = await openAgentSignInTest())
 })
 after(async () => {
   await setup.close()
 })
 
-const audience = () => `${setup.world.config.base_url}/mcp`
-
-const bearer = (token: string) =>
-  grants.findBearer(setup.world.db, setup.clock.now(), { token, audience: audience() })
-
-const refresh = (token: string | undefined) => client.refreshTokenGrant(side, token!)
-const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
 const ALL = grants.AGENT_SCOPES.join(' ')
 const INVALID_GRANT = { error: 'invalid_grant' }
 
 test('an app never gets a token for the agent endpoint, whatever it asks for', async () => {
   const agent = await enter(setup, await addPerson(setup, 'wishes@example.org'))
-  const attempt = await begin(setup.app_side, setup.callback, { resource: audience() })
+  const attempt = await begin(setup.app_side, setup.callback, { resource: audience })
   const { url } = await agent.open(attempt.url.href)
   assert.equal(parametersOf(url).error, 'invalid_target')
   const greedy = await begin(setup.app_side, setup.callback, { scope: `openid ${ALL}` })
@@ -49,7 +47,7 @@ test('an app never gets a token for the agent endpoint, whatever it asks for', a
   assert.equal(tokens.scope, 'openid')
   assert.equal(await bearer(tokens.access_token), undefined)
   await assert.rejects(
-    client.refreshTokenGrant(setup.app_side, tokens.refresh_token!, { resource: audience() }),
+    client.refreshTokenGrant(setup.app_side, tokens.refresh_token!, { resource: audience }),
     { error: 'invalid_target' },
   )
 })

@@ -2,9 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as client from 'openid-client'
 import * as grants from '#domain/grants'
-import type { UserId } from '#platform/ids'
 import { textOf } from '../support/agent.ts'
-import { ask, CALLBACK, connect, discoverAsAgent, WRITE } from '../support/agent-client.ts'
+import {
+  type AgentSignInTest,
+  ask,
+  CALLBACK,
+  connect,
+  openAgentSignInTest,
+  parametersOf,
+  WRITE,
+} from '../support/agent-client.ts'
 import { requestToken } from '../support/agent-token.ts'
 import { purchase } from '../support/purchase.ts'
 import {
@@ -14,30 +21,23 @@ import {
   enter,
   exchange,
   goToApp,
-  openSignInTest,
   type SignInTest,
   signInHere,
 } from '../support/sign-in.ts'
 
 let setup: SignInTest
 let side: client.Configuration
-let seller: { user_id: UserId; email: string }
+let seller: AgentSignInTest['seller']
+let audience: string
+let bearer: AgentSignInTest['bearer']
+let refresh: AgentSignInTest['refresh']
 before(async () => {
-  setup = await openSignInTest()
-  side = await discoverAsAgent(setup)
-  seller = await addPerson(setup, setup.demo.seller.email)
+  ;({ setup, side, seller, audience, bearer, refresh } = await openAgentSignInTest())
 })
 after(async () => {
   await setup.close()
 })
 
-const audience = () => `${setup.world.config.base_url}/mcp`
-
-const bearer = (token: string) =>
-  grants.findBearer(setup.world.db, setup.clock.now(), { token, audience: audience() })
-
-const refresh = (token: string | undefined) => client.refreshTokenGrant(side, token!)
-const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
 const ALL = grants.AGENT_SCOPES.join(' ')
 const READ = 'integrations.read listing.read'
 const INVALID_GRANT = { error: 'invalid_grant' }
@@ -116,10 +116,10 @@ test('refuses an agent that sends a secret, and an app that sends none', async (
 
 test('the agent endpoint may be named as the resource or left out; anything else is invalid_target', async () => {
   const agent = await enter(setup, seller)
-  const named = await connect(side, agent, { changes: { resource: audience() } })
+  const named = await connect(side, agent, { changes: { resource: audience } })
   assert.ok(await bearer(named.access_token))
   const { base_url } = setup.world.config
-  for (const resource of [base_url, `${base_url}/`, `${audience()}/`, 'https://evil.example/mcp']) {
+  for (const resource of [base_url, `${base_url}/`, `${audience}/`, 'https://evil.example/mcp']) {
     const attempt = await ask(side, { resource })
     const { url } = await agent.open(attempt.url.href)
     assert.equal(parametersOf(url).error, 'invalid_target', resource)

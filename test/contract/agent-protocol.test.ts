@@ -7,10 +7,15 @@ import {
 } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type * as grants from '#domain/grants'
-import { sellerBearer, sellerToken } from '../support/agent-token.ts'
-import { MODERN, post, toolCall } from '../support/mcp.ts'
-import { openTestService, type TestService } from '../support/service.ts'
+import { sellerToken } from '../support/agent-token.ts'
+import {
+  type AgentEndpointTest,
+  MODERN,
+  openAgentEndpointTest,
+  post,
+  toolCall,
+} from '../support/mcp.ts'
+import type { TestService } from '../support/service.ts'
 
 const TOOLS = [
   'list_apps',
@@ -29,16 +34,13 @@ const TOOLS = [
 const READS = ['list_apps', 'list_products', 'get_integration_settings', 'get_app_listing']
 let service: TestService
 let base_url: string
+let bearer: AgentEndpointTest['bearer']
 before(async () => {
-  service = await openTestService()
-  await service.listen()
-  base_url = service.world.config.base_url
+  ;({ service, base_url, bearer } = await openAgentEndpointTest())
 })
 after(async () => {
   await service.close()
 })
-
-const bearer = (...scopes: grants.AgentScope[]) => sellerBearer(service, ...scopes)
 
 describe('the protocol', () => {
   const schemaFaults = (schema: Record<string, unknown>) => {

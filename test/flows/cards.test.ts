@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import * as payments from '#domain/payments'
 import { reconcile } from '#flows/payment'
-import type { World } from '#flows/world'
 import type { CartId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { durationText } from '#platform/text'
@@ -14,18 +12,8 @@ import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
 
-/** Set while closing a charge fails because of the network. */
-const isDown = false
 before(async () => {
-  service = await openTestService({
-    processor: (sandbox): World['processor'] => ({
-      ...sandbox,
-      async close(now, key) {
-        if (isDown) throw new payments.ProcessorUnreachable('the network is down')
-        return await sandbox.close(now, key)
-      },
-    }),
-  })
+  service = await openTestService()
 })
 after(() => service.close())
 

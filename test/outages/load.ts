@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, type Seen } from '../support/agent.ts'
 import { enterCard, TEXAS } from '../support/purchase.ts'
 import type { Cluster } from './cluster.ts'
-import { overHttp } from './over-http.ts'
+import { recorded } from './over-http.ts'
 
 /** One answer under load: its status (0: no answer), and how long it took. */
 export interface Answer {
@@ -33,7 +33,7 @@ function browser(cluster: Cluster, answers: Answer[]): { agent: Agent; cart: () 
   buyers++
   const address = `10.${(buyers >> 16) & 255}.${(buyers >> 8) & 255}.${buyers & 255}`
   let cart = ''
-  const app = overHttp(cluster.front, answers, (url) => {
+  const app = recorded(cluster.front, answers, (url) => {
     cart = /^\/checkout\/\w+/.exec(url)?.[0] ?? cart
   })
   return { agent: new Agent(app, cluster.front, { address }), cart: () => cart }
@@ -167,7 +167,7 @@ export async function validate(cluster: Cluster, answers: Answer[], key: string)
   const { client_id, client_secret } = cluster.demo.app
   const pair = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
   servers++
-  const { statusCode } = await overHttp(cluster.front, answers).inject({
+  const { statusCode } = await recorded(cluster.front, answers).inject({
     method: 'POST',
     url: '/api/v1/licenses/validate',
     headers: { authorization: `Basic ${pair}`, 'content-type': 'application/json' },

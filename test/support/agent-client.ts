@@ -1,8 +1,9 @@
 import * as client from 'openid-client'
 import * as grants from '#domain/grants'
+import type { UserId } from '#platform/ids'
 import type { Agent } from './agent.ts'
 import type { TestService } from './service.ts'
-import { type Attempt, exchange } from './sign-in.ts'
+import { type Attempt, addPerson, exchange, openSignInTest, type SignInTest } from './sign-in.ts'
 
 /** The redirect URL of an agent that picked a free port. */
 export const CALLBACK = 'http://127.0.0.1:33418/callback'
@@ -16,6 +17,36 @@ export async function discoverAsAgent({ world }: TestService): Promise<client.Co
   const insecure = { execute: [client.allowInsecureRequests] }
   return await client.discovery(issuer, grants.AGENT_CLIENT, undefined, client.None(), insecure)
 }
+
+/** A service for tests of how agents sign in: an agent's side, and a seller to sign in as. */
+export interface AgentSignInTest {
+  setup: SignInTest
+  side: client.Configuration
+  seller: { user_id: UserId; email: string }
+  /** The audience of the agent endpoint's tokens. */
+  audience: string
+  /** Whom a token lets in, as the agent endpoint finds them. */
+  bearer(token: string): ReturnType<typeof grants.findBearer>
+  refresh(token: string | undefined): ReturnType<typeof client.refreshTokenGrant>
+}
+
+/** Opens a service for tests of how agents sign in. */
+export async function openAgentSignInTest(): Promise<AgentSignInTest> {
+  const setup = await openSignInTest()
+  const side = await discoverAsAgent(setup)
+  const audience = `${setup.world.config.base_url}/mcp`
+  return {
+    setup,
+    side,
+    seller: await addPerson(setup, setup.demo.seller.email),
+    audience,
+    bearer: (token) => grants.findBearer(setup.world.db, setup.clock.now(), { token, audience }),
+    refresh: (token) => client.refreshTokenGrant(side, token!),
+  }
+}
+
+/** The parameters of a redirect. */
+export const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
 
 /**
  * Starts an authorization request as an agent does; parameters that are `undefined` are omitted.

@@ -1,6 +1,24 @@
 import type * as grants from '#domain/grants'
-import { agentToken } from './agent-token.ts'
-import type { TestService } from './service.ts'
+import { agentToken, sellerBearer } from './agent-token.ts'
+import { openTestService, type TestService } from './service.ts'
+
+/** A listening service, and headers with a token of its seller for scopes, by default all. */
+export interface AgentEndpointTest {
+  service: TestService
+  base_url: string
+  bearer(...scopes: grants.AgentScope[]): ReturnType<typeof sellerBearer>
+}
+
+/** Opens a listening service for tests of the agent endpoint. */
+export async function openAgentEndpointTest(): Promise<AgentEndpointTest> {
+  const service = await openTestService()
+  await service.listen()
+  const { base_url } = service.world.config
+  return { service, base_url, bearer: (...scopes) => sellerBearer(service, ...scopes) }
+}
+
+/** The shortest valid request. */
+export const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
 /** The protocol revision in which every request is self-contained. */
 export const MODERN = '2026-07-28'

@@ -59,20 +59,32 @@ export function readDemo(data_dir: string): DemoFacts {
   return JSON.parse(readFileSync(join(data_dir, 'demo.json'), 'utf8'))
 }
 
-/** A remote server, behind the part of Fastify's interface that the Agent and the tests use. */
-export function overHttp(base_url: string): FastifyInstance {
-  const inject = async (options: {
-    method?: string
-    url: string
-    headers?: Record<string, string>
-    payload?: string
-  }) => {
-    const answer = await fetch(base_url + options.url, {
-      method: options.method ?? 'GET',
+/** A request as the Agent and the tests send it. */
+export interface Injected {
+  method?: string
+  url: string
+  remoteAddress?: string
+  headers?: Record<string, string>
+  payload?: string | Buffer
+}
+
+/**
+ * A remote server, behind the part of Fastify's interface that the Agent and the tests use; `send`
+ * may send a request in another way than `fetch`.
+ */
+export function overHttp(
+  base_url: string,
+  send: (url: string, init: RequestInit, request: Injected) => Promise<Response> = fetch,
+): FastifyInstance {
+  const inject = async (request: Injected) => {
+    const { method = 'GET', url, headers = {}, payload } = request
+    const init: RequestInit = {
+      method,
       redirect: 'manual',
-      headers: Object.entries(options.headers ?? {}).filter(([name]) => name !== 'host'),
-      ...(options.payload === undefined ? {} : { body: options.payload }),
-    })
+      headers: Object.entries(headers).filter(([name]) => name !== 'host'),
+      ...(payload === undefined ? {} : { body: payload as BodyInit }),
+    }
+    const answer = await send(base_url + url, init, request)
     const body = await answer.text()
     return {
       statusCode: answer.status,
