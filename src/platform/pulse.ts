@@ -76,7 +76,7 @@ export class Pulse {
       const start = performance.now()
       await new Promise((resolve) => setTimeout(resolve, TICK_MS).unref())
       if (performance.now() - start < TICK_MS + BUSY_MS) left -= TICK_MS
-      // An answer that arrived meanwhile is read first.
+      // An answer that arrived during the wait is read first.
       await nextTurn()
       await nextTurn()
     }

@@ -169,7 +169,7 @@ describe('a lost answer', () => {
     assert.equal(processing.statusCode, 202)
     assert.deepEqual(processing.json(), { status: 'processing' })
     assert.equal(processing.headers['retry-after'], '1')
-    // Opening other steps meanwhile changes nothing: the card is charged once.
+    // Opening other steps before the answer changes nothing: the card is charged once.
     for (const step of ['confirm', 'card', 'processing', 'resume']) {
       const page = await agent.open(waiting.url.replace('processing', step))
       assert.equal(page.status, 202, step)

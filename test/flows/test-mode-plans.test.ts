@@ -153,7 +153,7 @@ test('a test subscription keeps its price, and a new purchase pays the copied on
   const after = await subscribe(there, { price_id })
   const [first] = await takenFrom(there, after.email)
   assert.ok(first! > paid[0]!)
-  // The member's session ends meanwhile.
+  // The member's session ends while the page is open.
   live.clock.pass(32 * DAY)
   await renewDue(there.world)
   assert.deepEqual(await takenFrom(there, before.email), [...paid, ...paid])

@@ -18,7 +18,7 @@ export const PROCESSOR_FAULTS: readonly Fault[] = STATES.map(([state, name]) => 
       await node.command({ kind: 'processor', state })
       const payments = () => load.answers.filter(({ what }) => what.endsWith('/confirm')).length
       const seen = payments()
-      await until('buyers paid meanwhile', () => payments() >= seen + 2)
+      await until('buyers paid during the fault', () => payments() >= seen + 2)
       await node.command({ kind: 'processor', state: 'answers' })
       await load.purchases(2)
       return payments() - seen

@@ -114,7 +114,7 @@ describe('several processes on one database', { skip: SKIP }, () => {
     for (const node of [worker, second, first]) await stop(node)
   })
 
-  test('a process of a node that is killed is replaced, and the others answer meanwhile', async () => {
+  test('a process of a node that is killed is replaced, and the others answer until then', async () => {
     const node = await startNode({ WORKERS: '2' })
     assert.match(node.output(), /Purser is ready at \S+ \(2 processes\)/)
     const started = () => [...node.output().matchAll(STARTED)].map(([, pid]) => Number(pid))

@@ -20,7 +20,7 @@ import { SECRET_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe-doub
 
 const MONTH_SECONDS = 32 * 86_400
 
-// Guards point 7 of issue 12: a restored service finds out what the processor did meanwhile.
+// Guards point 7 of issue 12: a restored service finds out what the processor did since the backup.
 describe('a service restored from a backup', () => {
   const clock = new ManualClock()
   const data_dir = mkdtempSync(join(tmpdir(), 'purser-restored-'))
