@@ -70,9 +70,17 @@ export async function switchCode(fixture: Fixture, rng: SeededRandom): Promise<s
   return `${offered.code} ${to}`
 }
 
+/** What a buyer enters as a code, and whether it applies to every purchase at that moment. */
+interface EnteredCode {
+  entered: string | null
+  was_sure: boolean
+}
+
 /** The code that a buyer enters: one of the shop's, one of no shop, or none. */
-export function someCode({ record }: Fixture, rng: SeededRandom, shop: Shop): string | null {
+export function someCode({ record }: Fixture, rng: SeededRandom, shop: Shop): EnteredCode {
   const own = record.codes.filter(({ app_id }) => app_id === shop.id)
-  if (own.length === 0 || rng.odds(40)) return null
-  return rng.odds(5) ? 'NO-SUCH-CODE' : ` ${rng.pick(own).code.toLowerCase()}`
+  if (own.length === 0 || rng.odds(40)) return { entered: null, was_sure: false }
+  if (rng.odds(5)) return { entered: 'NO-SUCH-CODE', was_sure: false }
+  const { code, is_sure } = rng.pick(own)
+  return { entered: ` ${code.toLowerCase()}`, was_sure: is_sure }
 }

@@ -14,7 +14,8 @@ export interface Discounted {
 /**
  * What discounts take off the paid invoices of a license, the earliest first: of the code that the
  * buyer entered, by the terms that the seller gave it, for as many periods as they say. Whether a
- * purchase had a code with limits is read from its invoice; its uses have rules of their own.
+ * purchase had a code that has limits, or that its seller was creating or switching, is read from
+ * its invoice; its uses have rules of their own.
  */
 export function discountsOf(
   mine: readonly Discounted[],
@@ -28,7 +29,7 @@ export function discountsOf(
   const isUsed =
     code !== undefined &&
     isFor(code, first!.bought_product_id) &&
-    (code.is_sure || first!.bought_discount > 0)
+    ((code.is_sure && bought.was_sure) || first!.bought_discount > 0)
   let left = isUsed ? (code.periods ?? Number.POSITIVE_INFINITY) : 0
   return mine.map(({ price_amount, product_id }) => {
     if (!code || left === 0 || !isFor(code, product_id)) return 0

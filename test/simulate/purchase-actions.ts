@@ -108,7 +108,7 @@ async function begin(
   const affiliate_id = rng.odds(35) ? rng.pick(fixture.affiliates) : null
   const brought_by = rng.odds(40) ? 'service' : 'seller'
   const app = (await apps.find(world.db, shop.id))!
-  const code = someCode(fixture, rng, shop)
+  const { entered, was_sure } = someCode(fixture, rng, shop)
   const opened = await openCart(world, {
     app,
     price,
@@ -118,7 +118,7 @@ async function begin(
     session,
     affiliate_id,
     brought_by,
-    discount_code: code,
+    discount_code: entered,
   })
   if (opened.step === 'owner') return 'owns it already'
   const { state, email_normalized: email } = person
@@ -128,7 +128,8 @@ async function begin(
     affiliate_id,
     prices: new Set(),
     email,
-    code: code?.trim().toUpperCase() ?? null,
+    code: entered?.trim().toUpperCase() ?? null,
+    was_sure,
   })
   if (opened.step === 'sign_in') {
     const cart = (await billing.findCart(world.db, opened.cart_id))!

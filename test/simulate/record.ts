@@ -22,6 +22,8 @@ export interface Bought {
   email: string
   /** The discount code that they entered, in upper case. */
   code: string | null
+  /** Whether the code applied to every purchase when they entered it. */
+  was_sure: boolean
 }
 
 /** A discount code as its seller entered it. */
