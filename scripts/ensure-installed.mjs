@@ -8,9 +8,15 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const installed = `${root}node_modules/.package-lock.json`
 const node = `${root}node_modules/.bin/node`
 
+const NODE_MAJOR = 24
+
+/** npm has packages of Node for most machines (optionalDependencies); others bring their own. */
+const hasNode = () =>
+  existsSync(node) || Number(process.versions.node.split('.')[0]) >= NODE_MAJOR
+
 const isCurrent =
   existsSync(installed) &&
-  existsSync(node) &&
+  hasNode() &&
   statSync(installed).mtimeMs >= statSync(`${root}package-lock.json`).mtimeMs
 
 if (!isCurrent) {
@@ -28,5 +34,13 @@ if (!isCurrent) {
   if (status !== 0) {
     console.error('npm ci failed; see its output above.')
     process.exit(status ?? 1)
+  }
+  if (!hasNode()) {
+    const { platform, arch } = process
+    console.error(
+      `Purser needs Node ${NODE_MAJOR}, and npm installed none for ${platform} ${arch}. ` +
+        `Install Node ${NODE_MAJOR}, then try again.`,
+    )
+    process.exit(1)
   }
 }

