@@ -1,7 +1,8 @@
-// Installs what package-lock.json names when node_modules is absent or older than it. This file runs
-// on whatever Node the machine has, before anything is installed, so it is plain JavaScript.
+// Installs what package-lock.json names when node_modules lacks something or is older than it. With
+// `--omit=dev` it leaves out the packages of development: the first start must not wait for them. It
+// runs on whatever Node the machine has, before anything is installed, so it is plain JavaScript.
 import { spawnSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -10,13 +11,18 @@ const node = `${root}node_modules/.bin/node`
 
 const NODE_MAJOR = 24
 
+const omitted = process.argv.slice(2)
+const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+
 /** npm has packages of Node for most machines (optionalDependencies); others bring their own. */
 const hasNode = () =>
   existsSync(node) || Number(process.versions.node.split('.')[0]) >= NODE_MAJOR
 
+const isThere = (name) => existsSync(`${root}node_modules/${name}/package.json`)
 const isCurrent =
   existsSync(installed) &&
   hasNode() &&
+  (omitted.includes('--omit=dev') || Object.keys(manifest.devDependencies).every(isThere)) &&
   statSync(installed).mtimeMs >= statSync(`${root}package-lock.json`).mtimeMs
 
 if (!isCurrent) {
@@ -25,11 +31,9 @@ if (!isCurrent) {
   const [command, ...args] = npm ? [process.execPath, npm] : ['npm']
   const { status } = spawnSync(
     command,
-    [...args, 'ci', '--no-audit', '--no-fund', '--loglevel=error'],
-    {
-      cwd: root,
-      stdio: 'inherit',
-    },
+    // The lock file has the digest of every package, so one from npm's cache is as good.
+    [...args, 'ci', ...omitted, '--prefer-offline', '--loglevel=error'],
+    { cwd: root, stdio: 'inherit' },
   )
   if (status !== 0) {
     console.error('npm ci failed; see its output above.')
