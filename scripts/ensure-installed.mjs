@@ -1,6 +1,6 @@
 // Installs what package-lock.json names when node_modules lacks something or is older than it. With
-// `--omit=dev` it leaves out the packages of development: the first start must not wait for them. It
-// runs on whatever Node the machine has, before anything is installed, so it is plain JavaScript.
+// `--omit=dev` it leaves out the packages of development, for which the first start must not wait.
+// It runs on whatever Node the machine has, before anything is installed, so it is plain JavaScript.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -15,8 +15,7 @@ const omitted = process.argv.slice(2)
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 
 /** npm has packages of Node for most machines (optionalDependencies); others bring their own. */
-const hasNode = () =>
-  existsSync(node) || Number(process.versions.node.split('.')[0]) >= NODE_MAJOR
+const hasNode = () => existsSync(node) || Number(process.versions.node.split('.')[0]) >= NODE_MAJOR
 
 const isThere = (name) => existsSync(`${root}node_modules/${name}/package.json`)
 const isCurrent =

@@ -56,7 +56,7 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
     reports: { ...plain, tx },
     patient: plain,
     alone: (work) => turn(() => work(statements(client))),
-    hot: plain.maybe,
+    hot: plain.rows,
     async probe(statement) {
       await plain.run(statement)
     },

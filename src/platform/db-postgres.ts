@@ -44,6 +44,8 @@ export const CONNECTIONS = { pool: 10, reports: 4, single: 6, waiting_reports: 4
 const RETRY_SECONDS = 5
 /** Compiling a statement takes longer than any of ours runs. */
 const OPTIONS = '-c jit=off'
+/** The lookups have one good plan; planning one takes longer than it runs. */
+const HOT = { pipeline: true, options: `${OPTIONS} -c plan_cache_mode=force_generic_plan` }
 
 /** Opens a pool on a PostgreSQL server, and separate clients for hot reads and notifications. */
 export async function openPostgres(
@@ -63,7 +65,7 @@ export async function openPostgres(
       statement_timeout: limit,
       ...more,
     })
-  const hot = new Reconnecting(() => alone(limits.hot, { pipeline: true }), log)
+  const hot = new Reconnecting(() => alone(limits.hot, HOT), log)
   const separate = (limit: number) =>
     new Reconnecting(() => alone(limit, { connectionTimeoutMillis: limit }), log)
   const [probing, monitoring] = [separate(limits.probe), separate(limits.probe)]
@@ -95,7 +97,7 @@ export async function openPostgres(
     alone: (work) => onOwnConnection(connection(connectionString, limits), log, work),
     hot: statements({
       query: (config, values) => pulse.whileAnswering(() => hot.query(config, values)),
-    }).maybe,
+    }).rows,
     probe: async (statement) => {
       await probing.query(statement)
     },

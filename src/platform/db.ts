@@ -38,7 +38,7 @@ export interface Database extends Db {
   /** Runs statements on a separate connection, without a transaction, however long they take. */
   alone<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
   /** One read-only statement that avoids waiting for a pooled connection. */
-  hot<Row>(statement: Sql): Promise<Row | undefined>
+  hot<Row>(statement: Sql): Promise<Row[]>
   /** Runs one statement on a separate connection, and fails within two seconds. */
   probe(statement: Sql): Promise<void>
   /** Statements of the monitoring, on a separate connection; each fails within two seconds. */

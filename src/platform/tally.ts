@@ -13,10 +13,14 @@ export interface Counted<Thing> {
 export interface BufferedTally<Thing> {
   add(thing: Thing, at: Date): void
   /**
-   * Passes everything counted since the last time to `write`; counts it again if `write` throws.
+   * Passes everything counted since the last time to `write`, up to a thousand at once; counts it
+   * again if `write` throws.
    */
   drain(write: (counted: Counted<Thing>[]) => Promise<void>): Promise<void>
 }
+
+// A statement of many thousand rows takes the event loop, and the database, from requests.
+const WRITTEN_AT_ONCE = 1_000
 
 /** A tally of things that `nameOf` distinguishes. */
 export function openTally<Thing>(nameOf: (thing: Thing) => string): BufferedTally<Thing> {
@@ -37,11 +41,13 @@ export function openTally<Thing>(nameOf: (thing: Thing) => string): BufferedTall
     async drain(write) {
       const drained = [...counted.values()]
       counted = new Map()
-      try {
-        await write(drained)
-      } catch (error) {
-        drained.forEach(addAll)
-        throw error
+      for (let done = 0; done < drained.length; done += WRITTEN_AT_ONCE) {
+        try {
+          await write(drained.slice(done, done + WRITTEN_AT_ONCE))
+        } catch (error) {
+          drained.slice(done).forEach(addAll)
+          throw error
+        }
       }
     },
   }

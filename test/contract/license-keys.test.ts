@@ -168,3 +168,24 @@ describe('another app', () => {
     assert.equal((await validate({ key })).statusCode, 200)
   })
 })
+
+const answerOf = ({ statusCode, body }: Awaited<ReturnType<typeof validate>>) => [
+  statusCode,
+  body.replace(/"request_id":"\w+"/, ''),
+]
+
+// The statements of one turn of the event loop are one statement.
+test('requests that arrive together get the answers that each gets alone', async () => {
+  const { client_id } = service.demo.app
+  const unproven = { authorization: `Basic ${Buffer.from(`${client_id}:no`).toString('base64')}` }
+  const unknown = { authorization: `Basic ${Buffer.from('app_none:no').toString('base64')}` }
+  const requests = [own, foreign, unproven, unknown].flatMap((headers) => [
+    ...[key, NEVER_ISSUED, ''].map((text) => () => validate({ key: text }, headers)),
+    ...[reference, 'forged'].map((text) => () => lookUp(text, headers)),
+  ])
+  const alone: ReturnType<typeof answerOf>[] = []
+  for (const request of requests) alone.push(answerOf(await request()))
+  assert.deepEqual(new Set(alone.map(([status]) => status)), new Set([200, 404, 401]))
+  const together = await Promise.all([...requests, ...requests].map((request) => request()))
+  assert.deepEqual(together.map(answerOf), [...alone, ...alone])
+})

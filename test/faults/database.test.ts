@@ -85,7 +85,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
     await terminateOthers()
     while (lost < 2) await setImmediate()
     assert.deepEqual(await works(), [{ one: 1 }])
-    assert.deepEqual(await db.hot(sql`select 1 as one`), { one: 1 })
+    assert.deepEqual(await db.hot(sql`select 1 as one`), [{ one: 1 }])
     await db.rows(sql`select pg_notify('lids', 'open')`)
     while (received.length === 0) await setImmediate()
     assert.deepEqual(received, ['open'])
@@ -155,7 +155,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
     while (lost === seen) await setImmediate()
     await db.probe(sql`select 1`)
     assert.deepEqual(await works(), [{ one: 1 }])
-    assert.deepEqual(await db.hot(sql`select 1 as one`), { one: 1 })
+    assert.deepEqual(await db.hot(sql`select 1 as one`), [{ one: 1 }])
   })
 
   // R2

@@ -105,7 +105,7 @@ test('fifty transactions that each read and write one row add up', async () => {
       }),
     ),
   )
-  assert.deepEqual(await db.hot(sql`select shells from jars where id = 'sum'`), { shells: 50 })
+  assert.deepEqual(await db.hot(sql`select shells from jars where id = 'sum'`), [{ shells: 50 }])
 })
 
 test('a message arrives after its transaction commits, and never when it rolls back', async () => {

@@ -21,3 +21,18 @@ test('counts that could not be written are kept and written with later ones', as
   assert.deepEqual(written, [{ thing: 'shell', count: 3, first_at: at(1), last_at: at(3) }])
   await tally.drain(async (counted) => assert.deepEqual(counted, []))
 })
+
+test('many counts are written in parts, and those of a part that failed are kept', async () => {
+  const tally = openTally<number>((thing) => String(thing))
+  for (let thing = 0; thing < 2_500; thing++) tally.add(thing, at(1))
+  const parts: number[] = []
+  await assert.rejects(
+    tally.drain(async (counted) => {
+      if (parts.length === 1) throw new Error('the database is away')
+      parts.push(counted.length)
+    }),
+    /away/,
+  )
+  await tally.drain(async (counted) => void parts.push(counted.length))
+  assert.deepEqual(parts, [1_000, 1_000, 500])
+})

@@ -20,7 +20,7 @@ export async function findBearer(
   now: Date,
   { token, audience }: { token: string; audience: string },
 ): Promise<Bearer | undefined> {
-  const row = await db.hot<Omit<Bearer, 'scopes'> & { scope: string | null }>(sql`
+  const [row] = await db.hot<Omit<Bearer, 'scopes'> & { scope: string | null }>(sql`
     select t.user_id, t.client_id, t.scope, t.expires_at
     from oidc_records t join users u on u.id = t.user_id and u.locked_at is null
     where t.id = ${sha256(token)} and t.kind = 'AccessToken' and t.audience = ${audience}

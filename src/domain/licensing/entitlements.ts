@@ -16,6 +16,7 @@ export interface TokenEntitlement extends EntitlementFacts {
 }
 
 interface TokenRow {
+  place: number
   scope: string | null
   app_id: AppId | null
   addon_enabled: boolean | null
@@ -29,21 +30,24 @@ interface TokenRow {
 }
 
 /**
- * Finds the holder of an access token and everything that decides the entitlement, in one
- * statement. A token that is unknown, expired, revoked, for another audience or of a locked account
- * is not found (spec: Entitlement endpoint).
+ * Finds the holders of access tokens and everything that decides their entitlements, in one
+ * statement and in the order of the tokens. A token that is unknown, expired, revoked, for another
+ * audience or of a locked account is not found (spec: Entitlement endpoint).
  */
-export async function findByToken(
+export async function findByTokens(
   db: Database,
   now: Date,
-  access_token: string,
-): Promise<TokenEntitlement | undefined> {
-  const row = await db.hot<TokenRow>(sql`
-    select t.scope, a.id as app_id,
+  access_tokens: readonly string[],
+): Promise<(TokenEntitlement | undefined)[]> {
+  const rows = await db.hot<TokenRow>(sql`
+    select q.place, t.scope, a.id as app_id,
       a.addon_enabled_at is not null and a.addon_disabled_at is null as addon_enabled,
       l.id as license_id, l.status, l.period_end, l.product_id, p.name as product_name,
       f.id as free_id, f.name as free_name
-    from oidc_records t
+    from unnest(${access_tokens.map((_, place) => place)}::int[],
+        ${access_tokens.map((token) => sha256(token))}::bytea[]) as q (place, id)
+      join oidc_records t on t.id = q.id and t.kind = 'AccessToken' and t.audience is null
+        and t.expires_at > ${now}
       join users u on u.id = t.user_id and u.locked_at is null
       join clients c on c.client_id = t.client_id
       left join apps a on a.id = c.app_id
@@ -54,10 +58,9 @@ export async function findByToken(
         limit 1
       ) l on true
       left join products p on p.id = l.product_id
-      left join products f on f.app_id = a.id and f.is_free and f.deleted_at is null
-    where t.id = ${sha256(access_token)} and t.kind = 'AccessToken' and t.audience is null
-      and t.expires_at > ${now}`)
-  return row && holdingOf(row)
+      left join products f on f.app_id = a.id and f.is_free and f.deleted_at is null`)
+  const found = new Map(rows.map((row) => [row.place, holdingOf(row)]))
+  return access_tokens.map((_, place) => found.get(place))
 }
 
 function holdingOf(row: TokenRow): TokenEntitlement {

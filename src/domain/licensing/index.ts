@@ -13,6 +13,7 @@ export { ENTITLEMENT_STATUSES, type Entitlement, entitlementOf } from './entitle
 export * from './entitlements.ts'
 export { isWellFormedKey, keyHashes } from './key.ts'
 export * from './licenses.ts'
+export * from './lookups.ts'
 export { readReference, signReference } from './order-reference.ts'
 export { endPreview, findPreview, grantPreview, type PreviewHolder } from './previews.ts'
 export { USE_SWEEP } from './retention.ts'

@@ -1,9 +1,9 @@
-import type { Database, Db } from '#platform/db'
-import type { AppId, LicenseId, OrderId, UserId } from '#platform/ids'
+import type { Db } from '#platform/db'
+import type { AppId, LicenseId, UserId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
-import { keyHash, keyHashes, mintKey, openKey, sealKey } from './key.ts'
+import { keyHash, mintKey, openKey, sealKey } from './key.ts'
 import type { LicenseFacts } from './state.ts'
 import type { Beginning } from './transition.ts'
 
@@ -13,68 +13,6 @@ export interface License extends LicenseFacts {
   user_id: UserId
   key_sealed: Buffer
   rotated_at: Date | null
-}
-
-/** The requesting client, and what was found for that client only. */
-export interface Found<Facts> {
-  client: { app_id: AppId | null; secret_hash: Buffer | null } | undefined
-  found: Facts | undefined
-}
-
-/** The client, and null for each fact if nothing was found. */
-type LicenseRow<Facts> = { app_id: AppId | null; secret_hash: Buffer | null } & {
-  [Field in keyof Facts]: Facts[Field] | null
-}
-
-function split<Facts>(row: LicenseRow<Facts> | undefined, isFound: boolean): Found<Facts> {
-  return { client: row, found: isFound ? (row as Facts) : undefined }
-}
-
-/**
- * Finds the license of a key together with the requesting client, in one statement; another app's
- * key is not found (spec: License key endpoints, no cross-app oracle).
- */
-export async function findByKey(
-  db: Database,
-  keys: KeyRing,
-  question: { client_id: string; license_key: string },
-): Promise<Found<LicenseFacts>> {
-  const hashes = keyHashes(keys, question.license_key)
-  const row = await db.hot<LicenseRow<LicenseFacts>>(sql`
-    select c.app_id, c.secret_hash, l.id as license_id, l.product_id, l.status,
-      l.period_end, l.canceled_at
-    from clients c
-      left join licenses l on l.app_id = c.app_id and l.key_hash = any(${hashes}::bytea[])
-    where c.client_id = ${question.client_id}`)
-  return split(row, Boolean(row?.license_id))
-}
-
-/** What an order reference leads to: the license, or an attempt that is pending. */
-export interface OrderFacts extends LicenseFacts {
-  key_sealed: Buffer
-  is_processing: boolean
-}
-
-/**
- * Finds an order's license together with the requesting client, in one statement. A preview has no
- * order: its reference names the license itself.
- */
-export async function findByOrder(
-  db: Database,
-  question: { client_id: string; order_id: OrderId | LicenseId | undefined },
-): Promise<Found<OrderFacts>> {
-  const order_id = question.order_id ?? null
-  const row = await db.hot<LicenseRow<OrderFacts>>(sql`
-    select c.app_id, c.secret_hash, l.id as license_id, l.product_id, l.status,
-      l.period_end, l.canceled_at, l.key_sealed,
-      coalesce(i.status = 'draft', false) as is_processing
-    from clients c
-      left join orders o on o.id = ${order_id} and o.app_id = c.app_id
-      left join licenses l on l.id = coalesce(o.license_id, ${order_id}) and l.app_id = c.app_id
-      left join invoices i on i.order_id = ${order_id} and i.kind = 'purchase'
-        and i.app_id = c.app_id
-    where c.client_id = ${question.client_id}`)
-  return split(row, Boolean(row?.license_id ?? row?.is_processing))
 }
 
 const COLUMNS = sql`id as license_id, app_id, user_id, product_id, status, period_end,

@@ -2,13 +2,18 @@ import type { FastifyRequest } from 'fastify'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { type Answer, type Endpoint, endpoint } from '#http/endpoint'
-import { requireEntitlementToken } from '#http/guards/entitlement-token'
+import { type EntitlementLookup, requireEntitlementToken } from '#http/guards/entitlement-token'
 import { byToken } from '#http/limit-keys'
+import { batched } from '#platform/batched'
 import { coarseNetworkOf } from '#platform/networks'
 import { Entitlement } from './wire.ts'
 
 /** The entitlement of a signed-in person, at both of its addresses (spec: Entitlement endpoint). */
 export function entitlement(world: World): Endpoint[] {
+  const { db, clock } = world
+  const find = batched((tokens: readonly string[]) =>
+    licensing.findByTokens(db, clock.now(), tokens),
+  )
   const row = (path: string, name: string, description: string) =>
     endpoint({
       method: 'GET',
@@ -27,7 +32,7 @@ export function entitlement(world: World): Endpoint[] {
         'Client is not linked to an app',
         'rate_limited',
       ],
-      run: ({ request }) => read(world, request),
+      run: ({ request }) => read(world, find, request),
     })
   return [
     row(
@@ -44,10 +49,14 @@ export function entitlement(world: World): Endpoint[] {
   ]
 }
 
-async function read(world: World, request: FastifyRequest): Promise<Answer> {
-  const found = await requireEntitlementToken(world, request)
+async function read(
+  { uses, clock }: World,
+  find: EntitlementLookup,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const found = await requireEntitlementToken(find, request)
   const { license_id } = found
   const network = coarseNetworkOf(request.ip)
-  if (license_id) world.uses.add({ license_id, kind: 'plan_checked', network }, world.clock.now())
+  if (license_id) uses.add({ license_id, kind: 'plan_checked', network }, clock.now())
   return { json: licensing.entitlementOf(found) }
 }

@@ -14,13 +14,13 @@ export interface AnswerShape {
   schema?: z.ZodType
 }
 
-/** What `run` returns: a JSON value, or prepared JSON text. */
+/** What `run` returns: a JSON value, or prepared JSON. */
 export interface Answer {
   status?: number
   headers?: Record<string, string>
   json?: unknown
-  /** Prepared JSON text, sent as it is. */
-  text?: string
+  /** Prepared JSON, sent as it is. */
+  prepared?: string | Buffer
 }
 
 /** An endpoint of an API: everything that HTTP and OpenAPI need. */
@@ -94,9 +94,7 @@ export function mount(app: FastifyInstance, rows: Endpoint[]): void {
           const answer = await row.run(readCall(row, request))
           reply.code(answer.status ?? 200)
           if (answer.headers) reply.headers(answer.headers)
-          return answer.text === undefined
-            ? send(reply, JSON.stringify(answer.json))
-            : send(reply, answer.text)
+          return send(reply, answer.prepared ?? JSON.stringify(answer.json))
         },
       })
       if (row.cors) preflight(scope, row)
@@ -104,9 +102,9 @@ export function mount(app: FastifyInstance, rows: Endpoint[]): void {
   })
 }
 
-function send(reply: FastifyReply, text: string): FastifyReply {
+function send(reply: FastifyReply, json: string | Buffer): FastifyReply {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-  return reply.type('application/json; charset=utf-8').send(text)
+  return reply.type('application/json; charset=utf-8').send(json)
 }
 
 function preflight(scope: FastifyInstance, row: Endpoint): void {

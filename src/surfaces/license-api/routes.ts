@@ -7,6 +7,7 @@ import { type Endpoint, endpoint } from '#http/endpoint'
 import { requireAppCredentials, requireAppSecret } from '#http/guards/app-credentials'
 import { byIpAndClient } from '#http/limit-keys'
 import { refuse } from '#http/refusals'
+import { batched } from '#platform/batched'
 import { isoSeconds } from '#platform/calendar'
 import { readId } from '#platform/ids'
 import { coarseNetworkOf } from '#platform/networks'
@@ -35,6 +36,9 @@ export function licenseApi(world: World): Endpoint[] {
 }
 
 function validate({ db, keys, clock, uses }: World): Endpoint {
+  const findByKey = batched((questions: readonly licensing.KeyQuestion[]) =>
+    licensing.findByKeys(db, keys, questions),
+  )
   return endpoint({
     ...shared,
     method: 'POST',
@@ -50,7 +54,7 @@ function validate({ db, keys, clock, uses }: World): Endpoint {
     refusals: ['invalid_request', 'invalid_client', 'unknown_key', 'rate_limited'],
     async run({ body, request }) {
       const credentials = requireAppCredentials(request)
-      const { client, found } = await licensing.findByKey(db, keys, {
+      const { client, found } = await findByKey({
         client_id: credentials.client_id,
         license_key: body.key,
       })
@@ -65,6 +69,9 @@ function validate({ db, keys, clock, uses }: World): Endpoint {
 }
 
 function readOrder({ db, keys, clock, uses }: World): Endpoint {
+  const findByOrder = batched((questions: readonly licensing.OrderQuestion[]) =>
+    licensing.findByOrders(db, questions),
+  )
   return endpoint({
     ...shared,
     method: 'GET',
@@ -89,7 +96,7 @@ function readOrder({ db, keys, clock, uses }: World): Endpoint {
         client_id,
         reference: params.ref,
       })
-      const { client, found } = await licensing.findByOrder(db, { client_id, order_id })
+      const { client, found } = await findByOrder({ client_id, order_id })
       requireAppSecret(client, credentials)
       if (!found) throw refuse('unknown_order')
       if (!found.license_id) {

@@ -24,9 +24,10 @@ export async function publicApi(world: World): Promise<Endpoint[]> {
       const entry = await cache.read(params.client_id)
       // Unknown, unpublished and not enabled apps get the same response, headers included.
       if (!entry) throw refuse('not_found', { headers: CACHE })
-      const { text, etag } = entry[part]
+      const { json, etag } = entry[part]
       const headers = { ...CACHE, etag }
-      return isCurrent(request, etag) ? { status: 304, headers, text: '' } : { headers, text }
+      if (isCurrent(request, etag)) return { status: 304, headers, prepared: '' }
+      return { headers, prepared: json }
     }
 
   const shared = {

@@ -94,7 +94,9 @@ function rowOf(
   const promise = checker.getTypeAtLocation(call)
   const [result] = promise ? checker.getTypeArguments(promise as never) : []
   if (!result) return undefined
-  const row = method === 'rows' ? checker.getTypeArguments(result as never)[0]! : result
+  const row = ['rows', 'hot'].includes(method)
+    ? checker.getTypeArguments(result as never)[0]!
+    : result
   return fieldsOf(checker, row)
 }
 

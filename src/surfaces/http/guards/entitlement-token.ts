@@ -1,18 +1,22 @@
 import type { FastifyRequest } from 'fastify'
-import * as licensing from '#domain/licensing'
-import type { World } from '#flows/world'
+import type * as licensing from '#domain/licensing'
 import { bearerToken } from '#http/authorization'
 import { refuse } from '#http/refusals'
 
 const SCOPE = 'entitlements'
 
+/** Finds the entitlement of an access token, with those of others that arrive at the same time. */
+export type EntitlementLookup = (
+  access_token: string,
+) => Promise<licensing.TokenEntitlement | undefined>
+
 /** The entitlement of the access token (spec: Entitlement endpoint); refuses other tokens. */
 export async function requireEntitlementToken(
-  { db, clock }: World,
+  find: EntitlementLookup,
   request: FastifyRequest,
 ): Promise<licensing.TokenEntitlement> {
   const token = bearerToken(request)
-  const found = token && (await licensing.findByToken(db, clock.now(), token))
+  const found = token && (await find(token))
   if (!found) throw refuse('invalid_token', { headers: challenge(token && 'invalid_token') })
   if (!found.scopes.includes(SCOPE)) {
     const headers = challenge('insufficient_scope', SCOPE)

@@ -1,0 +1,121 @@
+import type { Database } from '#platform/db'
+import type { AppId, LicenseId, OrderId } from '#platform/ids'
+import type { KeyRing } from '#platform/secrets'
+import { sql } from '#platform/sql'
+import { keyHashes } from './key.ts'
+import type { LicenseFacts } from './state.ts'
+
+/** The requesting client, and what was found for that client only. */
+export interface Found<Facts> {
+  client: { app_id: AppId | null; secret_hash: Buffer | null } | undefined
+  found: Facts | undefined
+}
+
+/** The place of a question, the requesting client, and null for each fact if nothing was found. */
+type FoundRow<Facts> = {
+  place: number
+  is_client: boolean
+  app_id: AppId | null
+  secret_hash: Buffer | null
+} & { [Field in keyof Facts]: Facts[Field] | null }
+
+/** What a seller's server asks with a key. */
+export interface KeyQuestion {
+  client_id: string
+  license_key: string
+}
+
+/**
+ * Finds the licenses of keys together with the requesting clients, in one statement and in the
+ * order of the questions; another app's key is not found (spec: License key endpoints, no cross-app
+ * oracle).
+ */
+export async function findByKeys(
+  db: Database,
+  keys: KeyRing,
+  questions: readonly KeyQuestion[],
+): Promise<Found<LicenseFacts>[]> {
+  // A key may be stored under any key of the ring: one row for each.
+  const asked = questions.flatMap(({ client_id, license_key }, place) =>
+    keyHashes(keys, license_key).map((hash) => ({ place, client_id, hash })),
+  )
+  const rows = await db.hot<FoundRow<LicenseFacts>>(sql`
+    select q.place, c.client_id is not null as is_client, c.app_id, c.secret_hash,
+      l.id as license_id, l.product_id, l.status, l.period_end, l.canceled_at
+    from unnest(${asked.map(({ place }) => place)}::int[],
+        ${asked.map(({ client_id }) => client_id)}::text[],
+        ${asked.map(({ hash }) => hash)}::bytea[]) as q (place, client_id, hash)
+      left join clients c on c.client_id = q.client_id
+      left join licenses l on l.app_id = c.app_id and l.key_hash = q.hash`)
+  return inOrder(questions, rows, ({ license_id }) => license_id !== null)
+}
+
+/** Finds the license of one key. */
+export async function findByKey(
+  db: Database,
+  keys: KeyRing,
+  question: KeyQuestion,
+): Promise<Found<LicenseFacts>> {
+  const [answer] = await findByKeys(db, keys, [question])
+  return answer!
+}
+
+/** What an order reference leads to: the license, or an attempt that is pending. */
+export interface OrderFacts extends LicenseFacts {
+  key_sealed: Buffer
+  is_processing: boolean
+}
+
+/** What a seller's server asks with an order reference; undefined for one that names no order. */
+export interface OrderQuestion {
+  client_id: string
+  order_id: OrderId | LicenseId | undefined
+}
+
+/**
+ * Finds the licenses of orders together with the requesting clients, in one statement and in the
+ * order of the questions. A preview has no order: its reference names the license itself.
+ */
+export async function findByOrders(
+  db: Database,
+  questions: readonly OrderQuestion[],
+): Promise<Found<OrderFacts>[]> {
+  const rows = await db.hot<FoundRow<OrderFacts>>(sql`
+    select q.place, c.client_id is not null as is_client, c.app_id, c.secret_hash,
+      l.id as license_id, l.product_id, l.status, l.period_end, l.canceled_at, l.key_sealed,
+      coalesce(i.status = 'draft', false) as is_processing
+    from unnest(${questions.map((_, place) => place)}::int[],
+        ${questions.map(({ client_id }) => client_id)}::text[],
+        ${questions.map(({ order_id }) => order_id ?? null)}::text[])
+        as q (place, client_id, order_id)
+      left join clients c on c.client_id = q.client_id
+      left join orders o on o.id = q.order_id and o.app_id = c.app_id
+      left join licenses l on l.id = coalesce(o.license_id, q.order_id) and l.app_id = c.app_id
+      left join invoices i on i.order_id = q.order_id and i.kind = 'purchase'
+        and i.app_id = c.app_id`)
+  return inOrder(questions, rows, (row) => row.license_id !== null || row.is_processing === true)
+}
+
+/** Finds the license of one order. */
+export async function findByOrder(
+  db: Database,
+  question: OrderQuestion,
+): Promise<Found<OrderFacts>> {
+  const [answer] = await findByOrders(db, [question])
+  return answer!
+}
+
+/** An answer for each question; a question may have several rows, of which one at most found it. */
+function inOrder<Facts>(
+  questions: readonly unknown[],
+  rows: FoundRow<Facts>[],
+  isFound: (row: FoundRow<Facts>) => boolean,
+): Found<Facts>[] {
+  const answers = questions.map((): Found<Facts> => ({ client: undefined, found: undefined }))
+  for (const row of rows) {
+    const answer = answers[row.place]!
+    if (row.is_client) answer.client = row
+    if (isFound(row)) answer.found = row as Facts
+  }
+  return answers
+}
