@@ -1,12 +1,12 @@
 /**
  * Recomputes the books from what happened, compares them with what the processor has on record, and
- * prints each difference on a line. It writes nothing but its result, for the monitoring. The books
- * of the test mode beside live mode are checked after those of live mode. Ends with 1 where there is
- * a difference, and with 2 where books could not be read. `npm run ledger:check`, with the settings
- * of the service; the embedded database belongs to one process, so stop the service before.
+ * prints each difference on a line. It writes nothing but its result, for the monitoring and for the
+ * alarm of staff. The books of the test mode beside live mode are checked after those of live mode.
+ * Ends with 1 where there is a difference, and with 2 where books could not be read.
+ * `npm run ledger:check`, with the settings of the service; the embedded database belongs to one
+ * process, so stop the service before.
  */
-import * as ledger from '#domain/ledger'
-import { checkBooks } from '#flows/check-books'
+import { checkBooks, noteResult } from '#flows/check-books'
 import { systemClock as clock } from '#platform/clock'
 import { readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
@@ -24,7 +24,7 @@ async function check({ config, db, log }: OpenMode): Promise<number> {
     : openSandbox({ db, random, keys: keyRing(secret_keys), clock, base_url })
   const { counts, differences } = await checkBooks({ db: db.patient, processor, clock })
   for (const { rule, subject, detail } of differences) console.log(`${subject}: ${rule}: ${detail}`)
-  await ledger.noteCheck(db, { at: clock.now(), differences: differences.length })
+  await noteResult({ db, clock, random }, differences)
   const looked = Object.entries(counts).map(([what, count]) => `${what}: ${count}`)
   console.log(`Looked at ${looked.join(', ')}.`)
   if (differences.length === 0) console.log('The books agree.')

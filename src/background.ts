@@ -3,7 +3,7 @@ import { sumMetrics } from '#domain/metrics'
 import { sumBalances } from '#domain/payouts'
 import { sumTaxes } from '#domain/tax'
 import { deleteCopies } from '#flows/account'
-import { reviewRestored } from '#flows/check-books'
+import { checkNightly, reviewRestored } from '#flows/check-books'
 import { closeDays } from '#flows/close-days'
 import { payWeekly, reconcilePayouts } from '#flows/pay-out'
 import * as payment from '#flows/payment'
@@ -26,6 +26,7 @@ const FOLLOW_SECONDS = 60
 const EVERY_MINUTE = '* * * * *'
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 const DAILY = '20 3 * * *'
+const NIGHTLY = '50 3 * * *'
 
 /** What every process asks every few seconds; concurrent processes claim different work. */
 export function declarePolls(world: World): void {
@@ -73,5 +74,6 @@ export function declareSchedules(world: World): void {
     await reviewRestored(world)
   })
   jobs.schedule('retention', DAILY, () => keepRetention(forReports(world)))
+  jobs.schedule('check-ledger', NIGHTLY, () => checkNightly(world))
   if (live) jobs.schedule('delete-copies', EVERY_TEN_MINUTES, () => deleteCopies(world, live))
 }

@@ -142,6 +142,8 @@ declare module '#platform/alarms' {
     dispute_appeal: true
     /** No template of this release can write an email. */
     email_unwritten: true
+    /** A check of the ledger found differences. */
+    ledger_differs: true
     /** The processor reports something that only staff can act on. */
     processor_notice: true
     /** The processor refused a request that it must not refuse. */

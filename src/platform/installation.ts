@@ -90,3 +90,9 @@ export async function endReview(db: Db): Promise<boolean> {
   )
   return ended > 0
 }
+
+/** When this database got its first tables. */
+export async function installedAt(db: Db): Promise<Date> {
+  const first = sql`select min(applied_at) as at from schema_migrations`
+  return (await db.one<{ at: Date }>(first)).at
+}

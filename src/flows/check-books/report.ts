@@ -78,4 +78,5 @@ export async function inPages<Row extends { id: string }>(
   }
 }
 
-const PAGE = 5000
+// Small, as the rows of a page are checked in one go while requests wait.
+const PAGE = 1000

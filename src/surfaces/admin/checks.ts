@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import * as apps from '#domain/apps'
-import * as ledger from '#domain/ledger'
-import { checkBooks } from '#flows/check-books'
+import { checkBooks, noteResult } from '#flows/check-books'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
 import type { SessionContext } from '#http/guards/session'
@@ -75,13 +74,11 @@ export function declareChecks(
   }
 }
 
-async function checkTheBooks(
-  { db, processor, clock }: World,
-  report: ReportProgress,
-): Promise<Checked> {
+async function checkTheBooks(world: World, report: ReportProgress): Promise<Checked> {
+  const { db, processor, clock } = world
   const sides = { db: db.patient, processor, clock }
   const { counts, differences } = await checkBooks(sides, report)
-  await ledger.noteCheck(db, { at: clock.now(), differences: differences.length })
+  await noteResult(world, differences)
   return { counts, differences: differences.slice(0, MOST_SHOWN) }
 }
 

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as ledger from '#domain/ledger'
+import { checkBooks, checkNightly, noteResult } from '#flows/check-books'
+import { openAlarms } from '#platform/alarms'
+import type { InvoiceId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { declareSchedules } from '../../src/background.ts'
+import { buy } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+// Guards R15: the books are checked every night without an operator's cron.
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+
+describe('the check of the ledger every night', () => {
+  let service: TestService
+  before(async () => {
+    service = await openTestService()
+    await buy(service)
+  })
+  after(() => service.close())
+
+  const checkedAt = async () => (await ledger.lastCheck(service.world.db))?.at.toISOString()
+  const alarms = async () =>
+    (await openAlarms(service.world.db)).map(({ kind, count }) => [kind, count])
+  const changeFee = async (by: number) => {
+    const id = sql`(select subject from ledger_transactions where event = 'sale' limit 1)`
+    const { db } = service.world
+    const changed = sql`update invoices set fee = fee + ${by} where id = ${id} returning id`
+    return (await db.one<{ id: InvoiceId }>(changed)).id
+  }
+
+  test('is due at 03:50 UTC', () => {
+    const schedules: [string, string][] = []
+    const jobs = {
+      ...service.world.jobs,
+      schedule: (name: string, cron: string) => void schedules.push([name, cron]),
+    }
+    declareSchedules({ ...service.world, jobs })
+    const found = schedules.filter(([name]) => name === 'check-ledger')
+    assert.deepEqual(found, [['check-ledger', '50 3 * * *']])
+  })
+
+  test('runs once for each night, whenever a node starts', async () => {
+    const { world, clock } = service
+    clock.reset('2026-03-10T12:00:00Z')
+    await world.db.run(sql`update schema_migrations set applied_at = ${clock.now()}`)
+    await checkNightly(world)
+    assert.equal(await checkedAt(), undefined)
+    for (const [now, checked] of [
+      ['2026-03-11T03:50:05Z', '2026-03-11T03:50:05.000Z'],
+      ['2026-03-11T09:00:00Z', '2026-03-11T03:50:05.000Z'],
+      ['2026-03-12T02:59:00Z', '2026-03-11T03:50:05.000Z'],
+      ['2026-03-12T08:00:00Z', '2026-03-12T08:00:00.000Z'],
+      ['2026-03-13T03:50:00Z', '2026-03-13T03:50:00.000Z'],
+    ] as const) {
+      clock.reset(now)
+      await checkNightly(world)
+      assert.equal(await checkedAt(), checked, now)
+    }
+    assert.deepEqual(await alarms(), [])
+  })
+
+  test('raises one alarm for a difference of several nights, which names the first', async () => {
+    const { world, clock } = service
+    const id = await changeFee(1)
+    for (const nights of [1, 2, 3]) {
+      clock.pass(DAY)
+      await checkNightly(world)
+      assert.deepEqual(await alarms(), [['ledger_differs', nights]])
+    }
+    const [alarm] = await openAlarms(world.db)
+    assert.equal(alarm!.href, '/admin/checks/')
+    assert.match(alarm!.message, new RegExp(`found \\d+ differences. The first: ${id}: `))
+    assert.ok((await ledger.lastCheck(world.db))!.differences > 0)
+  })
+
+  test('resolves the alarm when the books agree again, as any check does', async () => {
+    const { world } = service
+    await changeFee(-1)
+    const { differences } = await checkBooks(world)
+    await noteResult(world, differences)
+    assert.deepEqual(await alarms(), [])
+    assert.equal((await ledger.lastCheck(world.db))!.differences, 0)
+  })
+
+  test('ends without a result where the node stops', async () => {
+    const { world, clock } = service
+    const before = await checkedAt()
+    clock.pass(DAY)
+    const stopping = AbortSignal.abort(new Error('the node stops'))
+    await assert.rejects(checkNightly({ ...world, stopping }), /the node stops/)
+    assert.equal(await checkedAt(), before)
+  })
+})
