@@ -85,3 +85,12 @@ create table ledger_checks (
   at timestamptz not null,
   differences integer not null check (differences >= 0)
 );
+
+-- Months that are over and were checked without a difference, as they were then.
+create table ledger_proofs (
+  month text primary key check (month ~ '^\d{4}-\d{2}$'),
+  transactions bigint not null check (transactions >= 0),
+  -- A sum of hashes of the month's lines.
+  digest text not null,
+  proven_at timestamptz not null
+);

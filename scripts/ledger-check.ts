@@ -3,10 +3,11 @@
  * prints each difference on a line. It writes nothing but its result, for the monitoring and for the
  * alarm of staff. The books of the test mode beside live mode are checked after those of live mode.
  * Ends with 1 where there is a difference, and with 2 where books could not be read.
- * `npm run ledger:check`, with the settings of the service; the embedded database belongs to one
+ * `npm run ledger:check`, with the settings of the service; `-- --incremental` leaves out the months
+ * that an earlier check proved and that did not change since. The embedded database belongs to one
  * process, so stop the service before.
  */
-import { checkBooks, noteResult } from '#flows/check-books'
+import { checkAndNote, type NotedCheck } from '#flows/check-books'
 import { systemClock as clock } from '#platform/clock'
 import { readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
@@ -16,20 +17,33 @@ import { openSandbox } from '../src/sandbox/index.ts'
 import { openStripe } from '../src/stripe/index.ts'
 import { inEachMode, type OpenMode, sentenceOf } from './each-mode.ts'
 
+const isIncremental = process.argv.includes('--incremental')
+
 /** Prints the differences in the books of a mode; returns how many there are. */
 async function check({ config, db, log }: OpenMode): Promise<number> {
   const { stripe: settings, secret_keys, base_url } = config
   const processor = settings
     ? openStripe({ settings, db, clock, random, log })
     : openSandbox({ db, random, keys: keyRing(secret_keys), clock, base_url })
-  const { counts, differences } = await checkBooks({ db: db.patient, processor, clock })
+  const parts = { db, processor, clock, random }
+  const checked = await checkAndNote(parts, { is_whole: !isIncremental })
+  const { counts, differences } = checked
   for (const { rule, subject, detail } of differences) console.log(`${subject}: ${rule}: ${detail}`)
-  await noteResult({ db, clock, random }, differences)
+  if (isIncremental) printMonths(checked)
   const looked = Object.entries(counts).map(([what, count]) => `${what}: ${count}`)
   console.log(`Looked at ${looked.join(', ')}.`)
   if (differences.length === 0) console.log('The books agree.')
   else console.log(`${differences.length} differences.`)
   return differences.length
+}
+
+function printMonths({ proven, changed }: NotedCheck): void {
+  const first = proven[0]
+  if (first === undefined) console.log('No month was proven, so everything was checked.')
+  else console.log(`Proven before: ${first} to ${proven.at(-1)}.`)
+  if (changed.length > 0) {
+    console.log(`Changed after they were proven, and checked again: ${changed.join(', ')}.`)
+  }
 }
 
 async function main(): Promise<void> {

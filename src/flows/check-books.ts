@@ -10,6 +10,7 @@ import { checkInvoices } from './check-books/invoices.ts'
 import { checkOutside, type Sides } from './check-books/outside.ts'
 import { checkPayees } from './check-books/payees.ts'
 import { checkOthers } from './check-books/postings.ts'
+import { type ProvenMonths, readMonths } from './check-books/proven.ts'
 import type { Checked, Difference, Report } from './check-books/report.ts'
 import { noteResult } from './check-books/result.ts'
 import { checkTaxes } from './check-books/taxes.ts'
@@ -18,25 +19,24 @@ import { checkWhole } from './check-books/whole.ts'
 export { RULE_OF_FIGURES } from './check-books/figures.ts'
 export type { Checked, Difference } from './check-books/report.ts'
 export { reviewRestored } from './check-books/restored.ts'
-export { noteResult } from './check-books/result.ts'
+
+type OnProgress = (progress: { done: number; total: number; note: string }) => Promise<void>
 
 /**
  * Recomputes the books from what happened, and reports the differences. Nothing is changed, and no
- * posting is trusted: each is computed again by the pure rules from the recorded facts. The
+ * posting is trusted: each is computed again by the pure rules from the recorded facts. With a time,
+ * what belongs to earlier months is left out, except for sums over everything (decision 126). The
  * processor is asked for its records, so this runs outside of any transaction.
  */
 export async function checkBooks(
   sides: Sides,
-  onProgress: (progress: {
-    done: number
-    total: number
-    note: string
-  }) => Promise<void> = async () => {},
+  onProgress: OnProgress = async () => {},
+  since?: Date,
 ): Promise<Checked> {
   const counts: Record<string, number> = {}
   const differences: Difference[] = []
   const report = {
-    count: (what: string, number = 1) => {
+    count: (what: string, number: number = 1) => {
       counts[what] = (counts[what] ?? 0) + number
     },
     differ: (rule: string, subject: string, detail: string) => {
@@ -44,7 +44,7 @@ export async function checkBooks(
     },
   }
   const { db, processor } = sides
-  const checks: [what: string, check: (db: Db, to: Report) => Promise<void>][] = [
+  const checks: [what: string, check: (db: Db, to: Report, since?: Date) => Promise<void>][] = [
     ['the ledger as a whole', checkWhole],
     ['invoices', checkInvoices],
     ['refunds, disputes and payouts', checkOthers],
@@ -53,19 +53,43 @@ export async function checkBooks(
     ['figures of the overview', checkFigures],
     ['what affiliates brought', checkReferred],
     ['cash', (from, to) => checkCash(from, to, processor.name)],
-    ['records of the processor', (_, to) => readProcessor(sides, to)],
+    ['records of the processor', (_, to) => readProcessor(sides, to, since)],
   ]
   for (const [index, [what, check]] of checks.entries()) {
     await onProgress({ done: index, total: checks.length, note: `Checking ${what}.` })
-    await check(db, report)
+    await check(db, report, since)
   }
   return { counts, differences }
 }
 
+/** A check whose result was noted, and the months that it took as proven or found changed. */
+export interface NotedCheck extends Checked, Pick<ProvenMonths, 'proven' | 'changed'> {}
+
+/**
+ * Checks the books and notes the result. One that is not whole leaves out the first months that an
+ * earlier check proved and that did not change since. Without a difference, the months that are
+ * over are proven; a difference in a whole check takes every proof back.
+ */
+export async function checkAndNote(
+  parts: Pick<World, 'db' | 'processor' | 'clock' | 'random'>,
+  { is_whole, onProgress }: { is_whole: boolean; onProgress?: OnProgress },
+): Promise<NotedCheck> {
+  const { db, processor, clock } = parts
+  const sides = { db: db.patient, processor, clock }
+  // Read before the check, so that what is posted meanwhile is not taken as checked.
+  const months = await readMonths(db.patient, clock.now(), is_whole)
+  const checked = await checkBooks(sides, onProgress, months.since)
+  const agrees = checked.differences.length === 0
+  if (agrees) await ledger.writeProofs(db, clock.now(), months.to_prove)
+  else if (!months.since) await ledger.dropProofs(db)
+  await noteResult(parts, checked.differences)
+  return { ...checked, proven: months.proven, changed: months.changed }
+}
+
 /** Differences within the books are reported even if the processor does not answer. */
-async function readProcessor(sides: Sides, report: Report): Promise<void> {
+async function readProcessor(sides: Sides, report: Report, since?: Date): Promise<void> {
   try {
-    await checkOutside(sides, report)
+    await checkOutside(sides, report, since)
   } catch (error) {
     const isAway = error instanceof ProcessorUnreachable || error instanceof ProcessorRefused
     if (!isAway) throw error
@@ -76,17 +100,22 @@ async function readProcessor(sides: Sides, report: Report): Promise<void> {
 /** In UTC. A check after it, by the schedule or by a person, is that of the night. */
 const NIGHT_BEGINS_HOUR = 3
 
+const SUNDAY = 0
+
 /**
  * Checks the books once a night, over the connections of the reports and in pages, so that requests
- * are answered meanwhile. A night that was missed is made up for at the next start.
+ * are answered meanwhile: the whole books on Sundays, else without the months that were proven. A
+ * night that was missed is made up for at the next start.
  */
 export async function checkNightly(world: World): Promise<void> {
-  const { db, clock, processor, stopping } = world
+  const { db, clock, stopping } = world
   const checked_at = (await ledger.lastCheck(db))?.at ?? (await installedAt(db))
-  if (checked_at >= lastNight(clock.now())) return
-  const sides = { db: db.patient, processor, clock }
-  const { differences } = await checkBooks(sides, async () => stopping.throwIfAborted())
-  await noteResult(world, differences)
+  const night = lastNight(clock.now())
+  if (checked_at >= night) return
+  await checkAndNote(world, {
+    is_whole: night.getUTCDay() === SUNDAY,
+    onProgress: async () => stopping.throwIfAborted(),
+  })
 }
 
 /** When the last night began. */

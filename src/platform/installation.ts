@@ -93,6 +93,6 @@ export async function endReview(db: Db): Promise<boolean> {
 
 /** When this database got its first tables. */
 export async function installedAt(db: Db): Promise<Date> {
-  const first = sql`select min(applied_at) as at from schema_migrations`
+  const first = sql`select applied_at as at from schema_migrations order by applied_at limit 1`
   return (await db.one<{ at: Date }>(first)).at
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
-import { checkBooks, checkNightly, noteResult } from '#flows/check-books'
+import { checkAndNote, checkNightly } from '#flows/check-books'
 import { openAlarms } from '#platform/alarms'
 import type { InvoiceId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -80,8 +80,7 @@ describe('the check of the ledger every night', () => {
   test('resolves the alarm when the books agree again, as any check does', async () => {
     const { world } = service
     await changeFee(-1)
-    const { differences } = await checkBooks(world)
-    await noteResult(world, differences)
+    await checkAndNote(world, { is_whole: true })
     assert.deepEqual(await alarms(), [])
     assert.equal((await ledger.lastCheck(world.db))!.differences, 0)
   })

@@ -235,8 +235,9 @@ describe('the check of the books', () => {
   })
 
   test('prints one line per difference, and exits with 1 if there is any', async () => {
-    const run = () => {
-      const program = ['--import', './scripts/register-tsx.mjs', 'scripts/ledger-check.ts']
+    const run = (...options: string[]) => {
+      const script = ['scripts/ledger-check.ts', ...options]
+      const program = ['--import', './scripts/register-tsx.mjs', ...script]
       const env = { PATH: process.env.PATH, ...database.settings, NODE_ENV: 'test' }
       return spawnSync(process.execPath, program, { env, encoding: 'utf8' })
     }
@@ -245,6 +246,12 @@ describe('the check of the books', () => {
     const sound = run()
     assert.equal(sound.status, 0, sound.stderr)
     assert.match(sound.stdout, /^Looked at ledger transactions: \d+, .*\nThe books agree\.\n$/)
+    const short = run('--incremental')
+    assert.equal(short.status, 0, short.stderr)
+    assert.match(
+      short.stdout,
+      /^Proven before: 2026-03 to \d{4}-\d{2}\.\nLooked at .*\nThe books agree\.\n$/,
+    )
     const db = await database.open()
     await db.run(sql`update invoices set fee = fee + 1 where id = ${id}`)
     await db.close()

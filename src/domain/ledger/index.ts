@@ -3,7 +3,7 @@
  *
  * Knows the chart of accounts, one pure posting for each event, and what staff booked by hand. Owns
  * `ledger_transactions`, `ledger_entries`, `write_offs` and `buyer_payments`, all append only, and
- * `ledger_checks`, the result of the last check.
+ * `ledger_checks`, the result of the last check, and `ledger_proofs`, the months that it proved.
  * Guarantees: every posting sums to zero, asserted here and by the database, an event is posted
  * once, and every balance can be computed for any past instant.
  */
@@ -11,4 +11,5 @@ export * from './account.ts'
 export * from './checks.ts'
 export * from './ledger.ts'
 export * from './posting.ts'
+export * from './proofs.ts'
 export * from './staff-bookings.ts'

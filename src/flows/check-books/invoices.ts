@@ -8,7 +8,8 @@ import type { Db } from '#platform/db'
 import type { AffiliateId, AppId, InvoiceId, SellerId } from '#platform/ids'
 import { type Cents, cents, formatAmount, sum, ZERO } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
-import { comparePosting, inPages, type Lines, linesOf, type Report } from './report.ts'
+import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } from './report.ts'
+import { INVOICES, idsSince } from './since.ts'
 
 interface CheckedInvoice extends tax.Rule {
   id: InvoiceId
@@ -40,11 +41,14 @@ interface CheckedInvoice extends tax.Rule {
   lines: Lines
 }
 
-/** Checks every invoice: how its total is divided, its quote, its charge and its posting. */
-export async function checkInvoices(db: Db, report: Report): Promise<void> {
+/**
+ * Checks every invoice, or those since a time: how its total is divided, its quote, its charge and
+ * its posting.
+ */
+export async function checkInvoices(db: Db, report: Report, since?: Date): Promise<void> {
   const histories = await addOnHistories(db)
   await inPages<CheckedInvoice>(
-    (after, limit) =>
+    (page) =>
       db.rows(sql`select i.id, i.app_id, i.kind, i.status, i.is_waived, i.amount, i.tax,
         i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by, i.affiliate_id, i.created_at, i.seller_id, q.state, q.rule,
         q.rate_ppm, q.taxable_ppm, q.amount as quote_amount, q.tax as quote_tax,
@@ -57,7 +61,7 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
         left join charges c on c.invoice_id = i.id
         left join invoice_lines o on o.invoice_id = i.id and o.kind = 'discount'
         left join discount_codes d on d.app_id = i.app_id and d.code = o.code
-      where i.id > ${after} order by i.id limit ${limit}`),
+      where ${ofPage(sql`i.id`, page)}`),
     (invoice) => {
       report.count('invoices')
       checkDivision(report, invoice, histories.get(invoice.app_id)!)
@@ -73,6 +77,7 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
       const detail = `charged ${moneyOr(invoice.charged)}, expected ${moneyOr(due)}`
       report.differ('a paid invoice has its charge', invoice.id, detail)
     },
+    await idsSince(db, since, INVOICES),
   )
 }
 

@@ -2,6 +2,7 @@ import type { Listed, Listings } from '#domain/payments'
 import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
+import { type IdPage, ofPage } from './report.ts'
 
 /** A record of the processor that differs on our books, or is missing there. */
 export interface Differing {
@@ -33,8 +34,10 @@ export interface Kind {
   rules: { made: string; known: string }
   /** The records of a page that differ on our books. */
   differing(db: Db, processor: string, page: Listed[]): Promise<Differing[]>
-  /** Rows of ours that the processor must have, by their ids. */
-  expected(db: Db, processor: string, after: string, limit: number): Promise<Expected[]>
+  /** Rows of ours that were made since a time. */
+  madeSince(db: Db, since: Date): Promise<{ id: string }[]>
+  /** Rows of ours that the processor must have. */
+  expected(db: Db, processor: string, page: IdPage): Promise<Expected[]>
 }
 
 const LISTED = (page: Listed[]) => sql`(select n - 1 as position, l ->> 'id' as id,
@@ -61,9 +64,11 @@ const CHARGES: Kind = {
         left join attempts a on a.id = l.key and a.status in ('open', 'action_required')
         ${BOOKED(sql`t.event = 'sale' and t.subject = c.invoice_id`)}
       where c.id is null or c.amount <> l.amount or b.amount <> l.moved`),
-  expected: (db, processor, after, limit) =>
+  madeSince: (db, since) =>
+    db.rows<{ id: string }>(sql`select id from charges where created_at >= ${since}`),
+  expected: (db, processor, page) =>
     db.rows<Expected>(sql`select c.id, c.processor_charge_id as listed_as, c.amount from charges c
-      where c.processor = ${processor} and c.id > ${after} order by c.id limit ${limit}`),
+      where c.processor = ${processor} and ${ofPage(sql`c.id`, page)}`),
 }
 
 const REFUNDS: Kind = {
@@ -80,11 +85,12 @@ const REFUNDS: Kind = {
         left join refunds o on o.id = l.key and o.status = 'open'
         ${BOOKED(sql`t.event in ('refund', 'refund_failed') and t.subject = r.id`)}
       where r.id is null or r.amount <> l.amount or b.amount <> l.moved`),
-  expected: (db, processor, after, limit) =>
+  madeSince: (db, since) =>
+    db.rows<{ id: string }>(sql`select id from refunds where created_at >= ${since}`),
+  expected: (db, processor, page) =>
     db.rows<Expected>(sql`select r.id, r.processor_refund_id as listed_as, r.amount from refunds r
         join charges c on c.id = r.charge_id and c.processor = ${processor}
-      where r.status in ('pending', 'succeeded', 'failed') and r.id > ${after}
-      order by r.id limit ${limit}`),
+      where r.status in ('pending', 'succeeded', 'failed') and ${ofPage(sql`r.id`, page)}`),
 }
 
 const PAYOUTS: Kind = {
@@ -102,9 +108,11 @@ const PAYOUTS: Kind = {
           and (p.status = 'failed' or p.status <> 'open' and p.processor_payout_id = l.id)
         ${BOOKED(sql`t.event in ('payout', 'payout_failed') and t.subject = p.id`)}
       where p.id is null or p.amount <> l.amount or b.amount <> l.moved`),
-  expected: (db, _processor, after, limit) =>
+  madeSince: (db, since) =>
+    db.rows<{ id: string }>(sql`select id from payouts where created_at >= ${since}`),
+  expected: (db, _processor, page) =>
     db.rows<Expected>(sql`select p.id, p.processor_payout_id as listed_as, p.amount from payouts p
-      where p.status in ('pending', 'paid') and p.id > ${after} order by p.id limit ${limit}`),
+      where p.status in ('pending', 'paid') and ${ofPage(sql`p.id`, page)}`),
 }
 
 // An inquiry shrinks as its charge is refunded, so one that moved no money is compared by id alone.
@@ -124,10 +132,12 @@ const DISPUTES: Kind = {
         ${BOOKED(sql`t.event in ('dispute_opened', 'dispute_won', 'dispute_lost',
           'appeal_opened', 'appeal_won') and t.subject = d.id`)}
       where d.id is null or (${MOVED_MONEY} and d.amount <> l.amount) or b.amount <> l.moved`),
-  expected: (db, processor, after, limit) =>
+  madeSince: (db, since) =>
+    db.rows<{ id: string }>(sql`select id from disputes where opened_at >= ${since}`),
+  expected: (db, processor, page) =>
     db.rows<Expected>(sql`select d.id, d.processor_dispute_id as listed_as, d.amount
       from disputes d join charges c on c.id = d.charge_id and c.processor = ${processor}
-      where d.id > ${after} order by d.id limit ${limit}`),
+      where ${ofPage(sql`d.id`, page)}`),
 }
 
 /** Every kind, in the order of the check. */

@@ -14,14 +14,15 @@ import type {
 } from '#platform/ids'
 import { type Cents, cents, formatAmount } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
-import { comparePosting, inPages, type Lines, linesOf, type Report } from './report.ts'
+import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } from './report.ts'
+import { DISPUTES, idsSince, PAYOUTS, REFUNDS } from './since.ts'
 
-/** Checks the posting of every event except a sale. */
-export async function checkOthers(db: Db, report: Report): Promise<void> {
-  await checkRefunds(db, report)
-  await checkDisputes(db, report)
+/** Checks the posting of every event except a sale; since a time, where there may be many. */
+export async function checkOthers(db: Db, report: Report, since?: Date): Promise<void> {
+  await checkRefunds(db, report, since)
+  await checkDisputes(db, report, since)
   await checkPartsTaken(db, report)
-  await checkPayouts(db, report)
+  await checkPayouts(db, report, since)
   await checkRemittances(db, report)
   await checkWriteOffs(db, report)
   await checkBuyerPayments(db, report)
@@ -47,14 +48,14 @@ interface RefundFacts extends PartOwners, billing.TakenBack {
   failed_lines: Lines
 }
 
-async function checkRefunds(db: Db, report: Report): Promise<void> {
+async function checkRefunds(db: Db, report: Report, since?: Date): Promise<void> {
   await inPages<RefundFacts>(
-    (after, limit) =>
+    (page) =>
       db.rows(sql`select r.id, r.status, r.amount, r.tax, r.fee, r.add_on_fee, r.commission,
         ${WHOSE}, ${linesOf('refund', sql`r.id`)} as lines,
         ${linesOf('refund_failed', sql`r.id`)} as failed_lines
       from refunds r ${OF_CHARGE(sql`r.charge_id`)}
-      where r.id > ${after} order by r.id limit ${limit}`),
+      where ${ofPage(sql`r.id`, page)}`),
     (refund) => {
       report.count('refunds')
       const { id: refund_id, user_id, status, amount: total } = refund
@@ -66,6 +67,7 @@ async function checkRefunds(db: Db, report: Report): Promise<void> {
         status === 'failed' ? ledger.refundFailed({ refund_id, user_id, total }) : undefined
       comparePosting(report, 'refund_failed', refund_id, back, refund.failed_lines)
     },
+    await idsSince(db, since, REFUNDS),
   )
 }
 
@@ -81,9 +83,9 @@ interface DisputePosted extends PartOwners, billing.TakenBack {
   appeal_won: Lines
 }
 
-async function checkDisputes(db: Db, report: Report): Promise<void> {
+async function checkDisputes(db: Db, report: Report, since?: Date): Promise<void> {
   await inPages<DisputePosted>(
-    (after, limit) =>
+    (page) =>
       db.rows(sql`select d.id, d.status, d.appeal, d.amount, d.owed, d.tax, d.fee, d.add_on_fee,
         d.commission, ${WHOSE}, ${linesOf('dispute_opened', sql`d.id`)} as opened,
         ${linesOf('dispute_won', sql`d.id`)} as won,
@@ -91,7 +93,7 @@ async function checkDisputes(db: Db, report: Report): Promise<void> {
         ${linesOf('appeal_opened', sql`d.id`)} as appeal_opened,
         ${linesOf('appeal_won', sql`d.id`)} as appeal_won
       from disputes d ${OF_CHARGE(sql`d.charge_id`)}
-      where d.id > ${after} order by d.id limit ${limit}`),
+      where ${ofPage(sql`d.id`, page)}`),
     (dispute) => {
       report.count('disputes')
       const { id, status, appeal } = dispute
@@ -111,6 +113,7 @@ async function checkDisputes(db: Db, report: Report): Promise<void> {
       const undone = when(appeal === 'won', () => ledger.appealWon(facts))
       comparePosting(report, 'appeal_won', id, undone, dispute.appeal_won)
     },
+    await idsSince(db, since, DISPUTES),
   )
 }
 
@@ -170,13 +173,13 @@ interface PayoutPosted extends Omit<ledger.PaidOut, 'payout_id'> {
   failed_lines: Lines
 }
 
-async function checkPayouts(db: Db, report: Report): Promise<void> {
+async function checkPayouts(db: Db, report: Report, since?: Date): Promise<void> {
   await inPages<PayoutPosted>(
-    (after, limit) =>
+    (page) =>
       db.rows(sql`select p.id, p.owner, p.account, p.amount, p.status,
         ${linesOf('payout', sql`p.id`)} as lines,
         ${linesOf('payout_failed', sql`p.id`)} as failed_lines
-      from payouts p where p.id > ${after} order by p.id limit ${limit}`),
+      from payouts p where ${ofPage(sql`p.id`, page)}`),
     (payout) => {
       report.count('payouts')
       const { id: payout_id, status } = payout
@@ -185,14 +188,15 @@ async function checkPayouts(db: Db, report: Report): Promise<void> {
       const back = status === 'failed' ? ledger.payoutFailed({ ...payout, payout_id }) : undefined
       comparePosting(report, 'payout_failed', payout_id, back, payout.failed_lines)
     },
+    await idsSince(db, since, PAYOUTS),
   )
 }
 
 async function checkRemittances(db: Db, report: Report): Promise<void> {
   await inPages<{ id: RemittanceId; state: string; amount: Cents; lines: Lines }>(
-    (after, limit) =>
+    (page) =>
       db.rows(sql`select r.id, r.state, r.amount, ${linesOf('remittance', sql`r.id`)} as lines
-      from remittances r where r.id > ${after} order by r.id limit ${limit}`),
+      from remittances r where ${ofPage(sql`r.id`, page)}`),
     (remittance) => {
       report.count('remittances')
       const { id: remittance_id, lines } = remittance
@@ -208,10 +212,10 @@ interface WriteOffFacts extends Pick<ledger.WriteOff, 'id' | 'account' | 'owner'
 
 async function checkWriteOffs(db: Db, report: Report): Promise<void> {
   await inPages<WriteOffFacts>(
-    (after, limit) =>
+    (page) =>
       db.rows(sql`select w.id, w.account, w.owner, w.amount,
         ${linesOf('write_off', sql`w.id`)} as lines
-      from write_offs w where w.id > ${after} order by w.id limit ${limit}`),
+      from write_offs w where ${ofPage(sql`w.id`, page)}`),
     (written_off) => {
       report.count('write-offs')
       const { id: write_off_id, lines } = written_off
@@ -223,10 +227,10 @@ async function checkWriteOffs(db: Db, report: Report): Promise<void> {
 
 async function checkBuyerPayments(db: Db, report: Report): Promise<void> {
   await inPages<{ id: BuyerPaymentId; user_id: UserId; amount: Cents; lines: Lines }>(
-    (after, limit) =>
+    (page) =>
       db.rows(sql`select b.id, b.user_id, b.amount,
         ${linesOf('buyer_paid', sql`b.id`)} as lines
-      from buyer_payments b where b.id > ${after} order by b.id limit ${limit}`),
+      from buyer_payments b where ${ofPage(sql`b.id`, page)}`),
     ({ id: payment_id, user_id, amount: total, lines }) => {
       report.count('payments to buyers')
       const posting = ledger.buyerPaid({ payment_id, user_id, total })

@@ -64,15 +64,33 @@ function wordsOf({ account, owner, amount }: { account: string; owner: string; a
   return `${account}${owner === '' ? '' : ` of ${owner}`} ${formatAmount(amount)}`
 }
 
-/** Reads rows in pages by their ids, so that a large table needs little memory. */
+/** Which rows a page has: those of `only`, or the next ones by id. */
+export interface IdPage {
+  after: string
+  limit: number
+  only: string[] | undefined
+}
+
+/** The rows of a page, as the last condition of a statement. */
+export function ofPage(id: Sql, { after, limit, only }: IdPage): Sql {
+  return only ? sql`${id} = any(${only})` : sql`${id} > ${after} order by ${id} limit ${limit}`
+}
+
+/**
+ * Reads rows in pages by their ids, so that a large table needs little memory: all of them, or those
+ * with the given ids.
+ */
 export async function inPages<Row extends { id: string }>(
-  read: (after: string, limit: number) => Promise<Row[]>,
+  read: (page: IdPage) => Promise<Row[]>,
   each: (row: Row) => void,
+  ids?: string[],
 ): Promise<void> {
   let after = ''
-  for (;;) {
-    const rows = await read(after, PAGE)
+  for (let position = 0; ids === undefined || position < ids.length; position += PAGE) {
+    const only = ids?.slice(position, position + PAGE)
+    const rows = await read({ after, limit: PAGE, only })
     rows.forEach(each)
+    if (only) continue
     if (rows.length < PAGE) return
     after = rows.at(-1)!.id
   }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import * as apps from '#domain/apps'
-import { checkBooks, noteResult } from '#flows/check-books'
+import { checkAndNote } from '#flows/check-books'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
 import type { SessionContext } from '#http/guards/session'
@@ -75,10 +75,7 @@ export function declareChecks(
 }
 
 async function checkTheBooks(world: World, report: ReportProgress): Promise<Checked> {
-  const { db, processor, clock } = world
-  const sides = { db: db.patient, processor, clock }
-  const { counts, differences } = await checkBooks(sides, report)
-  await noteResult(world, differences)
+  const { counts, differences } = await checkAndNote(world, { is_whole: true, onProgress: report })
   return { counts, differences: differences.slice(0, MOST_SHOWN) }
 }
 
