@@ -92,7 +92,6 @@ function affiliateStatements(db: Db, to: string): [what: string, ask: () => Prom
     ['affiliates of an app', () => affiliates.affiliatesOfApp(db, { ...app, limit: 51 })],
     ['totals of the affiliates of an app', () => affiliates.referredTotals(db, app)],
     ['apps of an affiliate', () => affiliates.appsOfAffiliate(db, { ...affiliate, limit: 51 })],
-    ['totals of an affiliate', () => affiliates.referredTotals(db, affiliate)],
     ['an app’s affiliates by day', () => affiliates.referredByDay(db, app)],
     ['an affiliate by day', () => affiliates.referredByDay(db, { ...affiliate, days: app.days })],
     ['lines of an affiliate', () => payouts.accountLines(db, lines, { limit: 51 })],

@@ -143,11 +143,11 @@ async function follow(url: string, facts: { ip?: string; headers?: Record<string
 /** The clicks of an affiliate by app, once they are written. */
 async function clicksOf(code: string): Promise<Record<string, number>> {
   await rememberClicks(service.world)
-  const rows = await affiliates.appsOfAffiliate(service.world.db, {
+  const { apps } = await affiliates.appsOfAffiliate(service.world.db, {
     affiliate_id: await idOf(code),
     limit: 100,
   })
-  return Object.fromEntries(rows.map(({ slug, clicks }) => [slug ?? 'home', clicks]))
+  return Object.fromEntries(apps.map(({ slug, clicks }) => [slug ?? 'home', clicks]))
 }
 
 test('a visitor counts once for each app and day, and programs do not count', async () => {
@@ -183,6 +183,34 @@ test('a visitor counts once for each app and day, and programs do not count', as
   service.clock.pass(DAY)
   await follow(product)
   assert.deepEqual(await clicksOf('clicked'), { ...counted, tidepool: 3 })
+})
+
+test('the totals of an affiliate are the sums over all apps, on every page of them', async () => {
+  await addAffiliate('totaled')
+  const affiliate_id = await idOf('totaled')
+  const ask = { affiliate_id, limit: 100 }
+  const nothing = { clicks: 0, purchases: 0, net: 0, commission: 0 }
+  const empty = await affiliates.appsOfAffiliate(service.world.db, ask)
+  assert.deepEqual(empty, { totals: nothing, apps: [] })
+  await follow('/apps/driftlog/?ref=totaled', { ip: '192.0.2.5' })
+  await follow('/?ref=totaled', { ip: '192.0.2.5' })
+  await buy(service, { query: '?ref=totaled' })
+  await rememberClicks(service.world)
+  const { totals, apps } = await affiliates.appsOfAffiliate(service.world.db, ask)
+  assert.equal(apps.length, 3)
+  for (const figure of ['clicks', 'purchases', 'net', 'commission'] as const) {
+    assert.equal(sum(...apps.map((app) => cents(app[figure]))), totals[figure], figure)
+  }
+  assert.ok(totals.commission > 0)
+  const [first, second, last] = apps
+  const below = ({ commission: amount, app_id }: affiliates.ReferredApp) =>
+    ({ ...ask, limit: 1, after: { amount, id: app_id ?? '' } }) as const
+  const pages = [
+    [await affiliates.appsOfAffiliate(service.world.db, { ...ask, limit: 1 }), [first]],
+    [await affiliates.appsOfAffiliate(service.world.db, below(first!)), [second]],
+    [await affiliates.appsOfAffiliate(service.world.db, below(last!)), []],
+  ] as const
+  for (const [page, expected] of pages) assert.deepEqual(page, { totals, apps: expected })
 })
 
 test('clicks that could not be written are written later', async () => {
@@ -222,7 +250,8 @@ test('an affiliate gets a link by a button, and sees what it brings', async () =
   assert.ok(visitor.cookies.has('__Host-ref'))
   const affiliate_id = await idOf('coast-walks')
   await rememberClicks(service.world)
-  const totals = await affiliates.referredTotals(service.world.db, { affiliate_id })
+  const question = { affiliate_id, limit: 1 }
+  const { totals } = await affiliates.appsOfAffiliate(service.world.db, question)
   const text = textOf((await agent.open('/affiliate/')).body)
   assert.match(text, new RegExp(`Commissions \\$${formatAmount(totals.commission)}`))
   assert.match(text, new RegExp(`Purchases ${totals.purchases} Clicks ${totals.clicks}`))
@@ -242,9 +271,12 @@ test('charts show the money of each day, with a table behind them', async () => 
   const { to } = await allDays()
   const days = { from: metrics.dayAfter(to, -29), to }
   const affiliate_id = await idOf('coast-walks')
-  for (const scope of [{ app_id }, { affiliate_id }]) {
+  const scopes = [
+    [{ app_id }, await affiliates.referredTotals(db, { app_id, days: await allDays() })],
+    [{ affiliate_id }, (await affiliates.appsOfAffiliate(db, { affiliate_id, limit: 1 })).totals],
+  ] as const
+  for (const [scope, totals] of scopes) {
     const found = await affiliates.referredByDay(db, { ...scope, days: await allDays() })
-    const totals = await affiliates.referredTotals(db, { ...scope, days: await allDays() })
     assert.equal(sum(...found.map(({ net }) => net)), totals.net)
     assert.equal(sum(...found.map(({ commission }) => commission)), totals.commission)
   }

@@ -53,30 +53,40 @@ export async function affiliatesOfApp(
     order by f.net desc, f.affiliate_id desc limit ${limit}`)
 }
 
-/** The apps to which an affiliate sent someone, by commission; over all days. */
+const TOTALS = sql`coalesce(sum(f.clicks), 0)::bigint as clicks,
+  coalesce(sum(f.purchases), 0)::bigint as purchases, coalesce(sum(f.net), 0)::bigint as net,
+  coalesce(sum(f.commission), 0)::bigint as commission`
+
+/**
+ * The apps to which an affiliate sent someone, by commission, and the sums over all of them; over
+ * all days, which are read once.
+ */
 export async function appsOfAffiliate(
   db: Db,
   question: { affiliate_id: AffiliateId; after?: FiguresCursor | undefined; limit: number },
-): Promise<ReferredApp[]> {
+): Promise<{ totals: ReferredFigures; apps: ReferredApp[] }> {
   const { affiliate_id, after, limit } = question
   const id = sql`coalesce(f.app_id, '')`
-  return await db.rows<ReferredApp>(sql`select f.app_id, a.slug, a.name, f.clicks, f.purchases,
-      f.net, f.commission
-    from (${sums({ affiliate_id }, sql`app_id`)}) f left join apps a on a.id = f.app_id
-    where ${beyond(sql`f.commission`, id, after)}
-    order by f.commission desc, ${id} desc limit ${limit}`)
+  const { apps, ...totals } = await db.one<ReferredFigures & { apps: ReferredApp[] }>(sql`
+    with f as materialized (${sums({ affiliate_id }, sql`app_id`)}),
+    page as (select f.app_id, a.slug, a.name, f.clicks, f.purchases, f.net, f.commission
+      from f left join apps a on a.id = f.app_id
+      where ${beyond(sql`f.commission`, id, after)}
+      order by f.commission desc, ${id} desc limit ${limit})
+    select ${TOTALS}, (select coalesce(
+        jsonb_agg(to_jsonb(f) order by f.commission desc, ${id} desc), '[]') from page f) as apps
+    from f`)
+  return { totals, apps }
 }
 
-/** The sums over all affiliates of an app, or over all apps of an affiliate. */
+/** The sums over all affiliates of an app. */
 export async function referredTotals(
   db: Db,
-  scope: { app_id: AppId; days: Days } | { affiliate_id: AffiliateId },
+  scope: { app_id: AppId; days: Days },
 ): Promise<ReferredFigures> {
-  return await db.one<ReferredFigures>(sql`select coalesce(sum(f.clicks), 0)::bigint as clicks,
-      coalesce(sum(f.purchases), 0)::bigint as purchases,
-      coalesce(sum(f.net), 0)::bigint as net,
-      coalesce(sum(f.commission), 0)::bigint as commission
-    from (${sums(scope, sql`affiliate_id`)}) f`)
+  return await db.one<ReferredFigures>(
+    sql`select ${TOTALS} from (${sums(scope, sql`affiliate_id`)}) f`,
+  )
 }
 
 /** What was referred on one day, in UTC. */

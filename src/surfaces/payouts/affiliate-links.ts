@@ -23,14 +23,14 @@ export async function referredFacts(
 ): Promise<ReferredFacts> {
   const after = readFiguresCursor(queryOf(request, 'below'))
   const question = { affiliate_id, after, limit: APPS_A_PAGE + 1 }
-  const found = await affiliates.appsOfAffiliate(db, question)
+  const { totals, apps: found } = await affiliates.appsOfAffiliate(db, question)
   const rows = found.slice(0, APPS_A_PAGE)
   const last = rows.at(-1)
   const words = (queryOf(request, 'q') ?? '').replaceAll('\0', '').trim().slice(0, LONGEST_WORDS)
   const below = last && figuresCursorText({ amount: last.commission, id: last.app_id ?? '' })
   return {
     home: HOME,
-    totals: await affiliates.referredTotals(db, { affiliate_id }),
+    totals,
     rows,
     older: found.length > APPS_A_PAGE ? `${HOME}?below=${below}#apps` : undefined,
     latest: after ? `${HOME}#apps` : undefined,
