@@ -31,6 +31,8 @@ export interface Fixture {
   harness: Harness
   world: World
   rng: SeededRandom
+  /** The stream of the given plans: without them, the rest of a seed happens in the same way. */
+  comp_rng: SeededRandom
   record: AnswerRecord
   shops: Shop[]
   affiliates: AffiliateId[]
@@ -68,6 +70,9 @@ const PLANS: readonly (readonly Plan[])[] = [
   ],
 ]
 
+// "comp" in ASCII: far from the seeds of the other streams.
+const COMP_STREAM = 0x636f6d70
+
 /** Opens the fixture of a seed on a cleared harness. */
 export async function openFixture(harness: Harness, seed: number): Promise<Fixture> {
   const { world } = harness.service
@@ -83,6 +88,7 @@ export async function openFixture(harness: Harness, seed: number): Promise<Fixtu
     harness,
     world,
     rng,
+    comp_rng: new SeededRandom(seed ^ COMP_STREAM),
     record: new AnswerRecord(),
     shops,
     affiliates: [referrer],

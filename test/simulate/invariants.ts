@@ -2,6 +2,7 @@ import { AssertionError } from 'node:assert'
 import { assertInvariants } from '../support/invariants.ts'
 import { answerFaults } from './answers-oracle.ts'
 import { calendarFaults } from './calendar-oracle.ts'
+import { compFaults } from './comps-oracle.ts'
 import { figureFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import { RULES } from './rest-invariants.ts'
@@ -30,6 +31,7 @@ export async function rulesBroken(
     ...(await figureFaults(fixture)),
     ...(await calendarFaults(db)),
     ...(await answerFaults(fixture)),
+    ...(await compFaults(fixture)),
   ]
   return fault && broken(fault.rule, fault.facts)
 }

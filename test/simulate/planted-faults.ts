@@ -1,4 +1,5 @@
 import * as payments from '#domain/payments'
+import { addDays } from '#platform/calendar'
 import { cents } from '#platform/money'
 import type { Fault, Statement } from './code-faults.ts'
 
@@ -123,6 +124,28 @@ function forgettingLicenses(): Fault['alterStatement'] {
   }
 }
 
+/** The lookup of a person's live license. */
+const LIVE_LICENSE = /from licenses where app_id = \$1 and status not in .* and user_id =/
+
+/** The row of a license, as if it were over where a seller gave it. */
+function asEndedComp(row: unknown): unknown {
+  const license = row as { origin?: string }
+  return license.origin === 'comp' ? { ...license, status: 'canceled' } : row
+}
+
+/** A plan is given without looking for a pending purchase, which is done after the license. */
+function givingToBuyers(): Fault['alterRows'] {
+  let isGiving = false
+  return ({ text }, rows) => {
+    const isPending = /from attempts where app_id = \$1 and email_normalized = \$2 and status/.test(
+      text,
+    )
+    const found = isPending && isGiving ? [] : rows
+    isGiving = LIVE_LICENSE.test(text)
+    return found
+  }
+}
+
 /** Simulates an adapter that throws refusals: for a key, from then on. */
 function throwingRefusals(): Pick<Fault, 'processor'> {
   const refused = new Set<string>()
@@ -209,7 +232,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'a payment that comes late keeps the old period',
     caught_by: ['a period is counted from its anchor', FORESEEN],
-    seed: 2,
+    seed: 3,
     ...keepingPeriods(),
   },
   {
@@ -233,7 +256,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'a refund whose answer was lost is given again under a fresh key',
     caught_by: ['a refund that the processor did is one that we asked for, once'],
-    seed: 7,
+    seed: 10,
     ...whenLost('refund', (processor, now, request) =>
       processor.refund(now, { ...request, key: `${request.key}_again` }),
     ),
@@ -264,6 +287,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'a refund is counted as if it were the first',
     caught_by: [...DIVIDED, 'a license whose latest charge went back whole is over'],
+    seed: 5,
     alterRows: ({ text }, rows) =>
       /from refunds where charge_id = \$1 order by/.test(text) ? [] : rows,
   },
@@ -303,6 +327,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'a renewal that fails leaves no line in the history of the license',
     caught_by: ['a license went along the table of transitions, and is where its history ends'],
+    seed: 5,
     ...drop('insert into license_history', ({ trigger }) => trigger === 'renewal_failed'),
   },
   {
@@ -317,6 +342,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'the start of an unpaid renewal is lost',
     caught_by: [FORESEEN, 'an unpaid renewal is retried for three weeks and then no longer'],
+    seed: 5,
     ...where('update subscriptions set price_id', () => ({ past_due_since: null })),
   },
   {
@@ -334,7 +360,56 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
     caught_by: [
       'a purchase with a discount that waits or is paid uses its code, and no other purchase does',
     ],
+    seed: 7,
     alterStatement: ({ text }) => (text.startsWith('delete from discount_uses') ? null : undefined),
+  },
+  {
+    name: 'a given plan goes on after its end',
+    caught_by: ['a given plan ends when it should, and is never charged'],
+    alterRows: ({ text }, rows) =>
+      /from licenses l where l.origin = 'comp' and l.status = 'active'/.test(text) ? [] : rows,
+  },
+  {
+    name: 'a given plan ends a day early',
+    caught_by: ['a given plan is the one that the seller gave'],
+    ...where('with minted as ( insert into licenses', ({ origin, period_end }) =>
+      origin === 'comp' && period_end ? { period_end: addDays(period_end as Date, -1) } : {},
+    ),
+  },
+  {
+    name: 'a plan is given to a person whose purchase is processing',
+    caught_by: [FORESEEN, 'nothing fails that was not made to fail', TAKEN],
+    seed: 13,
+    alterRows: givingToBuyers(),
+  },
+  {
+    name: 'a plan is not given to a person whose license is over',
+    caught_by: ['the answer to a seller who gives a plan was true'],
+    seed: 15,
+    alterStatement: (statement) =>
+      LIVE_LICENSE.test(statement.text)
+        ? {
+            ...statement,
+            text: statement.text.replace("not in ('canceled', 'preview')", "<> 'preview'"),
+          }
+        : undefined,
+  },
+  {
+    name: 'a given plan that its seller ends goes on',
+    caught_by: [
+      'a given plan entitles until its end, or until its seller ends it',
+      'a given plan ends when it should, and is never charged',
+    ],
+    alterRows: ({ text }, rows) =>
+      /from licenses .*for update/.test(text) ? rows.map(asEndedComp) : rows,
+  },
+  {
+    name: 'the email of a given plan is lost',
+    caught_by: ['a given plan has one email to its person, and one more when its seller ends it'],
+    alterStatement: ({ text, values }) =>
+      text.includes('insert into emails') && values.flat().includes('plan_given')
+        ? null
+        : undefined,
   },
   {
     name: 'an event of the processor is not marked as handled',

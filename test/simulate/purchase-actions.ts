@@ -86,7 +86,16 @@ export async function enterCard(
  */
 export async function buy(fixture: Fixture, rng: SeededRandom): Promise<string> {
   const person = somePerson(fixture, rng)
-  const shop = rng.pick(fixture.shops)
+  return await buyAs(fixture, rng, person, rng.pick(fixture.shops))
+}
+
+/** A person buys from a shop, as `buy` does for a random one. */
+export async function buyAs(
+  fixture: Fixture,
+  rng: SeededRandom,
+  person: Person,
+  shop: Shop,
+): Promise<string> {
   const begun = await begin(fixture, rng, person, shop)
   const cart_id = readId('cart', begun)
   if (!cart_id) return `${person.email}: ${begun}`

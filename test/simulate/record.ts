@@ -1,4 +1,5 @@
-import type { AffiliateId, AppId, DiscountId, ProductId } from '#platform/ids'
+import type { PlanGiven } from '#flows/subscription'
+import type { AffiliateId, AppId, DiscountId, LicenseId, ProductId } from '#platform/ids'
 
 /** A person's request with its answer; `unknown` until it arrives. */
 export interface RecordedRequest {
@@ -11,7 +12,14 @@ export interface RecordedRequest {
   is_parallel: boolean
 }
 
-export type AskedFor = 'purchase' | 'upgrade' | 'payment' | 'refund' | 'auto_renew' | 'rotation'
+export type AskedFor =
+  | 'purchase'
+  | 'upgrade'
+  | 'payment'
+  | 'refund'
+  | 'auto_renew'
+  | 'rotation'
+  | 'comp_end'
 
 /** How a buyer came to a purchase, and the price each time they confirmed it, before tax. */
 export interface Bought {
@@ -42,6 +50,20 @@ export interface OfferedCode {
   is_sure: boolean
 }
 
+/** A plan that a seller gave, or tried to give, with the answer. */
+export interface RecordedComp {
+  app_id: AppId
+  email_normalized: string
+  product_id: ProductId
+  ends_at: Date | null
+  at: Date
+  /** `unknown` until the answer arrives. */
+  outcome: PlanGiven['outcome'] | 'unknown'
+  answered_at?: Date
+  /** The given license, or the one that the person had. */
+  license_id?: LicenseId
+}
+
 /**
  * Every request of a person with its answer, independent of what the service stores, to compare
  * both. If an answer was lost, the outcome is unknown.
@@ -50,6 +72,7 @@ export class AnswerRecord {
   /** By cart ID. */
   readonly carts = new Map<string, Bought>()
   readonly codes: OfferedCode[] = []
+  readonly comps: RecordedComp[] = []
   /** What the owner of a license agreed to pay for a period of another plan. */
   readonly agreed = new Map<string, Set<number>>()
   readonly requests: Record<AskedFor, RecordedRequest[]> = {
@@ -59,6 +82,7 @@ export class AnswerRecord {
     refund: [],
     auto_renew: [],
     rotation: [],
+    comp_end: [],
   }
 
   /** Records a request before it is sent; the caller fills in the answer. */

@@ -167,6 +167,21 @@ export const RULES: readonly Rule[] = [
         where e.user_id = o.user_id and e.app_id = o.app_id and e.created_at < o.created_at)`,
   },
   {
+    rule: 'a given plan ends when it should, and is never charged',
+    broken: (now) => sql`select l.id, l.status, l.period_end from licenses l
+      where l.origin = 'comp' and ((l.status = 'active' and l.period_end <= ${now})
+        or exists (select 1 from invoices i where i.license_id = l.id))`,
+  },
+  {
+    rule: 'a given plan has one email to its person, and one more when its seller ends it',
+    broken: () => sql`select l.id, count(e.id) as emails from licenses l
+        left join emails e on e.subject_id = l.id and e.kind in ('plan_given', 'given_plan_ended')
+      where l.origin = 'comp' group by l.id
+      having count(*) filter (where e.kind = 'plan_given') <> 1
+        or count(*) filter (where e.kind = 'given_plan_ended') <> (select count(*) from audit_log
+          where subject = l.id and action = 'license.ended')`,
+  },
+  {
     rule: 'tax is owed to the state of the buyer',
     broken: () => sql`select i.id, q.state, cart.state as buyers from invoices i
       join tax_quotes q on q.id = i.tax_quote_id join orders o on o.id = i.order_id

@@ -1,6 +1,7 @@
 import { untilKilled } from '../support/mortal.ts'
 import * as buying from './buyer-actions.ts'
 import type { Fault } from './code-faults.ts'
+import { COMP_ACTIONS } from './comp-actions.ts'
 import { offerCode, switchCode } from './discount-actions.ts'
 import { type Fixture, openFixture } from './fixture.ts'
 import { type Harness, isExpected } from './harness.ts'
@@ -88,6 +89,9 @@ const NEWCOMERS = [4, 2]
 const ROUNDS = NEWCOMERS.length
 const LEAST_ACTIONS = 7
 const MOST_ACTIONS = 12
+/** How many steps in a hundred also concern a given plan. */
+const COMP_PERCENT = 15
+const CONCURRENT_COMP_PERCENT = 40
 
 /** Simulates months of trade from a seed, and checks all rules after each round. */
 export async function runSeed(harness: Harness, seed: number, fault?: Fault): Promise<SeedRun> {
@@ -138,9 +142,15 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
   const actions = wanted === ACTIONS && count > 1 ? CONCURRENT_ACTIONS : wanted
   const actors = Array.from({ length: count }, () => rng.fork())
   const last = rng.odds(15) ? rng.between(1, 90) : Number.POSITIVE_INFINITY
-  const { killed } = await untilKilled(last, async () => {
-    await Promise.all(actors.map((own) => act(fixture, own, { actions, at_once: count > 1 })))
-  })
+  const at_once = count > 1
+  const own = fixture.comp_rng.fork()
+  const others = async () =>
+    await untilKilled(last, async () => {
+      await Promise.all(actors.map((each) => act(fixture, each, { actions, at_once })))
+    })
+  const [{ killed }, comps] = at_once
+    ? await Promise.all([others(), actOnComps(fixture, own, at_once)])
+    : [await others(), 0]
   if (killed) {
     fixture.trace.push(
       `${timeOf(harness)} the process died at step ${last}, and another was started`,
@@ -148,7 +158,27 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
     harness.clock.pass(rng.between(1, 30))
     await workOnce(fixture)
   }
-  return count
+  return count + comps + (at_once ? 0 : await actOnComps(fixture, own, at_once))
+}
+
+/**
+ * Sometimes a given plan begins, ends, or is followed by a purchase: beside the other actions, as a
+ * process of its own that may crash, and with random numbers of its own. Returns the number of
+ * actions.
+ */
+async function actOnComps(fixture: Fixture, own: SeededRandom, at_once: boolean): Promise<number> {
+  if (!own.odds(at_once ? CONCURRENT_COMP_PERCENT : COMP_PERCENT)) return 0
+  const last = own.odds(15) ? own.between(1, 30) : Number.POSITIVE_INFINITY
+  const apart = { ...fixture, world: { ...fixture.world, random: own } }
+  const { killed } = await untilKilled(last, async () => {
+    await act(apart, own, { actions: COMP_ACTIONS, at_once })
+  })
+  if (killed) {
+    fixture.trace.push(
+      `${timeOf(fixture.harness)} the process died at step ${last}, and another was started`,
+    )
+  }
+  return 1
 }
 
 /** A person takes a possible action. */

@@ -1,0 +1,121 @@
+import * as licensing from '#domain/licensing'
+import type { AppId, LicenseId, ProductId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import type { Broken } from './calendar-oracle.ts'
+import type { Fixture } from './fixture.ts'
+import type { RecordedComp } from './record.ts'
+
+/** A given plan as the service stores it. */
+interface StoredComp {
+  license_id: LicenseId
+  app_id: AppId
+  email_normalized: string
+  product_id: ProductId
+  product_app_id: AppId
+  status: licensing.LicenseStatus
+  ends_at: Date | null
+  key_sealed: Buffer
+}
+
+/** Compares the plans that sellers gave, and the answers to them, with what the service stores. */
+export async function compFaults(fixture: Fixture): Promise<Broken[]> {
+  const stored = await fixture.harness.db.rows<StoredComp>(sql`select l.id as license_id, l.app_id,
+      u.email_normalized, l.product_id, p.app_id as product_app_id, l.status,
+      l.period_end as ends_at, l.key_sealed
+    from licenses l join users u on u.id = l.user_id join products p on p.id = l.product_id
+    where l.origin = 'comp' order by l.created_at, l.id`)
+  return [
+    ...givenFaults(fixture, stored),
+    ...(await entitlementFaults(fixture, stored)),
+    ...(await refusalFaults(fixture)),
+  ]
+}
+
+const termsOf = ({ app_id, email_normalized, product_id, ends_at }: RecordedComp | StoredComp) =>
+  [app_id, email_normalized, product_id, ends_at?.getTime()].join(' ')
+
+/** What was given is stored as the seller entered it; what was refused is not. */
+function givenFaults({ record }: Fixture, stored: readonly StoredComp[]): Broken[] {
+  const sure = new Map(
+    record.comps
+      .filter(({ outcome }) => outcome === 'given')
+      .map((comp) => [comp.license_id!, comp] as const),
+  )
+  const unsure = record.comps.filter(({ outcome }) => outcome === 'unknown').map(termsOf)
+  const wrong = stored.filter((comp) => {
+    const given = sure.get(comp.license_id)
+    if (comp.product_app_id !== comp.app_id) return true
+    if (given) return termsOf(given) !== termsOf(comp)
+    const at = unsure.indexOf(termsOf(comp))
+    return at < 0 || unsure.splice(at, 1).length === 0
+  })
+  const ids = new Set(stored.map(({ license_id }) => license_id))
+  const missing = [...sure.keys()].filter((id) => !ids.has(id))
+  return wrong.length + missing.length > 0
+    ? [{ rule: 'a given plan is the one that the seller gave', facts: { wrong, missing } }]
+    : []
+}
+
+/** A given plan entitles until its end or until its seller ends it, unless staff suspended it. */
+async function entitlementFaults(
+  { harness, world, record }: Fixture,
+  stored: readonly StoredComp[],
+): Promise<Broken[]> {
+  const now = world.clock.now()
+  const facts: unknown[] = []
+  for (const comp of stored) {
+    const { license_id, ends_at, status } = comp
+    const license_key = licensing.showKey(world.keys, comp)
+    const question = { client_id: comp.app_id, license_key }
+    const { found } = await licensing.findByKey(harness.db, world.keys, question)
+    const entitled = found && licensing.stateOf(found).entitled
+    const answers = record.requests.comp_end
+      .filter(({ subject }) => subject === license_id)
+      .map(({ outcome }) => outcome)
+    const isPast = ends_at !== null && ends_at <= now && status !== 'paused'
+    const isOver = isPast || answers.some((answer) => answer === 'ended' || answer === 'over')
+    // A lost answer leaves open whether it ended.
+    const isUnsure = answers.includes('unknown')
+    const isRight = isOver
+      ? status === 'canceled' && !entitled
+      : isUnsure || (status !== 'canceled' && entitled === (status !== 'paused'))
+    if (!isRight) facts.push({ license_id, ends_at, status, entitled, answers })
+  }
+  return facts.length > 0
+    ? [{ rule: 'a given plan entitles until its end, or until its seller ends it', facts }]
+    : []
+}
+
+/** Each answer of a seller who gives a plan was true at that time. */
+async function refusalFaults({ harness, record }: Fixture): Promise<Broken[]> {
+  const { db } = harness
+  const facts: RecordedComp[] = []
+  for (const comp of record.comps) {
+    const { app_id, email_normalized, at, ends_at, license_id, outcome, product_id } = comp
+    const until = comp.answered_at ?? at
+    const is = async (condition: ReturnType<typeof sql>) =>
+      (await db.one<{ is: boolean }>(sql`select exists (${condition}) as is`)).is
+    const isRight = {
+      unknown: () => true,
+      given: () => ends_at === null || ends_at > at,
+      past: () => ends_at !== null && ends_at <= until,
+      owned: () =>
+        is(sql`select from licenses l join users u on u.id = l.user_id
+          where l.id = ${license_id} and l.app_id = ${app_id} and l.created_at <= ${until}
+            and u.email_normalized = ${email_normalized} and not exists (
+              select from license_history h where h.license_id = l.id
+                and h.to_status = 'canceled' and h.at < ${at})`),
+      buying: () =>
+        is(sql`select from attempts where app_id = ${app_id}
+          and email_normalized = ${email_normalized} and created_at <= ${until}
+          and (settled_at is null or settled_at >= ${at})`),
+      no_plan: async () =>
+        !(await is(sql`select from products where id = ${product_id} and app_id = ${app_id}
+          and deleted_at is null and not is_free`)),
+    }[outcome]
+    if (!(await isRight())) facts.push(comp)
+  }
+  return facts.length > 0
+    ? [{ rule: 'the answer to a seller who gives a plan was true', facts }]
+    : []
+}
