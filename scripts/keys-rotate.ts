@@ -11,7 +11,7 @@ import * as grants from '#domain/grants'
 import { systemClock } from '#platform/clock'
 import { readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
-import { migrate } from '#platform/migrate'
+import { ensureMigrated } from '#platform/migrate'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
 import { inEachMode, type OpenMode, sentenceOf } from './each-mode.ts'
@@ -20,7 +20,7 @@ const at_once = process.argv.includes('--at-once')
 
 async function rotate({ config, db }: OpenMode): Promise<void> {
   const now = systemClock.now()
-  await migrate(db, now)
+  await ensureMigrated(db, now, config)
   const tools = { keys: keyRing(config.secret_keys), random: systemRandom }
   const made = await grants.rotateKeys(db, now, tools, { at_once })
   console.log(`The key ${made.id} signs from ${made.active_from.toISOString()}.`)

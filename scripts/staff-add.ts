@@ -15,7 +15,7 @@ import { askControl, type ControlAnswer } from '#platform/control'
 import { environment } from '#platform/env-file'
 import { FolderInUse } from '#platform/lock'
 import { openLog } from '#platform/log'
-import { migrate } from '#platform/migrate'
+import { ensureMigrated } from '#platform/migrate'
 import { type OpenDatabase, openDatabase } from '#platform/open-database'
 import { systemRandom as random } from '#platform/random'
 import { answerCommand, type StaffAdd } from '#surfaces/commands/commands'
@@ -63,7 +63,7 @@ async function answerTo(config: Config, request: StaffAddRequest): Promise<Contr
     if (open) {
       const { db, close } = open
       try {
-        await migrate(db, clock.now())
+        await ensureMigrated(db, clock.now(), config)
         return await answerCommand({ db, clock, random, config: { base_url } }, request)
       } finally {
         await close()

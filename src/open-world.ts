@@ -14,7 +14,7 @@ import { openJobs } from '#platform/jobs'
 import { openLimits } from '#platform/limits'
 import { type Log, openLog } from '#platform/log'
 import { type Mailer, mailboxMailer, smtpMailer } from '#platform/mail'
-import { assertMigrated, migrate } from '#platform/migrate'
+import { ensureMigrated } from '#platform/migrate'
 import { openDatabase } from '#platform/open-database'
 import { openVisits } from '#platform/outbound'
 import { markPdfs, openPdfPool } from '#platform/pdf/pool'
@@ -94,8 +94,7 @@ async function prepareDatabase(
   config: Config,
   { db, log, keys, now }: { db: Database; log: Log; keys: KeyRing; now: Date },
 ): Promise<void> {
-  if (!config.migrates_on_start) await assertMigrated(db)
-  const fresh = config.migrates_on_start ? await migrate(db, now) : []
+  const fresh = await ensureMigrated(db, now, config)
   if (fresh.length > 0) log.info({ migrations: fresh }, 'the database was brought up to date')
   await checkSecretKeys(db, now, keys)
   await checkMoney(db, config)

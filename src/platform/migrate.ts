@@ -60,8 +60,22 @@ export async function migrate(
   return fresh
 }
 
+/**
+ * Migrates the database if the settings let a start do so, and returns the names of what it applied;
+ * otherwise throws a ConfigError unless the database has every migration.
+ */
+export async function ensureMigrated(
+  db: Database,
+  now: Date,
+  { migrates_on_start }: { migrates_on_start: boolean },
+): Promise<string[]> {
+  if (migrates_on_start) return await migrate(db, now)
+  await assertMigrated(db)
+  return []
+}
+
 /** Throws a ConfigError unless the database has every migration and this release fits it. */
-export async function assertMigrated(db: Db): Promise<void> {
+async function assertMigrated(db: Db): Promise<void> {
   const names = (await pendingMigrations(db)).map(({ name }) => name)
   if (names.length === 0) return
   throw new ConfigError(

@@ -135,3 +135,12 @@ test('wrong arguments print how it is used, and grant nothing', async () => {
     )
   }
 })
+
+test('an empty database is not migrated where a start may not', async () => {
+  const data_dir = mkdtempSync(join(tmpdir(), 'purser-staff-'))
+  cleanups.push(() => rmSync(data_dir, { recursive: true, force: true }))
+  const settings = { DATA_DIR: data_dir, DEMO: '0', MIGRATE_ON_START: '0' }
+  const { out, err, code } = await staffAdd(settings, 'ada@example.com')
+  assert.deepEqual([out, code], ['', 1])
+  assert.match(err, /^The database lacks \d+ migrations .*Run `npm run migrate` first\.\n$/)
+})
