@@ -76,7 +76,7 @@ export async function checkAndNote(
 ): Promise<NotedCheck> {
   const { db, processor, clock } = parts
   const sides = { db: db.patient, processor, clock }
-  // Read before the check, so that what is posted meanwhile is not taken as checked.
+  // Read before the check, so that what is posted during it is not taken as checked.
   const months = await readMonths(db.patient, clock.now(), is_whole)
   const checked = await checkBooks(sides, onProgress, months.since)
   const agrees = checked.differences.length === 0
@@ -103,9 +103,9 @@ const NIGHT_BEGINS_HOUR = 3
 const SUNDAY = 0
 
 /**
- * Checks the books once a night, over the connections of the reports and in pages, so that requests
- * are answered meanwhile: the whole books on Sundays, else without the months that were proven. A
- * night that was missed is made up for at the next start.
+ * Checks the books once a night: on Sundays the whole books, else without the months that were
+ * proven. It uses the connections of the reports and reads in pages, so that requests do not wait
+ * for it. A night that was missed is made up for at the next start.
  */
 export async function checkNightly(world: World): Promise<void> {
   const { db, clock, stopping } = world
