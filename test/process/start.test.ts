@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -7,7 +8,7 @@ import { after, test } from 'node:test'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { FULL_ONLY } from '../support/budget.ts'
 import { prepareDataFolder } from '../support/database.ts'
-import { endProcesses, readDemo, startProcess } from '../support/process.ts'
+import { endProcesses, readDemo, startCommand, startProcess } from '../support/process.ts'
 
 const folders: string[] = []
 after(() => {
@@ -72,6 +73,22 @@ test('the demo writes what programs need, and a restart keeps it', async () => {
   assert.deepEqual(readDemo(data_dir), demo)
   second.process.kill('SIGTERM')
   assert.equal(await second.exit, 0)
+})
+
+test('SIGTERM sent to npm start shuts the service down before npm ends', async () => {
+  const data_dir = folder()
+  await prepareDataFolder(data_dir)
+  // Without `prestart`, which builds: other tests read what is built.
+  const npm = await startCommand('npm', ['start', '--ignore-scripts'], {
+    npm_config_update_notifier: 'false',
+    DATA_DIR: data_dir,
+    DEMO: '0',
+  })
+  npm.process.kill('SIGTERM')
+  assert.equal(await npm.exit, 0)
+  const next = createServer().listen(Number(new URL(npm.base_url).port), '127.0.0.1')
+  await once(next, 'listening')
+  next.close()
 })
 
 test('a port in use is named', FULL_ONLY, async () => {

@@ -24,16 +24,26 @@ const children = new Set<ChildProcess>()
 
 /** Ends processes that a failed test has left running. */
 export function endProcesses(): void {
-  for (const child of children) child.kill('SIGKILL')
+  for (const child of children) {
+    child.kill('SIGKILL')
+    // A process that it started may still write to them.
+    for (const stream of [child.stdout, child.stderr]) stream?.destroy()
+  }
 }
 
 /** Starts a file with settings and waits until it reports that it is ready, or exits. */
-export async function startProcess(
-  file: string,
+export function startProcess(file: string, settings: Record<string, string>): Promise<Running> {
+  return startCommand(process.execPath, ['--import', './scripts/register-tsx.mjs', file], settings)
+}
+
+/** Starts a command with settings and waits until it reports that it is ready, or exits. */
+export async function startCommand(
+  command: string,
+  args: string[],
   settings: Record<string, string>,
 ): Promise<Running> {
   const port = settings.PORT ?? String(await freePort())
-  const child = spawn(process.execPath, ['--import', './scripts/register-tsx.mjs', file], {
+  const child = spawn(command, args, {
     cwd: root,
     // Ignores a developer's own `.env`.
     env: { PATH: process.env.PATH, ENV_FILE: devNull, LOG_LEVEL: 'info', PORT: port, ...settings },
