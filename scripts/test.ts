@@ -42,6 +42,7 @@ const ONLY_IN_ALL = [
   'test/process/nodes.test.ts',
   'test/process/outages.test.ts',
   'test/process/postgres-backups.test.ts',
+  'test/process/prometheus.test.ts',
   'test/process/staff-add.test.ts',
   'test/stripe/restored.test.ts',
   'test/browser/account.test.ts',

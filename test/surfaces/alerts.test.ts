@@ -93,6 +93,13 @@ test('each alert has a page of its own, which names it and says what to do', () 
   for (const { name } of alerts) assert.ok(index.includes(`[${name}](`), name)
 })
 
+// test/process/prometheus.test.ts runs them.
+test('each alert has a test of its threshold', () => {
+  const tests = readFileSync('deploy/prometheus/alerts.test.yml', 'utf8')
+  const tested = [...tests.matchAll(/expr: 'ALERTS\{alertname="(\w+)"/g)].map(([, name]) => name!)
+  assert.deepEqual(tested.toSorted(), alerts.map(({ name }) => name).toSorted())
+})
+
 test('each panel of the dashboard asks figures that are exported', () => {
   const { panels } = JSON.parse(readFileSync('deploy/grafana/purser.json', 'utf8')) as {
     panels: { title: string; targets: { expr: string }[] }[]

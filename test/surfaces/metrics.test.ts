@@ -73,7 +73,7 @@ test('each label has one of a closed set of values', () => {
     operation: /^[a-zA-Z]+$/,
     pool: /^(requests|reports)$/,
     state: /^(queued|retried|running|failed)$/,
-    quantile: /^(0\.5|0\.99|1)$/,
+    percentile: /^(50|99|100)$/,
     kind: /^(unavailable|conflict|serialization|other|any|[a-z_]+)$/,
     job: /^[a-z -]+$/,
     route: /^(unknown|\/[\w/:.*()^${}\\-]*)$/,

@@ -20,7 +20,7 @@ export function reportProcess(meter: Meter): () => void {
   const started = gauge('process_start_time_seconds', 'When the process started, in Unix time.')
   const late = gauge(
     'purser_event_loop_delay_seconds',
-    'How late the event loop was since the last scrape, by quantile.',
+    'How late the event loop was since the last scrape, by percentile.',
   )
   const busy = gauge(
     'purser_event_loop_utilization_ratio',
@@ -33,13 +33,13 @@ export function reportProcess(meter: Meter): () => void {
     result.observe(resident, rss)
     result.observe(heap, heapUsed)
     result.observe(started, performance.timeOrigin / 1000)
-    for (const [quantile, ns] of [
-      ['0.5', delay.percentile(50)],
-      ['0.99', delay.percentile(99)],
-      ['1', delay.max],
+    for (const [percentile, ns] of [
+      ['50', delay.percentile(50)],
+      ['99', delay.percentile(99)],
+      ['100', delay.max],
     ] as const) {
       // The delay counts from the last check: what is on time is as late as the checks are apart.
-      result.observe(late, Math.max(0, ns / NS - RESOLUTION_MS / 1000), { quantile })
+      result.observe(late, Math.max(0, ns / NS - RESOLUTION_MS / 1000), { percentile })
     }
     delay.reset()
     const now = performance.eventLoopUtilization()
