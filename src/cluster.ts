@@ -4,7 +4,7 @@ import type { Log } from '#platform/log'
 /** What a child process sends as soon as it serves. */
 export const READY = 'ready'
 
-const STOP_WITHIN_MS = 20_000
+const STOP_WITHIN_MS = 24_000
 const RESTART_AFTER_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 /** A process that ran this long before it ended did not end because of how it starts. */

@@ -10,7 +10,7 @@ import { READY, superviseProcesses } from './cluster.ts'
 import { startDemo } from './demo/start.ts'
 import { openService, type Service } from './service.ts'
 
-const STOP_WITHIN_MS = 15_000
+const STOP_WITHIN_MS = 20_000
 /** Without a database, running work cannot finish; the next start reconciles it. */
 const STOP_WITHOUT_DATABASE_MS = 3_000
 
@@ -48,6 +48,7 @@ async function serve(config: Config): Promise<void> {
     })
     await stopCommands?.()
     await demo?.close()
+    await service.drain()
     await service.close()
     process.exit(0)
   }

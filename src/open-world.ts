@@ -9,6 +9,7 @@ import { readLegalText } from '#http/legal-texts'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Database } from '#platform/db'
+import { type Drain, openDrain } from '#platform/drain'
 import { checkSecretKeys } from '#platform/installation'
 import { openJobs } from '#platform/jobs'
 import { openLimits } from '#platform/limits'
@@ -50,6 +51,8 @@ interface Beside {
   live?: { mode: LiveMode; seller_terms_version: string }
   /** Makes the HTTP server of both, for live mode. */
   server_factory?: FastifyServerFactory | undefined
+  /** Of the server of both. */
+  drain?: Drain
   /** What the world reports to. */
   observer?: Observer | undefined
 }
@@ -104,7 +107,7 @@ async function prepareDatabase(
 async function openOn(
   config: Config,
   parts: Parts & { db: Database; log: Log },
-  { live, server_factory, observer }: Beside,
+  { live, server_factory, drain = openDrain(), observer }: Beside,
 ): Promise<OpenWorld> {
   const { log, clock = systemClock, random = systemRandom } = parts
   const db = observedDatabase(parts.db, observer)
@@ -138,6 +141,7 @@ async function openOn(
     // Files of test mode stay apart from those of live mode, which its retention would remove.
     storage: openStorage(db, live ? undefined : config.storage),
     readiness: openReadiness(db, clock, log),
+    drain,
     // In test mode a seller has accepted the terms of live mode, which name its processor.
     seller_terms_version:
       live?.seller_terms_version ?? readLegalText({ config, processor }, 'seller-terms').version,
@@ -159,17 +163,20 @@ async function openOn(
         stopping.abort()
         await app.close()
       },
-      async close() {
-        await world.jobs.stop()
-        await rememberUses(world)
-        await rememberClicks(world)
-        await closeParts(world)
-      },
+      close: () => finish(world),
     }
   } catch (error) {
     await closeParts(world)
     throw error
   }
+}
+
+/** Ends the running jobs, writes what was counted in memory, and closes the parts. */
+async function finish(world: World): Promise<void> {
+  await world.jobs.stop()
+  await rememberUses(world)
+  await rememberClicks(world)
+  await closeParts(world)
 }
 
 async function closeParts({ pdfs, limits, mailer }: World): Promise<void> {

@@ -18,6 +18,8 @@ export interface Service {
   test_mode: Promise<OpenWorld> | undefined
   /** Starts accepting requests and the background work of its role. */
   listen(): Promise<void>
+  /** Before `close`: not ready from now on; resolves when proxies send no more requests. */
+  drain(): Promise<void>
   /** Finishes open requests and running jobs, then closes everything. */
   close(): Promise<void>
 }
@@ -65,6 +67,7 @@ export async function openService(config: Config, parts: ServiceParts = {}): Pro
       await world.jobs.start()
       test_mode?.start()
     },
+    drain: () => world.drain.run(),
     async close() {
       // The server is the live world's: it waits for the requests to test mode too.
       await live.stopServing()

@@ -61,6 +61,7 @@ export function testModeBeside(
           { clock, random, log, ...parts },
           {
             live: beside,
+            drain: live.drain,
             observer,
           },
         )

@@ -11,6 +11,7 @@ import { addSeconds } from '#platform/calendar'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Database } from '#platform/db'
+import type { Drain } from '#platform/drain'
 import type { AppId, SellerId, UserId } from '#platform/ids'
 import type { Jobs } from '#platform/jobs'
 import type { Limits } from '#platform/limits'
@@ -51,6 +52,8 @@ export interface World {
   /** Files such as pictures of apps. */
   storage: FileStorage
   readiness: Readiness
+  /** How this process stops being sent requests before it closes. */
+  drain: Drain
   /** The version of the seller terms that is published. */
   seller_terms_version: string
   /** Set in the test mode beside live mode: what it may ask of live mode. */

@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { isDatabaseAway } from '#platform/db'
+import { type Drain, whileDraining } from '#platform/drain'
 import { mintId } from '#platform/ids'
 import type { Log } from '#platform/log'
 import { nestsDeeperThan } from '#platform/nesting'
@@ -28,6 +29,8 @@ export interface ServerOptions {
   answer?: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
   /** Makes the HTTP server, where it serves more than these routes. */
   server_factory?: FastifyServerFactory | undefined
+  /** Says when the server is about to close. */
+  drain?: Drain | undefined
   /** What requests are reported to. */
   observer?: Observer | undefined
 }
@@ -84,7 +87,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.header('x-request-id', request.id).headers(headers)
     // Some programs send a type without a body; the type of an empty body does not matter.
     if (request.headers['content-length'] === '0') delete request.raw.headers['content-type']
-    if (request.url.includes('%00')) {
+    const refusal = options.drain?.isOn
+      ? whileDraining(options.drain, request, reply, isTrusted)
+      : undefined
+    if (refusal) done(refusal)
+    else if (request.url.includes('%00')) {
       done(new Problem(404, 'not_found', 'There is nothing at this address.'))
     } else if (namesManyHosts(request.raw.rawHeaders)) {
       done(new Problem(400, 'invalid_request', 'Send one Host header; this request has several.'))

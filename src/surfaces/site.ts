@@ -64,6 +64,7 @@ export async function openSite(
     trusted_proxies: config.trusted_proxies,
     answer: answerProblem,
     server_factory,
+    drain: world.drain,
     observer,
   })
   const handlePending = () => handleEvents(world)

@@ -21,14 +21,14 @@ export function healthAlone(answer: RequestListener): RequestListener {
 }
 
 /** Liveness and readiness, for load balancers and monitors. */
-export function health(app: FastifyInstance, { readiness }: World): void {
+export function health(app: FastifyInstance, { readiness, drain }: World): void {
   const config = { quiet: true }
   app.get('/healthz', { config }, async (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'ok' }),
   )
   app.get('/readyz', { config }, async (_request, reply) => {
     reply.header('cache-control', 'no-store')
-    if (await readiness.check()) return reply.send({ status: 'ready' })
+    if (!drain.isOn && (await readiness.check())) return reply.send({ status: 'ready' })
     return reply.code(503).header('retry-after', '5').send({ status: 'not ready' })
   })
 }
