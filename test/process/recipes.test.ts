@@ -41,6 +41,14 @@ test('recipes start files that exist', () => {
   }
 })
 
+test('compose gives no container an address that it sets for another', () => {
+  const compose = read('deploy/compose.yaml')
+  const [, first = ''] = /ip_range: 172\.30\.0\.(\d+)\/25/.exec(compose) ?? []
+  const set = [...compose.matchAll(/(?:ipv4_address|gateway): 172\.30\.0\.(\d+)/g)]
+  assert.equal(set.length, 4)
+  for (const [, last] of set) assert.ok(Number(last) < Number(first), last)
+})
+
 const nginx = which('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : undefined)
 
 describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install nginx)' }, () => {
