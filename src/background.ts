@@ -41,16 +41,16 @@ export function declarePolls(world: World): void {
   jobs.poll('remember clicks', REMEMBER_SECONDS, () => rememberClicks(world), each)
   jobs.poll('reconcile payouts', RECONCILE_SECONDS, () => reconcilePayouts(world))
   jobs.poll('sum taxes', SUM_SECONDS, async () => {
-    while (!stopping.aborted && (await sumTaxes(db, SUMMED_AT_ONCE)) > 0);
+    while (!stopping.aborted && (await sumTaxes(db, SUMMED_AT_ONCE)) === SUMMED_AT_ONCE);
   })
   jobs.poll('sum balances', SUM_SECONDS, async () => {
-    while (!stopping.aborted && (await sumBalances(db, SUMMED_AT_ONCE)) > 0);
+    while (!stopping.aborted && (await sumBalances(db, SUMMED_AT_ONCE)) === SUMMED_AT_ONCE);
   })
   jobs.poll('sum metrics', SUM_SECONDS, async () => {
-    while (!stopping.aborted && (await sumMetrics(db, SUMMED_AT_ONCE)) > 0);
+    while (!stopping.aborted && (await sumMetrics(db, SUMMED_AT_ONCE)) === SUMMED_AT_ONCE);
   })
   jobs.poll('sum referred figures', SUM_SECONDS, async () => {
-    while (!stopping.aborted && (await sumReferred(db, SUMMED_AT_ONCE)) > 0);
+    while (!stopping.aborted && (await sumReferred(db, SUMMED_AT_ONCE)) === SUMMED_AT_ONCE);
   })
   jobs.poll('renew subscriptions', RENEW_SECONDS, async () => {
     while ((await subscription.renewDue(world)) > 0);
