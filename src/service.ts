@@ -1,9 +1,10 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { healthAlone } from '#http/health'
 import type { Config } from '#platform/config'
 import { openLog, originOf } from '#platform/log'
+import { createPlainServer } from '#platform/shortcuts'
 import { openTelemetry } from '#platform/telemetry/open'
 import { type OpenWorld, openWorld, type Parts } from './open-world.ts'
 import { testModeBeside } from './test-mode.ts'
@@ -48,8 +49,8 @@ export async function openService(config: Config, parts: ServiceParts = {}): Pro
     observer: telemetry?.of('live'),
     server_factory:
       serve &&
-      ((answer: RequestListener, limits: object) =>
-        serverOf(serve(answer), limits as ServerLimits)),
+      ((answer: RequestListener, limits: Record<string, unknown>) =>
+        createPlainServer(serve(answer), limits)),
   }
   const live = await openWorld(config, { ...live_parts, log }, beside)
   const { world, app } = live
@@ -77,14 +78,3 @@ export async function openService(config: Config, parts: ServiceParts = {}): Pro
     },
   }
 }
-
-/** A server with the timeouts that Fastify gives to its own. */
-function serverOf(answer: RequestListener, limits: ServerLimits): Server {
-  const server = createServer(answer)
-  server.keepAliveTimeout = limits.keepAliveTimeout
-  server.requestTimeout = limits.requestTimeout
-  server.setTimeout(limits.connectionTimeout)
-  return server
-}
-
-type ServerLimits = Record<'keepAliveTimeout' | 'requestTimeout' | 'connectionTimeout', number>

@@ -47,7 +47,7 @@ export function testModeBeside(
     opened: opened.promise,
     serve: (live) => (request, response) => {
       if (!hosts.has((request.headers.host ?? '').toLowerCase())) live(request, response)
-      else if (open) open.app.routing(request, response)
+      else if (open) open.app.answer(request, response)
       else answerUnavailable(request, response, headers)
     },
     open(live, observer) {

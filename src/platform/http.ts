@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import proxyaddr from '@fastify/proxy-addr'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -8,15 +9,18 @@ import Fastify, {
   type FastifyServerFactory,
   LogController,
 } from 'fastify'
+import { readBodies, unreadable } from '#platform/bodies'
 import { isDatabaseAway } from '#platform/db'
 import { type Drain, whileDraining } from '#platform/drain'
 import { mintId } from '#platform/ids'
 import type { Log } from '#platform/log'
-import { nestsDeeperThan } from '#platform/nesting'
 import { trustOnly } from '#platform/networks'
 import { Problem } from '#platform/problem'
 import type { Random } from '#platform/random'
+import { openRequestLog } from '#platform/request-log'
 import { answerHeaders } from '#platform/security-headers'
+import type { ServedRequest } from '#platform/served'
+import { openShortcuts, type ShortcutParts } from '#platform/shortcuts'
 import type { Observer } from '#platform/telemetry/observer'
 
 export interface ServerOptions {
@@ -35,43 +39,29 @@ export interface ServerOptions {
   observer?: Observer | undefined
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The caller's account, as soon as it is known: for the log line. */
-    account_id: string | undefined
-  }
-  interface FastifyContextConfig {
-    /** A hot route: only one in a hundred of its successful responses is logged. */
-    sampled?: boolean
-    /** Logged at debug level only: health checks. */
-    quiet?: boolean
-  }
-}
-
-const BODY_LIMIT = 64 * 1024
+/** The longest request body, in bytes. */
+export const BODY_LIMIT = 64 * 1024
 // The maximum length of a URL: longer ones get our own error.
 const PARAM_LIMIT = 16 * 1024
-const SAMPLE = 100
-/** No request of this service nests deeper than ten levels. */
-const DEEPEST = 32
 const RETRY_AFTER_SECONDS = 5
-const FORM = 'application/x-www-form-urlencoded'
 
 /** An HTTP server with request ids, one log line per response, and limits; it has no routes yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const headers = answerHeaders(options.secure)
   const isTrusted = trustOnly(options.trusted_proxies)
+  const identify = (request: IncomingMessage): string =>
+    (isTrusted && idOfProxy(request, isTrusted)) || mintId(options.random, 'req')
+  const shortcuts = openShortcuts(options)
   const app = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // Log lines carry the request id explicitly; a child logger for each request is too expensive.
     childLoggerFactory: (logger) => logger,
-    genReqId: (request) =>
-      (isTrusted && idOfProxy(request, isTrusted)) || mintId(options.random, 'req'),
+    genReqId: (request) => identify(request),
     trustProxy: isTrusted,
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
-    ...(options.server_factory && { serverFactory: options.server_factory }),
+    serverFactory: shortcuts.server_factory,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAM_LIMIT },
     // What arrives on an open connection while the service stops is answered: a proxy sent it here.
     return503OnClosing: false,
@@ -97,14 +87,28 @@ export function createServer(options: ServerOptions): FastifyInstance {
       done(new Problem(400, 'invalid_request', 'Send one Host header; this request has several.'))
     } else done()
   })
-  if (options.observer) reportRequests(app, options.observer)
-  logAnswers(app, options.log)
-  readBodies(app)
+  const readJson = readBodies(app)
+  const reports = reportRequests(app, options)
+  shortcuts.addTo(app, {
+    ...reports,
+    headers,
+    readJson,
+    served: (raw, routeOptions) => ({
+      id: identify(raw),
+      method: raw.method ?? '',
+      headers: raw.headers,
+      ip: (isTrusted ? proxyaddr(raw, isTrusted) : raw.socket.remoteAddress) ?? '',
+      account_id: undefined,
+      log: options.log,
+      raw,
+      routeOptions,
+    }),
+  })
   return app
 }
 
 /** Two Host headers may mean one host to a proxy and another to us (RFC 9112, chapter 3.2). */
-function namesManyHosts(headers: readonly string[]): boolean {
+export function namesManyHosts(headers: readonly string[]): boolean {
   let hosts = 0
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!
@@ -129,65 +133,26 @@ function idOfProxy(
   return isTrusted(socket.remoteAddress ?? '') ? id : undefined
 }
 
-function logAnswers(app: FastifyInstance, log: Log): void {
-  let count = 0
+/** Logs the responses of routes, and reports requests; returns how shortcuts do the same. */
+function reportRequests(
+  app: FastifyInstance,
+  { log, observer }: ServerOptions,
+): Pick<ShortcutParts, 'onArrival' | 'onAnswer'> {
+  const logAnswer = openRequestLog(log)
+  const reports: Pick<ShortcutParts, 'onArrival' | 'onAnswer'> = {
+    onArrival: (request, next) => (observer ? observer.onRequest(request, next) : next()),
+    onAnswer(request, reply) {
+      observer?.onResponse(request, reply)
+      logAnswer(request, reply)
+    },
+  }
+  if (observer)
+    app.addHook('onRequest', (request, _reply, done) => reports.onArrival(request, done))
   app.addHook('onResponse', (request, reply, done) => {
     done()
-    const { config, url } = request.routeOptions
-    const good = reply.statusCode < 400
-    if (config.sampled && good && ++count % SAMPLE !== 0) return
-    const line = {
-      request_id: request.id,
-      method: request.method,
-      // The route's pattern and not its URL, which may contain a reference or a link's secret.
-      route: url ?? 'unknown',
-      status: reply.statusCode,
-      address: request.ip,
-      account_id: request.account_id,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-    }
-    if (config.quiet && good) log.debug(line, 'answered')
-    else log.info(line, 'answered')
+    reports.onAnswer(request, reply)
   })
-}
-
-function reportRequests(app: FastifyInstance, observer: Observer): void {
-  app.addHook('onRequest', (request, _reply, done) => observer.onRequest(request, done))
-  app.addHook('onResponse', (request, reply, done) => {
-    done()
-    observer.onResponse(request, reply)
-  })
-}
-
-function readBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) done(null, undefined)
-    else if (body.includes('\\u0000')) done(unreadable())
-    else if (nestsDeeperThan(body as string, DEEPEST)) done(tooDeep())
-    else parse(request, body as string, done)
-  })
-}
-
-/** Limits a scope of pages to posted forms; each field has one text value. */
-export function readForms(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => {
-    if (body.includes('%00') || body.includes('\0')) done(unreadable())
-    else done(null, Object.fromEntries(new URLSearchParams(body as string)))
-  })
-}
-
-function tooDeep(): Problem {
-  const message = `The request body nests deeper than ${DEEPEST} levels.`
-  return new Problem(400, 'invalid_request', message, { fields: [{ path: '', message }] })
-}
-
-/** No text here contains a NUL, and PostgreSQL cannot store one. */
-function unreadable(): Problem {
-  const fields = [{ path: '', message: 'The request could not be read.' }]
-  return new Problem(400, 'invalid_request', 'The request could not be read.', { fields })
+  return reports
 }
 
 /**
@@ -257,7 +222,11 @@ function isFromFramework(error: FastifyError | Error): error is FastifyError {
 }
 
 /** Logs a bug with its request id; refusals are not bugs. */
-export function logBug(request: FastifyRequest, error: Error, problem: Problem): void {
+export function logBug(
+  request: Pick<ServedRequest, 'id' | 'log' | 'routeOptions'>,
+  error: Error,
+  problem: Problem,
+): void {
   if (problem.status < 500) return
   request.log.error(
     { error, request_id: request.id, route: request.routeOptions.url },

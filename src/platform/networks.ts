@@ -71,5 +71,13 @@ export function trustOnly(proxies: string[]): false | ((address: string) => bool
     if (bits === undefined) trusted.addAddress(address, family)
     else trusted.addSubnet(address, Number(bits), family)
   }
-  return (address) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  // Most requests come from the same proxy as the one before.
+  let last = { address: '', isTrusted: false }
+  return (address) => {
+    if (address !== last.address) {
+      const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+      last = { address, isTrusted: trusted.check(address, family) }
+    }
+    return last.isTrusted
+  }
 }

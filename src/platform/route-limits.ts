@@ -63,7 +63,7 @@ export async function takePoint(
   limits: Limits,
   limit: Limit,
   key: LimitKey,
-  reply: FastifyReply,
+  reply: { headers(more: Record<string, string>): unknown },
   points = 1,
 ): Promise<void> {
   const { allowed, remaining, reset_seconds } = await limits.take(limit, key, points)

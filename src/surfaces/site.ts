@@ -6,6 +6,7 @@ import { namesType } from '#http/accept'
 import { addAccountMenu } from '#http/account-menu'
 import { assets } from '#http/assets'
 import { answerProblem, mount } from '#http/endpoint'
+import { addShortcut } from '#http/endpoint-shortcut'
 import { exports } from '#http/exports'
 import { withAuditedRefusals } from '#http/guards/refused-programs'
 import { addViewing } from '#http/guards/viewing'
@@ -87,6 +88,7 @@ export async function openSite(
   )
   const rows = [...(await publicApi(world)), ...proven]
   mount(app, rows)
+  addShortcut(app, rows, world.limits)
   openapi(app, world, rows)
   checkout(app, world)
   signin(app, world)

@@ -1,5 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LogContext } from '#platform/log'
+import type { ServedReply, ServedRequest } from '#platform/served'
 
 /** Which world something happens in: the service's own, or the test mode beside it. */
 export type Mode = 'live' | 'test'
@@ -10,9 +10,9 @@ export type WorkKind = 'statement' | 'processor' | 'email' | 'job' | 'poll'
 /** What a world reports to, for figures and traces. Without either, there is none. */
 export interface Observer {
   /** A request arrives; `next` continues with it. */
-  onRequest(request: FastifyRequest, next: () => void): void
+  onRequest(request: ServedRequest, next: () => void): void
   /** A request was answered, or its caller left. */
-  onResponse(request: FastifyRequest, reply: FastifyReply): void
+  onResponse(request: ServedRequest, reply: ServedReply): void
   /**
    * Does work and takes note of its time and outcome. `name` is one of a closed set, without
    * values; `outcomeOf` names the outcome of an error.

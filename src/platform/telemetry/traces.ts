@@ -23,8 +23,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { FastifyRequest } from 'fastify'
 import { trustOnly } from '#platform/networks'
+import type { ServedRequest } from '#platform/served'
 import type { Mode, Observer, TelemetryPart, WorkKind } from '#platform/telemetry/observer'
 import type { TelemetrySettings } from '#platform/telemetry-settings'
 
@@ -122,9 +122,9 @@ interface TraceTools {
 }
 
 function observerOf(mode: Mode, tracer: Tracer, { current, isTrusted }: TraceTools): Observer {
-  const open = new WeakMap<FastifyRequest, Span>()
+  const open = new WeakMap<ServedRequest, Span>()
   const propagator = new W3CTraceContextPropagator()
-  const parentOf = ({ headers, raw }: FastifyRequest) => {
+  const parentOf = ({ headers, raw }: ServedRequest) => {
     const isKnown = isTrusted?.(raw.socket.remoteAddress ?? '') ?? false
     if (!headers.traceparent || !isKnown) return ROOT_CONTEXT
     const getter = {

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { type Answer, type Endpoint, endpoint } from '#http/endpoint'
@@ -6,6 +5,7 @@ import { type EntitlementLookup, requireEntitlementToken } from '#http/guards/en
 import { byToken } from '#http/limit-keys'
 import { batched } from '#platform/batched'
 import { coarseNetworkOf } from '#platform/networks'
+import type { ServedRequest } from '#platform/served'
 import { Entitlement } from './wire.ts'
 
 /** The entitlement of a signed-in person, at both of its addresses (spec: Entitlement endpoint). */
@@ -52,7 +52,7 @@ export function entitlement(world: World): Endpoint[] {
 async function read(
   { uses, clock }: World,
   find: EntitlementLookup,
-  request: FastifyRequest,
+  request: ServedRequest,
 ): Promise<Answer> {
   const found = await requireEntitlementToken(find, request)
   const { license_id } = found

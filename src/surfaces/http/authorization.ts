@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { ServedRequest } from '#platform/served'
 
 /** The client ID and secret of an HTTP Basic header. */
 export interface Credentials {
@@ -8,10 +8,10 @@ export interface Credentials {
 
 const LONGEST_TOKEN = 1024
 
-const read = new WeakMap<FastifyRequest, Credentials | undefined>()
+const read = new WeakMap<ServedRequest, Credentials | undefined>()
 
 /** Reads the header once per request: the rate limit needs it before the endpoint does. */
-export function credentialsOf(request: FastifyRequest): Credentials | undefined {
+export function credentialsOf(request: ServedRequest): Credentials | undefined {
   if (read.has(request)) return read.get(request)
   const credentials = readBasic(request.headers.authorization)
   read.set(request, credentials)
@@ -29,7 +29,7 @@ function readBasic(header: string | undefined): Credentials | undefined {
 }
 
 /** The bearer token of a request, from its header only (RFC 6750). */
-export function bearerToken(request: FastifyRequest): string | undefined {
+export function bearerToken(request: ServedRequest): string | undefined {
   const token = /^bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
   return token && token.length <= LONGEST_TOKEN ? token : undefined
 }

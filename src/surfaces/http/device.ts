@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify'
 import type { Device } from '#domain/identity'
 import type { Origin } from '#platform/audit'
 import { coarseNetworkOf } from '#platform/networks'
+import type { ServedRequest } from '#platform/served'
 
 /** The first match counts, as most browsers also name others. */
 const FAMILIES: [name: string, sign: RegExp][] = [
@@ -23,13 +23,13 @@ const SYSTEMS: [name: string, sign: RegExp][] = [
 const LONGEST_AGENT = 200
 
 /** The origin of a request, for the audit log. */
-export function originOf(request: FastifyRequest): Origin {
+export function originOf(request: ServedRequest): Origin {
   const agent = (request.headers['user-agent'] ?? '').slice(0, LONGEST_AGENT)
   return { address: request.ip, agent, request_id: request.id }
 }
 
 /** This browser as the list of sessions names it. */
-export function deviceOf(request: FastifyRequest): Device {
+export function deviceOf(request: ServedRequest): Device {
   const agent = request.headers['user-agent'] ?? ''
   const first = (signs: typeof FAMILIES) => signs.find(([, sign]) => sign.test(agent))?.[0]
   const system = first(SYSTEMS)

@@ -3,8 +3,9 @@ import type { z } from 'zod'
 import { faultsOf } from '#http/field-faults'
 import { type RefusalCode, refuse } from '#http/refusals'
 import { logBug, problemOf } from '#platform/http'
+import type { Limit, LimitKey } from '#platform/limits'
 import type { FieldFault, Problem } from '#platform/problem'
-import type { RouteLimit } from '#platform/route-limits'
+import type { ServedRequest } from '#platform/served'
 
 /**
  * A response of an endpoint: its description in OpenAPI, and the schema that it is checked against.
@@ -23,6 +24,12 @@ export interface Answer {
   prepared?: string | Buffer
 }
 
+/** The limit of an endpoint: `by` says in its description what it counts by. */
+export interface EndpointLimit extends Limit {
+  by: string
+  key: (request: ServedRequest) => LimitKey
+}
+
 /** An endpoint of an API: everything that HTTP and OpenAPI need. */
 export interface Endpoint {
   method: 'GET' | 'POST'
@@ -35,7 +42,7 @@ export interface Endpoint {
   auth: 'none' | 'basic' | 'bearer'
   /** Whether scripts of any web page may call it. */
   cors?: boolean
-  limit: RouteLimit & { by: string }
+  limit: EndpointLimit
   params?: z.ZodObject
   headers?: z.ZodObject
   body?: z.ZodType
@@ -51,7 +58,7 @@ export interface Call<Params = unknown, Body = unknown, Headers = unknown> {
   params: Params
   body: Body
   headers: Headers
-  request: FastifyRequest
+  request: ServedRequest
 }
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
@@ -73,7 +80,7 @@ export function endpoint<
 }
 
 /** Lets any web page call the endpoint, and read the headers for retries and caching. */
-const OPEN = {
+export const OPEN_TO_PAGES = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
 }
@@ -88,13 +95,13 @@ export function mount(app: FastifyInstance, rows: Endpoint[]): void {
         url: row.path.replaceAll(/\{(\w+)\}/g, ':$1'),
         config: { sampled: true, limits: [row.limit] },
         onRequest: async (_request, reply) => {
-          if (row.cors) reply.headers(OPEN)
+          if (row.cors) reply.headers(OPEN_TO_PAGES)
         },
         handler: async (request, reply) => {
-          const answer = await row.run(readCall(row, request))
+          const answer = await row.run(readCall(row, request, request))
           reply.code(answer.status ?? 200)
           if (answer.headers) reply.headers(answer.headers)
-          return send(reply, answer.prepared ?? JSON.stringify(answer.json))
+          return send(reply, jsonOf(answer))
         },
       })
       if (row.cors) preflight(scope, row)
@@ -102,9 +109,16 @@ export function mount(app: FastifyInstance, rows: Endpoint[]): void {
   })
 }
 
-function send(reply: FastifyReply, json: string | Buffer): FastifyReply {
+/** The text of an answer; undefined for one without a body. */
+export function jsonOf({ prepared, json }: Answer): string | Buffer | undefined {
+  return prepared ?? (json === undefined ? undefined : JSON.stringify(json))
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+function send(reply: FastifyReply, json: string | Buffer | undefined): FastifyReply {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-  return reply.type('application/json; charset=utf-8').send(json)
+  return reply.type(JSON_TYPE).send(json)
 }
 
 function preflight(scope: FastifyInstance, row: Endpoint): void {
@@ -121,7 +135,12 @@ function preflight(scope: FastifyInstance, row: Endpoint): void {
   )
 }
 
-function readCall(row: Endpoint, request: FastifyRequest): Call {
+/** The input of a call, validated; throws `invalid_request` with every fault. */
+export function readCall(
+  row: Endpoint,
+  request: ServedRequest,
+  { params, body }: { params: unknown; body?: unknown },
+): Call {
   const faults: FieldFault[] = []
   const read = (schema: z.ZodType | undefined, value: unknown) => {
     if (!schema) return undefined
@@ -130,13 +149,13 @@ function readCall(row: Endpoint, request: FastifyRequest): Call {
     faults.push(...faultsOf(parsed.error))
     return undefined
   }
-  if (row.method === 'POST' && !row.body && request.body !== undefined) {
+  if (row.method === 'POST' && !row.body && body !== undefined) {
     faults.push({ path: '', message: 'This endpoint takes no request body.' })
   }
   const call = {
-    params: read(row.params, request.params),
+    params: read(row.params, params),
     headers: read(row.headers, request.headers),
-    body: read(row.body, row.bodyOptional ? (request.body ?? {}) : request.body),
+    body: read(row.body, row.bodyOptional ? (body ?? {}) : body),
     request,
   }
   if (faults.length > 0) throw refuse('invalid_request', { fields: faults })
@@ -155,23 +174,33 @@ export function answerProblem(
 }
 
 /** Sets the headers of an error response, for JSON and for pages. */
-export function setProblemHeaders(reply: FastifyReply, { details }: Problem): void {
-  const { headers, retry_after } = details
-  if (headers) reply.headers(headers)
-  if (retry_after !== undefined) reply.header('retry-after', String(retry_after))
+export function setProblemHeaders(reply: FastifyReply, problem: Problem): void {
+  reply.headers(problemHeaders(problem))
 }
 
 /** Sends an error response as JSON. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
+  const { status, headers, json } = problemAnswer(problem, request.id)
+  return send(reply.code(status).headers(headers), JSON.stringify(json))
+}
+
+function problemHeaders({ details }: Problem): Record<string, string> {
+  const { headers, retry_after } = details
+  return retry_after === undefined
+    ? { ...headers }
+    : { ...headers, 'retry-after': `${retry_after}` }
+}
+
+/** A refusal or an error as the answer of an endpoint. */
+export function problemAnswer(problem: Problem, request_id: string) {
   const { fields, retry_after, scope } = problem.details
-  setProblemHeaders(reply, problem)
-  const body = {
+  const json = {
     error: problem.code,
     message: problem.message,
-    request_id: request.id,
+    request_id,
     ...(scope === undefined ? {} : { scope }),
     ...(retry_after === undefined ? {} : { retry_after }),
     ...(fields === undefined ? {} : { fields }),
   }
-  return send(reply.code(problem.status), JSON.stringify(body))
+  return { status: problem.status, headers: problemHeaders(problem), json }
 }

@@ -1,6 +1,6 @@
-import type { FastifyRequest } from 'fastify'
 import fresh from 'fresh'
 import { sha256 } from '#platform/secrets'
+import type { ServedRequest } from '#platform/served'
 
 /** A short name of a content, for an address or an entity tag: another content has another one. */
 export function tagOf(content: string | Buffer): string {
@@ -13,6 +13,6 @@ export function etagOf(content: string): string {
 }
 
 /** Whether the caller has this version, and does not ask for it again (RFC 9110, 13.1.2). */
-export function isCurrent({ headers }: FastifyRequest, etag: string): boolean {
+export function isCurrent({ headers }: ServedRequest, etag: string): boolean {
   return fresh(headers, { etag })
 }

@@ -1,22 +1,22 @@
-import type { FastifyRequest } from 'fastify'
 import { bearerToken, credentialsOf } from '#http/authorization'
 import type { LimitKey } from '#platform/limits'
 import { type Network, networksOf, networksWith } from '#platform/networks'
 import { sha256 } from '#platform/secrets'
+import type { ServedRequest } from '#platform/served'
 
 /** Counts by a hash of the access token; without one, by network. */
-export function byToken(request: FastifyRequest): LimitKey {
+export function byToken(request: ServedRequest): LimitKey {
   const token = bearerToken(request)
   return token ? sha256(token).toString('base64url') : networksOf(request.ip)
 }
 
 /** Counts by the caller's network. */
-export function byIp(request: FastifyRequest): Network[] {
+export function byIp(request: ServedRequest): Network[] {
   return networksOf(request.ip)
 }
 
 /** Counts by the caller's network and client ID (spec: Limits). */
-export function byIpAndClient(request: FastifyRequest): Network[] {
+export function byIpAndClient(request: ServedRequest): Network[] {
   const client_id = credentialsOf(request)?.client_id ?? ''
   return networksWith(request.ip, client_id.slice(0, 64))
 }

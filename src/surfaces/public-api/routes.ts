@@ -26,7 +26,7 @@ export async function publicApi(world: World): Promise<Endpoint[]> {
       if (!entry) throw refuse('not_found', { headers: CACHE })
       const { json, etag } = entry[part]
       const headers = { ...CACHE, etag }
-      if (isCurrent(request, etag)) return { status: 304, headers, prepared: '' }
+      if (isCurrent(request, etag)) return { status: 304, headers }
       return { headers, prepared: json }
     }
 

@@ -1,15 +1,15 @@
-import type { FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import { type Credentials, credentialsOf } from '#http/authorization'
 import { refuse } from '#http/refusals'
 import type { AppId } from '#platform/ids'
+import type { ServedRequest } from '#platform/served'
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="licenses", charset="UTF-8"' }
 
 /**
  * The client ID and secret of a call (spec: Authentication); throws `invalid_client` without them.
  */
-export function requireAppCredentials(request: FastifyRequest): Credentials {
+export function requireAppCredentials(request: ServedRequest): Credentials {
   const credentials = credentialsOf(request)
   if (!credentials) throw refuse('invalid_client', { headers: CHALLENGE })
   return credentials

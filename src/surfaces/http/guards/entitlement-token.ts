@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify'
 import type * as licensing from '#domain/licensing'
 import { bearerToken } from '#http/authorization'
 import { refuse } from '#http/refusals'
+import type { ServedRequest } from '#platform/served'
 
 const SCOPE = 'entitlements'
 
@@ -13,7 +13,7 @@ export type EntitlementLookup = (
 /** The entitlement of the access token (spec: Entitlement endpoint); refuses other tokens. */
 export async function requireEntitlementToken(
   find: EntitlementLookup,
-  request: FastifyRequest,
+  request: ServedRequest,
 ): Promise<licensing.TokenEntitlement> {
   const token = bearerToken(request)
   const found = token && (await find(token))

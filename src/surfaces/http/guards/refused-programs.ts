@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
@@ -10,6 +9,7 @@ import type { UserId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { networksOf } from '#platform/networks'
 import { Problem } from '#platform/problem'
+import type { ServedRequest } from '#platform/served'
 
 /** Beyond this, refusals are only logged, so that requests cannot fill the audit log. */
 const OF_NETWORK: Limit = { name: 'programs-refused-network', points: 5, seconds: 60 }
@@ -21,7 +21,7 @@ const OF_ALL: Limit = { name: 'programs-refused', points: 60, seconds: 60 }
  */
 export async function auditRefusedProgram(
   world: World,
-  request: FastifyRequest,
+  request: ServedRequest,
   error: string,
 ): Promise<void> {
   const { db, clock, limits } = world
@@ -41,7 +41,7 @@ export async function auditRefusedProgram(
 
 async function whoWasRefused(
   { db, clock }: World,
-  request: FastifyRequest,
+  request: ServedRequest,
 ): Promise<{ user_id?: UserId; client_id: string } | undefined> {
   const token = bearerToken(request)
   if (token !== undefined) return await grants.findHolder(db, clock.now(), token)
@@ -55,7 +55,7 @@ const NOTED = ['invalid_client', 'invalid_token', 'insufficient_scope']
 /** Runs a step and records its refusal for credentials or scope, if there is one. */
 export async function auditingRefusals<Result>(
   world: World,
-  request: FastifyRequest,
+  request: ServedRequest,
   step: () => Promise<Result>,
 ): Promise<Result> {
   try {

@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify'
+import { nestsDeeperThan } from '#platform/nesting'
+import { Problem } from '#platform/problem'
+
+/** Reads the text of a JSON body; undefined for an empty one. Throws where it cannot be read. */
+export type ReadJson = (text: string) => unknown
+
+/** The framework's parser: it calls back before it returns, and does not read the request. */
+type JsonParser = (
+  request: undefined,
+  text: string,
+  done: (error: Error | null, body?: unknown) => void,
+) => void
+
+/** No request of this service nests deeper than ten levels. */
+const DEEPEST = 32
+const FORM = 'application/x-www-form-urlencoded'
+
+/** Limits a server to bodies of JSON; returns how it reads them. */
+export function readBodies(app: FastifyInstance): ReadJson {
+  app.removeAllContentTypeParsers()
+  // Refuses members that would change what an object inherits.
+  const parse = app.getDefaultJsonParser('error', 'error') as unknown as JsonParser
+  const readJson: ReadJson = (text) => {
+    if (text.length === 0) return undefined
+    if (text.includes('\\u0000')) throw unreadable()
+    if (nestsDeeperThan(text, DEEPEST)) throw tooDeep()
+    let body: unknown
+    parse(undefined, text, (error, parsed) => {
+      if (error) throw error
+      body = parsed
+    })
+    return body
+  }
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    let body: unknown
+    try {
+      body = readJson(text as string)
+    } catch (error) {
+      return done(error as Error)
+    }
+    done(null, body)
+  })
+  return readJson
+}
+
+/** Limits a scope of pages to posted forms; each field has one text value. */
+export function readForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => {
+    if (body.includes('%00') || body.includes('\0')) done(unreadable())
+    else done(null, Object.fromEntries(new URLSearchParams(body as string)))
+  })
+}
+
+/** The refusal of a request that is not what its content type says. */
+export function unreadable(): Problem {
+  // No text here contains a NUL, and PostgreSQL cannot store one.
+  const fields = [{ path: '', message: 'The request could not be read.' }]
+  return new Problem(400, 'invalid_request', 'The request could not be read.', { fields })
+}
+
+function tooDeep(): Problem {
+  const message = `The request body nests deeper than ${DEEPEST} levels.`
+  return new Problem(400, 'invalid_request', message, { fields: [{ path: '', message }] })
+}

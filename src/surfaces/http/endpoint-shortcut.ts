@@ -1,0 +1,144 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import {
+  type Answer,
+  type Endpoint,
+  JSON_TYPE,
+  jsonOf,
+  OPEN_TO_PAGES,
+  problemAnswer,
+  readCall,
+} from '#http/endpoint'
+import { BODY_LIMIT, logBug, namesManyHosts, problemOf } from '#platform/http'
+import type { Limits } from '#platform/limits'
+import { takePoint } from '#platform/route-limits'
+import type { ServedRequest, ServedRoute } from '#platform/served'
+import type { ShortcutParts } from '#platform/shortcuts'
+
+/** An endpoint, and how its address is recognized. */
+interface Target {
+  row: Endpoint
+  route: ServedRoute
+  /** The address before its parameter, or all of it, without a slash at the end. */
+  before: string
+  after: string
+  param: string | undefined
+}
+
+/** An endpoint that a request is for, with the parameters of its address. */
+interface Match extends Pick<Target, 'row' | 'route'> {
+  params: Record<string, string>
+}
+
+/** A parameter that needs no decoding. */
+const PLAIN = /^[\w.~-]+$/
+const PLAIN_JSON = /^application\/json(; ?charset=utf-8)?$/i
+
+/**
+ * Answers the plain requests of endpoints without the framework, which takes longer than most of
+ * them do (decision 130). A request with anything unusual is left to the endpoint's route.
+ */
+export function addShortcut(app: FastifyInstance, rows: readonly Endpoint[], limits: Limits): void {
+  const targets = rows.map(targetOf)
+  const { shortcuts, shortcut_parts: parts } = app
+  shortcuts.push((raw, response) => {
+    const match = matchOf(targets, raw)
+    if (!match || !isPlain(raw)) return false
+    const started = performance.now()
+    const request = parts.served(raw, match.route)
+    parts.onArrival(request, async () => {
+      const headers = { 'x-request-id': request.id, ...parts.headers }
+      const answer = await answerOf({ match, request, headers, limits, parts })
+      if (answer) send(response, headers, answer)
+      const { statusCode } = response
+      parts.onAnswer(request, { statusCode, elapsedTime: performance.now() - started })
+    })
+    return true
+  })
+}
+
+interface Work {
+  match: Match
+  request: ServedRequest
+  /** The headers of the response, to which the limit adds its own. */
+  headers: Record<string, string>
+  limits: Limits
+  parts: ShortcutParts
+}
+
+/** The endpoint's answer, or its error as one; undefined where the caller left. */
+async function answerOf({
+  match,
+  request,
+  headers,
+  limits,
+  parts,
+}: Work): Promise<Answer | undefined> {
+  const { row, params } = match
+  if (row.cors) Object.assign(headers, OPEN_TO_PAGES)
+  try {
+    const add = { headers: (more: Record<string, string>) => Object.assign(headers, more) }
+    await takePoint(limits, row.limit, row.limit.key(request), add)
+    if (row.method === 'GET') return await row.run(readCall(row, request, { params }))
+    const text = await textOf(request.raw)
+    if (text === undefined) return undefined
+    return await row.run(readCall(row, request, { params, body: parts.readJson(text) }))
+  } catch (error) {
+    const problem = problemOf(error as Error)
+    logBug(request, error as Error, problem)
+    return problemAnswer(problem, request.id)
+  }
+}
+
+function send(response: ServerResponse, headers: Record<string, string>, answer: Answer): void {
+  const { status = 200 } = answer
+  const json = jsonOf(answer)
+  const length = json === undefined ? {} : { 'content-length': Buffer.byteLength(json) }
+  response.writeHead(status, {
+    ...headers,
+    'cache-control': 'no-store',
+    ...answer.headers,
+    'content-type': JSON_TYPE,
+    ...length,
+  })
+  response.end(json)
+}
+
+function targetOf(row: Endpoint): Target {
+  const path = row.path.endsWith('/') ? row.path.slice(0, -1) : row.path
+  const [, before = path, param, after = ''] = /^(.*)\{(\w+)\}(.*)$/.exec(path) ?? []
+  const url = row.path.replaceAll(/\{(\w+)\}/g, ':$1')
+  return { row, route: { url, config: { sampled: true } }, before, after, param }
+}
+
+/** The endpoint of a request, if its address is spelled plainly. */
+function matchOf(targets: readonly Target[], { method, url = '' }: IncomingMessage) {
+  const path = url.endsWith('/') ? url.slice(0, -1) : url
+  for (const { row, route, before, after, param } of targets) {
+    if (row.method !== method || !path.startsWith(before) || !path.endsWith(after)) continue
+    const value = path.slice(before.length, path.length - after.length)
+    if (param === undefined ? value === '' : PLAIN.test(value)) {
+      return { row, route, params: param === undefined ? {} : { [param]: value } }
+    }
+  }
+  return undefined
+}
+
+/** Whether a request has one host, and no body or one of JSON that is not too long. */
+function isPlain({ method, headers, rawHeaders }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  if (headers['transfer-encoding'] !== undefined || namesManyHosts(rawHeaders)) return false
+  if (method === 'GET') return length === undefined
+  const bytes = Number(length)
+  return bytes > 0 && bytes <= BODY_LIMIT && PLAIN_JSON.test(headers['content-type'] ?? '')
+}
+
+/** The text of a body; undefined where its sender left. */
+function textOf(raw: IncomingMessage): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    raw.on('data', (chunk: Buffer) => chunks.push(chunk))
+    raw.on('end', () => resolve(Buffer.concat(chunks).toString()))
+    raw.on('error', () => resolve(undefined))
+  })
+}
