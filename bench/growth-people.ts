@@ -1,45 +1,46 @@
 import { id } from './growth-ids.ts'
 
-/** The number of sales in all, and of one app. */
+/** How much is written. */
 export interface Size {
+  /** The number of licenses; those that were not bought were given by sellers. */
+  licenses: number
+  /** The number of sales in all, each with an invoice, and of one app. */
   sales: number
   big_app: number
+  /** The number of apps beside the large one. */
+  apps: number
 }
 
-/** The number of apps beside the large one. */
-export const APPS = 999
 /** The number of these that belong to the seller of the large app. */
 export const APPS_OF_SELLER = 50
 /** The number of affiliates beside the cast's; each twentieth sale is of one, and of the cast's. */
 export const AFFILIATES = 300
 
+/** Members and clicks are written for about as many apps, however many there are. */
+const CLICKED_APPS = 1000
+
 const SELLER = `(select seller_id from apps where slug = 'big')`
 
 /** Sellers with their members, affiliates with their clicks, and what lists of staff show. */
-export function peopleOf({ sales }: Size): string[] {
+export function peopleOf({ sales, apps }: Size): string[] {
   const entries = Math.round(sales / 5)
   return [
     `insert into sellers (id, legal_name, address, city, state, zip, created_at)
       select ${id('sel')}, initcap(md5(n::text)) || ' LLC', '1 Main Street', 'Austin', 'TX',
         '78701', now() - n * interval '1 hour'
-      from generate_series(${APPS_OF_SELLER / 2}, ${Math.floor((APPS - 1) / 2)}) n`,
+      from generate_series(${APPS_OF_SELLER / 2}, ${Math.floor((apps - 1) / 2)}) n`,
     `insert into seller_members (seller_id, user_id, role, created_at)
       select id, 'usr_' || substr(id, 5), 'owner', created_at from sellers where id like 'sel_0%'`,
     `insert into seller_members (seller_id, user_id, role, created_at)
       select ${SELLER}, ${id('usr')}, 'support', now() from generate_series(1, 20) n`,
-    `insert into payouts (id, owner, account, amount, cause, status, processor_payout_id,
-        created_at, settled_at)
-      select ${id('po', 'row_number() over ()')}, s.id, 'seller_payable', 100000,
-        'weekly', 'paid', 'po_' || week || s.id, now() - week * interval '7 days',
-        now() - week * interval '7 days'
-      from sellers s, generate_series(1, 100) week`,
     `insert into affiliates (id, user_id, code, created_at)
       select ${id('aff')}, ${id('usr', 'n + 1000')}, 'growth-' || n, now()
       from generate_series(0, ${AFFILIATES - 1}) n`,
     `insert into affiliate_clicks (affiliate_id, app_id, day, count)
       select f.id, a.id, current_date - day, 3
       from affiliates f, apps a, generate_series(0, 729) day
-      where day = 1 or (a.slug = 'big' and day % 5 = 0)
+      where (day = 1 and abs(hashtext(a.id)) % ${Math.ceil(apps / CLICKED_APPS)} = 0)
+        or (a.slug = 'big' and day % 5 = 0)
         or (f.id not like 'aff_0%' and day < 20)`,
     `insert into audit_log (at, actor, action, subject, detail, channel, seller_id)
       select now() - n * interval '1 minute', 'seller:' || ${id('usr')}, 'app.updated',

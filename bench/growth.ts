@@ -1,15 +1,19 @@
 /**
- * What statements of pages and periodic work cost when much has been sold: one app of 300,000 sales
- * among a million. Prints one line each; nothing a person or a checkout waits for should take 300 ms.
+ * What statements of pages and periodic work cost when much has been sold. Prints one line each;
+ * nothing a person or a checkout waits for should take 300 ms.
  *
- *   npm run bench:growth -- --sales 1000000 --big-app 300000
+ *   npm run bench:growth                          a million sales, 300,000 of one app
+ *   npm run bench:growth -- --licenses 10000000 --sales 5000000 --apps 9999 --big-app 1000000
+ *   npm run bench:growth -- --sales 100000 --only statements
+ *
+ * With `--database` and `--data` an empty database is seeded and kept, and is measured again by the
+ * next run.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
 import * as affiliates from '#domain/affiliates'
 import * as metrics from '#domain/metrics'
 import * as payouts from '#domain/payouts'
@@ -18,78 +22,104 @@ import type { World } from '#flows/world'
 import { readConfig } from '#platform/config'
 import { mintId } from '#platform/ids'
 import { systemRandom } from '#platform/random'
+import { sql } from '#platform/sql'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
-import { seedCast } from '../src/demo/seed.ts'
+import { type DemoFacts, seedCast } from '../src/demo/seed.ts'
 import { openService } from '../src/service.ts'
+import { seedInBulk } from './growth-bulk.ts'
 import { measurePages } from './growth-pages.ts'
-import { bigPayee, seedGrowth } from './growth-seed.ts'
+import { bigPayee, sizeOf } from './growth-seed.ts'
 import { grownStatements } from './growth-statements.ts'
 
 const { values: chosen } = parseArgs({
   options: {
+    licenses: { type: 'string' },
     sales: { type: 'string', default: '1000000' },
+    apps: { type: 'string' },
     'big-app': { type: 'string' },
     only: { type: 'string' },
+    database: { type: 'string' },
+    data: { type: 'string' },
   },
 })
-const sales = Number(chosen.sales)
-const big_app = Number(chosen['big-app'] ?? Math.round(sales * 0.3))
+const usual = sizeOf(Number(chosen.sales))
+const size = {
+  sales: usual.sales,
+  licenses: Number(chosen.licenses ?? usual.licenses),
+  big_app: Number(chosen['big-app'] ?? usual.big_app),
+  apps: Number(chosen.apps ?? usual.apps),
+}
+if (size.licenses < size.sales || size.licenses > 2 * size.sales)
+  throw new Error('There may be as many licenses as sales, and up to twice as many.')
 const WANTED_MS = 300
 
-const programs = findPostgres()
-if (!programs)
-  throw new Error('The benchmark needs a PostgreSQL server (apt-get install postgresql).')
-const folder = mkdtempSync(join(tmpdir(), 'purser-growth-'))
-const postgres = await startPostgres(programs, [
-  'shared_buffers=512MB',
-  'work_mem=32MB',
-  'max_wal_size=8GB',
-  'fsync=off',
-])
-try {
-  await main()
-} finally {
-  await postgres.stop()
-  rmSync(folder, { recursive: true, force: true })
+if (chosen.database && chosen.data) await measure(chosen.database, chosen.data)
+else await onThrowaway()
+
+async function onThrowaway(): Promise<void> {
+  const programs = findPostgres()
+  if (!programs)
+    throw new Error('The benchmark needs a PostgreSQL server (apt-get install postgresql).')
+  const folder = mkdtempSync(join(tmpdir(), 'purser-growth-'))
+  const postgres = await startPostgres(programs, [
+    'shared_buffers=512MB',
+    'work_mem=32MB',
+    'maintenance_work_mem=256MB',
+    'max_wal_size=8GB',
+    'fsync=off',
+  ])
+  try {
+    await measure(postgres.url, folder)
+  } finally {
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
-async function main(): Promise<void> {
+async function measure(url: string, folder: string): Promise<void> {
   const port = await freePort()
   const env = {
     DEMO: '0',
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: url,
     DATA_DIR: folder,
     PORT: String(port),
     LOG_LEVEL: 'error',
   }
   const service = await openService(readConfig(env, systemRandom))
   const { world } = service
+  const demo = await seeded(world, url, join(folder, 'growth.json'))
+  // The pages about jobs read the tables of the queue.
+  await world.jobs.start()
+  if (chosen.only !== 'statements') await measurePages(service, demo)
+  const payee = await bigPayee(world.db)
+  if (chosen.only !== 'pages') await measureStatements(world, payee)
+  if (!chosen.database) await payAll(world, payee)
+  await service.close()
+}
+
+/** Fills the database, unless the file says that an earlier run did; returns who is in it. */
+async function seeded(world: World, url: string, file: string): Promise<DemoFacts> {
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
   const demo = await seedCast(world, {
     sample_site_url: 'http://localhost:4999',
     sign_in_site_url: 'http://localhost:4998',
     kept: undefined,
   })
   const start = performance.now()
-  await world.db.tx((tx) => seedGrowth(tx, demo.app.client_id, { sales, big_app }), {
-    patient: true,
-  })
-  while ((await tax.sumTaxes(world.db.patient, 20_000)) > 0);
+  await seedInBulk(url, demo.app.client_id, size)
+  while ((await tax.sumTaxes(world.db.patient, 500_000)) > 0);
   while ((await payouts.sumBalances(world.db.patient, 200_000)) > 0);
   while ((await metrics.sumMetrics(world.db.patient, 200_000)) > 0);
   while ((await affiliates.sumReferred(world.db.patient, 200_000)) > 0);
-  const client = new pg.Client({ connectionString: postgres.url })
-  await client.connect()
-  await client.query('vacuum analyze')
-  await client.end()
+  await world.db.alone((db) => db.raw('vacuum analyze tax_lines, tax_sums, tax_unsummed'))
   const seconds = (performance.now() - start) / 1000
-  console.log(`${sales} sales, ${big_app} of one app, written in ${seconds.toFixed(0)} s\n`)
-  // The pages about jobs read the tables of the queue.
-  await world.jobs.start()
-  if (chosen.only !== 'statements') await measurePages(service, demo)
-  const payee = await bigPayee(world.db)
-  if (chosen.only !== 'pages') await measureStatements(world, payee)
-  await payAll(world, payee)
-  await service.close()
+  const { bytes } = await world.db.one<{ bytes: number }>(
+    sql`select pg_database_size(current_database()) as bytes`,
+  )
+  const what = Object.entries(size).map(([name, count]) => `${name} ${count}`)
+  console.log(`${what.join(', ')}: ${seconds.toFixed(0)} s, ${(bytes / 1e9).toFixed(1)} GB\n`)
+  writeFileSync(file, JSON.stringify(demo))
+  return demo
 }
 
 async function measureStatements(world: World, payee: payouts.Payee): Promise<void> {
