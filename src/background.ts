@@ -15,12 +15,15 @@ import { keepRetention } from '#flows/retention'
 import * as subscription from '#flows/subscription'
 import { followLive } from '#flows/test-mode'
 import { forReports, type World } from '#flows/world'
+import { addDays, isoDate } from '#platform/calendar'
 import { handleEvents } from '#surfaces/processor-events/worker'
 
 const RECONCILE_SECONDS = 2
 const RENEW_SECONDS = 10
 const SUM_SECONDS = 10
 const SUMMED_AT_ONCE = 1000
+const RECORDED_DAYS = 2
+const RECORDED_LATE_DAYS = 60
 const REMEMBER_SECONDS = 5
 const FOLLOW_SECONDS = 60
 const EVERY_MINUTE = '* * * * *'
@@ -64,9 +67,7 @@ export function declareSchedules(world: World): void {
   jobs.schedule('weekly-payouts', EVERY_MINUTE, async () => {
     await payWeekly(world)
   })
-  jobs.schedule('record-taxes', EVERY_MINUTE, async () => {
-    await recordTaxes(world)
-  })
+  jobs.schedule('record-taxes', EVERY_MINUTE, recentTaxes(world))
   jobs.schedule('close-days', EVERY_TEN_MINUTES, async () => {
     await closeDays(world)
   })
@@ -76,4 +77,15 @@ export function declareSchedules(world: World): void {
   jobs.schedule('retention', DAILY, () => keepRetention(forReports(world)))
   jobs.schedule('check-ledger', NIGHTLY, () => checkNightly(world))
   if (live) jobs.schedule('delete-copies', EVERY_TEN_MINUTES, () => deleteCopies(world, live))
+}
+
+/** Records recent taxes, and once a day those that the tax service did not accept for days. */
+function recentTaxes(world: World): () => Promise<void> {
+  let complete_on: string | undefined
+  return async () => {
+    const now = world.clock.now()
+    const days = complete_on === isoDate(now) ? RECORDED_DAYS : RECORDED_LATE_DAYS
+    const count = await recordTaxes(forReports(world), addDays(now, -days))
+    if (count === 0) complete_on = isoDate(now)
+  }
 }

@@ -32,11 +32,10 @@ export async function chargeOf(db: Db, invoice_id: InvoiceId): Promise<Charge | 
 /** A charge by the processor's id. */
 export async function findCharge(
   db: Db,
-  processor_charge_id: ProcessorId,
+  { processor, id }: { processor: string; id: ProcessorId },
 ): Promise<Charge | undefined> {
-  return await db.maybe<Charge>(
-    sql`select ${COLUMNS} from charges where processor_charge_id = ${processor_charge_id}`,
-  )
+  return await db.maybe<Charge>(sql`select ${COLUMNS} from charges
+    where processor = ${processor} and processor_charge_id = ${id}`)
 }
 
 /** A charge by its id. */

@@ -17,11 +17,17 @@ export interface UnrecordedReversal {
   amount: Cents
 }
 
-/** Paid invoices by rules with this prefix that are not recorded yet. */
-export async function unrecordedSales(db: Db, prefix: string): Promise<UnrecordedSale[]> {
+/** Invoices paid since a time, by rules with this prefix, that are not recorded yet. */
+export async function unrecordedSales(
+  db: Db,
+  since: Date,
+  prefix: string,
+): Promise<UnrecordedSale[]> {
   return await db.rows<UnrecordedSale>(sql`select i.id as invoice_id, q.rule
-    from invoices i join tax_quotes q on q.id = i.tax_quote_id
-    where i.status = 'paid' and starts_with(q.rule, ${prefix}) and i.amount > 0
+    from ledger_transactions t join invoices i on i.id = t.subject
+      join tax_quotes q on q.id = i.tax_quote_id
+    where t.event = 'sale' and t.at >= ${since} and i.status = 'paid'
+      and starts_with(q.rule, ${prefix}) and i.amount > 0
       and not exists (select 1 from tax_records r where r.subject = i.id)
     order by i.paid_at limit 100`)
 }
@@ -35,16 +41,17 @@ export interface UnrecordedUndoing {
 }
 
 /**
- * Refunds and lost disputes of recorded sales that are not recorded yet. A failed refund counts:
+ * Refunds made and disputes lost since a time, of recorded sales, that are not recorded yet. A failed refund counts:
  * its buyer is owed the money, so the books keep the tax as not owed (docs/money.md).
  */
-export async function unrecordedReversals(db: Db): Promise<UnrecordedReversal[]> {
+export async function unrecordedReversals(db: Db, since: Date): Promise<UnrecordedReversal[]> {
   return await db.rows<UnrecordedReversal>(sql`
     select b.id as subject, s.invoice_id, s.transaction_id, b.amount
     from (select id, charge_id, amount, created_at as at from refunds
-        where status in ('pending', 'succeeded', 'failed')
+        where status in ('pending', 'succeeded', 'failed') and created_at >= ${since}
       union all select id, charge_id, amount - owed, closed_at from disputes
-        where status = 'lost' and amount > owed) b
+        where status = 'lost' and amount > owed
+          and coalesce(closed_at, opened_at) >= ${since}) b
       join charges c on c.id = b.charge_id
       join tax_records s on s.subject = c.invoice_id and s.transaction_id is not null
     where not exists (select 1 from tax_records r where r.subject = b.id)

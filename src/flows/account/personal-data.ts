@@ -126,8 +126,9 @@ async function ofUse(db: Db, { user_id, email_normalized }: DataOwner): DataSect
     emails: await db.rows<Item>(sql`select jsonb_build_object('kind', kind,
         'queued_at', queued_at, 'sent_at', sent_at) as item
       from emails where subject_id in (select id from licenses where user_id = ${user_id}
-        union all select id from invoices where user_id = ${user_id})
-        or subject_id in (${user_id}, ${email_normalized}) order by queued_at`),
+        union all select id from invoices where user_id = ${user_id}
+        union all select unnest(array[${user_id}, ${email_normalized}]::text[]))
+      order by queued_at`),
     audit_log: await db.rows<Item>(sql`select jsonb_build_object('at', at, 'action', action,
         'address', address, 'agent', agent) as item
       from audit_log where subject = ${user_id} and actor in (${user_id}, 'anonymous')

@@ -37,9 +37,9 @@ export async function reviewRestored(world: World): Promise<number | undefined> 
   return found
 }
 
-/** A day before the last attempt in the database: what it does not know is later. */
+/** A day before the last charge in the database: what it does not know is later. */
 async function lastKnown(db: Db): Promise<Date> {
-  const { at } = await db.one<{ at: Date | null }>(sql`select max(created_at) as at from attempts`)
+  const { at } = await db.one<{ at: Date | null }>(sql`select max(created_at) as at from charges`)
   return at ? addSeconds(at, -DAY_SECONDS) : new Date(0)
 }
 

@@ -19,7 +19,8 @@ export async function disputeOpened(
   tx: Db,
   event: DisputeOpened,
 ): Promise<'done' | 'later'> {
-  const found = await payments.findCharge(tx, event.charge_id)
+  const of = { processor: world.processor.name, id: event.charge_id }
+  const found = await payments.findCharge(tx, of)
   if (!found) return 'later'
   const disputed = await lockCharge(world, tx, found.id)
   const known = await payments.findDispute(tx, event.dispute_id)

@@ -21,7 +21,8 @@ export async function refundMade(
   event: RefundMade,
 ): Promise<'done' | 'later'> {
   const { refund_id, amount, status } = event
-  const found = await payments.findCharge(tx, event.charge_id)
+  const of = { processor: world.processor.name, id: event.charge_id }
+  const found = await payments.findCharge(tx, of)
   if (!found) return 'later'
   const invoice = await billing.findInvoice(tx, found.invoice_id)
   const locked = await lockLicense(world, tx, invoice.license_id)

@@ -36,9 +36,14 @@ type Handler<E> =
   | { outside: (world: World, event: E) => Handled; within?: undefined }
 
 /** Raises an alarm for staff, with a link to the sale if it is about a charge. */
-async function notice({ random }: World, tx: Db, event: Events['notice']): Promise<void> {
+async function notice(
+  { random, processor }: World,
+  tx: Db,
+  event: Events['notice'],
+): Promise<void> {
   const { subject, message, charge_id, at } = event
-  const charge = charge_id ? await payments.findCharge(tx, charge_id) : undefined
+  const of = charge_id && { processor: processor.name, id: charge_id }
+  const charge = of ? await payments.findCharge(tx, of) : undefined
   const href = charge ? { href: `/admin/sales/${charge.invoice_id}/` } : {}
   await raiseAlarm(tx, random, at, { kind: 'processor_notice', subject, message, ...href })
 }
