@@ -26,3 +26,14 @@ export function asset(name: Asset): string {
   if (!file) throw new Error(`The build has no asset ${name}: run npm run build`)
   return `/assets/${file}`
 }
+
+/**
+ * The built file to answer with where a page names another one: with the hash of another release,
+ * whose page a browser still shows or another node has sent. Undefined for any other name.
+ */
+export function presentAsset(file: string): string | undefined {
+  manifest ??= readManifest()
+  const name = file.replace(/-[0-9a-f]{12}(?=\.\w+$)/, '')
+  const present = name === file || !Object.hasOwn(manifest, name) ? undefined : manifest[name]
+  return present === file ? undefined : present
+}
