@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, type Seen } from '../support/agent.ts'
-import { enterCard, TEXAS } from '../support/purchase.ts'
+import { enterCard, licenseKey, orderReference, TEXAS } from '../support/purchase.ts'
 import type { Cluster } from './cluster.ts'
 import { recorded } from './over-http.ts'
 
@@ -24,6 +24,9 @@ export interface Load {
   abort(): void
 }
 
+/** The button of a purchase, or of one that begins with a trial. */
+export const PAY = /^Pay |^Start free trial$/
+const PAY_SHOWN = />(Pay |Start free trial<)/
 const RETRY_MS = 200
 const GIVE_UP_MS = 120_000
 let buyers = 0
@@ -39,25 +42,10 @@ function browser(cluster: Cluster, answers: Answer[]): { agent: Agent; cart: () 
   return { agent: new Agent(app, cluster.front, { address }), cart: () => cart }
 }
 
-/** Buys, and repeats what failed as a buyer would; returns the license key. */
-export async function buy(
-  cluster: Cluster,
-  answers: Answer[],
-  email: string,
-  price = 0,
-): Promise<string> {
-  return await payAndRead(await goToPay(cluster, answers, email, price))
-}
-
-/** Takes a buyer to the page with the Pay button. */
-export async function goToPay(
-  cluster: Cluster,
-  answers: Answer[],
-  email: string,
-  price_number = 0,
-): Promise<Agent> {
+/** Takes a buyer to the page with the Pay button; they repeat what failed. */
+async function goToPay(cluster: Cluster, answers: Answer[], email: string): Promise<Agent> {
   const { agent, cart } = browser(cluster, answers)
-  const price = cluster.demo.app.prices[price_number]!.public_id
+  const price = cluster.demo.app.prices[0]!.public_id
   await insist(agent, () => agent.open(`/buy/${price}/`), /Continue/)
   await insist(agent, () => agent.submit('Continue', { email, ...TEXAS }), /Card number/)
   let isEntered = false
@@ -71,20 +59,19 @@ export async function goToPay(
   return agent
 }
 
-/** Pays, and looks again until the key is shown. */
-export async function payAndRead(agent: Agent): Promise<string> {
+/** Pays, and looks again until the key is shown; returns that page. */
+export async function pay(agent: Agent): Promise<Seen> {
   const cart = /\/checkout\/\w+/.exec(agent.page.url)![0]
   const deadline = performance.now() + GIVE_UP_MS
-  let act: () => Promise<Seen> = () => agent.submit(/^Pay /)
+  let act: () => Promise<Seen> = () => agent.submit(PAY)
   for (;;) {
     const page = await act().catch(() => undefined)
-    const key = page && /key_[0-9A-Za-z]{33}/.exec(page.body)?.[0]
-    if (key) return key
+    if (page && /key_[0-9A-Za-z]{33}/.test(page.body)) return page
     if (performance.now() > deadline) {
       throw new Error(`no key after ${GIVE_UP_MS} ms at ${agent.page.url}: ${agent.page.status}`)
     }
-    const asksToPay = page?.status === 200 && />Pay /.test(page.body)
-    act = asksToPay ? () => agent.submit(/^Pay /) : () => agent.open(`${cart}/success`)
+    const asksToPay = page?.status === 200 && PAY_SHOWN.test(page.body)
+    act = asksToPay ? () => agent.submit(PAY) : () => agent.open(`${cart}/success`)
     await pause(RETRY_MS)
   }
 }
@@ -109,20 +96,23 @@ async function insist(
   }
 }
 
-/** Buys continuously, and validates keys, until it is stopped. */
+/** Buys continuously, validates keys, and reads pages and orders, until it is stopped. */
 export function startLoad(
   cluster: Cluster,
-  { buyers: count = 2, validators = 1, label = 'load' } = {},
+  { buyers: count = 2, validators = 1, readers = 0, label = 'load' } = {},
 ): Load {
   const answers: Answer[] = []
   const keys = new Map<string, string>()
   const failures: unknown[] = []
   let stopping = false
   let number = 0
+  let reference: string | undefined
   const buyOn = async () => {
     while (!stopping) {
       const email = `${label}-${number++}@example.com`
-      keys.set(email, await buy(cluster, answers, email))
+      const page = await pay(await goToPay(cluster, answers, email))
+      keys.set(email, licenseKey(page))
+      reference = orderReference(page)
     }
   }
   const validateOn = async () => {
@@ -132,9 +122,19 @@ export function startLoad(
       await pause(20)
     }
   }
+  const readOn = async () => {
+    while (!stopping) {
+      await browser(cluster, answers)
+        .agent.open('/')
+        .catch(() => {})
+      if (reference) await lookUp(cluster, answers, reference).catch(() => {})
+      await pause(20)
+    }
+  }
   const work = [
     ...Array.from({ length: count }, buyOn),
     ...Array.from({ length: validators }, validateOn),
+    ...Array.from({ length: readers }, readOn),
   ].map((each) =>
     each.catch((error) => {
       failures.push(error)
@@ -164,15 +164,33 @@ let servers = 0
 
 /** Validates a key as the seller's server; returns the status of the answer. */
 export async function validate(cluster: Cluster, answers: Answer[], key: string): Promise<number> {
+  return await call(cluster, answers, '/api/v1/licenses/validate', { key })
+}
+
+/** Looks an order up as the seller's server. */
+async function lookUp(cluster: Cluster, answers: Answer[], reference: string): Promise<number> {
+  return await call(cluster, answers, `/api/v1/orders/${reference}`)
+}
+
+/** Calls the license API as the seller's server, by POST where there is a body. */
+async function call(
+  cluster: Cluster,
+  answers: Answer[],
+  url: string,
+  body?: object,
+): Promise<number> {
   const { client_id, client_secret } = cluster.demo.app
   const pair = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
   servers++
   const { statusCode } = await recorded(cluster.front, answers).inject({
-    method: 'POST',
-    url: '/api/v1/licenses/validate',
-    headers: { authorization: `Basic ${pair}`, 'content-type': 'application/json' },
+    method: body ? 'POST' : 'GET',
+    url,
+    headers: {
+      authorization: `Basic ${pair}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
     remoteAddress: `10.200.${(servers >> 8) & 255}.${servers & 255}`,
-    payload: JSON.stringify({ key }),
+    ...(body && { payload: JSON.stringify(body) }),
   })
   return statusCode
 }

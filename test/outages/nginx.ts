@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { which } from '../../scripts/chromium.ts'
@@ -13,7 +13,7 @@ export function lacksNginx(): string | undefined {
   return program ? undefined : 'no nginx (apt-get install nginx-light)'
 }
 
-/** nginx in front of nodes, as the operator's handbook configures it. */
+/** nginx in front of nodes, as `deploy/nginx.conf` configures it, without TLS. */
 export interface Nginx {
   /** Sends requests to these ports from now on; open ones are finished where they are. */
   route(ports: readonly number[]): void
@@ -46,25 +46,33 @@ export async function openNginx(port: number, nodes: readonly number[]): Promise
   }
 }
 
+const RECIPE = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8')
+
 function configuration(folder: string, port: number, nodes: readonly number[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const [, limits] = /server \S+:4000 (.+);/.exec(RECIPE)!
+  const [, keepalive] = /(keepalive \d+;)/.exec(RECIPE)!
+  const [location] = /location \/ \{[^}]+\}/.exec(RECIPE)!
   return `pid ${folder}/nginx.pid;
 worker_processes 1;
 events { worker_connections 512; }
 http {
   access_log off;
+  # A reload closes idle connections of clients, which is nothing that is tested here.
+  keepalive_timeout 0;
   ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
   upstream purser {
-    ${nodes.map((each) => `server 127.0.0.1:${each} max_fails=0;`).join('\n    ')}
+    ${nodes.map((each) => `server 127.0.0.1:${each} ${limits};`).join('\n    ')}
+    ${keepalive}
   }
   server {
     listen 127.0.0.1:${port};
     listen [::1]:${port};
-    location / {
-      proxy_pass http://purser;
-      proxy_set_header Host $http_host;
-      proxy_next_upstream error timeout http_503;
-      proxy_connect_timeout 2s;
+    ${
+      // The port is part of the origin here, and each buyer has an address of their own.
+      location!
+        .replace('Host $host;', 'Host $http_host;')
+        .replace('For $remote_addr;', 'For $http_x_forwarded_for;')
     }
   }
 }
