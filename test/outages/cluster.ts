@@ -17,7 +17,8 @@ import { administrate, createServerDatabase } from '../support/database.ts'
 import type { Command } from './messages.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const SECRET_KEY = randomBytes(32).toString('hex')
+/** The key of every service of a run. */
+export const SECRET_KEY = randomBytes(32).toString('hex')
 const PATIENCE_MS = 90_000
 const PAUSE_MS = 50
 
@@ -58,12 +59,15 @@ export interface FaultSuite {
   server_owner: { uid: number; gid: number }
   template: string
   demo: DemoFacts
+  /** Of the steps at which work is killed, every how many are tried. */
+  stride: number
 }
 
 /** Prepares the database that every fault starts from. */
 export async function openSuite(
   server_url: string,
   server_owner: FaultSuite['server_owner'],
+  stride: number,
 ): Promise<FaultSuite> {
   await buildAssets()
   const { url } = await createServerDatabase(server_url, 'template1')
@@ -78,7 +82,7 @@ export async function openSuite(
   const demo = await seedCast(service.world, { ...sites, kept: undefined })
   await service.close()
   rmSync(data_dir, { recursive: true, force: true })
-  return { server_url, server_owner, template: url.pathname.slice(1), demo }
+  return { server_url, server_owner, template: url.pathname.slice(1), demo, stride }
 }
 
 /** Opens a copy of the database for one fault, on this or another server. */

@@ -1,7 +1,8 @@
 /**
  * Breaks what the service depends on, one fault after another, under load, and checks the
  * invariants and the books after each: `npm run test:faults`, `-- --only valkey` for the faults
- * whose names contain a word. Prints a table, and ends with 1 where a promise was broken.
+ * whose names contain a word, `-- --stride 4` kills at every fourth point only. Prints a table, and
+ * ends with 1 where a promise was broken.
  */
 import { parseArgs } from 'node:util'
 import { findPostgres, startPostgres } from '../../scripts/throwaway-postgres.ts'
@@ -9,6 +10,7 @@ import { type FaultSuite, openSuite } from './cluster.ts'
 import { CONNECTION_FAULTS } from './connections.ts'
 import { DATABASE_FAULTS } from './database.ts'
 import type { Fault } from './fault.ts'
+import { KILL_FAULTS } from './kills.ts'
 import { MAIL_FAULTS } from './mail.ts'
 import { NODE_FAULTS } from './nodes.ts'
 import { CLOCK_FAULTS, PROCESSOR_FAULTS } from './processor.ts'
@@ -22,6 +24,7 @@ const FAULTS: readonly Fault[] = [
   ...PROCESSOR_FAULTS,
   ...CLOCK_FAULTS,
   ...NODE_FAULTS,
+  ...KILL_FAULTS,
 ]
 const FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
 
@@ -33,7 +36,9 @@ interface Row {
   isGood: boolean
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: '' }, stride: { type: 'string', default: '1' } },
+})
 const wanted = FAULTS.filter(({ name }) => name.includes(values.only))
 if (wanted.length === 0) throw new Error(`no fault has "${values.only}" in its name`)
 process.exitCode = (await runAll()) ? 0 : 1
@@ -44,7 +49,7 @@ async function runAll(): Promise<boolean> {
   const server = await startPostgres(programs, FAST)
   const rows: Row[] = []
   try {
-    const suite = await openSuite(server.url, server.owner)
+    const suite = await openSuite(server.url, server.owner, Number(values.stride))
     for (const fault of wanted) rows.push(await runOne(fault, suite))
   } finally {
     await server.stop()

@@ -1,12 +1,15 @@
 import type { RefundActor, RefundInput } from '#flows/refund'
+import type { ActorOf } from '#platform/audit'
+import type { LicenseId, PriceId } from '#platform/ids'
 
 /** How the processor behaves towards a node. */
 export type ProcessorState = 'answers' | 'is silent' | 'is late' | 'fails'
 
 /** Work of the background that a fault asks for. */
 export interface RunFacts {
-  work: 'renew' | 'payout' | 'refund' | 'recover'
+  work: 'renew' | 'upgrade' | 'payout' | 'refund' | 'recover'
   refund?: { actor: RefundActor; input: RefundInput }
+  upgrade?: { actor: ActorOf<'buyer'>; license_id: LicenseId; price_id: PriceId }
 }
 
 /** What a fault says to a node. Each is answered by one `done` with the steps of the last run. */

@@ -6,7 +6,7 @@ import * as payments from '#domain/payments'
 import * as payOuts from '#flows/pay-out'
 import * as payment from '#flows/payment'
 import { reconcileRefunds, refundCharge } from '#flows/refund'
-import { renewDue } from '#flows/subscription'
+import { changePlan, quotePlanChange, renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { type Clock, systemClock } from '#platform/clock'
 import { readConfig } from '#platform/config'
@@ -14,6 +14,7 @@ import { openPostgres } from '#platform/db-postgres'
 import { openLog } from '#platform/log'
 import { type Mailer, mailboxMailer, smtpMailer } from '#platform/mail'
 import { systemRandom } from '#platform/random'
+import { handleEvents } from '#surfaces/processor-events/worker'
 import { openService } from '../../src/service.ts'
 import type { Command, ProcessorState, RunFacts } from './messages.ts'
 import { enterRun, inRun, outside, step, steppingDatabase } from './steps.ts'
@@ -72,10 +73,21 @@ const WORK: Record<RunFacts['work'], (world: World, facts: RunFacts) => Promise<
   renew: (world) => renewDue(world, { limit: 1 }),
   payout: (world) => payOuts.payWeekly(world),
   refund: (world, { refund }) => refundCharge(world, refund!.actor, refund!.input),
+  async upgrade(world, { upgrade }) {
+    const { actor, ...wanted } = upgrade!
+    const quote = await quotePlanChange(world, wanted)
+    if (!quote) return
+    const { license_id } = wanted
+    const agreed = { license_id, agreement: quote.agreement, return_url: world.config.base_url }
+    await changePlan(world, actor, agreed)
+  },
   async recover(world) {
     await payment.reconcile(world)
     await reconcileRefunds(world)
+    await handleEvents(world)
     await payOuts.reconcilePayouts(world)
+    while ((await renewDue(world)) > 0);
+    await payOuts.payWeekly(world)
   },
 }
 
@@ -107,6 +119,7 @@ if (process.env.WITHOUT_JOBS === '1') await service.app.listen({ port: config.po
 else await service.listen()
 process.on('unhandledRejection', (error) => log.error({ error }, 'unhandled rejection'))
 process.on('SIGTERM', async () => {
+  await service.drain()
   await service.close()
   await db.close().catch(() => {})
   process.exit(0)

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { writeSync } from 'node:fs'
 import type { Database, Db } from '#platform/db'
 import type { Sql } from '#platform/sql'
 
@@ -19,6 +20,7 @@ export async function step(name: string): Promise<void> {
   if (!run) return
   run.steps.push(name)
   if (run.steps.length !== run.kill_at) return
+  writeSync(process.stdout.fd, `killed before step ${run.kill_at}: ${name}\n`)
   process.kill(process.pid, 'SIGKILL')
   await new Promise(() => {})
 }
