@@ -44,7 +44,7 @@ export function superviseProcesses(count: number, log: Log, onReady: () => void)
     child.once('exit', (code, signal) => {
       children.delete(child)
       if (isReady) ready--
-      if (isStopping) return stopped(code)
+      if (isStopping) return stopped(code, signal)
       if (!wasReady) {
         exit_code = code || 1
         return stop()
@@ -62,8 +62,9 @@ export function superviseProcesses(count: number, log: Log, onReady: () => void)
     }, pause_ms)
     pauses.add(pause)
   }
-  const stopped = (code: number | null) => {
-    if (code !== 0) exit_code ||= code ?? 1
+  const stopped = (code: number | null, signal: string | null) => {
+    // A process that is still starting has nothing to finish: the signal ends it.
+    if (code !== 0 && signal !== 'SIGTERM') exit_code ||= code ?? 1
     if (children.size === 0) resolve(exit_code)
   }
   const stop = () => {

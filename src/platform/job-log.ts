@@ -59,13 +59,14 @@ const LISTED = sql`j.id, j.name as queue, j.created_on as created_at,
  */
 export async function indexJobs(db: Database): Promise<void> {
   const known = "select to_regclass('pgboss.purser_job_list') is not null as known"
-  const isThere = async (on: Db) => ((await on.raw(known)).rows as { known: boolean }[])[0]?.known
   // Creating it locks the table, even where it exists.
-  if (await isThere(db)) return
+  if (((await db.raw(known)).rows as { known: boolean }[])[0]?.known) return
   await db.tx(async (tx) => {
     await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended('purser_job_list', 18))`)
-    if (await isThere(tx)) return
-    await tx.raw('create index purser_job_list on pgboss.job (state, name, created_on, id)')
+    // A connection that looked before may still think that it is missing, until it locks the table.
+    await tx.raw(
+      'create index if not exists purser_job_list on pgboss.job (state, name, created_on, id)',
+    )
   })
 }
 

@@ -1,6 +1,6 @@
 import { type JobResult, PgBoss } from 'pg-boss'
 import type { z } from 'zod'
-import { afterCommit, type Database, type Db } from '#platform/db'
+import { afterCommit, type Database, type Db, isUniqueViolation } from '#platform/db'
 import { type JobActions, jobActions } from '#platform/job-actions'
 import { indexJobs } from '#platform/job-log'
 import type { Log } from '#platform/log'
@@ -140,7 +140,7 @@ export function openJobs(db: Database, log: Log, options: JobOptions = {}): Jobs
       polls.push({ name, seconds, work: observed('poll', name, work, observer) })
     },
     async open() {
-      await boss.start()
+      await createTables(boss)
       for (const { queue } of declared.values()) await makeQueue(boss, queue)
       await createScheduleQueue(boss, HEARTBEAT_SECONDS)
       await indexJobs(db)
@@ -174,6 +174,14 @@ export function openJobs(db: Database, log: Log, options: JobOptions = {}): Jobs
       await Promise.all([scheduler.stop(gracefully), boss.stop(gracefully)])
     },
   }
+}
+
+/** Creates the queue's tables; again, where another process did while this one waited to. */
+async function createTables(boss: PgBoss): Promise<void> {
+  await boss.start().catch((error: unknown) => {
+    if (!isUniqueViolation(error, 'pg_namespace_nspname_index')) throw error
+    return boss.start()
+  })
 }
 
 /**
@@ -251,15 +259,12 @@ interface BossWork {
 }
 
 function bossOn(db: Database, log: Log, work: BossWork): PgBoss {
-  const { migrate = false, supervise = false, schedule = false } = work
   const boss = new PgBoss({
+    ...{ migrate: false, supervise: false, schedule: false, ...work },
     db: { executeSql: asPrepared(db) },
     ...(db.engine === 'embedded' ? { backend: 'pglite' as const } : {}),
-    migrate,
-    supervise,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
-    schedule,
     ...SCHEDULE_INTERVALS,
   })
   boss.on('error', (error) => log.error({ error }, 'job queue failed'))

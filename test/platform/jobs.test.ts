@@ -3,11 +3,12 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Database } from '#platform/db'
+import { openPostgres } from '#platform/db-postgres'
 import { type Jobs, openJobs } from '#platform/jobs'
 import { openLog } from '#platform/log'
 import { sql } from '#platform/sql'
 import { eventually } from '../support/browser.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { createServerDatabase, openTestDatabase, SERVER_URL } from '../support/database.ts'
 
 const schema = z.object({ jar: z.string() })
 const QUEUE = { name: 'jars', schema, retries: 2, retry_seconds: 1, parallel: 2 }
@@ -103,4 +104,22 @@ test('a job with other data than its queue describes never reaches its work', as
   }
   await eventually('the end of both', async () => (await states()) === 'completed,failed')
   assert.deepEqual(done, ['known'])
+})
+
+test('several processes create the queue of an empty database at once', {
+  skip: SERVER_URL === undefined && 'it needs a PostgreSQL server (TEST_DATABASE_URL)',
+}, async (t) => {
+  const log = openLog('silent')
+  const { url, drop } = await createServerDatabase(SERVER_URL!)
+  t.after(drop)
+  for (let round = 0; round < 5; round++) {
+    const processes = await Promise.all([1, 2, 3].map(() => openPostgres(url.href, log)))
+    await processes[0]!.raw('drop schema if exists pgboss cascade')
+    const together = processes.map((each) => openJobs(each, log))
+    const outcomes = await Promise.allSettled(together.map((each) => each.open()))
+    await Promise.all(together.map((each) => each.stop()))
+    await Promise.all(processes.map((each) => each.close()))
+    const failures = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+    assert.deepEqual(failures, [])
+  }
 })

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
+import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import type { Database } from '#platform/db'
 import { openPostgres } from '#platform/db-postgres'
@@ -55,14 +58,15 @@ describe('several processes on one database', { skip: SKIP }, () => {
     rmSync(data_dir, { recursive: true, force: true })
   })
 
-  const startNode = (settings: Record<string, string>): Promise<Running> =>
-    startProcess('src/main.ts', {
-      DATABASE_URL: url.href,
-      DATA_DIR: data_dir,
-      SECRET_KEY,
-      BASE_URL: base_url,
-      ...settings,
-    })
+  const settings = () => ({
+    DATABASE_URL: url.href,
+    DATA_DIR: data_dir,
+    SECRET_KEY,
+    BASE_URL: base_url,
+    ENV_FILE: devNull,
+  })
+  const startNode = (own: Record<string, string>): Promise<Running> =>
+    startProcess('src/main.ts', { ...settings(), ...own })
   const countOf = async (what: ReturnType<typeof sql>) =>
     (await db.one<{ count: number }>(what)).count
   const renewals = () =>
@@ -127,6 +131,22 @@ describe('several processes on one database', { skip: SKIP }, () => {
     await eventually('a new process', async () => started().length === 3)
     await stop(node)
     for (const pid of started()) assert.throws(() => process.kill(pid, 0), /ESRCH/)
+  })
+
+  test('a node that is stopped while its second process starts ends without an error', async () => {
+    const node = spawn(
+      process.execPath,
+      ['--import', './scripts/register-tsx.mjs', 'src/main.ts'],
+      {
+        env: { ...settings(), WORKERS: '2', PORT: String(await freePort()) },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    const exit = once(node, 'exit')
+    for await (const line of createInterface(node.stdout)) {
+      if (line.includes('process started')) node.kill('SIGTERM')
+    }
+    assert.deepEqual(await exit, [0, null])
   })
 
   test('an error at the start ends a node of several processes, and is printed once', async () => {
