@@ -25,6 +25,7 @@ const ON_BOTH_ENGINES = [
   'test/faults/',
   'test/platform/database',
   'test/flows/checkout.test',
+  'test/flows/proven-months.test',
   'test/contract/license-keys.test',
 ]
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
-import { checkAndNote, checkNightly } from '#flows/check-books'
+import { checkAndNote, checkBooks, checkNightly } from '#flows/check-books'
 import { openAlarms } from '#platform/alarms'
 import type { InvoiceId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -92,5 +92,16 @@ describe('the check of the ledger every night', () => {
     const stopping = AbortSignal.abort(new Error('the node stops'))
     await assert.rejects(checkNightly({ ...world, stopping }), /the node stops/)
     assert.equal(await checkedAt(), before)
+  })
+
+  test('lists ten thousand differences and counts the others', async () => {
+    const { world, clock } = service
+    // Each has too few lines, and no payout that failed.
+    await world.db.run(sql`insert into ledger_transactions (id, at, event, subject)
+      select 'txn_' || n, ${clock.now()}, 'payout_failed', 'po_' || n
+      from generate_series(1, 5500) n`)
+    const { counts, differences } = await checkBooks(world)
+    assert.equal(differences.length, 10_000)
+    assert.equal(counts['differences that are not listed'], 1_000)
   })
 })

@@ -21,6 +21,7 @@ const MARGIN_DAYS = 2
 const PAGE = 1000
 // With more differences than this, a second reading would not explain them.
 const MOST_READ_AGAIN = 50
+const MOST_MISSING = 10_000
 const LATELY_MS = 60 * 60 * 1000
 
 /**
@@ -123,7 +124,10 @@ async function compareOurs(
     (page) => expected(db, processor.name, page),
     (row) => {
       const isSeen = row.listed_as !== null && seen.has(row.listed_as)
-      if (!isSeen) missing.set(row.listed_as ?? row.id, row)
+      if (isSeen) return
+      // So many were not made while the listing was read.
+      if (missing.size >= MOST_MISSING) differ(report, rules.made, row.id, row.amount, null)
+      else missing.set(row.listed_as ?? row.id, row)
     },
     ids,
   )
