@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
@@ -11,6 +11,7 @@ import { after, before, describe, test } from 'node:test'
 import { SETTING_NAMES } from '#platform/config'
 import { which } from '../../scripts/chromium.ts'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
+import { makeCertificate } from '../support/certificate.ts'
 
 const RECIPES = [
   'deploy/Dockerfile',
@@ -68,10 +69,7 @@ describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install ng
     }
     port = await freePort()
     const plain_port = await freePort()
-    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-    const subject = ['-subj', '/CN=purser.example', '-days', '1', '-nodes']
-    const made = ['-newkey', 'rsa:2048', '-keyout', key, '-out', certificate]
-    execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' })
+    const { key, certificate } = makeCertificate(folder, ['purser.example'])
     const recipe = read('deploy/nginx.conf')
       .replace('172.30.0.11:4000', `127.0.0.1:${ports[0]}`)
       .replace('172.30.0.12:4000', `127.0.0.1:${ports[1]}`)
