@@ -20,6 +20,9 @@ const figures = new Map<string, Documented>(
   ),
 )
 
+// Prometheus' own figure of a scrape.
+figures.set('up', { type: 'gauge', labels: new Set() })
+
 const FUNCTIONS = new Set(
   'absent delta histogram_quantile max min or rate sum time topk increase'.split(' '),
 )
@@ -120,7 +123,7 @@ test('a figure, a label or a parenthesis that is wrong is found', () => {
   assert.deepEqual(faultsOf('rate(purser_http_request_duration_seconds[5m])'), [
     'purser_http_request_duration_seconds',
   ])
-  assert.deepEqual(faultsOf('absent(up)'), ['up'])
+  assert.deepEqual(faultsOf('absent(time())'), ['no figure'])
 })
 
 test('the pages of incidents name pages of staff, settings and files that exist', () => {
