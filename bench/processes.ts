@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync } from 'node:fs'
+import { existsSync, openSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { which } from '../scripts/chromium.ts'
@@ -17,13 +17,20 @@ export function pinned(core: number, command: string, args: string[]): [string, 
   return ['taskset', ['-c', String(core), command, ...args]]
 }
 
+/** A process that answers at its address. */
+export interface Server {
+  /** Its resident set, in megabytes; zero where the kernel does not tell. */
+  residentMb(): number
+  stop(): Promise<void>
+}
+
 /** Starts a TypeScript file as a server and waits until its address responds. */
 export async function startServer(
   file: string,
   env: Record<string, string>,
   address: string,
   log: string,
-): Promise<{ stop(): Promise<void> }> {
+): Promise<Server> {
   const out = openSync(log, 'a')
   const [command, args] = pinned(SERVER_CORE, process.execPath, [
     '--import',
@@ -37,6 +44,11 @@ export async function startServer(
   })
   await untilItAnswers(address, server, log)
   return {
+    residentMb() {
+      const status = `/proc/${server.pid}/status`
+      if (!existsSync(status)) return 0
+      return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(status, 'utf8'))![1]) / 1024)
+    },
     async stop() {
       server.kill('SIGTERM')
       if (server.exitCode === null) await once(server, 'exit')

@@ -22,6 +22,7 @@ import { openService, type Service } from '../src/service.ts'
 import { Agent } from '../test/support/agent.ts'
 import { overHttp } from '../test/support/process.ts'
 import { checkoutSteps, type StepCost } from './checkout-steps.ts'
+import { idleDemo, memoryOf } from './memory.ts'
 import { LOAD_CORE, load, pinned, type Round, startServer } from './processes.ts'
 import { seed } from './seed.ts'
 
@@ -104,10 +105,12 @@ async function main(): Promise<void> {
     if (isChosen('sign-ins')) results.sign_ins = await signIns(env, demo, log)
     if (isChosen('checkouts'))
       results.checkouts = checkouts(env.BASE_URL, demo.app.prices[0]!.public_id)
+    if (isChosen('memory')) results.memory = memoryOf({ service: server, bare })
   } finally {
     await bare.stop()
     await server.stop()
   }
+  if (isChosen('idle')) results.idle_demo = await idleDemo(folder, log)
   mkdirSync(join(root, '.build'), { recursive: true })
   const file = join(root, '.build/bench.json')
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
