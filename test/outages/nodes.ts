@@ -46,7 +46,7 @@ export const NODE_FAULTS: readonly Fault[] = [
   {
     name: 'nodes: two, killed in turn',
     skip: lacksNginx,
-    run: (suite) => behindNginx(suite, {}, killInTurn),
+    run: (suite) => behindNginx(suite, MAIN, killInTurn),
   },
   {
     name: 'nodes: restarted in turn',
@@ -76,7 +76,8 @@ async function killInTurn({ cluster, ports, nodes, load }: TwoNodes): Promise<nu
     nodes[at]!.process.kill('SIGKILL')
     await nodes[at]!.exit
     await load.purchases(1)
-    nodes[at] = await cluster.start({ PORT: String(ports[at]) })
+    nodes[at] = await cluster.start({ PORT: String(ports[at]), ...AS_RUN }, MAIN)
+    await untilAnswering(nodes[at]!)
   }
   return 2 * ROUNDS
 }
@@ -158,8 +159,7 @@ async function behindNginx(
   let nginx: Nginx | undefined
   let load: Load | undefined
   try {
-    const start = (port: number) =>
-      cluster.start({ PORT: String(port), ...(options.file && AS_RUN) }, options)
+    const start = (port: number) => cluster.start({ PORT: String(port), ...AS_RUN }, options)
     const nodes: [Node, Node] = [await start(ports[0]), await start(ports[1])]
     nginx = await openNginx(cluster.front_port, ports)
     load = startLoad(cluster, { readers: 1 })
