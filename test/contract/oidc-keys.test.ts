@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import * as grants from '#domain/grants'
+import type { Database } from '#platform/db'
 import { lockFolder } from '#platform/lock'
 import { type Agent, textOf } from '../support/agent.ts'
 import { eventually } from '../support/browser.ts'
-import { prepareDataFolder } from '../support/database.ts'
+import { openTestDatabase, prepareDataFolder } from '../support/database.ts'
+import { openTestService } from '../support/service.ts'
 import {
   addPerson,
   enter,
@@ -119,4 +121,19 @@ test('F41: a key that is replaced at once signs nothing from that moment', async
   await eventually('the announcement', async () => (await kids())[0] === made.id)
   const { id_token } = await signInToApp(setup, agent)
   assert.notEqual(decodeProtectedHeader(id_token!).kid, old)
+})
+
+test('are published although the first connection that listens for changes was lost', async () => {
+  const db = await openTestDatabase()
+  const listen: Database['listen'] = (channel, ...rest) =>
+    channel === grants.KEYS_CHANGED
+      ? Promise.reject(new Error('timeout expired'))
+      : db.listen(channel, ...rest)
+  const service = await openTestService({ db: { ...db, listen } })
+  try {
+    const answer = await service.app.inject('/o/jwks')
+    assert.equal(answer.statusCode, 200)
+  } finally {
+    await service.close()
+  }
 })

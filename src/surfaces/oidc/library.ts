@@ -26,7 +26,8 @@ export function openLibrary(world: World): OpenLibrary {
     changes++
     reloadAt = 0
   }
-  const listening = db.listen(grants.KEYS_CHANGED, forget, forget)
+  // A listener that cannot connect tries again until it does, and forgets then.
+  const listening = db.listen(grants.KEYS_CHANGED, forget, forget).catch(() => {})
   const load = async (): Promise<Library> => {
     await listening
     const now = clock.now()
