@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import pg from 'pg'
 import { type Db, statements } from '#platform/db'
-import type { Size } from './growth-people.ts'
-import { seedPeople, stepsOf, tableOf } from './growth-seed.ts'
+import { peopleOf, type Size } from './growth-people.ts'
+import { CLONED, seedPeople, stepsOf, tableOf } from './growth-seed.ts'
 
 /** The number of tables that are filled at the same time. */
 const LANES = 3
@@ -35,10 +35,12 @@ export async function seedInBulk(
   for (const { work } of stepsOf(size)) {
     for (const [table] of work) await db.raw(`drop table ${table}`)
   }
+  for (const statement of peopleOf(size)) filled.add(tableOf(statement))
   await noted('vacuum', () =>
-    inLanes(lanes, [...filled], (lane, table) => lane.db.raw(`vacuum (analyze) ${table}`)),
+    inLanes(lanes, [...filled, ...CLONED], (lane, table) =>
+      lane.db.raw(`vacuum (analyze) ${table}`),
+    ),
   )
-  await db.raw('vacuum (analyze)')
   await Promise.all(lanes.map(({ client }) => client.end()))
 }
 

@@ -99,6 +99,9 @@ function salesOf({ sales, big_app, apps }: Size): string {
     join apps a on a.id = s.app_id`
 }
 
+/** The tables that have a copy of the cast's app for each app. */
+export const CLONED = ['apps', 'products', 'prices']
+
 async function cloneApps(db: Db, demo_app: string, { apps }: Size): Promise<void> {
   const names = `(select '${BIG_APP}' as id, 'big' as slug, 'Big Growth' as name, null as seller_id
     union all
