@@ -6,8 +6,8 @@ import { declarePolls, declareSchedules } from '../src/background.ts'
 
 /** What no statement should take that runs every few seconds, in milliseconds. */
 const WANTED_MS = 5
-/** Schedules that run less often. */
-const RARE = /^\d+ \d+ /
+/** The schedules that are measured. */
+const EVERY_MINUTE = '* * * * *'
 
 /** What PostgreSQL says of one execution. */
 interface Cost {
@@ -18,7 +18,7 @@ interface Cost {
 }
 
 /**
- * Runs everything that runs every few seconds or minutes, and prints what its statements took by
+ * Runs everything that runs every few seconds or every minute, and prints what its statements took by
  * PostgreSQL's own clock. A statement that writes is run and rolled back, and then run.
  */
 export async function measurePolls(world: World): Promise<void> {
@@ -32,12 +32,12 @@ export async function measurePolls(world: World): Promise<void> {
     ...world.jobs,
     poll: (name: string, _seconds: number, work: () => Promise<void>) => works.push([name, work]),
     schedule: (name: string, cron: string, work: () => Promise<void>) => {
-      if (!RARE.test(cron)) works.push([name, work])
+      if (cron === EVERY_MINUTE) works.push([name, work])
     },
   }
   declarePolls({ ...world, db, jobs })
   declareSchedules({ ...world, db, jobs })
-  console.log(`\n${'every few seconds or minutes'.padEnd(34)} statements   most, ms    pages`)
+  console.log(`\n${'every few seconds, or every minute'.padEnd(34)} statements   most, ms    pages`)
   for (const [name, work] of works) {
     // The first run reads cold pages.
     await work()
