@@ -8,7 +8,15 @@ import type { Db } from '#platform/db'
 import type { AffiliateId, AppId, InvoiceId, SellerId } from '#platform/ids'
 import { type Cents, cents, formatAmount, sum, ZERO } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
-import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } from './report.ts'
+import {
+  comparePosting,
+  type IdPage,
+  inPages,
+  type Lines,
+  linesOf,
+  ofPage,
+  type Report,
+} from './report.ts'
 import { INVOICES, idsSince } from './since.ts'
 
 interface CheckedInvoice extends tax.Rule {
@@ -57,11 +65,11 @@ export async function checkInvoices(db: Db, report: Report, since?: Date): Promi
         ${linesOfKind('price')} as price, ${linesOfKind('discount')} as discount,
         d.percent, d.amount as off,
         c.amount as charged, ${linesOf('sale', sql`i.id`)} as lines
-      from invoices i join tax_quotes q on q.id = i.tax_quote_id
+      from ${pageOfInvoices(page)} i join tax_quotes q on q.id = i.tax_quote_id
         left join charges c on c.invoice_id = i.id
         left join invoice_lines o on o.invoice_id = i.id and o.kind = 'discount'
         left join discount_codes d on d.app_id = i.app_id and d.code = o.code
-      where ${ofPage(sql`i.id`, page)}`),
+      order by i.id`),
     (invoice) => {
       report.count('invoices')
       checkDivision(report, invoice, histories.get(invoice.app_id)!)
@@ -79,6 +87,11 @@ export async function checkInvoices(db: Db, report: Report, since?: Date): Promi
     },
     await idsSince(db, since, INVOICES),
   )
+}
+
+/** The page alone: joined before it is cut, each page reads the other tables from their beginning. */
+function pageOfInvoices(page: IdPage): Sql {
+  return sql`(select * from invoices where ${ofPage(sql`id`, page)})`
 }
 
 function checkDivision(report: Report, invoice: CheckedInvoice, history: AddOnHistory): void {
