@@ -10,10 +10,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** The core of the servers, and the core of the load. */
 export const SERVER_CORE = 0
 export const LOAD_CORE = 1
+type Core = typeof SERVER_CORE | typeof LOAD_CORE | 'any'
 
-/** A command pinned to one core, if the machine has several and supports it. */
-export function pinned(core: number, command: string, args: string[]): [string, string[]] {
-  if (cpus().length < 2 || !which('taskset')) return [command, args]
+/** A command pinned to one core, if the machine has several and supports it; else on any core. */
+export function pinned(core: Core, command: string, args: string[]): [string, string[]] {
+  if (core === 'any' || cpus().length < 2 || !which('taskset')) return [command, args]
   return ['taskset', ['-c', String(core), command, ...args]]
 }
 
@@ -30,9 +31,10 @@ export async function startServer(
   env: Record<string, string>,
   address: string,
   log: string,
+  core: Core = SERVER_CORE,
 ): Promise<Server> {
   const out = openSync(log, 'a')
-  const [command, args] = pinned(SERVER_CORE, process.execPath, [
+  const [command, args] = pinned(core, process.execPath, [
     '--import',
     './scripts/register-tsx.mjs',
     file,
@@ -90,10 +92,16 @@ export interface Round {
 }
 
 /** Sends the requests of a file for a number of seconds over 32 connections. */
-export function load(url: string, requests: string, authorization: string, seconds: number): Round {
+export function load(
+  url: string,
+  requests: string,
+  authorization: string,
+  seconds: number,
+  core: Core = LOAD_CORE,
+): Round {
   const script = fileURLToPath(new URL('wrk.lua', import.meta.url))
   const args = ['-t1', '-c32', `-d${seconds}s`, '-s', script, url, '--', requests, authorization]
-  const [command, all] = pinned(LOAD_CORE, findWrk(), args)
+  const [command, all] = pinned(core, findWrk(), args)
   const output = execFileSync(command, all, { encoding: 'utf8' })
   const result = /^RESULT (.*)$/m.exec(output)?.[1]
   if (!result) throw new Error(`wrk said:\n${output}`)

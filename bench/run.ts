@@ -24,6 +24,7 @@ import { overHttp } from '../test/support/process.ts'
 import { checkoutSteps, type StepCost } from './checkout-steps.ts'
 import { idleDemo, memoryOf } from './memory.ts'
 import { LOAD_CORE, load, pinned, type Round, startServer } from './processes.ts'
+import { scaling } from './scaling.ts'
 import { seed } from './seed.ts'
 
 const { values: chosen } = parseArgs({
@@ -109,6 +110,10 @@ async function main(): Promise<void> {
   } finally {
     await bare.stop()
     await server.stop()
+  }
+  if (isChosen('scaling')) {
+    const rounds = Number(chosen.rounds)
+    results.scaling = await scaling({ env, requests, authorization, log, seconds, rounds })
   }
   if (isChosen('idle')) results.idle_demo = await idleDemo(folder, log)
   mkdirSync(join(root, '.build'), { recursive: true })
