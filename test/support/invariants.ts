@@ -289,7 +289,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
 ]
 
-const LOOKS = 10
+const LOOKS = 50
 const LOOK_MS = 200
 
 /**

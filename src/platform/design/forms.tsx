@@ -187,9 +187,13 @@ export function CheckboxField(
   )
 }
 
-/** Two or three short fields side by side, such as expiry and security code. */
+/**
+ * Two or three short fields side by side, such as expiry and security code; one below the other
+ * where their controls would not fit.
+ */
 export function FieldRow({ children }: { children: ComponentChildren }): JSX.Element {
-  return <div class="grid grid-cols-2 gap-4">{children}</div>
+  const columns = 'grid-cols-[repeat(auto-fit,minmax(min(8.5rem,100%),1fr))] *:min-w-0'
+  return <div class={`grid gap-4 ${columns}`}>{children}</div>
 }
 
 /** A field for a password that is chosen now, with the rule that it must meet. */
