@@ -65,7 +65,7 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
             hint="Email or ID"
           />
         </div>
-        <div class="grid grid-cols-2 gap-4 sm:grid-cols-3">
+        <div class="grid grid-cols-2 gap-4 *:min-w-0 sm:grid-cols-3">
           <Field label="From" name="from" type="date" value={search.from} {...common} />
           <Field label="To" name="to" type="date" value={search.to} {...common} />
         </div>

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
-import { Field, Form, SelectField } from '#design/forms'
+import { Field, FieldRow, Form, SelectField } from '#design/forms'
 import { Panel } from '#design/panels'
 import { MOST_FOUND } from '#domain/payments'
 
@@ -32,13 +32,15 @@ export function SearchForm(facts: {
     <Panel title="Search" aside={<ExportForm {...facts} />}>
       <form method="get" action={path} class="grid grid-cols-1 gap-5">
         <Field label="Find" name="q" type="search" value={search.q} {...COMMON} hint={HINT} />
-        <div class="grid grid-cols-2 gap-4 lg:grid-cols-5">
+        <div class="grid grid-cols-2 gap-4 *:min-w-0 lg:grid-cols-5">
           {choices.map((choice) => (
             <SelectField key={choice.name} {...choice} value={search[choice.name]} sought />
           ))}
-          <div class="col-span-2 grid grid-cols-2 gap-4">
-            <Field label="From" name="from" type="date" value={search.from} {...COMMON} />
-            <Field label="To" name="to" type="date" value={search.to} {...COMMON} />
+          <div class="col-span-2">
+            <FieldRow>
+              <Field label="From" name="from" type="date" value={search.from} {...COMMON} />
+              <Field label="To" name="to" type="date" value={search.to} {...COMMON} />
+            </FieldRow>
           </div>
         </div>
         <Actions>
