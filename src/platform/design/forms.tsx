@@ -189,11 +189,13 @@ export function CheckboxField(
 
 /**
  * Two or three short fields side by side, such as expiry and security code; one below the other
- * where their controls would not fit.
+ * where they would not fit. Dates are wider than other fields.
  */
-export function FieldRow({ children }: { children: ComponentChildren }): JSX.Element {
-  const columns = 'grid-cols-[repeat(auto-fit,minmax(min(8.5rem,100%),1fr))] *:min-w-0'
-  return <div class={`grid gap-4 ${columns}`}>{children}</div>
+export function FieldRow(facts: { dates?: boolean; children: ComponentChildren }): JSX.Element {
+  const columns = facts.dates
+    ? 'grid-cols-[repeat(auto-fit,minmax(min(10rem,100%),1fr))]'
+    : 'grid-cols-[repeat(auto-fit,minmax(min(8.5rem,100%),1fr))]'
+  return <div class={`grid gap-4 *:min-w-0 ${columns}`}>{facts.children}</div>
 }
 
 /** A field for a password that is chosen now, with the rule that it must meet. */

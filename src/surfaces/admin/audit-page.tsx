@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Field, Form } from '#design/forms'
+import { Field, FieldRow, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
@@ -65,10 +65,10 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
             hint="Email or ID"
           />
         </div>
-        <div class="grid grid-cols-2 gap-4 *:min-w-0 sm:grid-cols-3">
+        <FieldRow dates>
           <Field label="From" name="from" type="date" value={search.from} {...common} />
           <Field label="To" name="to" type="date" value={search.to} {...common} />
-        </div>
+        </FieldRow>
         <Actions>
           <Button kind="primary">Search</Button>
           <Button href="/admin/audit/">Clear</Button>

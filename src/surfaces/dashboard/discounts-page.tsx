@@ -143,7 +143,7 @@ function NewCode(facts: DiscountsFacts): JSX.Element {
             <SelectField label="Unit" name="unit" value={form.unit} options={UNITS} />
           </FieldRow>
           <Duration {...facts} />
-          <FieldRow>
+          <FieldRow dates>
             <Field
               label="First day"
               name="valid_from"
