@@ -24,6 +24,12 @@ const SUM_SECONDS = 10
 const SUMMED_AT_ONCE = 1000
 const RECORDED_DAYS = 2
 const RECORDED_LATE_DAYS = 60
+const SUMS = {
+  'sum taxes': sumTaxes,
+  'sum balances': sumBalances,
+  'sum metrics': sumMetrics,
+  'sum referred figures': sumReferred,
+}
 const REMEMBER_SECONDS = 5
 const FOLLOW_SECONDS = 60
 const EVERY_MINUTE = '* * * * *'
@@ -43,18 +49,12 @@ export function declarePolls(world: World): void {
   jobs.poll('remember uses', REMEMBER_SECONDS, () => rememberUses(world), each)
   jobs.poll('remember clicks', REMEMBER_SECONDS, () => rememberClicks(world), each)
   jobs.poll('reconcile payouts', RECONCILE_SECONDS, () => reconcilePayouts(world))
-  jobs.poll('sum taxes', SUM_SECONDS, async () => {
-    while (!stopping.aborted && (await sumTaxes(db, SUMMED_AT_ONCE)) === SUMMED_AT_ONCE);
-  })
-  jobs.poll('sum balances', SUM_SECONDS, async () => {
-    while (!stopping.aborted && (await sumBalances(db, SUMMED_AT_ONCE)) === SUMMED_AT_ONCE);
-  })
-  jobs.poll('sum metrics', SUM_SECONDS, async () => {
-    while (!stopping.aborted && (await sumMetrics(db, SUMMED_AT_ONCE)) === SUMMED_AT_ONCE);
-  })
-  jobs.poll('sum referred figures', SUM_SECONDS, async () => {
-    while (!stopping.aborted && (await sumReferred(db, SUMMED_AT_ONCE)) === SUMMED_AT_ONCE);
-  })
+  for (const [name, sum] of Object.entries(SUMS)) {
+    jobs.poll(name, SUM_SECONDS, async () => {
+      // Fewer than the limit are all there were; what was written since is the next poll's.
+      while (!stopping.aborted && (await sum(db, SUMMED_AT_ONCE)) === SUMMED_AT_ONCE);
+    })
+  }
   jobs.poll('renew subscriptions', RENEW_SECONDS, async () => {
     while ((await subscription.renewDue(world)) > 0);
   })

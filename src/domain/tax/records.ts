@@ -41,8 +41,9 @@ export interface UnrecordedUndoing {
 }
 
 /**
- * Refunds made and disputes lost since a time, of recorded sales, that are not recorded yet. A failed refund counts:
- * its buyer is owed the money, so the books keep the tax as not owed (docs/money.md).
+ * Refunds made and disputes lost since a time, of recorded sales, that are not recorded yet. A
+ * failed refund counts: its buyer is owed the money, so the books keep the tax as not owed
+ * (docs/money.md).
  */
 export async function unrecordedReversals(db: Db, since: Date): Promise<UnrecordedReversal[]> {
   return await db.rows<UnrecordedReversal>(sql`

@@ -6,6 +6,7 @@ import {
   JSON_TYPE,
   jsonOf,
   OPEN_TO_PAGES,
+  patternOf,
   problemAnswer,
   readCall,
 } from '#http/endpoint'
@@ -107,8 +108,8 @@ function send(response: ServerResponse, headers: Record<string, string>, answer:
 function targetOf(row: Endpoint): Target {
   const path = row.path.endsWith('/') ? row.path.slice(0, -1) : row.path
   const [, before = path, param, after = ''] = /^(.*)\{(\w+)\}(.*)$/.exec(path) ?? []
-  const url = row.path.replaceAll(/\{(\w+)\}/g, ':$1')
-  return { row, route: { url, config: { sampled: true } }, before, after, param }
+  const route = { url: patternOf(row), config: { sampled: true } }
+  return { row, route, before, after, param }
 }
 
 /** The endpoint of a request, if its address is spelled plainly. */

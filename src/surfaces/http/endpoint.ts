@@ -85,6 +85,11 @@ export const OPEN_TO_PAGES = {
   'access-control-expose-headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
 }
 
+/** The path of an endpoint as routes and log lines write it, `/api/v1/orders/:ref`. */
+export function patternOf({ path }: Pick<Endpoint, 'path'>): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
 /** Registers endpoints on the server. */
 export function mount(app: FastifyInstance, rows: Endpoint[]): void {
   app.register(async (scope) => {
@@ -92,7 +97,7 @@ export function mount(app: FastifyInstance, rows: Endpoint[]): void {
     for (const row of rows) {
       scope.route({
         method: row.method,
-        url: row.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        url: patternOf(row),
         config: { sampled: true, limits: [row.limit] },
         onRequest: async (_request, reply) => {
           if (row.cors) reply.headers(OPEN_TO_PAGES)
@@ -122,7 +127,7 @@ function send(reply: FastifyReply, json: string | Buffer | undefined): FastifyRe
 }
 
 function preflight(scope: FastifyInstance, row: Endpoint): void {
-  scope.options(row.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (_request, reply) =>
+  scope.options(patternOf(row), async (_request, reply) =>
     reply
       .code(204)
       .headers({
