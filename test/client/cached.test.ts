@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, mock, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import {
   type CacheEntry,
+  type CacheOptions,
+  type Client,
+  cachedEntitlements,
   cachedValidator,
+  type Entitlement,
   type LicenseState,
   PurserError,
   RateLimitedError,
@@ -22,6 +27,11 @@ beforeEach(() => {
 
 after(() => mock.timers.reset())
 
+/** A cache whose ages are exact. */
+function steady(client: Pick<Client, 'validate'>, options: CacheOptions) {
+  return cachedValidator(client, { jitter: 0, ...options })
+}
+
 /** A client whose next answer can be set, and which counts how often it was asked. */
 function scripted(first: object | Error) {
   const client = {
@@ -38,7 +48,7 @@ function scripted(first: object | Error) {
 
 test('an entitled response is cached for max_age_seconds and no longer', async () => {
   const client = scripted(license())
-  const licenses = cachedValidator(client, { max_age_seconds: 300 })
+  const licenses = steady(client, { max_age_seconds: 300 })
   await licenses.validate('key_1')
   mock.timers.tick(299_999)
   await licenses.validate('key_1')
@@ -50,7 +60,7 @@ test('an entitled response is cached for max_age_seconds and no longer', async (
 
 test('a response is not cached past its period_end', async () => {
   const client = scripted(license({ period_end: '2026-03-02' }))
-  const licenses = cachedValidator(client, { max_age_seconds: 7 * 86_400 })
+  const licenses = steady(client, { max_age_seconds: 7 * 86_400 })
   await licenses.validate('key_1')
   mock.timers.tick(86_400_000 - 1)
   await licenses.validate('key_1')
@@ -60,17 +70,17 @@ test('a response is not cached past its period_end', async () => {
   assert.equal(client.requests, 2)
 })
 
-test('a refusal is not cached: a buyer who updates the card gets access at once', async () => {
+test('a refusal that can end is not cached: a buyer who updates the card gets access at once', async () => {
   const client = scripted(license({ entitled: false, status: 'past_due' }))
-  const licenses = cachedValidator(client, { max_age_seconds: 300 })
+  const licenses = steady(client, { max_age_seconds: 300 })
   assert.equal((await licenses.validate('key_1')).entitled, false)
   client.answer = license() as LicenseState
   assert.equal((await licenses.validate('key_1')).entitled, true)
 })
 
-test('an error is never cached, and an unknown key drops its last good response', async () => {
+test('an error is not cached, and an unknown key drops its last good response', async () => {
   const client = scripted(license())
-  const licenses = cachedValidator(client, { max_age_seconds: 0 })
+  const licenses = steady(client, { max_age_seconds: 0, refusal_seconds: 0 })
   await licenses.validate('key_1')
   client.answer = unknown
   await assert.rejects(licenses.validate('key_1'), unknown)
@@ -82,7 +92,7 @@ test('an error is never cached, and an unknown key drops its last good response'
 
 test('while the service is down, the last good response is used for the grace period and no longer', async () => {
   const client = scripted(license())
-  const licenses = cachedValidator(client, { max_age_seconds: 60, grace_seconds: 600 })
+  const licenses = steady(client, { max_age_seconds: 60, grace_seconds: 600 })
   await licenses.validate('key_1')
   client.answer = unreachable
   mock.timers.tick(659_999)
@@ -93,7 +103,7 @@ test('while the service is down, the last good response is used for the grace pe
 
 test('an outage does not cause a request on every page: retries pause for five seconds', async () => {
   const client = scripted(license())
-  const licenses = cachedValidator(client, { max_age_seconds: 0 })
+  const licenses = steady(client, { max_age_seconds: 0 })
   await licenses.validate('key_1')
   client.answer = unreachable
   for (let page = 0; page < 10; page++) await licenses.validate('key_1')
@@ -105,7 +115,7 @@ test('an outage does not cause a request on every page: retries pause for five s
 
 test('a rate limit counts as an outage for the seconds it names', async () => {
   const client = scripted(license())
-  const licenses = cachedValidator(client, { max_age_seconds: 0 })
+  const licenses = steady(client, { max_age_seconds: 0 })
   await licenses.validate('key_1')
   client.answer = new RateLimitedError('slow down', { ...nowhere, status: 429, retry_after: 30 })
   await licenses.validate('key_1')
@@ -117,7 +127,7 @@ test('a rate limit counts as an outage for the seconds it names', async () => {
 test('the grace period does not outlast the day on which a canceled license ends', async () => {
   const ending = { period_end: '2026-03-02', canceled_at: '2026-03-02' }
   const client = scripted(license(ending))
-  const licenses = cachedValidator(client, { max_age_seconds: 60, grace_seconds: 7 * 86_400 })
+  const licenses = steady(client, { max_age_seconds: 60, grace_seconds: 7 * 86_400 })
   await licenses.validate('key_1')
   client.answer = unreachable
   mock.timers.tick(86_400_000 - 1)
@@ -128,7 +138,7 @@ test('the grace period does not outlast the day on which a canceled license ends
 
 test('a dropped key is requested again', async () => {
   const client = scripted(license())
-  const licenses = cachedValidator(client, { max_age_seconds: 300 })
+  const licenses = steady(client, { max_age_seconds: 300 })
   await licenses.validate('key_1')
   await licenses.forget('key_1')
   await licenses.validate('key_1')
@@ -144,8 +154,141 @@ test('a store of the seller, synchronous or not, replaces memory', async () => {
   }
   const client = scripted(license())
   const options = { max_age_seconds: 300, store }
-  await cachedValidator(client, options).validate('key_1')
-  await cachedValidator(client, options).validate('key_1')
+  await steady(client, options).validate('key_1')
+  await steady(client, options).validate('key_1')
   assert.equal(client.requests, 1)
-  assert.deepEqual(JSON.parse(JSON.stringify(entries.get('key_1'))), entries.get('key_1'))
+  const [entry] = entries.values()
+  assert.deepEqual(JSON.parse(JSON.stringify(entry)), entry)
+})
+
+test('a store is given a hash of the key, which differs between apps', async () => {
+  const entries = new Map<string, CacheEntry>()
+  const client = scripted(license())
+  for (const client_id of ['app_1', 'app_2']) {
+    const app = Object.assign(client, { base_url: 'https://purser.example', client_id })
+    const licenses = cachedValidator(app, { max_age_seconds: 300, store: entries })
+    await licenses.validate('key_secret')
+  }
+  assert.equal(client.requests, 2)
+  assert.equal(entries.size, 2)
+  for (const hash of entries.keys()) assert.match(hash, /^[0-9a-f]{64}$/)
+  assert.ok(!JSON.stringify([...entries]).includes('key_secret'))
+})
+
+test('canceled and unknown keys are cached for refusal_seconds and no longer', async () => {
+  for (const answer of [license({ entitled: false, status: 'canceled' }), unknown]) {
+    const client = scripted(answer)
+    const licenses = steady(client, { max_age_seconds: 300, refusal_seconds: 20 })
+    const outcome = () =>
+      licenses.validate('key_1').then(
+        ({ status }) => status,
+        (error: PurserError) => error.code,
+      )
+    const first = await outcome()
+    assert.match(first, /^(canceled|unknown_key)$/)
+    mock.timers.tick(19_999)
+    assert.equal(await outcome(), first)
+    assert.equal(client.requests, 1)
+    mock.timers.tick(1)
+    client.answer = unreachable
+    assert.equal(await outcome(), 'unreachable', 'no grace for a refusal')
+  }
+})
+
+test('jitter takes up to its part off an age, so that entries stored at once expire apart', async () => {
+  const client = scripted(license())
+  const licenses = cachedValidator(client, { max_age_seconds: 100, jitter: 0.5 })
+  const keys = Array.from({ length: 100 }, (_, at) => `key_${at}`)
+  for (const key of keys) await licenses.validate(key)
+  const afterSeconds = async (seconds: number) => {
+    mock.timers.setTime(start + seconds * 1000)
+    for (const key of keys) await licenses.validate(key)
+    return client.requests
+  }
+  assert.equal(await afterSeconds(49.9), 100)
+  const half_way = await afterSeconds(75)
+  assert.ok(half_way > 110 && half_way < 190, String(half_way))
+})
+
+test('calls with one key share a request, and none can change what another gets', async () => {
+  const client = scripted(license())
+  const licenses = steady(client, { max_age_seconds: 300 })
+  const [one, other] = await Promise.all([licenses.validate('key_1'), licenses.validate('key_1')])
+  assert.equal(client.requests, 1)
+  one.entitled = false
+  assert.equal(other.entitled, true)
+  assert.equal((await licenses.validate('key_1')).entitled, true)
+})
+
+test('the memory drops the key that was used longest ago', async () => {
+  const client = scripted(license())
+  const licenses = steady(client, { max_age_seconds: 300, max_entries: 2 })
+  for (const key of ['key_1', 'key_2', 'key_1', 'key_3', 'key_1']) await licenses.validate(key)
+  assert.equal(client.requests, 3)
+  await licenses.validate('key_2')
+  assert.equal(client.requests, 4)
+})
+
+test('a response from before a key was dropped does not fill the cache', async () => {
+  let answer = (_: LicenseState) => {}
+  let requests = 0
+  const client = {
+    validate() {
+      requests++
+      return new Promise<LicenseState>((resolve) => {
+        answer = resolve
+      })
+    },
+  }
+  const licenses = steady(client, { max_age_seconds: 300 })
+  const early = licenses.validate('key_1')
+  while (requests === 0) await setImmediate()
+  await licenses.forget('key_1')
+  answer(license() as LicenseState)
+  await early
+  const late = licenses.validate('key_1')
+  while (requests === 1) await setImmediate()
+  answer(license({ status: 'trialing' }) as LicenseState)
+  assert.equal((await late).status, 'trialing')
+})
+
+test('who can be served from the cache does not wait for retries', async () => {
+  const client = scripted(license())
+  const retries: unknown[] = []
+  const counted: Pick<Client, 'validate'> = {
+    validate(_key, options) {
+      retries.push(options?.retries)
+      return client.validate()
+    },
+  }
+  const licenses = steady(counted, { max_age_seconds: 0 })
+  await licenses.validate('key_1')
+  await licenses.validate('key_1')
+  assert.deepEqual(retries, [undefined, 0])
+})
+
+test('entitlements are cached by token, and not past their period in an outage', async () => {
+  const plan = { entitled: true, status: 'active', period_end: '2026-03-02' } as Entitlement
+  const answer = { value: plan as Entitlement | Error, requests: 0 }
+  const client = {
+    async entitlement() {
+      answer.requests++
+      if (answer.value instanceof Error) throw answer.value
+      return answer.value
+    },
+  }
+  const plans = cachedEntitlements(client, { max_age_seconds: 60, grace_seconds: 7 * 86_400 })
+  assert.deepEqual(await plans.entitlement('token'), plan)
+  assert.deepEqual(await plans.entitlement('token'), plan)
+  assert.equal(answer.requests, 1)
+  answer.value = unreachable
+  mock.timers.tick(86_400_000 - 1)
+  assert.deepEqual(await plans.entitlement('token'), plan)
+  mock.timers.tick(1)
+  await assert.rejects(plans.entitlement('token'), unreachable)
+  answer.value = plan
+  await plans.entitlement('token')
+  await plans.forget('token')
+  answer.value = new PurserError('revoked', { ...nowhere, status: 401, code: 'invalid_token' })
+  await assert.rejects(plans.entitlement('token'), { code: 'invalid_token' })
 })

@@ -181,7 +181,7 @@ test('every error has its code, status, message and request ID, and is not retri
   }
 })
 
-test('a rate limit is thrown at once with the seconds to wait', async () => {
+test('a rate limit that outlasts the timeout is thrown at once with the seconds to wait', async () => {
   for (const reply of [
     { ...refusal(429, 'rate_limited'), headers: { 'retry-after': '17' } },
     refusal(429, 'rate_limited', { retry_after: 17 }),

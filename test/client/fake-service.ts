@@ -23,14 +23,14 @@ export type FakeService = AsyncDisposable & { url: string; requests: ReceivedReq
 
 /** Starts on a free port. `reply` may change between requests: it is called once for each. */
 export async function startFakeService(
-  reply: (requests: ReceivedRequest) => Reply,
+  reply: (requests: ReceivedRequest) => Reply | Promise<Reply>,
 ): Promise<FakeService> {
   const requests: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request
     const one = { method, path: url, headers, body: await text(request) }
     requests.push(one)
-    const { status = 200, headers: more, body, reset, hang } = reply(one)
+    const { status = 200, headers: more, body, reset, hang } = await reply(one)
     if (hang) return
     if (reset) return response.destroy()
     response.writeHead(status, { 'content-type': 'application/json', ...more })

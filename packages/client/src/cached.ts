@@ -3,19 +3,43 @@
  * (spec: Events).
  */
 import type { Client } from './client.ts'
-import { RateLimitedError, UnreachableError } from './errors.ts'
-import type { LicenseState } from './types.ts'
+import { isPurserError, PurserError, RateLimitedError, UnreachableError } from './errors.ts'
+import { createFlights } from './flight.ts'
+import type { Entitlement, LicenseState } from './types.ts'
 
 /**
- * A cached state, and the times (milliseconds since 1970) until which it is fresh, and then usable.
+ * A cached state, and the times (milliseconds since 1970) until which it is fresh, and then usable
+ * while the service does not answer. `state` is null for a key that the service does not know.
  */
-export type CacheEntry = { state: LicenseState; fresh_until: number; usable_until: number }
+export type CacheEntry<State = LicenseState> = {
+  state: State | null
+  fresh_until: number
+  usable_until: number
+}
 
-/** Stores entries by license key: a Map, or a shared cache. */
-export type CacheStore = {
-  get(key: string): CacheEntry | undefined | Promise<CacheEntry | undefined>
-  set(key: string, entry: CacheEntry): unknown
-  delete(key: string): unknown
+/** Stores entries by a hash of the license key or token: a Map, or a shared cache. */
+export type CacheStore<State = LicenseState> = {
+  get(hash: string): CacheEntry<State> | undefined | Promise<CacheEntry<State> | undefined>
+  set(hash: string, entry: CacheEntry<State>): unknown
+  delete(hash: string): unknown
+}
+
+export type CacheOptions<State = LicenseState> = {
+  /** How long a response is fresh. */
+  max_age_seconds: number
+  /** How much longer it is used while the service does not answer. Default 3,600. */
+  grace_seconds?: number | undefined
+  /** How long `canceled` and `unknown_key` are cached. Default 30. */
+  refusal_seconds?: number | undefined
+  /**
+   * The part of an age, 0 to 1, that chance takes off, so that entries which were stored at once do
+   * not expire at once. Default 0.1.
+   */
+  jitter?: number | undefined
+  /** How many entries the memory has; the least recently used are dropped. Default 10,000. */
+  max_entries?: number | undefined
+  /** Replaces the memory, so that processes share a cache. */
+  store?: CacheStore<State> | undefined
 }
 
 export type Validator = {
@@ -25,63 +49,141 @@ export type Validator = {
   forget(key: string): Promise<void>
 }
 
+export type EntitlementCache = {
+  /** Like the client's `entitlement`, with the same errors. */
+  entitlement(access_token: string): Promise<Entitlement>
+  /** Drops a token, so that the next call asks the service. Call it when the person signs out. */
+  forget(access_token: string): Promise<void>
+}
+
+/** The app that entries belong to, so that apps can share a store. */
+type App = Partial<Pick<Client, 'base_url' | 'client_id'>>
+
 const OUTAGE_PAUSE_MS = 5_000
 
 /**
- * Caches an entitled license until its `period_end`, and never longer than `max_age_seconds`.
- * Errors and licenses that are not entitled are never cached, so that a buyer who updates a card
- * gets access at once. While the service is unreachable or limits you, the last valid state is used
- * for `grace_seconds` more (default one hour), but not past the day on which a canceled license
- * ends.
+ * Caches an entitled license until its `period_end`, and never longer than `max_age_seconds`. A
+ * license that can become active at any moment (`past_due`, `unpaid`, `paused`) is never cached, so
+ * that a buyer who updates a card gets access at once; `canceled` and an unknown key are cached for
+ * `refusal_seconds`. While the service is unreachable or limits you, the last valid state is used
+ * for `grace_seconds` more, but not past the day on which a canceled license ends. Other errors
+ * drop it.
  */
 export function cachedValidator(
-  client: Pick<Client, 'validate'>,
-  options: {
-    max_age_seconds: number
-    grace_seconds?: number | undefined
-    store?: CacheStore | undefined
-  },
+  client: Pick<Client, 'validate'> & App,
+  options: CacheOptions,
 ): Validator {
-  const { max_age_seconds, grace_seconds = 3600, store = boundedMap(10_000) } = options
-  let ask_again_at = 0
+  const cache = createCache<LicenseState>(client, options, {
+    ask: (key, retries) => client.validate(key, { retries }),
+    isFinal: ({ status }) => status === 'canceled',
+    endsAt: ({ canceled_at }) => startOf(canceled_at),
+    unknown: () =>
+      new PurserError('No license of this app has this key.', {
+        status: 404,
+        code: 'unknown_key',
+        request_id: null,
+      }),
+  })
+  return { validate: cache.read, forget: cache.forget }
+}
 
-  async function ask(key: string, kept: CacheEntry | undefined): Promise<LicenseState> {
-    const now = Date.now()
-    const fallback = kept && now < kept.usable_until ? kept.state : undefined
-    if (fallback && now < ask_again_at) return fallback
+/**
+ * Caches the entitlement of access tokens like `cachedValidator`. A sign-out at the service is
+ * noticed after `max_age_seconds`, so keep it short.
+ */
+export function cachedEntitlements(
+  client: Pick<Client, 'entitlement'> & App,
+  options: CacheOptions<Entitlement>,
+): EntitlementCache {
+  const cache = createCache<Entitlement>(client, options, {
+    ask: (token, retries) => client.entitlement(token, { retries }),
+    isFinal: () => false,
+    // Whether the period renews is not known, so no entry outlasts it.
+    endsAt: ({ period_end }) => startOf(period_end),
+  })
+  return { entitlement: cache.read, forget: cache.forget }
+}
+
+type Rules<State> = {
+  ask(secret: string, retries: number | undefined): Promise<State>
+  /** True for a refusal that does not change. */
+  isFinal(state: State): boolean
+  /** When access ends for certain, in milliseconds since 1970. */
+  endsAt(state: State): number
+  /** The error of an entry without a state. */
+  unknown?: () => PurserError
+}
+
+function createCache<State extends { entitled: boolean; period_end: string | null }>(
+  app: App,
+  options: CacheOptions<State>,
+  rules: Rules<State>,
+) {
+  const { max_age_seconds, grace_seconds = 3600, refusal_seconds = 30, jitter = 0.1 } = options
+  const store = options.store ?? createMemory<State>(options.max_entries ?? 10_000)
+  const share = createFlights<State>(30_000)
+  let ask_again_at = 0
+  /** Counts what was dropped: a request from before that does not fill the cache. */
+  let dropped = 0
+  const shortened = (milliseconds: number) => milliseconds * (1 - jitter * Math.random())
+
+  const hashOf = (secret: string) =>
+    sha256(`${app.base_url ?? ''}\n${app.client_id ?? ''}\n${secret}`)
+
+  async function refresh(hash: string, secret: string, kept: CacheEntry<State> | undefined) {
+    const fallback = kept?.state && Date.now() < kept.usable_until ? kept.state : undefined
+    if (fallback && Date.now() < ask_again_at) return fallback
+    const dropped_before = dropped
     try {
-      const state = await client.validate(key)
-      if (state.entitled) await store.set(key, entryOf(state, now))
-      else await store.delete(key)
+      // A visitor who can be served from the cache does not wait for retries.
+      const state = await rules.ask(secret, fallback ? 0 : undefined)
+      if (dropped === dropped_before) await keep(hash, state)
       return state
     } catch (error) {
       const limited = error instanceof RateLimitedError
       if (!limited && !(error instanceof UnreachableError)) {
-        await store.delete(key)
+        if (rules.unknown && isPurserError(error, 'unknown_key')) await keep(hash, null)
+        else await store.delete(hash)
         throw error
       }
-      ask_again_at = Date.now() + (limited ? error.retry_after * 1000 : OUTAGE_PAUSE_MS)
+      const pause = limited ? error.retry_after * 1000 : shortened(OUTAGE_PAUSE_MS)
+      ask_again_at = Date.now() + pause
       if (fallback) return fallback
       throw error
     }
   }
 
-  function entryOf(state: LicenseState, now: number): CacheEntry {
-    const aged_at = now + max_age_seconds * 1000
-    return {
-      state,
-      fresh_until: Math.min(aged_at, startOf(state.period_end)),
-      usable_until: Math.min(aged_at + grace_seconds * 1000, startOf(state.canceled_at)),
+  async function keep(hash: string, state: State | null): Promise<void> {
+    const now = Date.now()
+    if (state?.entitled) {
+      const fresh_until = Math.min(
+        now + shortened(max_age_seconds * 1000),
+        startOf(state.period_end),
+      )
+      const aged_at = now + (max_age_seconds + grace_seconds) * 1000
+      const usable_until = Math.min(aged_at, rules.endsAt(state))
+      await store.set(hash, { state, fresh_until, usable_until })
+    } else if (refusal_seconds > 0 && (state === null || rules.isFinal(state))) {
+      const fresh_until = now + shortened(refusal_seconds * 1000)
+      await store.set(hash, { state, fresh_until, usable_until: fresh_until })
+    } else {
+      await store.delete(hash)
     }
   }
 
   return {
-    async validate(key) {
-      const kept = await store.get(key)
-      return kept && Date.now() < kept.fresh_until ? kept.state : ask(key, kept)
+    async read(secret: string): Promise<State> {
+      const hash = await hashOf(secret)
+      const kept = await store.get(hash)
+      if (kept && Date.now() < kept.fresh_until) {
+        if (kept.state) return { ...kept.state }
+        if (rules.unknown) throw rules.unknown()
+      }
+      return { ...(await share(`${dropped} ${hash}`, () => refresh(hash, secret, kept))) }
     },
-    async forget(key) {
-      await store.delete(key)
+    async forget(secret: string): Promise<void> {
+      dropped++
+      await store.delete(await hashOf(secret))
     },
   }
 }
@@ -91,19 +193,29 @@ function startOf(day: string | null): number {
   return day === null ? Number.POSITIVE_INFINITY : Date.parse(day)
 }
 
-/** A Map that drops its oldest entry when it is full. */
-function boundedMap(limit: number): CacheStore {
-  const entries = new Map<string, CacheEntry>()
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** A Map that drops its least recently used entry when it is full. */
+function createMemory<State>(most: number): CacheStore<State> {
+  const entries = new Map<string, CacheEntry<State>>()
+  const set = (hash: string, entry: CacheEntry<State>) => {
+    entries.delete(hash)
+    entries.set(hash, entry)
+    for (const oldest of entries.keys()) {
+      if (entries.size <= most) break
+      entries.delete(oldest)
+    }
+  }
   return {
-    get: (key) => entries.get(key),
-    set(key, entry) {
-      entries.delete(key)
-      entries.set(key, entry)
-      for (const oldest of entries.keys()) {
-        if (entries.size <= limit) break
-        entries.delete(oldest)
-      }
+    get(hash) {
+      const entry = entries.get(hash)
+      if (entry) set(hash, entry)
+      return entry
     },
-    delete: (key) => entries.delete(key),
+    set,
+    delete: (hash) => entries.delete(hash),
   }
 }

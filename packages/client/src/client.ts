@@ -1,7 +1,16 @@
 /** The license key endpoints and the public endpoints of one app (spec: Endpoints). */
 import { PurserError } from './errors.ts'
+import { createFlights } from './flight.ts'
 import { pathPart, serviceAddress } from './links.ts'
-import { type Call, type Fetch, send, sleep } from './transport.ts'
+import {
+  type Answer,
+  type Call,
+  createTransport,
+  type Fetch,
+  sleep,
+  TIMEOUT_MS,
+  unexpected,
+} from './transport.ts'
 import type {
   AppProfile,
   Entitlement,
@@ -22,9 +31,18 @@ export type ClientOptions = {
   client_secret?: string | undefined
   /** Replaces the runtime's own fetch. */
   fetch?: Fetch | undefined
-  /** The longest that a call may take, including retries. Default 10,000. */
+  /** The longest that a call may take, including retries and waits. Default 10,000. */
   timeout_ms?: number | undefined
+  /** How many requests run at once; more wait in order of arrival. Default 20. */
+  max_in_flight?: number | undefined
 }
+
+export type CallOptions = {
+  /** How often a failed request is repeated within `timeout_ms`. Default 2. */
+  retries?: number | undefined
+}
+
+export type ValidateOptions = CallOptions
 
 export type Client = {
   readonly base_url: string
@@ -36,8 +54,9 @@ export type Client = {
   /**
    * The current state of a key. For a canceled or refunded license it is returned too, not
    * `entitled`. Throws `unknown_key` for a key that was never issued or belongs to another app.
+   * Calls with one key that arrive while its request runs share the response.
    */
-  validate(key: string): Promise<LicenseState>
+  validate(key: string, options?: ValidateOptions): Promise<LicenseState>
   /**
    * The license of the `svc_order` in your return address. While the payment is pending, it waits
    * and retries for up to `wait_seconds` (default 5), then returns `status: 'processing'`: show the
@@ -53,7 +72,7 @@ export type Client = {
    * for a token that is missing, expired or revoked, `insufficient_scope`, and
    * ServiceNotEnabledError while the add-on is off. Needs no `client_secret`.
    */
-  entitlement(access_token: string): Promise<Entitlement>
+  entitlement(access_token: string, options?: CallOptions): Promise<Entitlement>
   /**
    * Replaces a leaked key and returns the new one, once. Never retried automatically: pass an
    * `idempotency_key` to be able to repeat a call whose response was lost. `reason` is stored in
@@ -70,21 +89,25 @@ export type Client = {
  * throw PurserError. The secret is kept in a closure, so that no log and no inspection can show it.
  */
 export function createClient(options: ClientOptions): Client {
-  const { client_id, client_secret, timeout_ms = 10_000 } = options
-  const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
+  const { client_id, client_secret } = options
   const base_url = serviceAddress(options.base_url)
   const app_path = pathPart(client_id)
   if (app_path === null) throw new TypeError('client_id must not be empty')
+  const { fetch, timeout_ms, max_in_flight } = options
+  const send = createTransport({ fetch, timeout_ms, max_in_flight })
+  const share = createFlights<Answer>(timeout_ms ?? TIMEOUT_MS)
 
   const ask = (path: string, call: Omit<Call, 'url'>) =>
-    send(fetch, timeout_ms, { ...call, url: `${base_url}/api/v1${path}` })
+    send({ ...call, url: `${base_url}/api/v1${path}` })
   const askAsApp: typeof ask = (path, call) =>
     ask(path, {
       ...call,
       headers: { ...call.headers, authorization: basic(client_id, client_secret) },
     })
-  const askPublic = async (path: string) =>
-    (await ask(`/public/apps/${app_path}${path}/`, { method: 'GET', repeatable: true })).body
+  const askPublic = async (path: string) => {
+    const call = { method: 'GET', repeatable: true, limit: 'public' } as const
+    return (await ask(`/public/apps/${app_path}${path}/`, call)).body
+  }
 
   return Object.freeze<Client>({
     base_url,
@@ -94,17 +117,21 @@ export function createClient(options: ClientOptions): Client {
 
     prices: async () => (await askPublic('/prices')) as Prices,
 
-    async validate(key) {
-      const call = { method: 'POST', body: { key }, repeatable: true } as const
-      return (await askAsApp('/licenses/validate', call)).body as LicenseState
+    async validate(key, { retries } = {}) {
+      const call = { method: 'POST', body: { key }, repeatable: true, retries } as const
+      return gated<LicenseState>(
+        await share(`validate ${retries} ${key}`, () =>
+          askAsApp('/licenses/validate', { ...call, limit: 'validate' }),
+        ),
+      )
     },
 
     async order(ref, { wait_seconds = 5 } = {}) {
       const path = `/orders/${pathPart(ref) ?? refuse('unknown_order', 'order reference')}`
       const give_up_at = Date.now() + wait_seconds * 1000
       for (;;) {
-        const answer = await askAsApp(path, { method: 'GET', repeatable: true })
-        if (answer.status !== 202) return answer.body as OrderLicense
+        const answer = await askAsApp(path, { method: 'GET', repeatable: true, limit: 'orders' })
+        if (answer.status !== 202) return gated<OrderLicense>(answer)
         const retry_after = Math.max(answer.retry_after, 0.25)
         if (Date.now() + retry_after * 1000 > give_up_at)
           return { status: 'processing', retry_after }
@@ -112,12 +139,13 @@ export function createClient(options: ClientOptions): Client {
       }
     },
 
-    async entitlement(access_token) {
+    async entitlement(access_token, { retries } = {}) {
       if (!/^[\w.~+/=-]+$/.test(access_token)) refuse('invalid_token', 'access token', 401)
       const headers = { authorization: `Bearer ${access_token}` }
       const url = `${base_url}/licensing/entitlement/`
-      const call = { method: 'GET', url, headers, repeatable: true } as const
-      return (await send(fetch, timeout_ms, call)).body as Entitlement
+      const call = { method: 'GET', url, headers, repeatable: true, retries } as const
+      const flight = share(`entitlement ${retries} ${access_token}`, () => send(call))
+      return gated<Entitlement>(await flight)
     },
 
     async regenerateKey(license_id, { reason, idempotency_key } = {}) {
@@ -127,14 +155,21 @@ export function createClient(options: ClientOptions): Client {
         ...(reason !== undefined && { body: { reason } }),
         ...(idempotency_key !== undefined && { headers: { 'idempotency-key': idempotency_key } }),
         repeatable: false,
+        limit: 'regenerate',
       })
-      return answer.body as RegeneratedKey
+      return gated<RegeneratedKey>(answer)
     },
   })
 }
 
+/** The object of a response, for its caller alone; an object without `entitled` is no license. */
+function gated<State extends { entitled: boolean }>({ status, body }: Answer): State {
+  if (typeof body.entitled !== 'boolean') throw unexpected(status)
+  return { ...body } as State
+}
+
 /** HTTP Basic by RFC 6749, section 2.3.1: both halves form-encoded, then joined. */
-function basic(client_id: string, client_secret: string | undefined): string {
+export function basic(client_id: string, client_secret: string | undefined): string {
   if (!client_secret) throw new TypeError('this call needs the client_secret of the app')
   return `Basic ${btoa(`${formEncode(client_id)}:${formEncode(client_secret)}`)}`
 }

@@ -1,6 +1,9 @@
 /** The errors of the service as one family (spec: Errors). None contains a secret. */
 
-/** The codes of the service, then the three that the client uses if no code was sent. */
+/**
+ * The codes of the service, then the three that the client uses if no code was sent, then those of
+ * hosted sign-in.
+ */
 export type ErrorCode =
   | 'Client is not linked to an app'
   | 'insufficient_scope'
@@ -16,6 +19,23 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unexpected_answer'
   | 'unreachable'
+  | SignInCode
+
+/**
+ * Why a sign-in or a refresh failed. `access_denied`: the person canceled. `invalid_grant`: the
+ * code or the refresh token no longer works; sign in again. `login_expired`, `state_mismatch`: this
+ * browser did not start the sign-in, or too long ago. The others mean that a response is not the
+ * service's. The service may also return the codes of OAuth 2.0 and OpenID Connect, such as
+ * `login_required`.
+ */
+export type SignInCode =
+  | 'access_denied'
+  | 'invalid_grant'
+  | 'invalid_id_token'
+  | 'invalid_response'
+  | 'issuer_mismatch'
+  | 'login_expired'
+  | 'state_mismatch'
 
 /** `status` and `request_id` are null if there was no response. */
 export type ErrorDetails = { status: number | null; code: string; request_id: string | null }
@@ -70,7 +90,38 @@ export class ServiceNotEnabledError extends PurserError {
   override readonly name = 'ServiceNotEnabledError'
 }
 
-/** No usable response: a network error, a timeout, or a 5xx after the safe retries. */
+/** 403 `insufficient_scope`: the access token lacks the scope that `scope` names. */
+export class InsufficientScopeError extends PurserError {
+  override readonly name = 'InsufficientScopeError'
+  readonly scope: string
+
+  constructor(message: string, details: ErrorDetails & { scope: string }) {
+    super(message, details)
+    this.scope = details.scope
+  }
+}
+
+/**
+ * No usable response: a network error, a timeout, or a 5xx after the safe retries. `retry_after` is
+ * the seconds that the response named, or null.
+ */
 export class UnreachableError extends PurserError {
   override readonly name = 'UnreachableError'
+  readonly retry_after: number | null
+
+  constructor(message: string, details: ErrorDetails & { retry_after?: number | null }) {
+    super(message, details)
+    this.retry_after = details.retry_after ?? null
+  }
+}
+
+/** A sign-in or a refresh that failed; `code` is a `SignInCode`, or the OAuth error. */
+export class SignInError extends PurserError {
+  override readonly name = 'SignInError'
+}
+
+/** True for an error of this library; with codes, only for an error with one of them. */
+export function isPurserError(error: unknown, ...codes: ErrorCode[]): error is PurserError {
+  if (!(error instanceof PurserError)) return false
+  return codes.length === 0 || codes.some((code) => code === error.code)
 }

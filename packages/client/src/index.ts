@@ -1,16 +1,47 @@
-/** The seller's library: buy links, live prices and license checks, with no dependencies. */
-export { type CacheEntry, type CacheStore, cachedValidator, type Validator } from './cached.ts'
-export { type Client, type ClientOptions, createClient, type Fetch } from './client.ts'
+/**
+ * The seller's library: buy links, live prices, license checks and hosted sign-in, with no
+ * dependencies.
+ */
+export {
+  type CacheEntry,
+  type CacheOptions,
+  type CacheStore,
+  cachedEntitlements,
+  cachedValidator,
+  type EntitlementCache,
+  type Validator,
+} from './cached.ts'
+export {
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Fetch,
+  type ValidateOptions,
+} from './client.ts'
 export {
   type ErrorCode,
   type FieldFault,
+  InsufficientScopeError,
   InvalidRequestError,
+  isPurserError,
   PurserError,
   RateLimitedError,
   ServiceNotEnabledError,
+  type SignInCode,
+  SignInError,
   UnreachableError,
 } from './errors.ts'
 export { buyLink, manageLink } from './links.ts'
+export {
+  type AuthorizationLink,
+  type AuthorizationOptions,
+  createSignIn,
+  type SignedIn,
+  type SignIn,
+  type SignInOptions,
+  type SignInTokens,
+} from './sign-in.ts'
 export type {
   AppProfile,
   Entitlement,

@@ -1,41 +1,98 @@
-/** One call to the service: a timeout, safe retries, and errors. */
+/** One call to the service: a timeout, safe retries that obey Retry-After, and errors. */
 import {
+  InsufficientScopeError,
   InvalidRequestError,
   PurserError,
   RateLimitedError,
   ServiceNotEnabledError,
   UnreachableError,
 } from './errors.ts'
+import { createQueue } from './flight.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
 export type Call = {
   method: 'GET' | 'POST'
   url: string
   headers?: Record<string, string>
-  body?: object
+  /** Sent as JSON, or as a form. */
+  body?: object | URLSearchParams
   /** True if repeating the request has no further effect. */
   repeatable: boolean
+  /** How often a repeatable call is retried. Default 2. */
+  retries?: number | undefined
+  /** The rate limit that the call counts against: after a 429, all its calls wait. */
+  limit?: string
 }
-export type Answer = { status: number; retry_after: number; body: object }
 
-const PAUSES_MS = [150, 600]
+/** A 2xx response; `retry_after` is in seconds. */
+export type Answer = { status: number; retry_after: number; body: Record<string, unknown> }
+
+export type Send = (call: Call) => Promise<Answer>
+
+export type TransportOptions = {
+  fetch: Fetch | undefined
+  /** Limits a call with all its retries and waits. Default 10,000. */
+  timeout_ms: number | undefined
+  /** How many requests run at once. Default 20. */
+  max_in_flight?: number | undefined
+}
+
+export const TIMEOUT_MS = 10_000
+
+const BACKOFF_MS = [150, 600]
 
 /**
- * Sends a call and returns its 2xx response. A repeatable call is retried after a network error or
- * a 5xx, three attempts in all; `timeout_ms` limits all of them together. Throws PurserError.
+ * Returns the function that sends calls. A repeatable call is retried after a network error, a 5xx
+ * or a 429, three attempts in all, and never before its Retry-After. A wait that would end after
+ * the timeout is not begun. Throws PurserError.
  */
-export async function send(fetch: Fetch, timeout_ms: number, call: Call): Promise<Answer> {
-  const signal = AbortSignal.timeout(timeout_ms)
-  for (let sent = 0; ; sent++) {
-    try {
-      return await attempt(fetch, signal, call)
-    } catch (error) {
-      const pause = PAUSES_MS[sent]
-      const again = call.repeatable && error instanceof UnreachableError && !signal.aborted
-      if (!again || pause === undefined) throw error
-      await sleep(pause)
+export function createTransport(options: TransportOptions): Send {
+  const { timeout_ms = TIMEOUT_MS, max_in_flight = 20 } = options
+  const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
+  const enqueue = createQueue(max_in_flight, timeout_ms)
+  /** When each rate limit that was exceeded accepts calls again, in milliseconds since 1970. */
+  const limited_until = new Map<string, number>()
+
+  /** Milliseconds until the limit of a call accepts it. */
+  const waitOf = ({ limit = '' }: Call) => (limited_until.get(limit) ?? 0) - Date.now()
+
+  return async function send(call) {
+    const signal = AbortSignal.timeout(timeout_ms)
+    const give_up_at = Date.now() + timeout_ms
+    const retries = call.repeatable ? (call.retries ?? BACKOFF_MS.length) : 0
+    for (let sent = 0; ; sent++) {
+      const wait = waitOf(call)
+      if (wait > 0) {
+        if (retries === 0 || Date.now() + wait > give_up_at) throw limitedFor(wait)
+        await sleep(jittered(wait, 0.1))
+      }
+      try {
+        return await enqueue(signal, () => attempt(fetch, signal, call))
+      } catch (error) {
+        const problem = signal.aborted && !(error instanceof PurserError) ? late() : error
+        const pause = pauseAfter(problem, sent)
+        if (call.limit !== undefined && problem instanceof RateLimitedError) {
+          limited_until.set(call.limit, Date.now() + problem.retry_after * 1000)
+        }
+        const is_last = sent >= retries || signal.aborted
+        if (is_last || pause === null || Date.now() + pause > give_up_at) throw problem
+        await sleep(pause)
+      }
     }
   }
+}
+
+/** Milliseconds to wait before the next attempt; null after an error that a retry cannot change. */
+function pauseAfter(error: unknown, sent: number): number | null {
+  if (error instanceof RateLimitedError) return jittered(error.retry_after * 1000, 0.1)
+  if (!(error instanceof UnreachableError)) return null
+  return Math.max(jittered(BACKOFF_MS[sent] ?? 1000, 1), (error.retry_after ?? 0) * 1000)
+}
+
+/** A duration with up to `part` of it added, so that many callers do not retry at once. */
+function jittered(milliseconds: number, part: number): number {
+  return milliseconds * (1 + part * Math.random())
 }
 
 export function sleep(milliseconds: number): Promise<void> {
@@ -43,6 +100,8 @@ export function sleep(milliseconds: number): Promise<void> {
 }
 
 async function attempt(fetch: Fetch, signal: AbortSignal, call: Call): Promise<Answer> {
+  const { body } = call
+  const is_form = body instanceof URLSearchParams
   let response: Response
   let text: string
   try {
@@ -50,53 +109,89 @@ async function attempt(fetch: Fetch, signal: AbortSignal, call: Call): Promise<A
       method: call.method,
       headers: {
         accept: 'application/json',
-        ...(call.body && { 'content-type': 'application/json' }),
+        ...(body && {
+          'content-type': `application/${is_form ? 'x-www-form-urlencoded' : 'json'}`,
+        }),
         ...call.headers,
       },
-      ...(call.body && { body: JSON.stringify(call.body) }),
+      ...(body && { body: is_form ? body.toString() : JSON.stringify(body) }),
       // A redirect would send the credentials elsewhere, and the service never redirects.
       redirect: 'manual',
       signal,
     })
     text = await response.text()
   } catch (error) {
-    const reason = signal.aborted ? 'no answer in time' : networkCode(error)
-    throw new UnreachableError(`The service could not be reached (${reason}).`, {
-      status: null,
-      code: 'unreachable',
-      request_id: null,
-    })
+    throw signal.aborted ? late() : unreachable(networkCode(error))
   }
   return read(response, jsonObject(text))
 }
 
 function read(response: Response, body: Record<string, unknown> | null): Answer {
   const { status } = response
-  const retry_after =
-    seconds(response.headers.get('retry-after')) ?? seconds(body?.retry_after) ?? 1
+  const named = seconds(response.headers.get('retry-after')) ?? seconds(body?.retry_after)
+  const retry_after = named ?? 1
   if (response.ok && body) return { status, retry_after, body }
 
   const request_id = string(body?.request_id) ?? response.headers.get('x-request-id')
   const message =
-    string(body?.message) ?? `Not an answer of the service (status ${status}): check base_url.`
+    string(body?.message) ??
+    string(body?.error_description) ??
+    `Not an answer of the service (status ${status}): check base_url.`
   const details = { status, code: string(body?.error) ?? 'unexpected_answer', request_id }
-  if (status >= 500) throw new UnreachableError(message, { ...details, code: 'unreachable' })
+  if (status >= 500) {
+    throw new UnreachableError(message, { ...details, code: 'unreachable', retry_after: named })
+  }
   if (status === 429) {
     throw new RateLimitedError(message, { ...details, code: 'rate_limited', retry_after })
   }
-  if (details.code === 'invalid_request') {
-    const fields = Array.isArray(body?.fields) ? body.fields : []
-    throw new InvalidRequestError(message, { ...details, fields })
+  switch (details.code) {
+    case 'invalid_request': {
+      const fields = Array.isArray(body?.fields) ? body.fields : []
+      throw new InvalidRequestError(message, { ...details, fields })
+    }
+    case 'insufficient_scope':
+      throw new InsufficientScopeError(message, { ...details, scope: string(body?.scope) ?? '' })
+    case 'service_not_enabled':
+      throw new ServiceNotEnabledError(message, details)
+    default:
+      throw new PurserError(message, details)
   }
-  if (details.code === 'service_not_enabled') throw new ServiceNotEnabledError(message, details)
-  throw new PurserError(message, details)
+}
+
+/** The error of a response that is not what the endpoint returns. */
+export function unexpected(status: number): PurserError {
+  return new PurserError(`Not an answer of the service (status ${status}): check base_url.`, {
+    status,
+    code: 'unexpected_answer',
+    request_id: null,
+  })
+}
+
+function unreachable(reason: string): UnreachableError {
+  return new UnreachableError(`The service could not be reached (${reason}).`, {
+    status: null,
+    code: 'unreachable',
+    request_id: null,
+  })
+}
+
+const late = () => unreachable('no answer in time')
+
+function limitedFor(wait: number): RateLimitedError {
+  const retry_after = Math.ceil(wait / 1000)
+  return new RateLimitedError(`Too many requests. Try again in ${retry_after} seconds.`, {
+    status: 429,
+    code: 'rate_limited',
+    request_id: null,
+    retry_after,
+  })
 }
 
 /** The error's own code only: other fields may quote the request, and with it the secret. */
 function networkCode(error: unknown): string {
   const { code, cause } = Object(error) as { code?: unknown; cause?: { code?: unknown } }
   const name = String(cause?.code ?? code)
-  return /^[A-Z][A-Z0-9_]+$/.test(name) ? name : 'network fault'
+  return /^[A-Z]\w{1,40}$/.test(name) ? name : 'network fault'
 }
 
 function jsonObject(text: string): Record<string, unknown> | null {
@@ -110,7 +205,8 @@ function jsonObject(text: string): Record<string, unknown> | null {
   }
 }
 
-function string(value: unknown): string | null {
+/** A non-empty string, or null. */
+export function string(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
