@@ -120,12 +120,13 @@ test('a reference that fits no path is unknown, without a request', async () => 
 })
 
 test('reads and validate survive two failures of the network or the service', async () => {
-  for (const name of ['app', 'prices', 'validate', 'order']) {
+  const outcomes = ['app', 'prices', 'validate', 'order'].map(async (name) => {
     const faults: Reply[] = [{ reset: true }, refusal(503, 'internal_error')]
     await using service = await startFakeService(() => faults.shift() ?? { body: license() })
     await calls[name]?.(clientOf(service.url))
     assert.equal(service.requests.length, 3, name)
-  }
+  })
+  await Promise.all(outcomes)
 })
 
 test('a third failure is thrown, with the request ID of the last response', async () => {
@@ -233,13 +234,15 @@ test('neither the secret nor the key appears in an error or an inspection of the
     { status: 302, headers: { location: '/elsewhere' } },
     ...[400, 401, 404, 409, 429, 500].map((status) => refusal(status, 'invalid_request')),
   ]
-  for (const call of Object.values(calls)) {
-    shown.push(everything(await errorOf(call(clientOf('https://x.example', { fetch: telltale })))))
+  const collected = Object.values(calls).map(async (call) => {
+    const options = { fetch: telltale, timeout_ms: 100 }
+    shown.push(everything(await errorOf(call(clientOf('https://x.example', options)))))
     for (const reply of replies) {
       await using service = await startFakeService(() => reply)
       shown.push(everything(await errorOf(call(clientOf(service.url, { timeout_ms: 100 })))))
     }
-  }
+  })
+  await Promise.all(collected)
   for (const one of shown) {
     for (const private_text of [client_secret, basic, key])
       assert.ok(!one.includes(private_text), one)

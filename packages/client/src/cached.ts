@@ -104,6 +104,9 @@ export function cachedEntitlements(
   return { entitlement: cache.read, forget: cache.forget }
 }
 
+/** What licenses and entitlements have in common. */
+type Gate = { entitled: boolean; period_end: string | null }
+
 type Rules<State> = {
   ask(secret: string, retries: number | undefined): Promise<State>
   /** True for a refusal that does not change. */
@@ -114,21 +117,17 @@ type Rules<State> = {
   unknown?: () => PurserError
 }
 
-function createCache<State extends { entitled: boolean; period_end: string | null }>(
+function createCache<State extends Gate>(
   app: App,
   options: CacheOptions<State>,
   rules: Rules<State>,
 ) {
-  const { max_age_seconds, grace_seconds = 3600, refusal_seconds = 30, jitter = 0.1 } = options
   const store = options.store ?? createMemory<State>(options.max_entries ?? 10_000)
   const share = createFlights<State>(30_000)
   let ask_again_at = 0
   /** Counts what was dropped: a request from before that does not fill the cache. */
   let dropped = 0
-  const shortened = (milliseconds: number) => milliseconds * (1 - jitter * Math.random())
-
-  const hashOf = (secret: string) =>
-    sha256(`${app.base_url ?? ''}\n${app.client_id ?? ''}\n${secret}`)
+  const hashOf = (secret: string) => sha256([app.base_url, app.client_id, secret].join('\n'))
 
   async function refresh(hash: string, secret: string, kept: CacheEntry<State> | undefined) {
     const fallback = kept?.state && Date.now() < kept.usable_until ? kept.state : undefined
@@ -146,7 +145,7 @@ function createCache<State extends { entitled: boolean; period_end: string | nul
         else await store.delete(hash)
         throw error
       }
-      const pause = limited ? error.retry_after * 1000 : shortened(OUTAGE_PAUSE_MS)
+      const pause = limited ? error.retry_after * 1000 : shortened(OUTAGE_PAUSE_MS, options)
       ask_again_at = Date.now() + pause
       if (fallback) return fallback
       throw error
@@ -154,21 +153,8 @@ function createCache<State extends { entitled: boolean; period_end: string | nul
   }
 
   async function keep(hash: string, state: State | null): Promise<void> {
-    const now = Date.now()
-    if (state?.entitled) {
-      const fresh_until = Math.min(
-        now + shortened(max_age_seconds * 1000),
-        startOf(state.period_end),
-      )
-      const aged_at = now + (max_age_seconds + grace_seconds) * 1000
-      const usable_until = Math.min(aged_at, rules.endsAt(state))
-      await store.set(hash, { state, fresh_until, usable_until })
-    } else if (refusal_seconds > 0 && (state === null || rules.isFinal(state))) {
-      const fresh_until = now + shortened(refusal_seconds * 1000)
-      await store.set(hash, { state, fresh_until, usable_until: fresh_until })
-    } else {
-      await store.delete(hash)
-    }
+    const entry = entryOf(state, options, rules)
+    await (entry ? store.set(hash, entry) : store.delete(hash))
   }
 
   return {
@@ -186,6 +172,30 @@ function createCache<State extends { entitled: boolean; period_end: string | nul
       await store.delete(await hashOf(secret))
     },
   }
+}
+
+/** What to cache of a response: nothing, if it can change at any moment. */
+function entryOf<State extends Gate>(
+  state: State | null,
+  options: CacheOptions<State>,
+  rules: Rules<State>,
+): CacheEntry<State> | null {
+  const { max_age_seconds, grace_seconds = 3600, refusal_seconds = 30 } = options
+  const now = Date.now()
+  if (state?.entitled) {
+    const aged_at = now + shortened(max_age_seconds * 1000, options)
+    const outlived_at = now + (max_age_seconds + grace_seconds) * 1000
+    const fresh_until = Math.min(aged_at, startOf(state.period_end))
+    return { state, fresh_until, usable_until: Math.min(outlived_at, rules.endsAt(state)) }
+  }
+  if (refusal_seconds === 0 || (state && !rules.isFinal(state))) return null
+  const fresh_until = now + shortened(refusal_seconds * 1000, options)
+  return { state, fresh_until, usable_until: fresh_until }
+}
+
+/** A duration without the part that chance takes off. */
+function shortened(milliseconds: number, { jitter = 0.1 }: { jitter?: number | undefined }) {
+  return milliseconds * (1 - jitter * Math.random())
 }
 
 /** The first instant of a UTC day; infinity without a day. */

@@ -97,16 +97,13 @@ export function createClient(options: ClientOptions): Client {
   const send = createTransport({ fetch, timeout_ms, max_in_flight })
   const share = createFlights<Answer>(timeout_ms ?? TIMEOUT_MS)
 
-  const ask = (path: string, call: Omit<Call, 'url'>) =>
-    send({ ...call, url: `${base_url}/api/v1${path}` })
-  const askAsApp: typeof ask = (path, call) =>
-    ask(path, {
-      ...call,
-      headers: { ...call.headers, authorization: basic(client_id, client_secret) },
-    })
+  const askAsApp = (path: string, call: Omit<Call, 'url'>) => {
+    const headers = { ...call.headers, authorization: basic(client_id, client_secret) }
+    return send({ ...call, headers, url: `${base_url}/api/v1${path}` })
+  }
   const askPublic = async (path: string) => {
-    const call = { method: 'GET', repeatable: true, limit: 'public' } as const
-    return (await ask(`/public/apps/${app_path}${path}/`, call)).body
+    const url = `${base_url}/api/v1/public/apps/${app_path}${path}/`
+    return (await send({ method: 'GET', url, repeatable: true, limit: 'public' })).body
   }
 
   return Object.freeze<Client>({
@@ -119,11 +116,8 @@ export function createClient(options: ClientOptions): Client {
 
     async validate(key, { retries } = {}) {
       const call = { method: 'POST', body: { key }, repeatable: true, retries } as const
-      return gated<LicenseState>(
-        await share(`validate ${retries} ${key}`, () =>
-          askAsApp('/licenses/validate', { ...call, limit: 'validate' }),
-        ),
-      )
+      const run = () => askAsApp('/licenses/validate', { ...call, limit: 'validate' })
+      return gated<LicenseState>(await share(`validate ${retries} ${key}`, run))
     },
 
     async order(ref, { wait_seconds = 5 } = {}) {

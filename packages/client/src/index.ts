@@ -40,8 +40,8 @@ export {
   type SignedIn,
   type SignIn,
   type SignInOptions,
-  type SignInTokens,
 } from './sign-in.ts'
+export type { SignInTokens } from './tokens.ts'
 export type {
   AppProfile,
   Entitlement,

@@ -14,18 +14,24 @@ export type Metadata = {
   names_itself: boolean
 }
 
-export type Issuer = { metadata(): Promise<Metadata>; keys: KeyReader }
+export type Issuer = {
+  /** Its URL, `{base_url}/o`. */
+  name: string
+  metadata(): Promise<Metadata>
+  keys: KeyReader
+  send: Send
+}
 
 const MAX_AGE_MS = 3_600_000
 
 /** Reads an issuer when it is first needed, and again after an hour; shared by all calls. */
-export function createIssuer(issuer: string, send: Send): Issuer {
+export function createIssuer(name: string, send: Send): Issuer {
   const read = (url: string) => send({ method: 'GET', url, repeatable: true })
 
   const metadata = remembered(async () => {
-    const { body } = await read(`${issuer}/.well-known/openid-configuration`)
-    if (body.issuer !== issuer) {
-      throw mismatch(`The issuer is ${body.issuer}, not ${issuer}: check base_url.`)
+    const { body } = await read(`${name}/.well-known/openid-configuration`)
+    if (body.issuer !== name) {
+      throw mismatch(`The issuer is ${body.issuer}, not ${name}: check base_url.`)
     }
     const endpoint = (name: string) => {
       const url = string(body[name])
@@ -33,7 +39,7 @@ export function createIssuer(issuer: string, send: Send): Issuer {
       return url
     }
     return {
-      issuer,
+      issuer: name,
       authorization_endpoint: endpoint('authorization_endpoint'),
       token_endpoint: endpoint('token_endpoint'),
       jwks_uri: endpoint('jwks_uri'),
@@ -47,7 +53,7 @@ export function createIssuer(issuer: string, send: Send): Issuer {
     return Array.isArray(body.keys) ? (body.keys as PublicKey[]) : []
   })
 
-  return { metadata, keys }
+  return { name, metadata, keys, send }
 }
 
 /** A value that is read once an hour. After an error it is read again the next time. */

@@ -1,11 +1,10 @@
 /** Hosted sign-in: OpenID Connect with PKCE, on the app's server (spec: Authentication). */
-import { basic } from './client.ts'
-import { PurserError, type SignInCode, SignInError } from './errors.ts'
 import { createFlights } from './flight.ts'
-import { base64url, verifyIdToken } from './id-token.ts'
-import { createIssuer, type Metadata } from './issuer.ts'
+import { createIssuer } from './issuer.ts'
 import { serviceAddress } from './links.ts'
-import { type Answer, createTransport, type Fetch, string, TIMEOUT_MS } from './transport.ts'
+import { challengeOf, codeOf, decodeLogin, encodeLogin, failure, isPath, random } from './login.ts'
+import { createTokens, type SignInTokens } from './tokens.ts'
+import { createTransport, type Fetch, TIMEOUT_MS } from './transport.ts'
 
 export type SignInOptions = {
   /** The URL of the service, as browsers know it. */
@@ -16,20 +15,6 @@ export type SignInOptions = {
   fetch?: Fetch | undefined
   /** The longest that a request may take, including retries. Default 10,000. */
   timeout_ms?: number | undefined
-}
-
-/** What the app stores about a signed-in person, on its server. It can be stored as JSON. */
-export type SignInTokens = {
-  /** The person's ID in this app: stable, and different in every other app. */
-  sub: string
-  access_token: string
-  /** Each refresh replaces it. */
-  refresh_token: string | null
-  id_token: string
-  /** The scopes that were granted, separated by spaces. */
-  scope: string
-  /** When the access token expires, in milliseconds since 1970. */
-  expires_at: number
 }
 
 export type AuthorizationOptions = {
@@ -86,16 +71,6 @@ export type SignIn = {
   ): Promise<string>
 }
 
-/** What a sign-in has to match when it ends; the browser keeps it. */
-type Login = {
-  state: string
-  nonce: string
-  verifier: string
-  redirect_uri: string
-  return_to: string
-  expires_at: number
-}
-
 const LOGIN_SECONDS = 3600
 const EARLY_MS = 30_000
 const KEPT_MS = 10_000
@@ -106,32 +81,13 @@ const KEPT_MS = 10_000
  * secret.
  */
 export function createSignIn(options: SignInOptions): SignIn {
-  const { client_id, client_secret, fetch, timeout_ms } = options
-  const expected = `${serviceAddress(options.base_url)}/o`
-  const authorization = basic(client_id, client_secret)
-  const send = createTransport({ fetch, timeout_ms })
-  const issuer = createIssuer(expected, send)
+  const { client_id, fetch, timeout_ms } = options
+  const issuer = createIssuer(
+    `${serviceAddress(options.base_url)}/o`,
+    createTransport({ fetch, timeout_ms }),
+  )
+  const tokens = createTokens(options, issuer)
   const share = createFlights<SignInTokens>(timeout_ms ?? TIMEOUT_MS, KEPT_MS)
-  const check = (id_token: string, nonce: string | null) =>
-    verifyIdToken(id_token, { issuer: expected, client_id, nonce }, issuer.keys)
-
-  async function request(form: Record<string, string>, repeatable: boolean): Promise<Answer> {
-    const { token_endpoint: url } = await issuer.metadata()
-    const body = new URLSearchParams(form)
-    const headers = { authorization }
-    return await send({ method: 'POST', url, headers, body, repeatable }).catch(explain)
-  }
-
-  async function renew(tokens: SignInTokens): Promise<SignInTokens> {
-    const { refresh_token } = tokens
-    if (refresh_token === null) throw failure('invalid_grant', 'There is no refresh token.')
-    const { body } = await request({ grant_type: 'refresh_token', refresh_token }, true)
-    const id_token = string(body.id_token)
-    if (id_token !== null && (await check(id_token, null)).sub !== tokens.sub) {
-      throw failure('invalid_id_token', 'The ID token names another person.')
-    }
-    return tokensOf(body, { ...tokens, ...(id_token !== null && { id_token }) })
-  }
 
   const signIn: SignIn = {
     async authorizationLink({ redirect_uri, return_to = '/', scope, prompt }) {
@@ -151,40 +107,27 @@ export function createSignIn(options: SignInOptions): SignIn {
         code_challenge_method: 'S256',
       })
       const expires_at = Date.now() + LOGIN_SECONDS * 1000
-      const login = encode({ state, nonce, verifier, redirect_uri, return_to, expires_at })
+      const login = encodeLogin({ state, nonce, verifier, redirect_uri, return_to, expires_at })
       return { url, login, max_age_seconds: LOGIN_SECONDS }
     },
 
     async callback(url, kept) {
-      const login = decode(kept)
+      const login = decodeLogin(kept)
       if (!login) throw failure('login_expired', 'This browser has no sign-in in progress.')
       const query = new URL(url, login.redirect_uri).searchParams
       const code = codeOf(query, login, await issuer.metadata())
-      const { body, status } = await request(
-        {
-          grant_type: 'authorization_code',
-          code,
-          redirect_uri: login.redirect_uri,
-          code_verifier: login.verifier,
-        },
-        false,
-      )
-      const id_token = string(body.id_token)
-      if (id_token === null) throw failure('invalid_response', 'There is no ID token.', status)
-      const { sub } = await check(id_token, login.nonce)
-      const tokens = tokensOf(body, { sub, id_token, refresh_token: null, scope: '' })
-      return { tokens, return_to: login.return_to }
+      return { tokens: await tokens.exchange(code, login), return_to: login.return_to }
     },
 
-    refresh: (tokens) =>
-      share(tokens.refresh_token ?? '', () => renew(tokens)).then((renewed) => ({ ...renewed })),
+    refresh: (old) =>
+      share(old.refresh_token ?? '', () => tokens.renew(old)).then((renewed) => ({ ...renewed })),
 
-    freshTokens: async (tokens) =>
-      Date.now() < tokens.expires_at - EARLY_MS ? tokens : await signIn.refresh(tokens),
+    freshTokens: async (old) =>
+      Date.now() < old.expires_at - EARLY_MS ? old : await signIn.refresh(old),
 
-    async logoutLink(tokens, { post_logout_redirect_uri, state } = {}) {
+    async logoutLink(old, { post_logout_redirect_uri, state } = {}) {
       const { end_session_endpoint } = await issuer.metadata()
-      const id_token_hint = tokens?.id_token
+      const id_token_hint = old?.id_token
       return withQuery(end_session_endpoint, {
         client_id,
         id_token_hint,
@@ -196,114 +139,10 @@ export function createSignIn(options: SignInOptions): SignIn {
   return Object.freeze(signIn)
 }
 
-/** The code of an authorization response that belongs to this sign-in. */
-function codeOf(query: URLSearchParams, login: Login, { issuer, names_itself }: Metadata): string {
-  if (!isEqual(query.get('state') ?? '', login.state)) {
-    throw failure('state_mismatch', 'This browser did not begin this sign-in.')
-  }
-  const iss = query.get('iss')
-  if (iss === null ? names_itself : iss !== issuer) {
-    throw failure('issuer_mismatch', 'The response is of another issuer.')
-  }
-  if (login.expires_at < Date.now()) {
-    throw failure('login_expired', 'This sign-in began more than an hour ago.')
-  }
-  const error = query.get('error')
-  if (error) {
-    const details = { status: null, code: error, request_id: null }
-    throw new SignInError(query.get('error_description') ?? `Sign-in ended: ${error}.`, details)
-  }
-  const code = query.get('code')
-  if (!code) throw failure('invalid_response', 'The response has no code.')
-  return code
-}
-
-function tokensOf(
-  body: Record<string, unknown>,
-  known: Pick<SignInTokens, 'sub' | 'id_token' | 'refresh_token' | 'scope'>,
-): SignInTokens {
-  const access_token = string(body.access_token)
-  const is_bearer = string(body.token_type)?.toLowerCase() === 'bearer'
-  if (access_token === null || !is_bearer) {
-    throw failure('invalid_response', 'The response has no access token.')
-  }
-  const { sub, id_token } = known
-  const expires_in = Number(body.expires_in) || 0
-  return {
-    sub,
-    access_token,
-    refresh_token: string(body.refresh_token) ?? known.refresh_token,
-    id_token,
-    scope: string(body.scope) ?? known.scope,
-    expires_at: Date.now() + expires_in * 1000,
-  }
-}
-
-/** A refusal of the token endpoint is an error of the sign-in; wrong credentials are the app's. */
-function explain(error: unknown): never {
-  if (error instanceof PurserError && error.constructor === PurserError) {
-    const { status, code, request_id, message } = error
-    if (status === 400) throw new SignInError(message, { status, code, request_id })
-  }
-  throw error
-}
-
-function failure(code: SignInCode, message: string, status: number | null = null): SignInError {
-  return new SignInError(message, { status, code, request_id: null })
-}
-
 function withQuery(url: string, query: Record<string, string | undefined>): string {
   const link = new URL(url)
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) link.searchParams.set(name, value)
   }
   return link.href
-}
-
-/** 256 random bits. */
-function random(): string {
-  return base64url(crypto.getRandomValues(new Uint8Array(32)))
-}
-
-async function challengeOf(verifier: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
-  return base64url(new Uint8Array(digest))
-}
-
-/** Compares in a time that does not depend on where the texts differ. */
-function isEqual(one: string, other: string): boolean {
-  let difference = one.length ^ other.length
-  for (let at = 0; at < other.length; at++) difference |= one.charCodeAt(at) ^ other.charCodeAt(at)
-  return difference === 0
-}
-
-/** True for a path of the same site; `//` and `/\` begin the address of another one. */
-function isPath(text: string): boolean {
-  return /^\/(?![/\\])[^\\]*$/.test(text) && URL.canParse(text, 'http://localhost')
-}
-
-function encode(login: Login): string {
-  return base64url(new TextEncoder().encode(JSON.stringify(login)))
-}
-
-function decode(text: string | undefined): Login | null {
-  try {
-    const binary = atob((text ?? '').replaceAll('-', '+').replaceAll('_', '/'))
-    const bytes = Uint8Array.from(binary, (each) => each.charCodeAt(0))
-    const login: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return isLogin(login) ? login : null
-  } catch {
-    return null
-  }
-}
-
-function isLogin(value: unknown): value is Login {
-  const { state, nonce, verifier, redirect_uri, return_to, expires_at } = Object(value)
-  const texts = [state, nonce, verifier, redirect_uri, return_to]
-  return (
-    texts.every((each) => string(each) !== null) &&
-    isPath(return_to) &&
-    URL.canParse(redirect_uri) &&
-    typeof expires_at === 'number'
-  )
 }

@@ -40,7 +40,7 @@ export type TransportOptions = {
 
 export const TIMEOUT_MS = 10_000
 
-const BACKOFF_MS = [150, 600]
+const BACKOFF_MS = [100, 400]
 
 /**
  * Returns the function that sends calls. A repeatable call is retried after a network error, a 5xx
