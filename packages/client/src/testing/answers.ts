@@ -1,0 +1,47 @@
+/** How the service words its responses. */
+import { base64url } from '../id-token.ts'
+
+/** The refusals that the double can give, with their statuses and messages. */
+const REFUSALS = {
+  invalid_request: [400, 'The request is invalid.'],
+  invalid_client: [401, 'The client ID or the client secret is incorrect.'],
+  invalid_token: [401, 'The access token is missing, has expired or was revoked.'],
+  insufficient_scope: [403, 'The access token lacks the required scope.'],
+  service_not_enabled: [403, 'The hosted sign-in add-on is off. The seller can turn it on.'],
+  unknown_key: [404, 'This license key was not issued for your app.'],
+  unknown_order: [404, 'This order reference is not valid for your app or has expired.'],
+  unknown_license: [404, 'Your app has no license with this ID.'],
+  not_found: [404, 'No such endpoint or page.'],
+  license_canceled: [409, 'The license is canceled. Its key cannot be replaced.'],
+  rate_limited: [429, 'Too many requests. Try again after the seconds in Retry-After.'],
+  internal_error: [500, 'Something went wrong on our side. Try again later.'],
+} as const
+
+export type TestRefusal = keyof typeof REFUSALS
+
+/** A refusal of the service. */
+export function refuse(code: TestRefusal, more: Record<string, unknown> = {}): Response {
+  const [status, message] = REFUSALS[code]
+  const request_id = `req_${base64url(crypto.getRandomValues(new Uint8Array(12)))}`
+  const headers = new Headers({ 'x-request-id': request_id })
+  if (more.retry_after !== undefined) headers.set('retry-after', String(more.retry_after))
+  return Response.json({ error: code, message, request_id, ...more }, { status, headers })
+}
+
+/** A refusal of the token endpoint (RFC 6749, section 5.2). */
+export function refuseGrant(error: string, error_description: string, status = 400): Response {
+  return Response.json({ error, error_description }, { status })
+}
+
+/** The client id and secret of a request, form-encoded in HTTP Basic (RFC 6749, section 2.3.1). */
+export function credentialsOf(request: Request): { id: string; secret: string } | null {
+  const [, encoded] = /^Basic (.+)$/.exec(request.headers.get('authorization') ?? '') ?? []
+  if (!encoded) return null
+  const decode = (text = '') => decodeURIComponent(text.replaceAll('+', ' '))
+  try {
+    const [id, secret] = atob(encoded).split(':')
+    return { id: decode(id), secret: decode(secret) }
+  } catch {
+    return null
+  }
+}
