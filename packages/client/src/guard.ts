@@ -57,7 +57,7 @@ export type GuardOptions<Incoming> = {
    * Authorization header is used.
    */
   read?: ((request: Incoming) => Credential | Promise<Credential>) | undefined
-  /** Accepts these plans only: `product_public_id`s. Without it, every entitled plan is accepted. */
+  /** Accepts these plans only, by `product_public_id`. Default: every entitled plan. */
   products?: readonly string[] | undefined
 }
 

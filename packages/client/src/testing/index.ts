@@ -110,7 +110,7 @@ export function createTestPurser(options: TestPurserOptions = {}): TestPurser {
   const app = appOf(options)
   const facts = factsOf(options)
   const { now } = facts
-  const issuer = createTestIssuer(app, facts)
+  const issuer = createTestIssuer(app, now)
   const requests: { method: string; path: string }[] = []
   const failures: (TestFailure & { left: number })[] = []
 

@@ -1,0 +1,40 @@
+/** Signatures and random values of the double. */
+import { base64url } from '../id-token.ts'
+
+/** Signs ID tokens with a key that is generated when it is first needed. */
+export function createSigner() {
+  const kid = random()
+  let generated: Promise<CryptoKeyPair> | undefined
+  const algorithm = {
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    modulusLength: 2048,
+    publicExponent: Uint8Array.of(1, 0, 1),
+  }
+  const pair = () => {
+    generated ??= crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+    return generated
+  }
+  const part = (value: object) => base64url(new TextEncoder().encode(JSON.stringify(value)))
+  return {
+    async publicKey(): Promise<object> {
+      const jwk = await crypto.subtle.exportKey('jwk', (await pair()).publicKey)
+      return { ...jwk, kid, use: 'sig', alg: 'RS256' }
+    },
+    async sign(claims: object, seconds: number): Promise<string> {
+      // The client compares ID tokens with the clock of the machine.
+      const iat = Math.floor(Date.now() / 1000)
+      const head = part({ alg: 'RS256', typ: 'JWT', kid })
+      const signed = `${head}.${part({ ...claims, iat, exp: iat + seconds })}`
+      const { privateKey } = await pair()
+      const bytes = new TextEncoder().encode(signed)
+      const signature = await crypto.subtle.sign(algorithm.name, privateKey, bytes)
+      return `${signed}.${base64url(new Uint8Array(signature))}`
+    },
+  }
+}
+
+/** 256 random bits. */
+export function random(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(32)))
+}
