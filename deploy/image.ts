@@ -16,6 +16,8 @@ const CONTENT = [
   'src',
   'migrations',
   'legal',
+  'docs/site',
+  'docs/operate',
   'scripts',
   'packages',
   'examples',

@@ -14,6 +14,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = join(root, 'src')
 const design = join(source, 'platform/design')
+/** The browser searches the documentation as the server does. */
+const search = join(source, 'platform/section-search.ts')
 const out = join(root, '.build/assets')
 const manifestFile = join(out, 'manifest.json')
 
@@ -28,7 +30,7 @@ async function hashInputs(): Promise<string> {
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => file.endsWith('.tsx') || file.startsWith(design))
+    .filter((file) => file.endsWith('.tsx') || file.startsWith(design) || file === search)
   files.push(join(root, 'package-lock.json'), fileURLToPath(import.meta.url))
   const hash = createHash('sha256')
   for (const file of files.sort()) {
@@ -103,11 +105,12 @@ export async function buildAssets(): Promise<{ built: boolean; manifest: Manifes
   await mkdir(out, { recursive: true })
   const work = await mkdtemp(join(root, '.build/assets-'))
   try {
-    const [style, script, passkey, try_it, icon] = await Promise.all([
+    const [style, script, passkey, try_it, docs, icon] = await Promise.all([
       buildStyle(work),
       buildScript('app.ts'),
       buildScript('passkey.ts'),
       buildScript('try-it-page.ts'),
+      buildScript('docs-page.ts'),
       buildIcon(),
     ])
     const files = await publish(work, {
@@ -115,6 +118,7 @@ export async function buildAssets(): Promise<{ built: boolean; manifest: Manifes
       'app.js': script,
       'passkey.js': passkey,
       'try-it.js': try_it,
+      'docs.js': docs,
       'favicon.svg': icon,
     })
     const manifest = { inputs, ...files }

@@ -1,6 +1,6 @@
 /**
- * Builds and starts the service, and again after each change of a source, page, style, migration or
- * legal text. Until a fault in the code is corrected it waits for the next change.
+ * Builds and starts the service, and again after each change of a source, page, style, migration,
+ * document or legal text. Until a fault in the code is corrected it waits for the next change.
  *
  *     npm run dev
  */
@@ -8,7 +8,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { nextChange } from './next-change.ts'
 
-const WATCHED = ['examples', 'legal', 'migrations', 'packages/client/src', 'src']
+const WATCHED = ['docs', 'examples', 'legal', 'migrations', 'packages/client/src', 'src']
 const TYPESCRIPT = ['--import', './scripts/register-tsx.mjs']
 
 let service: ChildProcess | undefined

@@ -81,6 +81,7 @@ test('npm run dev watches folders that exist, including all that the service rea
   const watched = [...list.matchAll(/'([^']+)'/g)].map(([, path]) => path!)
   for (const path of watched) assert.ok(existsSync(path), path)
   assert.deepEqual(watched.toSorted(), [
+    'docs',
     'examples',
     'legal',
     'migrations',
@@ -93,7 +94,7 @@ const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md', '.github/**/*
 
 test('documents link to files that exist', () => {
   const broken = pages.flatMap((path) =>
-    [...read(path).matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)]
+    [...read(path).matchAll(/\]\((?!https?:|mailto:|#|\{\{)([^)#\s]+)/g)]
       .map(([, target]) => join(dirname(path), target!))
       .filter((target) => !existsSync(target))
       .map((target) => `${path} -> ${target}`),

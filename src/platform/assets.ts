@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
-/** What the build produces; `passkey.js` and `try-it.js` are only for the pages that need them. */
-export type Asset = 'app.css' | 'app.js' | 'passkey.js' | 'try-it.js' | 'favicon.svg'
+/** What the build produces; only `app.css`, `app.js` and the icon are for every page. */
+export type Asset = 'app.css' | 'app.js' | 'passkey.js' | 'try-it.js' | 'docs.js' | 'favicon.svg'
 
 const manifestFile = new URL('../../.build/assets/manifest.json', import.meta.url)
 let manifest: Record<string, string> | undefined

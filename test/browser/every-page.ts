@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { ProcessorUnreachable } from '#domain/payments'
+import { readChapters } from '#surfaces/docs/chapters'
 import { addApp } from '../support/apps.ts'
 import { EVERY_VIEW } from '../support/budget.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
@@ -55,6 +56,7 @@ const SHORT_PAGE_TOURS: Record<string, PageTour> = {
 }
 
 const LONG_PAGE_TOURS: Record<string, PageTour> = {
+  'every page of the documentation': documentation,
   'a purchase with trouble': trouble,
   'emails and their links': emailsAndLinks,
   'earnings of sellers and affiliates': earningPages,
@@ -92,15 +94,30 @@ async function* publicPages({ service }: PagesTest, page: Page) {
     await page.goto(`/${name}/`)
     yield name
   }
-  await page.goto('/docs/agents/')
-  yield 'agents'
-  await page.goto('/docs/sign-in/')
-  yield 'sign-in docs'
+  for (const path of ['agents', 'sign-in', 'quick-start/license-keys', 'concepts/licenses']) {
+    await page.goto(`/docs/${path}/`)
+    yield `docs: ${path}`
+  }
+  await page.goto('/docs/api/licenses/')
+  for (const closed of await page.locator('main details:visible').all())
+    await closed.locator('summary').click()
+  yield 'docs: an API page, everything open'
+  await page.goto('/docs/search/?q=refund')
+  await page.getByRole('searchbox').fill('license')
+  await page.locator('[data-docs-results] a').first().waitFor()
+  yield 'docs: search'
   await page.goto('/api/v1/docs/')
   yield 'api'
   for (const closed of await page.locator('main details').all())
     await closed.locator('summary').click()
   yield 'api, everything open'
+}
+
+async function* documentation(_setup: PagesTest, page: Page) {
+  for (const { path } of readChapters()) {
+    await page.goto(path)
+    yield path
+  }
 }
 
 async function* purchase(setup: PagesTest, page: Page) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { recipesOf } from '#surfaces/docs/sign-in'
+import { authJsCode } from '#http/auth-js-code'
 import { textOf } from '../support/agent.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -31,15 +32,25 @@ test('the page on hosted sign-in names what discovery says: issuer, scopes, PKCE
   assert.ok(text.includes(`${base_url}/licensing/entitlement/`))
 })
 
-test('each example on hosted sign-in has the issuer, asks for both scopes and uses PKCE', () => {
-  const recipes = recipesOf('https://purser.example')
-  assert.deepEqual(
-    recipes.map(({ id }) => id),
-    ['auth-js', 'openid-client'],
-  )
-  for (const { code } of recipes) {
-    assert.match(code, /'https:\/\/purser\.example\/o'/)
-    assert.match(code, /scope: 'openid entitlements'/)
-    assert.match(code, /pkce/i)
+test('the page on OpenID Connect names every endpoint where discovery has it', async () => {
+  const { app } = service
+  const text = textOf((await app.inject('/docs/api/openid-connect/')).body)
+  const found = (await app.inject('/o/.well-known/openid-configuration')).json()
+  const endpoints = Object.entries(found).filter(([name]) => /_endpoint$|^jwks_uri$/.test(name))
+  assert.ok(endpoints.length >= 6)
+  for (const [name, address] of endpoints) assert.ok(text.includes(String(address)), name)
+})
+
+test('each page of a sign-in library asks for both scopes and uses PKCE', () => {
+  for (const name of ['auth-js', 'openid-client']) {
+    const text = readFileSync(`docs/site/sign-in/${name}.md`, 'utf8')
+    assert.match(text, /\{\{issuer\}\}/, name)
+    assert.match(text, /scope: 'openid entitlements'/, name)
+    assert.match(text, /pkce/i, name)
   }
+})
+
+test('the code for Auth.js is that of the integration page, which a test runs', () => {
+  const text = readFileSync('docs/site/sign-in/auth-js.md', 'utf8')
+  assert.ok(text.includes(authJsCode("'{{issuer}}'", 'process.env.PURSER_CLIENT_ID')))
 })

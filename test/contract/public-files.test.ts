@@ -88,8 +88,8 @@ describe('the sitemap', () => {
   test('becomes an index of files when it is long, without a gap or an address twice', async () => {
     const { world } = service
     await world.db.run(sql`update apps set listing_mode = 'marketplace', is_published = true`)
-    const all = addressesIn(await openSitemaps(world).first())
-    const split = openSitemaps(world, all.length - 1)
+    const all = addressesIn(await openSitemaps(world, []).first())
+    const split = openSitemaps(world, [], all.length - 1)
     const files = addressesIn(await split.first())
     assert.equal(files.length, 2)
     const parts = [await split.page(1), await split.page(2)].map((text) => addressesIn(text!))

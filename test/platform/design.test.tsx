@@ -249,6 +249,7 @@ function everyComponent(text: string): Record<string, VNode> {
       />
     ),
     // It takes HTML that was cleaned; that it is clean is the guarantee of the code that cleans it.
+    DocText: <reading.DocText clean_html="<p>words</p>" />,
     RichText: <reading.RichText clean_html="<p>words</p>" />,
     AddRow: (
       <rows.AddRow name="do" list={text}>

@@ -11,17 +11,24 @@ import { TestModeSwitch } from './test-mode.tsx'
 export type HeaderFacts = {
   /** The menu of the public pages; a signed-in person has the account's menu under it. */
   site_nav?: Link[]
+  /** Whether the page has columns beside its content, as the documentation has. */
+  wide?: boolean | undefined
+}
+
+/** The class for the width of a page. */
+export function widthOf({ wide }: Pick<HeaderFacts, 'wide'>): string {
+  return wide ? 'max-w-7xl' : 'max-w-5xl'
 }
 
 /** The header of the service's own pages: the menus, and the sign-out button. */
-export function SiteHeader({ site_nav }: HeaderFacts): JSX.Element {
+export function SiteHeader({ site_nav, wide }: HeaderFacts): JSX.Element {
   const account = useContext(Account)
   const own = account && site_nav ? account.links : undefined
   const links = site_nav ?? account?.links ?? []
   const sign_in: Link[] = site_nav && !account ? [{ label: 'Sign in', href: '/signin/' }] : []
   return (
     <header class="border-b border-base-300 bg-base-100">
-      <div class="mx-auto flex max-w-5xl flex-wrap items-center gap-x-8 px-5 py-3">
+      <div class={`mx-auto flex flex-wrap items-center gap-x-8 px-5 py-3 ${widthOf({ wide })}`}>
         <a class="me-auto inline-flex rounded-field" href="/">
           <Logo />
         </a>

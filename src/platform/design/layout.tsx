@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks'
 import { renderToString } from 'preact-render-to-string'
 import { type Asset, asset } from '#platform/assets'
 import { AppIcon, Logo } from './brand.tsx'
-import { AccountLine, type HeaderFacts, SiteHeader } from './header.tsx'
+import { AccountLine, type HeaderFacts, SiteHeader, widthOf } from './header.tsx'
 import { Icon } from './icons.tsx'
 import { Account, type AccountMenu, type Link, ViewedAs, type Viewing } from './menu.tsx'
 import { Sharing } from './sharing.tsx'
@@ -34,7 +34,7 @@ export type PageFacts = {
   children: ComponentChildren
 }
 
-/** The legal documents that every page links to by default. */
+/** The legal documents that every page links to. */
 export const legalLinks: Link[] = [
   { label: 'Terms of sale', href: '/terms/' },
   { label: 'Privacy', href: '/privacy/' },
@@ -43,7 +43,6 @@ export const legalLinks: Link[] = [
   { label: 'Affiliates', href: '/affiliate/' },
 ]
 
-/** What the footer of the service's own pages links to besides. */
 const siteLinks: Link[] = [
   { label: 'Docs', href: '/docs/' },
   { label: 'Changelog', href: '/changelog/' },
@@ -272,18 +271,21 @@ type SiteFacts = PageFacts & HeaderFacts & { links?: Link[] }
 
 /** A page of the service itself: home, a product, the account, the dashboard. */
 export function SiteLayout(facts: SiteFacts): JSX.Element {
+  const width = widthOf(facts)
   return (
     <Page {...facts}>
       <div class="flex grow flex-col">
         <SiteHeader {...facts} />
         <main
           id="content"
-          class="mx-auto grid w-full max-w-5xl grow grid-cols-1 content-start gap-10 px-5 py-10"
+          class={`mx-auto grid w-full grow grid-cols-1 content-start gap-10 px-5 py-10 ${width}`}
         >
           {facts.children}
         </main>
         <footer class="border-t border-base-300">
-          <div class="mx-auto flex max-w-5xl flex-wrap items-center justify-between gap-x-8 gap-y-2 px-5 py-6 text-xs text-muted">
+          <div
+            class={`mx-auto flex flex-wrap items-center justify-between gap-x-8 gap-y-2 px-5 py-6 text-xs text-muted ${width}`}
+          >
             <p>
               <Merchant.Consumer>{(name) => name}</Merchant.Consumer> is the merchant of record for
               every sale made here.

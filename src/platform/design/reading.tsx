@@ -2,7 +2,15 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Icon } from './icons.tsx'
 
 /** A command or a file to copy: shown verbatim, copied with one press. */
-export function CodeBlock(facts: { id: string; label: string; code: string }): JSX.Element {
+export function CodeBlock(facts: {
+  id: string
+  label: string
+  code: string
+  /** The code as HTML, with its tokens marked. */
+  clean_html?: string
+}): JSX.Element {
+  const { clean_html } = facts
+  const shown = 'px-4 py-3 font-mono text-xs leading-6 wrap-anywhere whitespace-pre-wrap'
   return (
     <figure class="grid grid-cols-1 overflow-hidden rounded-field border border-base-300 bg-base-200">
       <figcaption class="flex min-h-11 flex-wrap items-center justify-between gap-x-4 border-b border-base-300 bg-base-100 py-1 ps-4 pe-1.5 text-xs text-muted">
@@ -22,12 +30,13 @@ export function CodeBlock(facts: { id: string; label: string; code: string }): J
           <span class="sr-only" role="status" data-copy-status />
         </span>
       </figcaption>
-      <pre
-        id={facts.id}
-        class="px-4 py-3 font-mono text-xs leading-6 wrap-anywhere whitespace-pre-wrap"
-      >
-        {facts.code}
-      </pre>
+      {clean_html === undefined ? (
+        <pre id={facts.id} class={shown}>
+          {facts.code}
+        </pre>
+      ) : (
+        <pre id={facts.id} class={shown} dangerouslySetInnerHTML={{ __html: clean_html }} />
+      )}
     </figure>
   )
 }
@@ -56,6 +65,11 @@ export function Chapter(facts: {
 /** A seller's own text as HTML, rendered as it is: the caller must have sanitized it. */
 export function RichText({ clean_html }: { clean_html: string }): JSX.Element {
   return <div class="richtext" dangerouslySetInnerHTML={{ __html: clean_html }} />
+}
+
+/** A page of the documentation as HTML, rendered from Markdown of the project. */
+export function DocText({ clean_html }: { clean_html: string }): JSX.Element {
+  return <div class="doctext" dangerouslySetInnerHTML={{ __html: clean_html }} />
 }
 
 /** A reference table: its text wraps; on a narrow screen it scrolls horizontally. */

@@ -1,52 +1,63 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import { AGENT_CLIENT } from '#domain/grants'
 import type { World } from '#flows/world'
+import { etagOf, isCurrent } from '#http/etag'
+import { queryOf } from '#http/input'
 import { people, sendPage } from '#http/pages'
 import { renderMarkdown } from '#platform/documents'
-import { AgentsPage, type ToolFacts } from './agents-page.tsx'
-import { ChangelogPage, DocsPage } from './index-pages.tsx'
-import { SignInDocsPage } from './sign-in-page.tsx'
-import { type ModeUrls, TestModeDocsPage } from './test-mode-page.tsx'
+import { ChangelogPage, DocsPage, DocsSearchPage } from './docs-pages.tsx'
+import { openLibrary } from './library.ts'
+import { type DocsParts, partsOf } from './parts.tsx'
+import { type DocsSearch, openSearch } from './search.ts'
+import { openValues } from './values.ts'
 
 const CHANGELOG = new URL('../../../CHANGELOG.md', import.meta.url)
+const SEARCH = '/docs/search/'
 
-/** Documentation pages; the table of tools is generated from the agent endpoint. */
-export function docs(app: FastifyInstance, world: World, tools: readonly ToolFacts[]): void {
+/**
+ * The documentation: a page for each Markdown file, and the search over all of them. Returns the
+ * paths of the pages.
+ */
+export function docs(app: FastifyInstance, world: World, made: DocsParts): readonly string[] {
+  const { base_url } = world.config
+  const library = openLibrary(base_url, { values: openValues(world), parts: partsOf(made) })
   const declare = (scope: FastifyInstance) => {
-    const { base_url } = world.config
-    const urls = modesOf(world)
     const changes = renderMarkdown(readFileSync(CHANGELOG, 'utf8').replace(/^# .*\n/, ''))
-    scope.get('/docs/', async (_request, reply) =>
-      sendPage(reply, DocsPage({ base_url, has_test_mode: urls !== undefined })),
-    )
     scope.get('/changelog/', async (_request, reply) =>
       sendPage(reply, ChangelogPage({ base_url, clean_html: changes }), { public: true }),
     )
-    scope.get('/docs/agents/', async (request, reply) => {
-      const page = AgentsPage({
-        base_url,
-        client_id: AGENT_CLIENT,
-        signed_in: request.account_menu !== undefined,
-        tools,
-      })
-      return sendPage(reply, page)
-    })
-    if (urls) {
-      scope.get('/docs/test-mode/', async (_request, reply) =>
-        sendPage(reply, TestModeDocsPage({ base_url, urls })),
+    for (const path of library.paths) {
+      scope.get(path, async (_request, reply) =>
+        sendPage(reply, DocsPage(library.page(path)!), { public: true }),
       )
     }
-    scope.get('/docs/sign-in/', async (_request, reply) =>
-      sendPage(reply, SignInDocsPage({ base_url })),
-    )
+    let opened: Promise<DocsSearch> | undefined
+    const searchOf = () => {
+      opened ??= openSearch(library)
+      return opened
+    }
+    scope.get(SEARCH, async (request, reply) => {
+      const query = (queryOf(request, 'q') ?? '').trim()
+      const { search } = await searchOf()
+      const found = query === '' ? [] : search(query)
+      const title = query === '' ? 'Search' : `Results for ${query.slice(0, 60)}`
+      const description = counted(query, found.length)
+      const frame = library.frameOf({ path: SEARCH, title, description })
+      return sendPage(reply, DocsSearchPage({ frame, query, found }))
+    })
+    scope.get('/docs/search.json', async (request, reply) => {
+      const { index } = await searchOf()
+      const etag = etagOf(index)
+      reply.headers({ 'cache-control': 'public, max-age=60', etag })
+      if (isCurrent(request, etag)) return reply.code(304).send()
+      return reply.type('application/json; charset=utf-8').send(index)
+    })
   }
   people(app, world, declare, { compressed: true })
+  return library.paths
 }
 
-/** Both origins, where live mode has a test mode beside it; undefined for the sandbox alone. */
-function modesOf({ config }: World): ModeUrls | undefined {
-  const { base_url, live_url, test_mode } = config
-  if (live_url) return { live: live_url, test: base_url }
-  return test_mode && { live: base_url, test: test_mode.base_url }
+function counted(query: string, count: number): string {
+  if (query === '') return 'Enter a word, an endpoint or an error code.'
+  return count === 1 ? '1 section.' : `${count} sections.`
 }

@@ -3,16 +3,12 @@ import { TextLink } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Disclosure } from '#design/panels'
-import { Chapter, Code, CodeBlock, ReferenceTable, RichText } from '#design/reading'
+import { Chapter, CodeBlock, ReferenceTable, RichText } from '#design/reading'
 import { siteNav } from '#http/site-menu'
-import type { Reference, ReferenceEndpoint, ReferenceField } from './reference.ts'
+import { AUTH, Fields } from './endpoint-part.tsx'
+import type { Reference, ReferenceEndpoint } from './reference.ts'
+import { curlOf } from './request-code.ts'
 import { TryIt } from './try-it.tsx'
-
-const AUTH: Record<ReferenceEndpoint['auth'], string> = {
-  none: 'No authentication. Scripts of any web page may call it.',
-  basic: 'HTTP Basic with your client ID and client secret. Call it from your server only.',
-  bearer: 'The access token of the signed-in buyer.',
-}
 
 /** The API reference, with a form for each endpoint that calls it. */
 export function ReferencePage({
@@ -129,45 +125,4 @@ function Endpoint(facts: { endpoint: ReferenceEndpoint; base_url: string }): JSX
       <TryIt endpoint={endpoint} />
     </section>
   )
-}
-
-function Fields(facts: {
-  title: string
-  of: string
-  fields: ReferenceField[]
-  marks_required?: boolean
-}): JSX.Element {
-  return (
-    <ReferenceTable
-      caption={`${facts.title}: ${facts.of}`}
-      columns={[facts.title, 'Description', 'Type']}
-      rows={facts.fields.map(({ path, type, is_required, description_html }) => ({
-        key: path,
-        cells: [
-          <Code>{path}</Code>,
-          <>
-            {facts.marks_required && is_required && <span class="text-muted">Required. </span>}
-            <RichText clean_html={description_html} />
-          </>,
-          <span class="font-mono text-xs">{type}</span>,
-        ],
-      }))}
-    />
-  )
-}
-
-/** The endpoint as a command, with the examples of its parameters. */
-function curlOf(endpoint: ReferenceEndpoint, base_url: string): string {
-  const { method, path, parameters, body, auth } = endpoint
-  const address = path.replace(/\{(\w+)\}/g, (whole, name) => {
-    return parameters.find(({ path }) => path === name)?.example ?? whole
-  })
-  const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${base_url}${address}`,
-    ...(auth === 'basic' ? ['  -u "$CLIENT_ID:$CLIENT_SECRET"'] : []),
-    ...(auth === 'bearer' ? ['  -H "Authorization: Bearer $ACCESS_TOKEN"'] : []),
-    ...(body ? ["  -H 'Content-Type: application/json'"] : []),
-    ...(body ? [`  -d '${JSON.stringify(JSON.parse(body.example))}'`] : []),
-  ]
-  return lines.join(' \\\n')
 }

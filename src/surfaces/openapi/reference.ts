@@ -21,6 +21,8 @@ export interface ReferenceResponse {
   status: string
   description_html: string
   fields: ReferenceField[]
+  /** The error codes that are possible at this status. */
+  codes: { code: string; message: string }[]
   /** A body as JSON text; undefined for a response without one. */
   example: string | undefined
 }
@@ -141,12 +143,21 @@ function endpointOf(document: OpenApiDocument, operation: Operation) {
       return {
         status,
         description_html: renderMarkdown(description),
+        codes: isError ? codesOf(description) : [],
         // Every error has the same fields, which the introduction explains.
         fields: body && !isError ? fieldsOf(document, body.schema) : [],
         example: body?.example && !isError ? jsonText(body.example) : undefined,
       }
     }),
   } satisfies Omit<ReferenceEndpoint, 'method' | 'path'>
+}
+
+/** The codes that the description of an error response lists, one in each paragraph. */
+function codesOf(description: string): ReferenceResponse['codes'] {
+  return [...description.matchAll(/^`([^`]+)`: (.+)$/gm)].map(([, code = '', message = '']) => ({
+    code,
+    message,
+  }))
 }
 
 function jsonText(example: Json | undefined): string {

@@ -6,6 +6,7 @@ import type { Endpoint } from '#http/endpoint'
 import { etagOf, isCurrent } from '#http/etag'
 import { people, sendPage } from '#http/pages'
 import { openApiDocument } from './document.ts'
+import { type EndpointPart, endpointParts } from './endpoint-part.tsx'
 import { type OpenApiDocument, referenceOf } from './reference.ts'
 import { ReferencePage } from './reference-page.tsx'
 
@@ -13,8 +14,15 @@ const { version } = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
-/** The OpenAPI document, and the reference that is made of it (spec: Machine-readable description). */
-export function openapi(app: FastifyInstance, world: World, rows: Endpoint[]): void {
+/**
+ * The OpenAPI document, and the reference that is made of it (spec: Machine-readable description).
+ * Returns each endpoint as a part of the documentation's pages.
+ */
+export function openapi(
+  app: FastifyInstance,
+  world: World,
+  rows: Endpoint[],
+): Record<string, EndpointPart> {
   const { base_url } = world.config
   const text = JSON.stringify(openApiDocument(base_url, version, rows))
   const etag = etagOf(text)
@@ -40,4 +48,5 @@ export function openapi(app: FastifyInstance, world: World, rows: Endpoint[]): v
     )
   }
   people(app, world, declare, { compressed: true })
+  return endpointParts(base_url, reference)
 }

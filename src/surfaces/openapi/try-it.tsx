@@ -16,7 +16,12 @@ const CREDENTIALS = {
  * A form that calls an endpoint from the browser, without the visitor's cookies. It needs the
  * page's script and is hidden without it.
  */
-export function TryIt({ endpoint }: { endpoint: ReferenceEndpoint }): JSX.Element {
+export function TryIt(facts: {
+  endpoint: ReferenceEndpoint
+  /** What fields are filled in with: credentials and parameters of the demo. */
+  values?: Record<string, string>
+}): JSX.Element {
+  const { endpoint, values = {} } = facts
   const { id, method, path, auth, parameters, body } = endpoint
   return (
     <form
@@ -36,6 +41,7 @@ export function TryIt({ endpoint }: { endpoint: ReferenceEndpoint }): JSX.Elemen
           name={`credential.${name}`}
           id={`${id}-credential-${name}`}
           type={type}
+          value={values[`demo_${name}`]}
           autocomplete="off"
           spellcheck={false}
         />
@@ -46,6 +52,7 @@ export function TryIt({ endpoint }: { endpoint: ReferenceEndpoint }): JSX.Elemen
           label={name}
           name={`${place}.${name}`}
           id={`${id}-${name.toLowerCase()}`}
+          value={values[`demo_${name}`]}
           placeholder={example}
           optional={!is_required}
           autocomplete="off"

@@ -14,11 +14,16 @@ const DAY_SECONDS = 86_400
 const HOUR_SECONDS = 3600
 
 /** The status page, files at fixed addresses (icons, robots.txt, sitemaps), pictures of apps. */
-export function publicSite(app: FastifyInstance, world: World): void {
+export function publicSite(
+  app: FastifyInstance,
+  world: World,
+  /** The paths of the documentation, for the sitemap. */
+  docs: readonly string[],
+): void {
   app.register(async (scope) => {
     await compressAnswers(scope)
     declareFiles(scope, world)
-    declareSitemaps(scope, world)
+    declareSitemaps(scope, world, docs)
   })
   declareStatus(app, world)
   declareImageFiles(app, world)
@@ -63,8 +68,8 @@ function send(
   return reply.header('cache-control', `public, max-age=${seconds}`).type(type).send(content)
 }
 
-function declareSitemaps(app: FastifyInstance, world: World): void {
-  const sitemaps = openSitemaps(world)
+function declareSitemaps(app: FastifyInstance, world: World, docs: readonly string[]): void {
+  const sitemaps = openSitemaps(world, docs)
   app.get('/sitemap.xml', async (_request, reply) =>
     send(reply, XML, await sitemaps.first(), HOUR_SECONDS),
   )

@@ -8,33 +8,25 @@ const FRESH_MS = 10 * 60_000
 const MOST_FILES_KEPT = 4
 
 /** The public pages that are no product pages. */
-const PAGES = [
-  '/',
-  '/docs/',
-  '/docs/agents/',
-  '/docs/sign-in/',
-  '/api/v1/docs/',
-  '/changelog/',
-  '/status/',
-  ...Object.values(LEGAL_PAGES),
-]
+const FIXED = ['/', '/api/v1/docs/', '/changelog/', '/status/', ...Object.values(LEGAL_PAGES)]
 
 /** The sitemap files: one, or an index of several with at most `most` addresses each. */
-export function openSitemaps(world: World, most = MOST_ADDRESSES) {
+export function openSitemaps(world: World, docs: readonly string[], most = MOST_ADDRESSES) {
+  const pages = [...FIXED, ...docs]
   const { db, config, clock } = world
   const kept = new Map<number, { text: Promise<string | undefined>; made_at: number }>()
 
   const addressesOf = async (page: number): Promise<string[]> => {
     // The other pages come first, and so shift the product pages of the first file.
-    const first = page === 1 ? PAGES : []
-    const offset = Math.max(0, (page - 1) * most - PAGES.length)
+    const first = page === 1 ? pages : []
+    const offset = Math.max(0, (page - 1) * most - pages.length)
     const slugs = await apps.listedSlugs(db, { offset, limit: most - first.length })
     return [...first, ...slugs.map((slug) => `/apps/${slug}/`)]
   }
 
   const write = async (page: number): Promise<string | undefined> => {
     if (config.live_url) return page === 0 ? fileOf(config.base_url, []) : undefined
-    const count = PAGES.length + (await apps.countListed(db))
+    const count = pages.length + (await apps.countListed(db))
     const files = Math.ceil(count / most)
     if (page === 0 && files > 1) return indexOf(config.base_url, files)
     const number = Math.max(1, page)

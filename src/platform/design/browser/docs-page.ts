@@ -1,0 +1,5 @@
+import { startDocsSearch } from './docs-search.ts'
+import { startTryIt } from './try-it.ts'
+
+startDocsSearch()
+startTryIt()

@@ -1,0 +1,46 @@
+import MiniSearch, { type Options, type SearchOptions } from 'minisearch'
+
+/** A section of a page, as the search finds it. */
+export interface FoundSection {
+  /** The path of its page, with its anchor. */
+  path: string
+  page: string
+  heading: string
+  /** The beginning of its text. */
+  excerpt: string
+}
+
+/** A section to be found, with all of its text. */
+export interface SearchableSection extends FoundSection {
+  text: string
+}
+
+/** The same on the server and in the browser, so that both rank alike. */
+const OPTIONS: Options<SearchableSection> = {
+  idField: 'path',
+  fields: ['heading', 'page', 'text'],
+  storeFields: ['path', 'page', 'heading', 'excerpt'],
+}
+
+const SEARCH: SearchOptions = {
+  boost: { heading: 4, page: 3 },
+  combineWith: 'AND',
+  prefix: (term) => term.length > 1,
+  fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+}
+
+const MOST_RESULTS = 12
+
+/** An index of sections, as JSON text. */
+export function indexOf(sections: Iterable<SearchableSection>): string {
+  const index = new MiniSearch(OPTIONS)
+  for (const section of sections) index.add(section)
+  return JSON.stringify(index)
+}
+
+/** The sections of an index that match all words of a query, best first. */
+export function searcherOf(index: string): (query: string) => FoundSection[] {
+  const search = MiniSearch.loadJSON(index, OPTIONS)
+  return (query) =>
+    search.search(query.slice(0, 200), SEARCH).slice(0, MOST_RESULTS) as unknown as FoundSection[]
+}

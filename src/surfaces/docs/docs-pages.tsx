@@ -1,0 +1,58 @@
+import type { JSX } from 'preact'
+import { TextLink } from '#design/actions'
+import { SiteLayout } from '#design/layout'
+import { Heading } from '#design/panels'
+import { DocText, RichText } from '#design/reading'
+import { siteNav } from '#http/site-menu'
+import type { FoundSection } from '#platform/section-search'
+import { type DocsFrame, DocsLayout } from './layout.tsx'
+import type { DocsPageFacts } from './library.ts'
+
+/** A page of the documentation. */
+export function DocsPage({ frame, clean_html }: DocsPageFacts): JSX.Element {
+  return (
+    <DocsLayout {...frame}>
+      <DocText clean_html={clean_html} />
+    </DocsLayout>
+  )
+}
+
+/** What a search found, for browsers without scripts and for links to a search. */
+export function DocsSearchPage(facts: {
+  frame: DocsFrame
+  query: string
+  found: FoundSection[]
+}): JSX.Element {
+  const { frame, query, found } = facts
+  return (
+    <DocsLayout {...frame} query={query}>
+      {query !== '' && found.length === 0 && (
+        <p>No results. Try fewer words, or an error code as it appears in the response.</p>
+      )}
+      <ol class="grid max-w-2xl gap-5">
+        {found.map(({ path, page, heading, excerpt }) => (
+          <li key={path} class="grid gap-1">
+            <TextLink href={path}>{heading === page ? page : `${page}: ${heading}`}</TextLink>
+            <p class="text-sm text-muted">{excerpt}</p>
+          </li>
+        ))}
+      </ol>
+    </DocsLayout>
+  )
+}
+
+/** What changed in each version, from CHANGELOG.md. */
+export function ChangelogPage(facts: { base_url: string; clean_html: string }): JSX.Element {
+  return (
+    <SiteLayout
+      title="Changelog · Purser"
+      description="What changed in each version of Purser."
+      canonical_url={`${facts.base_url}/changelog/`}
+      listed
+      site_nav={siteNav('docs')}
+    >
+      <Heading title="Changelog" />
+      <RichText clean_html={facts.clean_html} />
+    </SiteLayout>
+  )
+}

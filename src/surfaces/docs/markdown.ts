@@ -1,0 +1,163 @@
+import { Marked, type RendererObject, type Tokens } from 'marked'
+import { h, type VNode } from 'preact'
+import { renderToStaticMarkup } from 'preact-render-to-string'
+import { CodeBlock } from '#design/reading'
+import { escaped, highlight } from '#platform/highlight'
+import { type Chapter, linkedFile, pathOf, readDrawing } from './chapters.ts'
+
+/** A heading of a page, for the list of what is on it. */
+export interface PageHeading {
+  id: string
+  depth: number
+  title: string
+}
+
+/** The content of a page. */
+export interface Rendered {
+  clean_html: string
+  headings: PageHeading[]
+}
+
+/** What Markdown may name: values as `{{name}}`, and parts of a page as `<!-- insert: name -->`. */
+export interface Insertable {
+  values: Record<string, string>
+  parts: Record<string, (values: Record<string, string>) => VNode>
+}
+
+const ALERTS: Record<string, string> = { NOTE: 'Note', TIP: 'Tip', WARNING: 'Warning' }
+
+/**
+ * Renders a page. Links to other Markdown files become links to their pages, and drawings become
+ * part of the page. Throws for a value, a part or a file that does not exist.
+ */
+export function renderChapter(chapter: Chapter, insertable: Insertable): Rendered {
+  const page: PageInProgress = { chapter, headings: [], ids: new Set(), codes: 0, regions: 0 }
+  const marked = new Marked({ gfm: true })
+  marked.use({ renderer: referringRenderer(page, insertable) })
+  marked.use({ renderer: blockRenderer(page) })
+  const text = fillIn(chapter, insertable.values)
+  return { clean_html: marked.parse(text, { async: false }), headings: page.headings }
+}
+
+/** What is known of a page while it is rendered. */
+interface PageInProgress {
+  chapter: Chapter
+  headings: PageHeading[]
+  ids: Set<string>
+  codes: number
+  regions: number
+}
+
+/** A name for a part of a page that no other part has. */
+function regionName(page: PageInProgress, kind: string): string {
+  page.regions += 1
+  return escaped(`${page.headings.at(-1)?.title ?? page.chapter.title}, ${kind} ${page.regions}`)
+}
+
+/** What leads somewhere: headings, links, drawings, and parts that the service makes. */
+function referringRenderer(page: PageInProgress, { values, parts }: Insertable): RendererObject {
+  const { chapter } = page
+  return {
+    heading({ tokens, depth, text }) {
+      const [, own] = / \{#([\w-]+)\}$/.exec(text) ?? []
+      const html = this.parser.parseInline(tokens).replace(/ \{#[\w-]+\}$/, '')
+      const title = plain(html)
+      const id = own ?? slug(title)
+      if (page.ids.has(id)) throw new Error(`${chapter.file}: two headings have the ID ${id}`)
+      page.ids.add(id)
+      page.headings.push({ id, depth, title })
+      return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${html}</a></h${depth}>\n`
+    },
+    link({ href, tokens }) {
+      const inner = this.parser.parseInline(tokens)
+      const to = targetOf(chapter, href)
+      return to === undefined ? inner : `<a href="${escaped(to)}">${inner}</a>`
+    },
+    image({ href, text }) {
+      return drawing(readDrawing(chapter.file, href), text, slug(href))
+    },
+    html({ text }) {
+      const [, name] = /^<!-- insert: ([\w-]+) -->/.exec(text) ?? []
+      if (name === undefined) return ''
+      const part = parts[name]
+      if (!part) throw new Error(`${chapter.file}: there is no part ${name}`)
+      return renderToStaticMarkup(part(values))
+    },
+  }
+}
+
+/** Code with its colors and a button to copy it, tables that scroll, and notes. */
+function blockRenderer(page: PageInProgress): RendererObject {
+  return {
+    code({ text, lang }) {
+      const [tag = '', ...rest] = (lang ?? '').split(' ')
+      const label = rest.join(' ') || (tag === 'sh' ? 'Terminal' : 'Example')
+      page.codes += 1
+      const facts = { id: `code-${page.codes}`, label, code: text }
+      return renderToStaticMarkup(h(CodeBlock, { ...facts, clean_html: highlight(text, tag) }))
+    },
+    table({ header, rows }) {
+      const cells = (row: Tokens.TableCell[], open: string, close: string) =>
+        row.map(({ tokens }) => open + this.parser.parseInline(tokens) + close).join('')
+      const head = cells(header, '<th scope="col">', '</th>')
+      const body = rows.map((row) => `<tr>${cells(row, '<td>', '</td>')}</tr>`).join('')
+      const label = regionName(page, 'table')
+      return `<div class="scrolls" role="region" aria-label="${label}" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>\n`
+    },
+    blockquote({ tokens }) {
+      const html = this.parser.parse(tokens)
+      const [mark, kind] = /^<p>\[!(NOTE|TIP|WARNING)\]\s*/.exec(html) ?? []
+      if (!mark) return `<blockquote>${html}</blockquote>\n`
+      const name = ALERTS[kind!]!
+      const label = regionName(page, name.toLowerCase())
+      return `<aside class="callout callout-${name.toLowerCase()}" aria-label="${label}"><p class="callout-name">${name}</p>${html.replace(mark, '<p>')}</aside>\n`
+    },
+  }
+}
+
+/** The Markdown with the values of this installation. */
+export function fillIn({ file, text }: Chapter, values: Record<string, string>): string {
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`${file}: {{${name}}} is not known`)
+    return value
+  })
+}
+
+/** Where a link leads; undefined for a file of the project that is no page. */
+function targetOf({ file }: Chapter, href: string): string | undefined {
+  if (/^(https?:|mailto:|#)/.test(href)) return href
+  const [path = '', anchor] = href.split('#', 2)
+  const target = pathOf(linkedFile(file, path))
+  return target && (anchor === undefined ? target : `${target}#${anchor}`)
+}
+
+function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\w\s/.-]/g, '')
+    .trim()
+    .replaceAll(/[\s/.]+/g, '-')
+}
+
+/** HTML without its tags. */
+export function plain(html: string): string {
+  return html
+    .replaceAll(/<(script|style|svg|form)[\s\S]*?<\/\1>/g, ' ')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** An SVG file as part of the page, in the colors of the page, with its text for screen readers. */
+function drawing(svg: string, text: string, id: string): string {
+  const inner = svg.replace(/^[\s\S]*?<svg[^>]*>/, '').replace(/<(title|style)>[\s\S]*?<\/\1>/g, '')
+  const [, box = ''] = /viewBox="([^"]+)"/.exec(svg) ?? []
+  const title = `<title id="${id}">${escaped(text)}</title>`
+  return `<figure class="drawing"><svg role="img" aria-labelledby="${id}" viewBox="${box}" width="${box.split(' ')[2]}">${title}${inner}</figure>`
+}
