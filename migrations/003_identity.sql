@@ -13,6 +13,8 @@ create table users (
   locked_at timestamptz,
   -- In the test mode beside live mode, for an account that is a copy: its id in live mode.
   live_id text unique,
+  -- Of emails and PDFs, as in the name of a catalog of messages.
+  language text not null default 'en',
   created_at timestamptz not null
 );
 -- Finds accounts by the beginning of their email.
@@ -117,6 +119,7 @@ create table sign_ups (
   -- The browser that chose the password. In any other browser a new one is chosen.
   browser_hash bytea not null,
   return_to text,
+  language text not null default 'en',
   created_at timestamptz not null,
   expires_at timestamptz not null,
   used_at timestamptz

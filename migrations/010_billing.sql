@@ -31,6 +31,8 @@ create table carts (
   card jsonb,
   affiliate_id text references affiliates,
   brought_by text not null check (brought_by in ('seller', 'service')),
+  -- Of the pages that the buyer saw last.
+  language text not null default 'en',
   order_id text,
   completed_at timestamptz,
   -- When the new account signed out. Until then the success page signs it in again, because the
@@ -160,6 +162,8 @@ create table invoices (
   affiliate_id text references affiliates,
   -- draft: a purchase that waits for its charge. void: it will not be paid.
   status text not null check (status in ('draft', 'open', 'paid', 'void')),
+  -- Of its PDF: the buyer's language when it was written.
+  language text not null default 'en',
   -- Below the processor's smallest charge: the service covers it, and nothing is charged.
   is_waived boolean not null default false,
   -- When the buyer agreed to it, in the app's time: the tax is that of this day.

@@ -12,6 +12,7 @@ import type { Database } from '#platform/db'
 import { type Drain, openDrain } from '#platform/drain'
 import { checkSecretKeys } from '#platform/installation'
 import { openJobs } from '#platform/jobs'
+import { type Languages, readLanguages } from '#platform/language/languages'
 import { openLimits } from '#platform/limits'
 import { type Log, openLog } from '#platform/log'
 import { type Mailer, mailboxMailer, smtpMailer } from '#platform/mail'
@@ -41,6 +42,7 @@ export interface Parts {
   log?: Log
   mailer?: Mailer
   visit?: World['visit']
+  languages?: Languages
   /** Replaces the sandbox; only if the settings name no other processor. */
   processor?: (sandbox: Sandbox) => World['processor']
 }
@@ -138,6 +140,7 @@ async function openOn(
     visit: parts.visit ?? openVisits({ allows_loopback: !config.production }),
     pdfs: live ? markPdfs(pdfs, 'TEST MODE') : pdfs,
     pictures: openPictures(),
+    languages: parts.languages ?? readLanguages(),
     // Files of test mode stay apart from those of live mode, which its retention would remove.
     storage: openStorage(db, live ? undefined : config.storage),
     readiness: openReadiness(db, clock, log),

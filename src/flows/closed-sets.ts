@@ -163,8 +163,9 @@ declare module '#platform/email-queue' {
     email_change_requested: NoFacts
     email_changed: NoFacts
     security: { what: SecurityChange | 'recovery_code_used'; name?: string }
-    set_password: { return_to?: string }
-    sign_in: { return_to?: string }
+    // The language is that of the page on which they were requested.
+    set_password: { return_to?: string; language?: string }
+    sign_in: { return_to?: string; language?: string }
     sign_up: NoFacts
     // To a person who is invited to staff.
     staff_invitation: NoFacts

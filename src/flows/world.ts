@@ -14,6 +14,7 @@ import type { Database } from '#platform/db'
 import type { Drain } from '#platform/drain'
 import type { AppId, SellerId, UserId } from '#platform/ids'
 import type { Jobs } from '#platform/jobs'
+import type { Languages } from '#platform/language/languages'
 import type { Limits } from '#platform/limits'
 import type { Log } from '#platform/log'
 import type { Mailer } from '#platform/mail'
@@ -49,6 +50,8 @@ export interface World {
   pdfs: PdfPool
   /** Decodes and encodes uploaded pictures off the event loop. */
   pictures: Pictures
+  /** The languages of the pages, emails and PDFs for buyers. */
+  languages: Languages
   /** Files such as pictures of apps. */
   storage: FileStorage
   readiness: Readiness

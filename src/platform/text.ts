@@ -1,3 +1,5 @@
+import { ENGLISH, type Locale } from '#platform/language/locale'
+
 // Line breaks and tabs apart; with them what turns the direction of a line around unseen.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
@@ -47,11 +49,15 @@ export function counted(count: number, noun: string): string {
 }
 
 /** A wait in words, to the second: "1 second", "45 seconds", "2 minutes 5 seconds". */
-export function durationText(seconds: number): string {
-  if (seconds < 120) return counted(seconds, 'second')
+export function durationText(seconds: number, { t }: Locale = ENGLISH): string {
+  if (seconds < 120) return t('duration.seconds', { count: seconds })
   const rest = seconds % 60
-  const minutes = counted(Math.floor(seconds / 60), 'minute')
-  return rest === 0 ? minutes : `${minutes} ${counted(rest, 'second')}`
+  const minutes = t('duration.minutes', { count: Math.floor(seconds / 60) })
+  if (rest === 0) return minutes
+  return t('duration.minutes_and_seconds', {
+    minutes,
+    seconds: t('duration.seconds', { count: rest }),
+  })
 }
 
 /**

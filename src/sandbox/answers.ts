@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { JSX } from 'preact'
 import { renderPage } from '#design/layout'
+import { languageHeaders } from '#platform/language/request'
 import { Problem } from '#platform/problem'
 import type { KeyRing } from '#platform/secrets'
 import type { ProcessorOptions } from './processor.ts'
@@ -16,6 +17,7 @@ export type SandboxPageRequest = FastifyRequest<{ Params: { id: string } }>
 /** Sends a page. */
 export function send(reply: FastifyReply, page: JSX.Element): FastifyReply {
   return reply
+    .headers(languageHeaders(reply.request))
     .type('text/html; charset=utf-8')
     .send(renderPage(page, { live_url: reply.server.live_url }))
 }

@@ -1,3 +1,4 @@
+import type { Locale } from '#platform/language/locale'
 import { findTestCard, type TestCard } from './cards.ts'
 
 /** The values that the page may show again; never the number or CVC. */
@@ -23,18 +24,19 @@ export const EXAMPLE_NUMBER = '4242 4242 4242 4242'
 const LONGEST_KEPT = 10
 
 /** Reads a posted card form, with every error at once, by field. */
-export function readCardForm(body: unknown, now: Date): CardForm {
+export function readCardForm(body: unknown, now: Date, locale: Locale): CardForm {
+  const { t } = locale
   const number = textOf(body, 'number')
   const expiry = textOf(body, 'expiry')
   const zip = textOf(body, 'zip')
   const card = findTestCard(number)
   const expires = readExpiry(expiry)
   const faults: CardFaults = {}
-  if (!card) faults.number = numberFault(number)
-  if (!expires) faults.expiry = 'Enter the month and year as on your card, such as 04 / 30.'
-  else if (isOver(expires, now)) faults.expiry = 'This date is past. Use a card that is valid.'
-  if (!cvcShape(card).test(textOf(body, 'cvc'))) faults.cvc = cvcFault(card)
-  if (!/^\d{5}$/.test(zip)) faults.zip = 'Enter the five digits of your billing ZIP code.'
+  if (!card) faults.number = numberFault(number, locale)
+  if (!expires) faults.expiry = t('sandbox.fault_expiry')
+  else if (isOver(expires, now)) faults.expiry = t('sandbox.fault_expired')
+  if (!cvcShape(card).test(textOf(body, 'cvc'))) faults.cvc = cvcFault(card, locale)
+  if (!/^\d{5}$/.test(zip)) faults.zip = t('sandbox.fault_zip')
   const good = card && expires && Object.keys(faults).length === 0
   if (good) return { read: { card, ...expires, zip } }
   return { faults, kept: { expiry: keep(expiry), zip: keep(zip) } }
@@ -49,9 +51,9 @@ function keep(text: string): string {
   return text.length > LONGEST_KEPT ? '' : text
 }
 
-function numberFault(number: string): string {
-  if (number === '') return 'Enter your card number.'
-  return `This is a test checkout. Use a test card such as ${EXAMPLE_NUMBER}.`
+function numberFault(number: string, { t }: Locale): string {
+  if (number === '') return t('sandbox.fault_number')
+  return t('sandbox.fault_test_card', { number: EXAMPLE_NUMBER })
 }
 
 function cvcShape(card: TestCard | undefined): RegExp {
@@ -59,9 +61,9 @@ function cvcShape(card: TestCard | undefined): RegExp {
   return card.brand === 'amex' ? /^\d{4}$/ : /^\d{3}$/
 }
 
-function cvcFault(card: TestCard | undefined): string {
-  if (card?.brand === 'amex') return 'Enter the 4 digits on the front of your card.'
-  return 'Enter the 3 digits on the back of your card.'
+function cvcFault(card: TestCard | undefined, { t }: Locale): string {
+  if (card?.brand === 'amex') return t('sandbox.fault_cvc_4')
+  return t('sandbox.fault_cvc_3')
 }
 
 /** Reads month and year from `04 / 30`, `4/30`, `0430`, `04/2030` or `042030`. */

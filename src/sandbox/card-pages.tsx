@@ -3,27 +3,23 @@ import { Actions, BackLink, Button } from '#design/actions'
 import { ErrorSummary } from '#design/feedback'
 import { Field, FieldRow } from '#design/forms'
 import { FocusLayout } from '#design/layout'
-import { formatMoney } from '#design/money'
 import { Steps } from '#design/order'
 import { DescriptionList, Heading, Mailbox } from '#design/panels'
 import { cardName } from '#domain/payments'
+import type { Locale } from '#platform/language/locale'
 import type { CardEntry } from './card-entries.ts'
 import { type CardFaults, EXAMPLE_NUMBER, type KeptValues } from './card-form.ts'
 import type { Challenge } from './charges.ts'
 
 /** The test mode banner of every card page. */
-export function TestMode(): JSX.Element {
-  return (
-    <>
-      Test mode: no real money moves. Pay with{' '}
-      <span class="whitespace-nowrap">{EXAMPLE_NUMBER}</span>, any future expiry and any CVC.
-    </>
-  )
+export function TestMode({ locale }: { locale: Locale }): JSX.Element {
+  const number = <span class="whitespace-nowrap">{EXAMPLE_NUMBER}</span>
+  return <>{locale.rich('sandbox.test_mode', { number })}</>
 }
 
 const nameOf = ({ app_name, product_name }: CardEntry) => `${app_name} ${product_name}`
 
-function Summary({ entry }: { entry: CardEntry }): JSX.Element {
+function Summary({ entry, locale }: { entry: CardEntry; locale: Locale }): JSX.Element {
   return (
     <div class="grid gap-6">
       <div class="grid gap-1">
@@ -38,50 +34,48 @@ function Summary({ entry }: { entry: CardEntry }): JSX.Element {
         ))}
       </div>
       <p class="border-t border-base-300 pt-4 text-sm text-muted">
-        For{' '}
-        <span class="text-base-content">
-          <Mailbox address={entry.email} />
-        </span>
+        {locale.rich('sandbox.for_email', {
+          email: <Mailbox address={entry.email} />,
+          b: (text) => <span class="text-base-content">{text}</span>,
+        })}
       </p>
     </div>
   )
 }
 
 /** The values and errors that a card form shows. */
-export type CardFormFacts = { kept: KeptValues; faults?: CardFaults }
+export type CardFormFacts = { locale: Locale; kept: KeptValues; faults?: CardFaults }
 
 /** The card form; `label` is the text of its button. */
-export function CardForm({
-  kept,
-  faults,
-  label = 'Continue',
-}: CardFormFacts & { label?: string }): JSX.Element {
+export function CardForm(facts: CardFormFacts & { label?: string }): JSX.Element {
+  const { kept, faults, locale } = facts
+  const { t } = locale
   return (
     <form method="post" novalidate class="grid gap-5">
       <Field
-        label="Card number"
+        label={t('sandbox.number')}
         name="number"
         autocomplete="cc-number"
         inputmode="numeric"
         format="card"
         icon="card"
         spellcheck={false}
-        hint={faults && 'We do not keep card numbers, so please type the number and CVC again.'}
+        hint={faults && t('sandbox.type_again')}
         error={faults?.number}
       />
       <FieldRow>
         <Field
-          label="Expiry"
+          label={t('sandbox.expiry')}
           name="expiry"
           autocomplete="cc-exp"
           inputmode="numeric"
           format="expiry"
-          placeholder="MM / YY"
+          placeholder={t('sandbox.expiry_format')}
           value={kept.expiry}
           error={faults?.expiry}
         />
         <Field
-          label="CVC"
+          label={t('sandbox.cvc')}
           name="cvc"
           autocomplete="cc-csc"
           inputmode="numeric"
@@ -93,7 +87,7 @@ export function CardForm({
         />
       </FieldRow>
       <Field
-        label="Billing ZIP code"
+        label={t('sandbox.zip')}
         name="zip"
         autocomplete="postal-code"
         inputmode="numeric"
@@ -101,37 +95,39 @@ export function CardForm({
         value={kept.zip}
         error={faults?.zip}
       />
-      <Button kind="primary" pending="Checking your card" wide>
-        {label}
+      <Button kind="primary" pending={t('sandbox.checking')} wide>
+        {facts.label ?? t('sandbox.continue')}
       </Button>
     </form>
   )
 }
 
 /** The card page of checkout, its second step. */
-export function CardEntryPage({
-  entry,
-  kept,
-  faults,
-}: { entry: CardEntry } & CardFormFacts): JSX.Element {
+export function CardEntryPage(facts: { entry: CardEntry } & CardFormFacts): JSX.Element {
+  const { entry, kept, faults, locale } = facts
+  const { t } = locale
   return (
     <FocusLayout
-      title={`${faults ? 'Error: ' : ''}Your card · ${entry.app_name}`}
+      locale={locale}
+      title={titled(t('sandbox.card_page_title', { app: entry.app_name }), facts)}
       app_name={entry.app_name}
       selling
-      notice={<TestMode />}
-      summary={<Summary entry={entry} />}
+      notice={<TestMode locale={locale} />}
+      summary={<Summary entry={entry} locale={locale} />}
       summary_line={entry.summary[0]}
     >
-      <Steps current="Card" />
-      <Heading title="Enter your card">
-        Nothing is charged yet: you confirm on the next page.
-      </Heading>
+      <Steps current="card" />
+      <Heading title={t('sandbox.card_title')}>{t('sandbox.card_text')}</Heading>
       <ErrorSummary errors={errorsOf(faults)} />
-      <CardForm kept={kept} faults={faults} />
-      <BackLink href={entry.back_url}>Back to your details</BackLink>
+      <CardForm kept={kept} faults={faults} locale={locale} />
+      <BackLink href={entry.back_url}>{t('sandbox.back')}</BackLink>
     </FocusLayout>
   )
+}
+
+/** The title of a page; errors come first, for screen readers. */
+export function titled(title: string, { faults, locale }: Omit<CardFormFacts, 'kept'>): string {
+  return faults ? locale.t('layout.error_title', { title }) : title
 }
 
 /** The errors of a form, by field. */
@@ -140,34 +136,35 @@ export function errorsOf(faults: Partial<Record<string, string>> = {}) {
 }
 
 /** The bank's page for 3-D Secure authentication. */
-export function ChallengePage({ challenge }: { challenge: Challenge }): JSX.Element {
+export function ChallengePage(facts: { challenge: Challenge; locale: Locale }): JSX.Element {
+  const { challenge, locale } = facts
+  const { t, money } = locale
   const { amount, app_name, description } = challenge
   const items = [
-    { term: 'App', detail: app_name },
-    { term: 'For', detail: description },
-    { term: 'Card', detail: cardName(challenge) },
+    { term: t('sandbox.app'), detail: app_name },
+    { term: t('sandbox.for'), detail: description },
+    { term: t('sandbox.card'), detail: cardName(challenge, locale) },
     {
-      term: 'Amount',
-      detail: amount === 0 ? '$0.00, only to check the card' : formatMoney(amount),
+      term: t('sandbox.amount'),
+      detail: amount === 0 ? t('sandbox.only_check') : money(amount),
     },
   ]
   return (
     <FocusLayout
-      title={`Confirm this payment · ${app_name}`}
+      locale={locale}
+      title={t('sandbox.challenge_page_title', { app: app_name })}
       app_name={app_name}
       selling
-      notice="Test mode: no real money moves. This page simulates your bank."
+      notice={t('sandbox.challenge_notice')}
     >
-      <Heading title="Confirm that it is you">
-        Your bank wants to know that you are making this payment.
-      </Heading>
+      <Heading title={t('sandbox.challenge_title')}>{t('sandbox.challenge_text')}</Heading>
       <DescriptionList items={items} />
       <form method="post" class="grid gap-3">
         <Button kind="primary" name="result" value="complete" wide>
-          Complete authentication
+          {t('sandbox.complete')}
         </Button>
         <Button name="result" value="fail" wide>
-          Fail authentication
+          {t('sandbox.fail')}
         </Button>
       </form>
     </FocusLayout>
@@ -176,12 +173,16 @@ export function ChallengePage({ challenge }: { challenge: Challenge }): JSX.Elem
 
 /** A page with a message, and an optional link. */
 export function MessagePage(facts: {
+  locale: Locale
   title: string
   children: ComponentChildren
   next?: { label: string; href: string }
 }): JSX.Element {
   return (
-    <FocusLayout title={`${facts.title} · Purser`}>
+    <FocusLayout
+      locale={facts.locale}
+      title={facts.locale.t('redirected.page_title', { title: facts.title })}
+    >
       <Heading title={facts.title}>{facts.children}</Heading>
       {facts.next && (
         <Actions>

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { localeOf } from '#platform/language/request'
 import { AccountPage } from './account-page.tsx'
 import * as accounts from './accounts.ts'
 import { notFound, type SandboxPageOptions, type SandboxPageRequest, send } from './answers.ts'
@@ -19,17 +20,18 @@ export function declarePortals(scope: FastifyInstance, options: SandboxPageOptio
     return { portal, payments: await portals.paymentsOf(db, id) }
   }
 
-  scope.get(url, async ({ params }: SandboxPageRequest, reply) => {
-    const page = await facts(params.id)
+  scope.get(url, async (request: SandboxPageRequest, reply) => {
+    const page = await facts(request.params.id)
     const kept: KeptValues = { expiry: '', zip: page.portal.card.billing_zip }
-    return send(reply, PortalPage({ ...page, kept }))
+    return send(reply, PortalPage({ ...page, locale: localeOf(request), kept }))
   })
 
-  scope.post(url, async ({ params, body }: SandboxPageRequest, reply) => {
-    const page = await facts(params.id)
+  scope.post(url, async (request: SandboxPageRequest, reply) => {
+    const page = await facts(request.params.id)
+    const locale = localeOf(request)
     const now = clock.now()
-    const form = readCardForm(body, now)
-    if ('faults' in form) return send(reply.code(400), PortalPage({ ...page, ...form }))
+    const form = readCardForm(request.body, now, locale)
+    if ('faults' in form) return send(reply.code(400), PortalPage({ ...page, locale, ...form }))
     const card = keptCard(options, form.read)
     await db.tx((tx) => portals.change(tx, now, page.portal, card))
     return reply.redirect(page.portal.return_url, 303)

@@ -2,61 +2,66 @@ import type { JSX } from 'preact'
 import { BackLink } from '#design/actions'
 import { ErrorSummary } from '#design/feedback'
 import { FocusLayout } from '#design/layout'
-import { Day, formatMoney } from '#design/money'
+import { Day } from '#design/money'
 import { DescriptionList, Heading, Mailbox, RecordRows } from '#design/panels'
 import { cardName } from '#domain/payments'
-import { CardForm, type CardFormFacts, errorsOf, TestMode } from './card-pages.tsx'
+import type { Locale } from '#platform/language/locale'
+import { CardForm, type CardFormFacts, errorsOf, TestMode, titled } from './card-pages.tsx'
 import type { Portal, PortalPayment } from './portals.ts'
 
-function detailOf({ status, refunded }: PortalPayment): string {
-  if (status === 'declined') return 'Declined'
-  return refunded > 0 ? `Paid, ${formatMoney(refunded)} refunded` : 'Paid'
+function detailOf({ status, refunded }: PortalPayment, { t, money }: Locale): string {
+  if (status === 'declined') return t('sandbox.declined')
+  return refunded > 0 ? t('sandbox.paid_refunded', { amount: money(refunded) }) : t('sandbox.paid')
 }
 
-function History({ payments }: { payments: PortalPayment[] }): JSX.Element {
-  if (payments.length === 0) return <p class="text-sm text-muted">Nothing was paid so far.</p>
+function History(facts: { payments: PortalPayment[]; locale: Locale }): JSX.Element {
+  const { payments, locale } = facts
+  const { t, money } = locale
+  if (payments.length === 0) return <p class="text-sm text-muted">{t('sandbox.nothing_paid')}</p>
   const records = payments.map((payment) => ({
     key: payment.id,
     title: payment.description,
-    details: [<Day key="day" date={payment.created_at} />, detailOf(payment)],
-    action: <span class="font-medium tabular-nums">{formatMoney(payment.amount)}</span>,
+    details: [<Day key="day" date={payment.created_at} />, detailOf(payment, locale)],
+    action: <span class="font-medium tabular-nums">{money(payment.amount)}</span>,
   }))
   return <RecordRows records={records} />
 }
 
 /** The billing portal: card on file, payments, and replacing the card. */
-export function PortalPage({
-  portal,
-  payments,
-  kept,
-  faults,
-}: { portal: Portal; payments: PortalPayment[] } & CardFormFacts): JSX.Element {
+export function PortalPage(
+  facts: { portal: Portal; payments: PortalPayment[] } & CardFormFacts,
+): JSX.Element {
+  const { portal, payments, kept, faults, locale } = facts
+  const { t } = locale
   const { app_name, card, email, return_url } = portal
   const expiry = `${String(card.exp_month).padStart(2, '0')} / ${card.exp_year}`
   const items = [
-    { term: 'Card', detail: cardName(card) },
-    { term: 'Expires', detail: expiry },
-    { term: 'Billing ZIP code', detail: card.billing_zip },
-    { term: 'Account', detail: <Mailbox address={email} /> },
+    { term: t('sandbox.card'), detail: cardName(card, locale) },
+    { term: t('sandbox.expires'), detail: expiry },
+    { term: t('sandbox.zip'), detail: card.billing_zip },
+    { term: t('sandbox.account'), detail: <Mailbox address={email} /> },
   ]
   return (
     <FocusLayout
-      title={`${faults ? 'Error: ' : ''}Your card and payments · ${app_name}`}
+      locale={locale}
+      title={titled(t('sandbox.portal_page_title', { app: app_name }), facts)}
       app_name={app_name}
       selling
-      notice={<TestMode />}
+      notice={<TestMode locale={locale} />}
     >
-      <BackLink href={return_url}>Back to your plan</BackLink>
-      <Heading title="Your card and payments">This card pays for {app_name}.</Heading>
+      <BackLink href={return_url}>{t('sandbox.back_to_plan')}</BackLink>
+      <Heading title={t('sandbox.portal_title')}>
+        {t('sandbox.portal_text', { app: app_name })}
+      </Heading>
       <ErrorSummary errors={errorsOf(faults)} />
       <DescriptionList items={items} />
       <section class="grid gap-4">
-        <h2 class="text-lg font-semibold">Use another card</h2>
-        <CardForm kept={kept} faults={faults} label="Save this card" />
+        <h2 class="text-lg font-semibold">{t('sandbox.other_card')}</h2>
+        <CardForm kept={kept} faults={faults} locale={locale} label={t('sandbox.save_card')} />
       </section>
       <section class="grid gap-4">
-        <h2 class="text-lg font-semibold">Payments</h2>
-        <History payments={payments} />
+        <h2 class="text-lg font-semibold">{t('sandbox.payments')}</h2>
+        <History payments={payments} locale={locale} />
       </section>
     </FocusLayout>
   )

@@ -2,10 +2,13 @@ import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { JSX } from 'preact'
 import { logBug, problemOf } from '#platform/http'
+import type { Locale } from '#platform/language/locale'
+import { localeOf } from '#platform/language/request'
 import { networksWith } from '#platform/networks'
 import { Problem } from '#platform/problem'
 import type { RouteLimit } from '#platform/route-limits'
 import { contentPolicy, PAGE_HEADERS } from '#platform/security-headers'
+import { durationText } from '#platform/text'
 import { notFound, type SandboxPageOptions, type SandboxPageRequest, send } from './answers.ts'
 import * as entries from './card-entries.ts'
 import { readCardForm } from './card-form.ts'
@@ -65,20 +68,26 @@ function declareCardEntries(
 ): void {
   const url = '/card-entries/:id(^ce_\\w{22}$)'
 
-  scope.get(url, async ({ params }: SandboxPageRequest, reply) => {
+  scope.get(url, async (request: SandboxPageRequest, reply) => {
+    const { params } = request
     const entry = await entries.find(db, params.id)
     if (!entry) throw notFound()
     if (entry.card_token) return sendUsed(reply, entry)
-    return send(reply, CardEntryPage({ entry, kept: { expiry: '', zip: entry.zip } }))
+    return send(
+      reply,
+      CardEntryPage({ locale: localeOf(request), entry, kept: { expiry: '', zip: entry.zip } }),
+    )
   })
 
-  scope.post(url, async ({ params, body }: SandboxPageRequest, reply) => {
+  scope.post(url, async (request: SandboxPageRequest, reply) => {
+    const { params, body } = request
+    const locale = localeOf(request)
     const entry = await entries.find(db, params.id)
     if (!entry) throw notFound()
     if (entry.card_token) return sendUsed(reply, entry)
     const now = clock.now()
-    const form = readCardForm(body, now)
-    if ('faults' in form) return send(reply.code(400), CardEntryPage({ entry, ...form }))
+    const form = readCardForm(body, now, locale)
+    if ('faults' in form) return send(reply.code(400), CardEntryPage({ locale, entry, ...form }))
     const card = keptCard(options, form.read)
     const used = await db.tx((tx) => entries.use(tx, now, entry, card))
     return used ? reply.redirect(entry.return_url, 303) : sendUsed(reply, entry)
@@ -88,11 +97,11 @@ function declareCardEntries(
 function declareChallenges(scope: FastifyInstance, { db }: SandboxPageOptions): void {
   const url = '/challenges/:id(^chl_\\w{22}$)'
 
-  scope.get(url, async ({ params }: SandboxPageRequest, reply) => {
-    const challenge = await charges.findChallenge(db, params.id)
+  scope.get(url, async (request: SandboxPageRequest, reply) => {
+    const challenge = await charges.findChallenge(db, request.params.id)
     if (!challenge) throw notFound()
     if (challenge.status !== 'action_required') return reply.redirect(challenge.return_url, 303)
-    return send(reply, ChallengePage({ challenge }))
+    return send(reply, ChallengePage({ challenge, locale: localeOf(request) }))
   })
 
   scope.post(url, async ({ params, body }: SandboxPageRequest, reply) => {
@@ -120,26 +129,32 @@ function answerError(error: Error, request: FastifyRequest, reply: FastifyReply)
   logBug(request, error, problem)
   const { retry_after } = problem.details
   if (retry_after !== undefined) reply.header('retry-after', String(retry_after))
-  return send(reply.code(problem.status), messageOf(problem))
+  return send(reply.code(problem.status), messageOf(problem, localeOf(request)))
 }
 
-function messageOf({ status, message }: Problem): JSX.Element {
+function messageOf({ status, details }: Problem, locale: Locale): JSX.Element {
+  const { t } = locale
   if (status === 404) {
-    const text =
-      'The link may be incomplete. Please go back to where you found it and follow it again.'
-    return MessagePage({ title: 'There is nothing here', children: text })
+    const text = t('sandbox.nothing_here_text')
+    return MessagePage({ locale, title: t('sandbox.nothing_here'), children: text })
   }
-  if (status === 429) return MessagePage({ title: 'Too many requests', children: message })
+  if (status === 429) {
+    const wait = durationText(details.retry_after ?? 1, locale)
+    const title = t('error.title_rate_limited')
+    return MessagePage({ locale, title, children: t('error.rate_limited', { wait }) })
+  }
   if (status < 500) {
-    const text = 'Please go back and try again.'
-    return MessagePage({ title: 'We could not read this form', children: text })
+    const text = t('sandbox.unreadable_text')
+    return MessagePage({ locale, title: t('sandbox.unreadable'), children: text })
   }
-  const text = 'Please go back and try again in a moment.'
-  return MessagePage({ title: 'Something went wrong on our side', children: text })
+  const text = t('sandbox.broken_text')
+  return MessagePage({ locale, title: t('sandbox.broken'), children: text })
 }
 
 function sendUsed(reply: FastifyReply, entry: entries.CardEntry): FastifyReply {
-  const next = { label: 'Go on with your order', href: entry.return_url }
-  const children = 'You entered a card on this page already, and the page works only once.'
-  return send(reply.code(404), MessagePage({ title: 'We have your card', children, next }))
+  const locale = localeOf(reply.request)
+  const { t } = locale
+  const next = { label: t('sandbox.go_on'), href: entry.return_url }
+  const children = t('sandbox.used_text')
+  return send(reply.code(404), MessagePage({ locale, title: t('sandbox.used'), children, next }))
 }

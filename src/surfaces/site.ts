@@ -72,8 +72,7 @@ export async function openSite(
   const declareRefusals = refuseOtherMethods(app)
   limitRoutes(app, world.limits)
   app.register(cookies)
-  app.decorate('merchant', config.operator.legal_name)
-  app.decorate('live_url', config.live_url)
+  decoratePages(app, world)
   app.setErrorHandler(sendError)
   app.setNotFoundHandler(async (request, reply) => {
     if (namesType(request, 'text/html')) {
@@ -120,6 +119,13 @@ export async function openSite(
   emailWorker(world)
   await app.ready()
   return app
+}
+
+/** What every page of the site needs. */
+function decoratePages(app: FastifyInstance, { config, languages }: World): void {
+  app.decorate('merchant', config.operator.legal_name)
+  app.decorate('live_url', config.live_url)
+  app.decorate('languages', languages)
 }
 
 /** Sends an error as a page to a browser, and as JSON to a program. */

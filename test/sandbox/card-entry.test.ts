@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { ENGLISH } from '#platform/language/locale'
 import { readCardForm } from '../../src/sandbox/card-form.ts'
 import { FORM, NOON, openWorld } from './world.ts'
 
@@ -151,29 +152,30 @@ describe('an error', () => {
 describe('the form', () => {
   test('accepts a number with spaces, with dashes or with neither', () => {
     for (const number of ['4242424242424242', '4242-4242-4242-4242', ' 4242 4242 4242 4242 ']) {
-      assert.ok('read' in readCardForm({ ...FORM, number }, NOON), number)
+      assert.ok('read' in readCardForm({ ...FORM, number }, NOON, ENGLISH), number)
     }
   })
 
   test('accepts the expiry as people write it', () => {
     const spellings = ['12/30', '12 / 30', '1230', '12/2030', '12 / 2030', '122030', '12-30']
     for (const expiry of spellings) {
-      const form = readCardForm({ ...FORM, expiry }, NOON)
+      const form = readCardForm({ ...FORM, expiry }, NOON, ENGLISH)
       assert.ok('read' in form, expiry)
       assert.deepEqual([form.read.exp_month, form.read.exp_year], [12, 2030])
     }
-    assert.ok('read' in readCardForm({ ...FORM, expiry: '4/30' }, NOON))
+    assert.ok('read' in readCardForm({ ...FORM, expiry: '4/30' }, NOON, ENGLISH))
   })
 
   test('accepts a card until the end of its expiry month', () => {
-    const at = (time: string) => readCardForm({ ...FORM, expiry: '03 / 26' }, new Date(time))
+    const at = (time: string) =>
+      readCardForm({ ...FORM, expiry: '03 / 26' }, new Date(time), ENGLISH)
     assert.ok('read' in at('2026-03-31T23:59:59Z'))
     assert.ok('faults' in at('2026-04-01T00:00:00Z'))
   })
 
   test('without a form body is treated like one without values', () => {
     for (const body of [undefined, null, 'text', { number: ['1', '2'] }]) {
-      const form = readCardForm(body, NOON)
+      const form = readCardForm(body, NOON, ENGLISH)
       assert.ok('faults' in form)
       assert.equal(Object.keys(form.faults).length, 4)
     }

@@ -3,6 +3,7 @@ import { after } from 'node:test'
 import type { CardEntryRequest, ChargeAnswer, ChargeRequest } from '#domain/payments'
 import { addDays } from '#platform/calendar'
 import { createServer } from '#platform/http'
+import { readLanguages } from '#platform/language/languages'
 import { openLog } from '#platform/log'
 import { cents } from '#platform/money'
 import { systemRandom } from '#platform/random'
@@ -47,6 +48,7 @@ export async function openPlace() {
   const log = openLog('debug', { write: (line) => lines.push(line) })
   const app = createServer({ log, random: systemRandom, secure: true, trusted_proxies: [] })
   const sandbox = openSandbox({ db, random: systemRandom, clock, keys, base_url: BASE_URL })
+  app.decorate('languages', readLanguages())
   sandbox.declareRoutes(app)
   await app.ready()
   const close = async () => {

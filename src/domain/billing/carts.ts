@@ -11,7 +11,7 @@ import type {
   UserId,
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 import type { BroughtBy } from './fee.ts'
 
 /** The card that a cart will be charged to; the payments module defines its shape. */
@@ -55,6 +55,8 @@ export interface Cart {
   /** The discount that applies, and what it takes off the quoted price; null and zero: none. */
   discount_id: DiscountId | null
   discount_amount: Cents
+  /** Of the pages that the buyer saw last: the tag of a catalog of messages. */
+  language: string
   order_id: OrderId | null
   completed_at: Date | null
   /** When the buyer signed out: from then on the success page does not sign them in. */
@@ -68,7 +70,7 @@ export type CartDiscount = Pick<Cart, 'discount_code' | 'discount_id' | 'discoun
 /** The columns of `Cart`, of `carts` alone. */
 export const CART_COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email,
   email_normalized, country, zip, state, user_id, tax_quote_id, card_entry_id, card_entry_url, card, affiliate_id, brought_by,
-  trial_days, discount_code, discount_id, discount_amount, order_id, completed_at,
+  trial_days, discount_code, discount_id, discount_amount, language, order_id, completed_at,
   sign_in_ended_at, created_at`
 
 /** Opens a cart with the buyer's details (the first step). */
@@ -79,16 +81,17 @@ export async function addCart(
     Pick<Cart, 'affiliate_id' | 'brought_by' | 'tax_quote_id'> &
     Record<'email' | 'email_normalized' | 'country' | 'zip' | 'state', string> &
     CartDiscount &
-    Partial<Pick<Cart, 'trial_days'>>,
+    Partial<Pick<Cart, 'trial_days'>> &
+    Pick<Cart, 'language'>,
 ): Promise<void> {
   await db.run(sql`insert into carts (id, app_id, price_id, browser_hash, next_url, email,
       email_normalized, country, zip, state, user_id, tax_quote_id, affiliate_id, brought_by,
-      trial_days, discount_code, discount_id, discount_amount, created_at, updated_at)
+      trial_days, discount_code, discount_id, discount_amount, language, created_at, updated_at)
     values (${cart.id}, ${cart.app_id}, ${cart.price_id}, ${cart.browser_hash}, ${cart.next_url},
       ${cart.email}, ${cart.email_normalized}, ${cart.country}, ${cart.zip}, ${cart.state},
       ${cart.user_id}, ${cart.tax_quote_id}, ${cart.affiliate_id}, ${cart.brought_by},
       ${cart.trial_days ?? null}, ${cart.discount_code}, ${cart.discount_id},
-      ${cart.discount_amount}, ${now}, ${now})`)
+      ${cart.discount_amount}, ${cart.language}, ${now}, ${now})`)
 }
 
 /** A cart by its id. */
@@ -157,6 +160,16 @@ export async function requote(
     where id = ${facts.cart_id}`)
 }
 
+/** Sets the language of the purchases that a browser has in progress. */
+export async function setCartLanguage(
+  db: Db,
+  now: Date,
+  { browser_hash, language }: Pick<Cart, 'browser_hash' | 'language'>,
+): Promise<void> {
+  await db.run(sql`update carts set language = ${language}, updated_at = ${now}
+    where browser_hash = ${browser_hash} and completed_at is null`)
+}
+
 /** Closes a cart with the order it became. */
 export async function completeCart(
   db: Db,
@@ -213,4 +226,10 @@ export async function anonymizeCarts(
   const { address } = account
   await db.run(sql`update carts set email = ${address}, email_normalized = ${address}
     where user_id = ${account.user_id} or email_normalized = ${account.email_normalized}`)
+}
+
+/** The language of a buyer, for an invoice: that of its purchase, otherwise of the account. */
+export function languageOf(of: { cart_id: CartId | null; user_id: UserId | null }): Sql {
+  return sql`coalesce((select language from carts where id = ${of.cart_id}),
+    (select language from users where id = ${of.user_id}), 'en')`
 }

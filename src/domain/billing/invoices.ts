@@ -16,6 +16,7 @@ import type {
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { languageOf } from './carts.ts'
 import type { BroughtBy } from './fee.ts'
 import { type InvoiceLine, linesTotal } from './invoice-lines.ts'
 
@@ -134,18 +135,17 @@ async function insert(db: Db, now: Date, invoice: InvoiceRow): Promise<void> {
   await db.run(sql`with added as (insert into invoices (id, kind, cart_id, app_id, user_id,
       license_id, order_id, subscription_id, trial_days, period_index, period_start, period_end,
       product_id, price_id, tax_quote_id, amount, tax, fee, fixed_fee, add_on_fee, commission,
-      brought_by, affiliate_id, status, created_at, number)
+      brought_by, affiliate_id, status, created_at, number, language)
     values (${invoice.id}, ${invoice.kind}, ${invoice.cart_id}, ${invoice.app_id},
       ${invoice.user_id}, ${invoice.license_id}, ${invoice.order_id}, ${invoice.subscription_id},
       ${invoice.trial_days}, ${invoice.period_index}, ${invoice.period_start},
       ${invoice.period_end}, ${invoice.product_id}, ${invoice.price_id}, ${invoice.tax_quote_id},
       ${invoice.amount}, ${invoice.tax}, ${invoice.fee}, ${invoice.fixed_fee},
       ${invoice.add_on_fee}, ${invoice.commission}, ${invoice.brought_by}, ${invoice.affiliate_id},
-      ${invoice.status}, ${now}, ${number}) returning id)
+      ${invoice.status}, ${now}, ${number}, ${languageOf(invoice)}) returning id)
     insert into invoice_lines (invoice_id, position, kind, amount, code)
-    select added.id, position, kind, amount, code
-    from added, unnest(${lines.map(({ kind }) => kind)}::text[],
-        ${lines.map(({ amount }) => amount)}::bigint[],
+    select added.id, position, kind, amount, code from added, unnest(
+        ${lines.map(({ kind }) => kind)}::text[], ${lines.map(({ amount }) => amount)}::bigint[],
         ${lines.map(({ code }) => code ?? null)}::text[])
       with ordinality as l (kind, amount, code, position)`)
 }

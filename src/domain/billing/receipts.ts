@@ -29,6 +29,8 @@ export interface Receipt extends Invoice {
   card_brand: string
   card_last4: string
   given_back: GivenBack[]
+  /** The buyer's language when it was written. */
+  language: string
 }
 
 // A refund without an answer yet is not counted.
@@ -40,7 +42,7 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
     charge_id: ChargeId | null
   }
   const found = await db.maybe<Facts>(sql`
-    select i.paid_at, a.name as app_name, s.legal_name as seller_name,
+    select i.paid_at, i.language, a.name as app_name, s.legal_name as seller_name,
       p.name as product_name, pr.frequency, u.email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
       coalesce(t.card->>'brand', k.brand) as card_brand,
       coalesce(t.card->>'last4', k.last4) as card_last4, c.id as charge_id

@@ -1,4 +1,5 @@
 import type { DiscountId, ProductId } from '#platform/ids'
+import { ENGLISH, type Locale } from '#platform/language/locale'
 import { type Cents, cents, formatAmount, share } from '#platform/money'
 
 /** What a code takes off, for whom, and when. One of `percent` and `amount` is not null. */
@@ -36,19 +37,9 @@ export type DiscountRefusal =
   | 'used_before'
   | 'not_first_purchase'
 
-const SENTENCES: Record<DiscountRefusal, string> = {
-  unknown: 'No such code exists. Check the spelling.',
-  not_yet: 'It is not valid yet.',
-  expired: 'It is no longer valid.',
-  used_up: 'It was used as often as it can be.',
-  other_product: 'It does not apply to this plan.',
-  used_before: 'You have used it before.',
-  not_first_purchase: 'It is for a first purchase only.',
-}
-
 /** Why a code does not apply, in a sentence for the buyer. */
-export function discountSentence(refusal: DiscountRefusal): string {
-  return SENTENCES[refusal]
+export function discountSentence(refusal: DiscountRefusal, { t }: Locale = ENGLISH): string {
+  return t(`discount.${refusal}`)
 }
 
 /** A code as it is stored: without spaces around it, in upper case. */

@@ -3,25 +3,27 @@ import { estimateStrength } from './password-strength.ts'
 
 /** The minimum length of a password, in characters. */
 export const PASSWORD_MIN = 10
-const PASSWORD_MAX = 256
+export const PASSWORD_MAX = 256
 // On the scale of 0 to 4, breached and common passwords are below 3.
 const WEAKEST = 3
 
 // The hash of a random password, compared with if there is no account or no password.
 let placeholder: Promise<string> | undefined
 
-/**
- * What is wrong with a new password for the owner of an email, in a sentence; undefined if nothing.
- */
-export async function passwordFault(password: string, email: string): Promise<string | undefined> {
-  if ([...password].length < PASSWORD_MIN) return `Use at least ${PASSWORD_MIN} characters.`
-  if (password.length > PASSWORD_MAX) return `Use at most ${PASSWORD_MAX} characters.`
+/** What is wrong with a new password. */
+export type PasswordFault = 'too_short' | 'too_long' | 'contains_email' | 'easy'
+
+/** What is wrong with a new password for the owner of an email; undefined if nothing. */
+export async function passwordFault(
+  password: string,
+  email: string,
+): Promise<PasswordFault | undefined> {
+  if ([...password].length < PASSWORD_MIN) return 'too_short'
+  if (password.length > PASSWORD_MAX) return 'too_long'
   const own = [email, ...email.split(/[@.+_-]/), 'purser'].filter((word) => word !== '')
   if ((await estimateStrength(password, own)) >= WEAKEST) return undefined
   const containsEmail = email !== '' && password.toLowerCase().includes(email.toLowerCase())
-  return containsEmail
-    ? 'Do not use your email address. Choose another password.'
-    : 'This password is easy to guess. Add more words or characters.'
+  return containsEmail ? 'contains_email' : 'easy'
 }
 
 /** Hashes a password with argon2id. */

@@ -12,6 +12,8 @@ export interface SignUp {
   password_hash: string
   browser_hash: Buffer
   return_to: string | null
+  /** Of the page on which it was typed. */
+  language: string
 }
 
 const LIFE_DAYS = 7
@@ -19,15 +21,16 @@ const LIFE_DAYS = 7
 /** Stores a sign-up until the mailbox confirms it. */
 export async function addSignUp(db: Db, now: Date, signUp: SignUp): Promise<void> {
   await db.run(sql`insert into sign_ups (id, email, email_normalized, password_hash, browser_hash,
-      return_to, created_at, expires_at)
+      return_to, language, created_at, expires_at)
     values (${signUp.id}, ${signUp.email}, ${signUp.email_normalized}, ${signUp.password_hash},
-      ${signUp.browser_hash}, ${signUp.return_to}, ${now}, ${addDays(now, LIFE_DAYS)})`)
+      ${signUp.browser_hash}, ${signUp.return_to}, ${signUp.language}, ${now},
+      ${addDays(now, LIFE_DAYS)})`)
 }
 
 /** A sign-up by its id, for the email about it. */
 export async function findSignUp(db: Db, id: SignUpId): Promise<SignUp | undefined> {
   return await db.maybe<SignUp>(sql`select id, email, email_normalized, password_hash,
-    browser_hash, return_to from sign_ups where id = ${id}`)
+    browser_hash, return_to, language from sign_ups where id = ${id}`)
 }
 
 /** Stores the link of a sign-up's email under a secret, of which only a digest is stored. */
@@ -44,7 +47,7 @@ export async function addSignUpLink(
 /** The sign-up of an email's link, while it is not confirmed. */
 export async function peekSignUp(db: Db, now: Date, token: string): Promise<SignUp | undefined> {
   return await db.maybe<SignUp>(sql`select s.id, s.email, s.email_normalized, s.password_hash,
-      s.browser_hash, s.return_to
+      s.browser_hash, s.return_to, s.language
     from account_links l join sign_ups s on s.id = l.about
     where l.token_hash = ${sha256(token)} and l.purpose = 'sign_up'
       and s.used_at is null and s.expires_at > ${now}`)

@@ -14,11 +14,13 @@ export interface User {
   /** Null for everyone who is not staff. */
   staff_role: StaffRole | null
   locked_at: Date | null
+  /** Of emails and PDFs: the tag of a catalog of messages. */
+  language: string
   created_at: Date
 }
 
 const COLUMNS = sql`id, email, email_normalized, email_verified_at, password_hash, created_via,
-  staff_role, locked_at, created_at`
+  staff_role, locked_at, language, created_at`
 
 /** The account of an email, in any spelling. */
 export async function findByEmail(db: Db, email_normalized: string): Promise<User | undefined> {
@@ -32,19 +34,28 @@ export async function findUser(db: Db, id: UserId): Promise<User | undefined> {
   return await db.maybe<User>(sql`select ${COLUMNS} from users where id = ${id}`)
 }
 
-/** Creates an account for an email unless it has one; returns which it was. */
+/**
+ * Creates an account for an email unless it has one; returns which it was. A language that is named
+ * is the account's from now on.
+ */
 export async function findOrAddUser(
   db: Db,
   now: Date,
-  facts: Pick<User, 'id' | 'email' | 'email_normalized' | 'created_via'>,
+  facts: Pick<User, 'id' | 'email' | 'email_normalized' | 'created_via'> &
+    Partial<Pick<User, 'language'>>,
 ): Promise<{ user_id: UserId; made: boolean }> {
   const made = await db.run(sql`insert into users
-    (id, email, email_normalized, created_via, created_at)
-    values (${facts.id}, ${facts.email}, ${facts.email_normalized}, ${facts.created_via}, ${now})
+    (id, email, email_normalized, created_via, language, created_at)
+    values (${facts.id}, ${facts.email}, ${facts.email_normalized}, ${facts.created_via},
+      ${facts.language ?? 'en'}, ${now})
     on conflict (email_normalized) do nothing`)
   if (made === 1) return { user_id: facts.id, made: true }
+  const { email_normalized, language } = facts
   const user = await db.one<{ id: UserId }>(
-    sql`select id from users where email_normalized = ${facts.email_normalized}`,
+    language === undefined
+      ? sql`select id from users where email_normalized = ${email_normalized}`
+      : sql`update users set language = ${language} where email_normalized = ${email_normalized}
+          returning id`,
   )
   return { user_id: user.id, made: false }
 }
@@ -62,6 +73,11 @@ export async function setPassword(
   password_hash: string | null,
 ): Promise<void> {
   await db.run(sql`update users set password_hash = ${password_hash} where id = ${user_id}`)
+}
+
+/** Sets the language of an account's emails and PDFs. */
+export async function setLanguage(db: Db, user_id: UserId, language: string): Promise<void> {
+  await db.run(sql`update users set language = ${language} where id = ${user_id}`)
 }
 
 /** Gives an account a role of staff; null: it is no longer staff. */

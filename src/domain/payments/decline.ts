@@ -1,22 +1,21 @@
+import { ENGLISH, type Locale, type MessageId } from '#platform/language/locale'
 import type { DeclineCode } from './processor.ts'
 
-const SENTENCES: Record<DeclineCode, string> = {
-  generic_decline: 'Your bank declined this card. Try another card, or ask your bank.',
-  insufficient_funds: 'This card does not have enough funds. Try another card.',
-  lost_card: 'Your bank declined this card. Try another card, or ask your bank.',
-  stolen_card: 'Your bank declined this card. Try another card, or ask your bank.',
-  expired_card: 'This card has expired. Try another card.',
-  incorrect_cvc: 'The security code (CVC) does not match the card. Enter the card again.',
-  processing_error: 'Your bank could not process the card. Try again in a moment.',
-  fraudulent: 'Your bank declined this card. Try another card, or ask your bank.',
-  authentication_required: 'Your bank requires you to confirm this payment. Try again.',
-  authentication_failed: 'You did not confirm the payment with your bank. Try again.',
-}
+// A lost, stolen or suspicious card reads like any other, so that a thief learns nothing.
+const MESSAGES = {
+  generic_decline: 'decline.generic_decline',
+  insufficient_funds: 'decline.insufficient_funds',
+  lost_card: 'decline.generic_decline',
+  stolen_card: 'decline.generic_decline',
+  expired_card: 'decline.expired_card',
+  incorrect_cvc: 'decline.incorrect_cvc',
+  processing_error: 'decline.processing_error',
+  fraudulent: 'decline.generic_decline',
+  authentication_required: 'decline.authentication_required',
+  authentication_failed: 'decline.authentication_failed',
+} as const satisfies Record<DeclineCode, MessageId>
 
-/**
- * The sentence for a buyer about a decline. A lost, stolen or suspicious card reads like any other,
- * so that a thief learns nothing.
- */
-export function declineSentence(code: DeclineCode): string {
-  return SENTENCES[code]
+/** The sentence for a buyer about a decline. */
+export function declineSentence(code: DeclineCode, { t }: Locale = ENGLISH): string {
+  return t(MESSAGES[code])
 }

@@ -35,7 +35,8 @@ async function ofAccount(db: Db, { user_id }: DataOwner): DataSection {
   return {
     account: await db.rows<Item>(sql`select jsonb_build_object('id', id, 'email', email,
         'email_verified_at', email_verified_at, 'has_password', password_hash is not null,
-        'created_at', created_at, 'created_via', created_via) as item
+        'created_at', created_at, 'created_via', created_via,
+        'language', language) as item
       from users where id = ${user_id}`),
     sessions: await db.rows<Item>(sql`select jsonb_build_object('browser', browser,
         'network', network, 'created_at', created_at, 'last_seen_at', last_seen_at,

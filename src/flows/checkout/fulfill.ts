@@ -34,6 +34,7 @@ export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchas
     email: cart.email!,
     email_normalized: cart.email_normalized!,
     created_via: 'checkout',
+    language: cart.language,
   })
   const license_id = await mintLicense(world, tx, now, { purchase, user_id })
   const order = { id: order_id, invoice_id, app_id: cart.app_id, user_id, license_id, made_account }

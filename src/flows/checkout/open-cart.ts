@@ -27,6 +27,8 @@ export interface Opening {
   brought_by: billing.BroughtBy
   /** The discount code that was entered, if any. */
   discount_code?: string | null
+  /** Of the page; English by default. */
+  language?: string
   /** A trial that a scenario grants in test mode. */
   trial_days?: number
 }
@@ -74,6 +76,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
       affiliate_id: opening.affiliate_id,
       brought_by: opening.brought_by,
       trial_days: opening.trial_days ?? null,
+      language: opening.language ?? 'en',
     })
   })
   return { step: user && !isSelf ? 'sign_in' : 'card', cart_id }

@@ -48,16 +48,17 @@ export type EntryEmailSent = { outcome: 'sent' } | TooOften
  */
 export async function sendEntryEmail(
   world: World,
-  claim: PasswordClaim & { kind: EntryKind; return_to: string | undefined },
+  claim: PasswordClaim & { kind: EntryKind; return_to: string | undefined; language: string },
 ): Promise<EntryEmailSent> {
   const { db, clock } = world
   const refused = await takeEntryEmail(world, claim)
   if (refused?.outcome === 'too_often') return refused
   if (refused) return { outcome: 'sent' }
+  const { return_to, language } = claim
   const email = {
     kind: claim.kind,
     subject_id: claim.email_normalized,
-    facts: claim.return_to === undefined ? {} : { return_to: claim.return_to },
+    facts: return_to === undefined ? { language } : { language, return_to },
   }
   await db.tx((tx) => queueFreshEmail(tx, clock.now(), world, email))
   return { outcome: 'sent' }

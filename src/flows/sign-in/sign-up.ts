@@ -14,6 +14,7 @@ export interface SigningUp {
   password: string
   browser_hash: Buffer
   return_to: string | undefined
+  language: string
   origin: Origin
   known: KnownDevice | undefined
 }
@@ -25,7 +26,7 @@ export interface SigningUp {
  */
 export async function signUp(world: World, typed: SigningUp): Promise<EntryEmailSent> {
   const { db, clock, random } = world
-  const { email, email_normalized, browser_hash, return_to = null } = typed
+  const { email, email_normalized, browser_hash, return_to = null, language } = typed
   const refused = await takeEntryEmail(world, { ...typed, kind: 'sign_up' })
   if (refused?.outcome === 'too_often') return refused
   if (refused) return { outcome: 'sent' }
@@ -33,7 +34,7 @@ export async function signUp(world: World, typed: SigningUp): Promise<EntryEmail
   const now = clock.now()
   await db.tx(async (tx) => {
     const id = mintId(random, 'sup')
-    const facts = { id, email, email_normalized, password_hash, browser_hash, return_to }
+    const facts = { id, email, email_normalized, password_hash, browser_hash, return_to, language }
     await identity.addSignUp(tx, now, facts)
     await queueFreshEmail(tx, now, world, { kind: 'sign_up', subject_id: id })
   })
@@ -67,6 +68,7 @@ export async function answerSignUp(
       email: typed.email,
       email_normalized: typed.email_normalized,
       created_via: 'signup',
+      language: typed.language,
     })
     const user = (await identity.findUser(tx, user_id))!
     if (user.locked_at) return undefined

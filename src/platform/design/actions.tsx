@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Icon, type IconName } from './icons.tsx'
+import { useLocale } from './locale.tsx'
 
 const looks = {
   primary: 'btn-primary disabled:border-primary disabled:bg-primary disabled:text-primary-content',
@@ -87,6 +88,7 @@ export function Actions({ children }: { children: ComponentChildren }): JSX.Elem
 
 /** A value to copy, such as a license key: selectable, and copied with one press. */
 export function CopyField(facts: { label: string; value: string; id: string }): JSX.Element {
+  const { t, lower } = useLocale()
   return (
     <div class="grid gap-1.5">
       <label for={facts.id} class="text-sm font-medium">
@@ -103,12 +105,12 @@ export function CopyField(facts: { label: string; value: string; id: string }): 
           type="button"
           class="btn btn-sm gap-1.5 border-base-300 bg-base-100 text-sm font-medium hover:border-base-content"
           data-copy={facts.id}
-          data-copied="Copied"
-          aria-label={`Copy ${facts.label.toLocaleLowerCase('en-US')}`}
+          data-copied={t('copy.copied')}
+          aria-label={t('copy.copy_label', { label: lower(facts.label) })}
           hidden
         >
           <Icon name="copy" size="size-4" />
-          Copy
+          {t('copy.copy')}
         </button>
         <span class="sr-only" role="status" data-copy-status />
       </div>

@@ -1,5 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { ENGLISH, type Locale } from '#platform/language/locale'
 import { Icon } from './icons.tsx'
+import { useLocale } from './locale.tsx'
 
 const tones = {
   info: { edge: 'border-info', ink: 'text-info', icon: 'info', role: 'status' },
@@ -36,6 +38,7 @@ export function ErrorSummary(facts: {
   errors: { id: string; message: string }[]
   title?: string
 }): JSX.Element | null {
+  const { t } = useLocale()
   if (facts.errors.length === 0) return null
   return (
     <div
@@ -46,7 +49,7 @@ export function ErrorSummary(facts: {
       data-error-summary
     >
       <h2 id="error-summary-title" class="font-semibold text-error">
-        {facts.title ?? 'Check these fields'}
+        {facts.title ?? t('forms.check_fields')}
       </h2>
       <ul class="mt-1 grid">
         {facts.errors.map(({ id, message }) => (
@@ -88,29 +91,35 @@ export function Badge(facts: {
   )
 }
 
-/** How the statuses of a license, an entitlement or a payment read to people. */
-const states = new Map<string, [label: string, tone: BadgeTone]>([
-  ['active', ['Active', 'good']],
-  ['trialing', ['Trial', 'info']],
-  ['one_time_active', ['Lifetime', 'good']],
-  ['free', ['Free', 'neutral']],
-  ['preview', ['Preview', 'info']],
-  ['none', ['No plan', 'neutral']],
-  ['past_due', ['Past due', 'warn']],
-  ['unpaid', ['Unpaid', 'bad']],
-  ['paused', ['Paused', 'warn']],
-  ['canceled', ['Canceled', 'neutral']],
-])
+/** How the status of a license, an entitlement or a payment looks. */
+const tonesOfStatus = {
+  active: 'good',
+  trialing: 'info',
+  one_time_active: 'good',
+  free: 'neutral',
+  preview: 'info',
+  none: 'neutral',
+  past_due: 'warn',
+  unpaid: 'bad',
+  paused: 'warn',
+  canceled: 'neutral',
+} as const satisfies Record<string, BadgeTone>
+
+type KnownStatus = keyof typeof tonesOfStatus
+
+function isKnown(status: string): status is KnownStatus {
+  return Object.hasOwn(tonesOfStatus, status)
+}
 
 /** The status of a license in words, for a choice. */
-export function statusLabel(status: string): string {
-  return states.get(status)?.[0] ?? status
+export function statusLabel(status: string, { t }: Locale = ENGLISH): string {
+  return isKnown(status) ? t(`status.${status}`) : status
 }
 
 /** The status of a license or entitlement, in words; an unknown status is shown as it is. */
 export function StatusBadge({ status }: { status: string }): JSX.Element {
-  const [label, tone] = states.get(status) ?? [status, 'neutral']
-  return <Badge tone={tone}>{label}</Badge>
+  const tone = isKnown(status) ? tonesOfStatus[status] : 'neutral'
+  return <Badge tone={tone}>{statusLabel(status, useLocale())}</Badge>
 }
 
 /** A spinner; put what is pending beside it. */
@@ -128,6 +137,7 @@ export function Processing(facts: {
   href: string
   children: ComponentChildren
 }): JSX.Element {
+  const { t } = useLocale()
   return (
     <section class="grid justify-items-start gap-4" data-waiting-seconds="2">
       <span class="text-xl text-primary">
@@ -138,7 +148,7 @@ export function Processing(facts: {
         <div class="text-muted">{facts.children}</div>
       </div>
       <a class="textlink inline-flex min-h-11 items-center text-sm" href={facts.href}>
-        Check again now
+        {t('waiting.check_now')}
       </a>
     </section>
   )
@@ -153,6 +163,13 @@ export function RedirectNotice(facts: {
   seconds: number
   destination: string
 }): JSX.Element {
+  const { t, rich } = useLocale()
+  const { destination } = facts
+  const seconds = (
+    <span class="tabular-nums" data-redirect-left>
+      {facts.seconds}
+    </span>
+  )
   return (
     <div
       class="flex flex-wrap items-center justify-between gap-x-4 text-sm text-muted"
@@ -161,19 +178,15 @@ export function RedirectNotice(facts: {
       hidden
     >
       <p aria-hidden="true" data-redirect-text>
-        Taking you back to {facts.destination} in{' '}
-        <span class="tabular-nums" data-redirect-left>
-          {facts.seconds}
-        </span>{' '}
-        seconds
+        {rich('redirect.countdown', { destination, seconds })}
       </p>
       <p class="sr-only" role="status" data-redirect-status />
       <button
         type="button"
         class="textlink min-h-11 cursor-pointer"
-        data-redirect-stay="You are staying on this page."
+        data-redirect-stay={t('redirect.staying')}
       >
-        Stay on this page
+        {t('redirect.stay')}
       </button>
     </div>
   )

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Icon, type IconName } from './icons.tsx'
+import { useLocale } from './locale.tsx'
 
 /** The properties of every form field. `name` is also its id unless `id` differs. */
 export type FieldFacts = {
@@ -73,13 +74,14 @@ function Fault({ facts }: { facts: Unlabelled }): JSX.Element | null {
 }
 
 function Labelled({ facts, children }: { facts: FieldFacts; children: ComponentChildren }) {
+  const { t } = useLocale()
   return (
     <div class="grid content-start gap-1.5">
       <div class="flex items-baseline justify-between gap-3 text-sm">
         <label for={idOf(facts)} class="font-medium">
           {facts.label}
         </label>
-        {facts.optional && <span class="text-xs text-muted">optional</span>}
+        {facts.optional && <span class="text-xs text-muted">{t('forms.optional')}</span>}
       </div>
       {children}
       <Hint facts={facts} />
@@ -200,13 +202,14 @@ export function FieldRow(facts: { dates?: boolean; children: ComponentChildren }
 
 /** A field for a password that is chosen now, with the rule that it must meet. */
 export function NewPasswordField(facts: { label: string; error: string | undefined }): JSX.Element {
+  const { t } = useLocale()
   return (
     <Field
       {...facts}
       name="password"
       type="password"
       autocomplete="new-password"
-      hint="At least 10 characters. A few words work well."
+      hint={t('forms.new_password_hint')}
     />
   )
 }

@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks'
 import { Logo } from './brand.tsx'
 import { CsrfField } from './forms.tsx'
 import { Icon } from './icons.tsx'
+import { useLocale } from './locale.tsx'
 import { Account, type AccountMenu, type Link } from './menu.tsx'
 import { LinkList } from './navigation.tsx'
 import { TestModeSwitch } from './test-mode.tsx'
@@ -22,10 +23,12 @@ export function widthOf({ wide }: Pick<HeaderFacts, 'wide'>): string {
 
 /** The header of the service's own pages: the menus, and the sign-out button. */
 export function SiteHeader({ site_nav, wide }: HeaderFacts): JSX.Element {
+  const { t } = useLocale()
   const account = useContext(Account)
   const own = account && site_nav ? account.links : undefined
   const links = site_nav ?? account?.links ?? []
-  const sign_in: Link[] = site_nav && !account ? [{ label: 'Sign in', href: '/signin/' }] : []
+  const sign_in: Link[] =
+    site_nav && !account ? [{ label: t('header.sign_in'), href: '/signin/' }] : []
   return (
     <header class="border-b border-base-300 bg-base-100">
       <div class={`mx-auto flex flex-wrap items-center gap-x-8 px-5 py-3 ${widthOf({ wide })}`}>
@@ -36,17 +39,17 @@ export function SiteHeader({ site_nav, wide }: HeaderFacts): JSX.Element {
           <details class="peer md:hidden">
             <summary class="btn btn-ghost -me-3 px-3 text-sm font-medium">
               <Icon name="menu" />
-              Menu
+              {t('header.menu')}
             </summary>
           </details>
         )}
         <div class="hidden w-full border-t border-base-300 pt-2 text-sm peer-open:mt-3 peer-open:block md:flex md:peer-open:mt-0 md:peer-open:flex md:w-auto md:items-center md:gap-6 md:border-0 md:p-0">
-          <MenuLinks label="Main" links={[...links, ...sign_in]} />
+          <MenuLinks label={t('header.main')} links={[...links, ...sign_in]} />
           {account && !own && <AccountControls {...account} />}
         </div>
         {account && own && (
           <div class="hidden w-full border-t border-base-300 pt-2 text-sm peer-open:mt-2 peer-open:block md:mt-3 md:flex md:peer-open:flex md:flex-wrap md:items-center md:justify-between md:gap-x-6">
-            <MenuLinks label="Account" links={own} />
+            <MenuLinks label={t('header.account')} links={own} />
             <AccountControls {...account} />
           </div>
         )}
@@ -75,15 +78,16 @@ function AccountControls(account: AccountMenu): JSX.Element {
 }
 
 function SignOut({ csrf_token }: AccountMenu): JSX.Element {
+  const { t } = useLocale()
   return (
     <form method="post" action="/signout/" class="flex">
       <CsrfField token={csrf_token} />
       <button
         class="inline-flex min-h-11 cursor-pointer items-center rounded-field underline-offset-8 hover:underline"
         type="submit"
-        data-pending="Signing out…"
+        data-pending={t('header.signing_out')}
       >
-        Sign out
+        {t('header.sign_out')}
       </button>
     </form>
   )
@@ -91,13 +95,14 @@ function SignOut({ csrf_token }: AccountMenu): JSX.Element {
 
 /** The account's menu under a page with one task, such as a step of the checkout. */
 export function AccountLine(): JSX.Element | null {
+  const { t } = useLocale()
   const account = useContext(Account)
   if (!account) return null
   return (
     <div class="grid grid-cols-1 gap-1 border-t border-base-300 pt-3">
-      <p class="wrap-anywhere">Signed in as {account.email}</p>
+      <p class="wrap-anywhere">{t('header.signed_in_as', { email: account.email })}</p>
       <div class="flex flex-wrap items-center gap-x-5">
-        <nav aria-label="Account">
+        <nav aria-label={t('header.account')}>
           <ul class="flex flex-wrap gap-x-5">
             {account.links.map(({ label, href }) => (
               <li key={href}>

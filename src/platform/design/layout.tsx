@@ -1,10 +1,14 @@
-import { type ComponentChildren, createContext, type JSX, type VNode } from 'preact'
+import type { ComponentChildren, JSX, VNode } from 'preact'
 import { useContext } from 'preact/hooks'
 import { renderToString } from 'preact-render-to-string'
 import { type Asset, asset } from '#platform/assets'
+import { ENGLISH, type Locale } from '#platform/language/locale'
 import { AppIcon, Logo } from './brand.tsx'
-import { AccountLine, type HeaderFacts, SiteHeader, widthOf } from './header.tsx'
+import { FocusFooter, Merchant, SiteFooter } from './footer.tsx'
+import { type HeaderFacts, SiteHeader, widthOf } from './header.tsx'
 import { Icon } from './icons.tsx'
+import { LanguageForm } from './language-form.tsx'
+import { InLocale, useLocale } from './locale.tsx'
 import { Account, type AccountMenu, type Link, ViewedAs, type Viewing } from './menu.tsx'
 import { Sharing } from './sharing.tsx'
 import { LiveUrl, TestModeBanner } from './test-mode.tsx'
@@ -16,7 +20,8 @@ export type { AccountMenu, Link } from './menu.tsx'
 export type PageFacts = {
   /** The whole title of the document. */
   title: string
-  lang?: string
+  /** The language of the page; English by default. */
+  locale?: Locale
   description?: string
   /** Whether search engines may list the page; by default they may not. */
   listed?: boolean
@@ -34,24 +39,6 @@ export type PageFacts = {
   children: ComponentChildren
 }
 
-/** The legal documents that every page links to. */
-export const legalLinks: Link[] = [
-  { label: 'Terms of sale', href: '/terms/' },
-  { label: 'Privacy', href: '/privacy/' },
-  { label: 'Refunds', href: '/refunds/' },
-  { label: 'Help and contact', href: '/help/' },
-  { label: 'Affiliates', href: '/affiliate/' },
-]
-
-const siteLinks: Link[] = [
-  { label: 'Docs', href: '/docs/' },
-  { label: 'Changelog', href: '/changelog/' },
-  { label: 'Status', href: '/status/' },
-]
-
-/** The legal name of the merchant of record, shown in the footers. */
-const Merchant = createContext('Purser')
-
 /** Renders a whole HTML document for a visitor who may be signed in. */
 export function renderPage(
   page: VNode,
@@ -61,14 +48,18 @@ export function renderPage(
     /** The origin of live mode, on a page of the test mode beside it. */
     live_url?: string | undefined
     viewing?: Viewing | undefined
+    /** The form that changes the language. */
+    language?: LanguageForm | undefined
   } = {},
 ): string {
-  const { merchant = 'Purser', account, live_url, viewing } = facts
+  const { merchant = 'Purser', account, live_url, viewing, language } = facts
   const whole = (
     <Merchant.Provider value={merchant}>
       <Account.Provider value={account}>
         <LiveUrl.Provider value={live_url}>
-          <ViewedAs.Provider value={viewing}>{page}</ViewedAs.Provider>
+          <ViewedAs.Provider value={viewing}>
+            <LanguageForm.Provider value={language}>{page}</LanguageForm.Provider>
+          </ViewedAs.Provider>
         </LiveUrl.Provider>
       </Account.Provider>
     </Merchant.Provider>
@@ -78,12 +69,15 @@ export function renderPage(
 
 /** The document around every page: its head, the skip link, and a notice. */
 export function Page(facts: PageFacts): JSX.Element {
+  const { t, language, direction } = useLocale()
   const isTestMode = useContext(LiveUrl) !== undefined
   return (
-    <html lang={facts.lang ?? 'en'}>
+    <html lang={language} dir={direction === 'rtl' ? direction : undefined}>
       <head>
         <meta charset="utf-8" />
-        <title>{isTestMode ? `Test mode · ${facts.title}` : facts.title}</title>
+        <title>
+          {isTestMode ? t('layout.test_mode_title', { title: facts.title }) : facts.title}
+        </title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         {facts.description && <meta name="description" content={facts.description} />}
@@ -107,13 +101,13 @@ export function Page(facts: PageFacts): JSX.Element {
           class="sr-only rounded-field bg-primary px-4 py-3 text-primary-content focus:not-sr-only focus:absolute focus:start-3 focus:top-3 focus:z-10"
           href="#content"
         >
-          Skip to content
+          {t('layout.skip')}
         </a>
         <ViewingBanner />
         <TestModeBanner />
         {facts.notice && (
           <section
-            aria-label="Notice"
+            aria-label={t('layout.notice')}
             class="border-b border-base-300 bg-wash px-5 py-2 text-center text-xs font-medium"
           >
             {facts.notice}
@@ -122,23 +116,6 @@ export function Page(facts: PageFacts): JSX.Element {
         {facts.children}
       </body>
     </html>
-  )
-}
-
-function FooterLinks({ links }: { links: Link[] }): JSX.Element {
-  return (
-    <ul class="flex flex-wrap gap-x-5">
-      {links.map(({ label, href }) => (
-        <li key={label}>
-          <a
-            class="inline-flex min-h-8 items-center underline-offset-4 hover:text-base-content hover:underline"
-            href={href}
-          >
-            {label}
-          </a>
-        </li>
-      ))}
-    </ul>
   )
 }
 
@@ -160,6 +137,8 @@ type FocusFacts = PageFacts & {
 }
 
 function FocusHeader(facts: FocusFacts): JSX.Element {
+  const { t } = useLocale()
+  const merchant = useContext(Merchant)
   const name = facts.app_name && (
     <span class="flex min-w-0 items-center gap-3">
       <AppIcon name={facts.app_name} icon={facts.app_icon} />
@@ -182,34 +161,24 @@ function FocusHeader(facts: FocusFacts): JSX.Element {
       {name && (
         <p class="inline-flex items-center gap-1.5 text-xs text-muted">
           <Icon name="lock" size="size-4" />
-          <span>
-            {facts.selling ? 'Sold securely by ' : 'Secured by '}
-            <Merchant.Consumer>{(name) => (facts.selling ? name : 'Purser')}</Merchant.Consumer>
-          </span>
+          <span>{facts.selling ? t('layout.sold_by', { merchant }) : t('layout.secured_by')}</span>
         </p>
       )}
     </header>
   )
 }
 
-function FocusFooter(facts: FocusFacts): JSX.Element {
+/** A page with one task, under the seller's name: a step of the checkout, or sign-in. */
+export function FocusLayout(facts: FocusFacts): JSX.Element {
   return (
-    <footer class="grid grid-cols-1 gap-2 text-xs text-muted">
-      {facts.selling && (
-        <p>
-          <Merchant.Consumer>{(name) => name}</Merchant.Consumer> is the merchant of record: it
-          charges your card, pays the sales tax and handles refunds.
-          {facts.app_name && ` ${facts.app_name} provides the product.`}
-        </p>
-      )}
-      <FooterLinks links={facts.links ?? legalLinks} />
-      {!facts.signs_out && <AccountLine />}
-    </footer>
+    <InLocale locale={facts.locale ?? ENGLISH}>
+      <FocusPage {...facts} />
+    </InLocale>
   )
 }
 
-/** A page with one task, under the seller's name: a step of the checkout, or sign-in. */
-export function FocusLayout(facts: FocusFacts): JSX.Element {
+function FocusPage(facts: FocusFacts): JSX.Element {
+  const { t } = useLocale()
   if (!facts.summary) {
     return (
       <Page {...facts}>
@@ -233,13 +202,13 @@ export function FocusLayout(facts: FocusFacts): JSX.Element {
           <FocusHeader {...facts} />
         </div>
         <aside
-          aria-label="Order summary"
+          aria-label={t('layout.order_summary')}
           class="border-y border-base-300 bg-base-200 lg:col-start-2 lg:row-span-full lg:row-start-1 lg:border-y-0 lg:border-s"
         >
           <details class="peer group px-5 sm:px-10 lg:hidden">
             <summary class="flex min-h-14 items-center justify-between gap-4 rounded-field text-sm">
               <span class="inline-flex items-center gap-1.5 font-medium">
-                Order summary
+                {t('layout.order_summary')}
                 <span class="group-open:rotate-180">
                   <Icon name="chevron" size="size-4" />
                 </span>
@@ -271,6 +240,14 @@ type SiteFacts = PageFacts & HeaderFacts & { links?: Link[] }
 
 /** A page of the service itself: home, a product, the account, the dashboard. */
 export function SiteLayout(facts: SiteFacts): JSX.Element {
+  return (
+    <InLocale locale={facts.locale ?? ENGLISH}>
+      <SitePage {...facts} />
+    </InLocale>
+  )
+}
+
+function SitePage(facts: SiteFacts): JSX.Element {
   const width = widthOf(facts)
   return (
     <Page {...facts}>
@@ -282,17 +259,7 @@ export function SiteLayout(facts: SiteFacts): JSX.Element {
         >
           {facts.children}
         </main>
-        <footer class="border-t border-base-300">
-          <div
-            class={`mx-auto flex flex-wrap items-center justify-between gap-x-8 gap-y-2 px-5 py-6 text-xs text-muted ${width}`}
-          >
-            <p>
-              <Merchant.Consumer>{(name) => name}</Merchant.Consumer> is the merchant of record for
-              every sale made here.
-            </p>
-            <FooterLinks links={facts.links ?? [...legalLinks, ...siteLinks]} />
-          </div>
-        </footer>
+        <SiteFooter {...facts} />
       </div>
     </Page>
   )

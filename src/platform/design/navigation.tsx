@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { Button } from './actions.tsx'
+import { useLocale } from './locale.tsx'
 import type { Link } from './menu.tsx'
 
 /** A menu: links in a row, of which one may be the current page. */
@@ -101,23 +102,22 @@ export function PageNav(facts: {
   last: number
   href: (page: number) => string
 }): JSX.Element | null {
+  const { t } = useLocale()
   const { page, last, href } = facts
   if (last === 1) return null
   return (
     <nav aria-label={facts.label} class="flex flex-wrap items-center justify-between gap-3">
       {page > 1 ? (
         <Button href={href(page - 1)} icon="arrow-left">
-          Previous
+          {t('pages.previous')}
         </Button>
       ) : (
         <span />
       )}
-      <span class="text-sm text-muted">
-        Page {page} of {last}
-      </span>
+      <span class="text-sm text-muted">{t('pages.position', { page, last })}</span>
       {page < last ? (
         <Button href={href(page + 1)} icon_after="arrow-right">
-          Next
+          {t('pages.next')}
         </Button>
       ) : (
         <span />

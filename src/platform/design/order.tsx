@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { Cents } from '#platform/money'
 import { Icon } from './icons.tsx'
+import { useLocale } from './locale.tsx'
 import { Money, Price, type PriceFrequency } from './money.tsx'
 
 /** One line of an order. */
@@ -41,6 +42,7 @@ function Row({ label, detail, amount, look = '' }: OrderRowFacts): JSX.Element {
 
 /** The lines of an order, its tax and its total, as on a receipt; a single item is its subtotal. */
 export function LineItems(facts: OrderFigures): JSX.Element {
+  const { t } = useLocale()
   const { tax } = facts
   const items = facts.items.length > 1 ? facts.items : []
   return (
@@ -51,13 +53,13 @@ export function LineItems(facts: OrderFigures): JSX.Element {
         ))}
         <Row
           look={`border-base-300 text-muted ${items.length > 0 ? 'border-t pt-3' : ''}`}
-          label="Subtotal"
+          label={t('order.subtotal')}
           amount={<Money amount={facts.subtotal} />}
         />
         <Row
           look="text-muted"
-          label={facts.tax_label ?? 'Sales tax'}
-          amount={tax === null ? 'Depends on your ZIP code' : <Money amount={tax} />}
+          label={facts.tax_label ?? t('money.sales_tax')}
+          amount={tax === null ? t('order.depends_on_zip') : <Money amount={tax} />}
         />
         {facts.deduction && (
           <Row
@@ -68,7 +70,7 @@ export function LineItems(facts: OrderFigures): JSX.Element {
         )}
         <Row
           look="border-t border-base-300 pt-3 text-base font-semibold"
-          label={facts.total_label ?? 'Due today'}
+          label={facts.total_label ?? t('order.due_today')}
           amount={<Total amount={facts.total} taxed={tax !== null} />}
         />
       </dl>
@@ -79,10 +81,11 @@ export function LineItems(facts: OrderFigures): JSX.Element {
 
 /** A total; it is marked while its tax is still unknown. */
 export function Total({ amount, taxed }: { amount: Cents; taxed: boolean }): JSX.Element {
+  const { t } = useLocale()
   return (
     <span class="whitespace-nowrap">
       <Money amount={amount} />
-      {!taxed && <span class="font-normal text-muted"> + tax</span>}
+      {!taxed && <span class="font-normal text-muted">{t('money.plus_tax')}</span>}
     </span>
   )
 }
@@ -110,16 +113,17 @@ export function OrderSummary(
   )
 }
 
-const steps = ['Details', 'Card', 'Confirm', 'Done'] as const
+const steps = ['details', 'card', 'confirm', 'done'] as const
 
 /** A step of the checkout. */
 export type CheckoutStep = (typeof steps)[number]
 
 /** The buyer's progress: Details, Card, Confirm, Done. */
 export function Steps({ current }: { current: CheckoutStep }): JSX.Element {
+  const { t } = useLocale()
   const at = steps.indexOf(current)
   return (
-    <nav aria-label="Checkout progress">
+    <nav aria-label={t('order.progress')}>
       <ol class="grid grid-cols-4 gap-1.5 text-xs">
         {steps.map((step, index) => {
           const reached = index <= at
@@ -132,11 +136,11 @@ export function Steps({ current }: { current: CheckoutStep }): JSX.Element {
               } ${index === at ? 'font-semibold' : 'text-muted'}`}
             >
               <span class="inline-flex items-center gap-1">
-                {step}
+                {t(`order.step_${step}`)}
                 {index < at && (
                   <>
                     <Icon name="check" size="size-3.5" />
-                    <span class="sr-only">, finished</span>
+                    <span class="sr-only">{t('order.finished')}</span>
                   </>
                 )}
               </span>

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { CsrfField } from './forms.tsx'
 import { Icon } from './icons.tsx'
+import { useLocale } from './locale.tsx'
 
 /**
  * A form whose button asks the browser for a passkey: it creates one (`create`) or signs with one
@@ -15,6 +16,7 @@ export function PasskeyForm(facts: {
   csrf_token: string
   children: ComponentChildren
 }): JSX.Element {
+  const { t } = useLocale()
   return (
     <form
       method="post"
@@ -31,7 +33,7 @@ export function PasskeyForm(facts: {
         <span class="mt-0.5">
           <Icon name="error" size="size-4" />
         </span>
-        No passkey was used. Try again, or use another method.
+        {t('passkey.fault')}
       </p>
     </form>
   )

@@ -1,6 +1,7 @@
 import { createContext, type JSX } from 'preact'
 import { useContext } from 'preact/hooks'
 import { CsrfField } from './forms.tsx'
+import { useLocale } from './locale.tsx'
 import { Account, type AccountMenu } from './menu.tsx'
 
 /** The origin of live mode, on the pages of the test mode beside it; undefined on all others. */
@@ -8,21 +9,20 @@ export const LiveUrl = createContext<string | undefined>(undefined)
 
 /** The banner of every page of the test mode beside live mode, with a member's way back. */
 export function TestModeBanner(): JSX.Element | null {
+  const { t, rich } = useLocale()
   const isTestMode = useContext(LiveUrl) !== undefined
   const mode = useContext(Account)?.mode
   if (!isTestMode) return null
   return (
     <section
-      aria-label="Test mode"
+      aria-label={t('test_mode.name')}
       class="teststripe flex flex-wrap items-center justify-center gap-x-5 px-5 pt-2 pb-3.5 text-center text-sm"
     >
-      <p>
-        <strong>Test mode.</strong> No real card is charged.
-      </p>
+      <p>{rich('test_mode.banner', { strong: (text) => <strong>{text}</strong> })}</p>
       {mode?.to === 'live' && (
         <a class={`${CONTROL} font-semibold underline`} href={mode.href}>
           <Track is_on />
-          Leave test mode
+          {t('test_mode.leave')}
         </a>
       )}
     </section>
@@ -34,14 +34,19 @@ const CONTROL =
 
 /** The switch from live mode to test mode, for a member of a seller. */
 export function TestModeSwitch({ mode, csrf_token }: AccountMenu): JSX.Element | null {
+  const { t } = useLocale()
   if (mode?.to !== 'test') return null
   return (
     <form method="post" action={mode.action} class="flex">
       <CsrfField token={csrf_token} />
       <input type="hidden" name="return_to" value={mode.return_to} />
-      <button class={`${CONTROL} hover:underline`} type="submit" data-pending="Opening test mode…">
+      <button
+        class={`${CONTROL} hover:underline`}
+        type="submit"
+        data-pending={t('test_mode.opening')}
+      >
         <Track />
-        Test mode
+        {t('test_mode.name')}
       </button>
     </form>
   )

@@ -1,7 +1,17 @@
+/** What `page_number` has in place of the number of a page, and of how many there are. */
+export const PAGE = '{page}'
+export const PAGE_COUNT = '{count}'
+
 /** The content of a PDF: the parties, its facts, and a table. */
 export interface PdfContent {
   /** What sets every page apart, such as that it is of test mode. */
   mark?: string
+  /** How test mode marks it; `TEST MODE` by default. */
+  test_mark?: string
+  /** The language of its texts, as a tag; American English by default. */
+  language?: string
+  /** The number of a page in words, with `PAGE` and `PAGE_COUNT`; in English by default. */
+  page_number?: string
   /** The issuer, at the top of the first page. */
   issuer?: string
   /** The title, "Payout statement 12". */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type Font, type GlyphRun, openSync } from 'fontkit'
 import PDFDocument from 'pdfkit'
-import type { PdfContent, PdfTable } from './content.ts'
+import { PAGE, PAGE_COUNT, type PdfContent, type PdfTable } from './content.ts'
 
 const PACKAGE = '@expo-google-fonts/noto-sans'
 // Words whose layout a font remembers: those of a few thousand receipts.
@@ -42,7 +42,7 @@ export function beginDocument(content: PdfContent): OpenDocument {
     bufferPages: true,
     // Without pdfkit's own font, which no text is set in.
     font: '',
-    lang: 'en-US',
+    lang: content.language ?? 'en-US',
     displayTitle: true,
     info: {
       Title: content.title,
@@ -256,7 +256,8 @@ function drawTotals(doc: Doc, totals: NonNullable<PdfContent['totals']>): void {
   doc.moveDown(1)
 }
 
-function drawFeet(doc: Doc, { foot, mark }: PdfContent): void {
+function drawFeet(doc: Doc, { foot, mark, page_number }: PdfContent): void {
+  const numbering = page_number ?? `Page ${PAGE} of ${PAGE_COUNT}`
   const { count } = doc.bufferedPageRange()
   for (let page = 0; page < count; page++) {
     doc.switchToPage(page)
@@ -271,7 +272,7 @@ function drawFeet(doc: Doc, { foot, mark }: PdfContent): void {
     const width = widthOf(doc)
     doc.font('regular').fontSize(8).fillColor(MUTED)
     doc.text(printable(doc, foot), MARGIN, y, { width: width - 80, lineBreak: false })
-    const number = `Page ${page + 1} of ${count}`
-    doc.text(number, MARGIN, y, { width, align: 'right', lineBreak: false })
+    const number = numbering.replace(PAGE, String(page + 1)).replace(PAGE_COUNT, String(count))
+    doc.text(printable(doc, number), MARGIN, y, { width, align: 'right', lineBreak: false })
   }
 }

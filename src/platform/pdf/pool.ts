@@ -96,7 +96,10 @@ export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
 
 /** The same pool for test mode: every document says so on each page. */
 export function markPdfs(pool: PdfPool, mark: string): PdfPool {
-  return { ...pool, draw: (content, more) => pool.draw({ ...content, mark }, more) }
+  return {
+    ...pool,
+    draw: (content, more) => pool.draw({ ...content, mark: content.test_mark ?? mark }, more),
+  }
 }
 
 function startWorker(): Worker {

@@ -4,7 +4,7 @@ import { type FactorAnswer, passkeyRequestOptions, proveAgain } from '#flows/sig
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
 import { originOf } from '#http/device'
-import { FAULTS, type Outcome, refusedFor, statusOf } from '#http/form-errors'
+import { faultOf, type Outcome, refusedFor, statusOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
 import { CONFIRM } from '#http/guards/session'
@@ -14,10 +14,12 @@ import { ownPath, redirectAfterForm } from '#http/redirect'
 import { keepSession, knownDevice } from '#http/session'
 import { ConfirmPage } from './confirm-page.tsx'
 
-const MESSAGES = { ...FAULTS, password: 'The password is incorrect.' }
-
 /** The part of a proof that was incorrect. */
 type ProofKind = 'password' | FactorAnswer['kind']
+
+function messageOf(kind: ProofKind): string {
+  return kind === 'password' ? 'The password is incorrect.' : faultOf(kind)
+}
 
 /** Re-authentication before security settings, refunds or payouts change. */
 export function declareConfirm(scope: FastifyInstance, world: World): void {
@@ -44,7 +46,7 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
     if (proven.outcome !== 'proven') {
       const isPassword = proven.outcome === 'wrong' && proven.part === 'password'
       const kind = isPassword ? 'password' : (factor?.kind ?? 'code')
-      const refused = refusedFor(proven, MESSAGES[kind])
+      const refused = refusedFor(proven, messageOf(kind))
       const field = refused.retry_after === undefined ? kind : undefined
       return await sendForm(world, context, { return_to, kind: field, ...refused })
     }

@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as identity from '#domain/identity'
 import { changeEmail, changePassword } from '#flows/account'
 import type { World } from '#flows/world'
-import { FAULTS, type Outcome, statusOf, tooOften } from '#http/form-errors'
+import { faultOf, type Outcome, statusOf, tooOften } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
 import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
+import { passwordSentence } from '#http/password-sentence'
 import { EmailPage, PasswordPage } from './entry-pages.tsx'
 
 const PASSWORD = `${SECURITY}password`
@@ -21,7 +22,7 @@ export function declareEntries(scope: FastifyInstance, world: World): void {
   scope.post(PASSWORD, async (request, reply) => {
     const context = await requireOwner(world, request, reply, password)
     const chosen = formOf(request).password ?? ''
-    const fault = await identity.passwordFault(chosen, context.session.email)
+    const fault = await passwordSentence(chosen, context.session.email)
     if (fault !== undefined) return await sendPassword(world, context, fault)
     await changePassword(world, context.owner, chosen)
     return redirectTo(reply, `${SECURITY}?done=password`)
@@ -35,7 +36,7 @@ export function declareEntries(scope: FastifyInstance, world: World): void {
     const context = await requireOwner(world, request, reply, email)
     const value = formOf(request).email ?? ''
     const read = identity.readEmail(value)
-    if (!read) return sendEmail(world, context, { value, fault: FAULTS.email })
+    if (!read) return sendEmail(world, context, { value, fault: faultOf('email') })
     if (read.email_normalized === context.session.email_normalized) {
       return sendEmail(world, context, { value, fault: 'This is already your email.' })
     }

@@ -14,7 +14,7 @@ import {
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
 import { deviceOf } from '#http/device'
-import { FAULTS, type Outcome, refusedFor, statusOf } from '#http/form-errors'
+import { faultOf, type Outcome, refusedFor, statusOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
 import { formOf } from '#http/input'
@@ -53,7 +53,7 @@ function declareAuthenticator(scope: FastifyInstance, world: World): void {
     const confirmed = await confirmAuthenticator(world, owner, formOf(request).code ?? '')
     if (confirmed.outcome === 'gone') return redirectTo(reply, SECURITY)
     if (confirmed.outcome !== 'on') {
-      return await sendSetup(world, context, refusedFor(confirmed, FAULTS.code))
+      return await sendSetup(world, context, refusedFor(confirmed, faultOf('code')))
     }
     const { recovery_codes } = confirmed
     if (!recovery_codes) return redirectTo(reply, `${SECURITY}?done=authenticator`)

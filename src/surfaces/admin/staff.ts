@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { changeStaffRole, inviteByEmail, withdrawInvitation } from '#flows/staff-actions'
 import type { World } from '#flows/world'
-import { FAULTS } from '#http/form-errors'
+import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, type StaffContext } from '#http/guards/staff'
@@ -35,7 +35,7 @@ export function declareStaff(scope: FastifyInstance, world: World): void {
     requireRecentProof(world, context, `${HOME}?${new URLSearchParams(form)}`)
     const address = identity.readEmail(form.email)
     const role = identity.readStaffRole(form.role)
-    if (!address || !role) return await sendStaff(world, context, { form, fault: FAULTS.email })
+    if (!address || !role) return await sendStaff(world, context, { form, fault: faultOf('email') })
     await limitPage(world, INVITATIONS, context.session.user_id, reply)
     const { outcome } = await inviteByEmail(world, actorOf(context), { ...address, role })
     return redirectTo(reply, `${HOME}?done=${outcome}`)

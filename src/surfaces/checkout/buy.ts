@@ -12,16 +12,19 @@ import { broughtBy, noteReferrer, referrerOf, viaService } from '#http/attributi
 import { browserHash } from '#http/browser'
 import { readNext } from '#http/buy-link'
 import { MisconfiguredPage } from '#http/error-page'
+import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { CART_PATH } from '#http/guards/cart'
 import { formOf, isRepeated, paramsOf, queryOf, requireId } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { redirectTo, sendPage } from '#http/pages'
-import { OWNED, redirectAfterForm } from '#http/redirect'
+import { redirectAfterForm } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
+import type { Locale } from '#platform/language/locale'
+import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
-import { territoryName } from './countries.ts'
+import { isTerritory, territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
 import { appliedOf, CODE_LENGTH, notAppliedOf } from './discount.ts'
 import { figuresBeforeTax } from './figures.ts'
@@ -52,10 +55,10 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     // A preview always belongs to the seller's own account, whatever email is entered.
     const is_preview = await sellers.isMember(world.db, link.app.seller_id, session)
     const email = is_preview ? session!.email : form.email
-    const read = readDetails({ ...form, email: email ?? '' })
+    const read = readDetails({ ...form, email: email ?? '' }, localeOf(request))
     if ('faults' in read) {
       const { faults } = read
-      const country = territoryName(form.country) ? 'US' : form.country
+      const country = isTerritory(form.country) ? 'US' : form.country
       const values = { ...form, country }
       return sendDetails(world, request, reply, link, { session, values, faults })
     }
@@ -69,10 +72,11 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       affiliate_id: referrerOf(world, request),
       brought_by: broughtBy(world, link.price.id, form.via),
       discount_code: form.discount ?? null,
+      language: localeOf(request).language,
     })
     if (opened.step === 'owner') {
       const address = await ownerAddress(world, link.app, opened.license, link.next_url)
-      return redirectAfterForm(reply, address, OWNED)
+      return redirectAfterForm(reply, address, 'owned')
     }
     const step = opened.step === 'sign_in' ? 'sign-in' : 'card'
     return redirectTo(reply, `/checkout/${opened.cart_id}/${step}`)
@@ -143,7 +147,8 @@ async function readLink(
 }
 
 function misconfigured(reply: FastifyReply, app: apps.App): FastifyReply {
-  return sendPage(reply, MisconfiguredPage({ app_name: app.name }), { status: 400 })
+  const locale = localeOf(reply.request)
+  return sendPage(reply, MisconfiguredPage({ app_name: app.name, locale }), { status: 400 })
 }
 
 async function sendDetails(
@@ -164,16 +169,17 @@ async function sendDetails(
   // What depends on the buyer is checked once the email is entered.
   const wanted = { app, price, code, email_normalized: null, cart_id: null }
   const read = await readDiscount(world, world.db, wanted)
-  const figures = figuresBeforeTax(price, appliedOf(read))
+  const locale = localeOf(request)
+  const figures = figuresBeforeTax(price, appliedOf(read), locale)
   const page = DetailsPage({
-    purchase: purchaseOf(world, { app, price, is_preview }, figures),
+    purchase: purchaseOf(world, { app, price, is_preview, locale }, figures),
     csrf_token: csrfToken(world, request, reply),
     action: `/buy/${price.id}/`,
     next: next_url ?? undefined,
     values: { ...step.values, discount: code },
     faults: step.faults,
     has_expired: step.has_expired ?? false,
-    not_applied: notAppliedOf(read),
+    not_applied: notAppliedOf(read, locale),
     preview_email: is_preview ? step.session!.email : undefined,
   })
   const hasFaults = Object.keys(step.faults).length > 0
@@ -195,20 +201,24 @@ function emailFor(session: identity.Session | undefined, app: apps.App): string 
   return session && mayBuyAs(session, session.user_id, app.id) ? session.email : undefined
 }
 
-function readDetails(form: Record<string, string>): { details: Details } | { faults: Faults } {
+function readDetails(
+  form: Record<string, string>,
+  locale: Locale,
+): { details: Details } | { faults: Faults } {
+  const { t } = locale
   const faults: Faults = {}
   const email = identity.readEmail(form.email ?? '')
-  if (!email) faults.email = 'Enter an email address such as name@example.com.'
+  if (!email) faults.email = faultOf('email', locale)
   const isUs = form.country === 'US'
   if (!isUs) {
-    const territory = territoryName(form.country)
+    const territory = territoryName(form.country, locale)
     faults.country = territory
-      ? `For ${territory}, select United States. It is selected now. Nothing was charged.`
-      : 'Purchases are available in the United States only. Nothing was charged.'
+      ? t('checkout.fault_territory', { territory })
+      : t('checkout.fault_country')
   }
   const zip = (form.zip ?? '').trim().replace(/^(\d{5})-\d{4}$/, '$1')
   const state = tax.stateOfZip(zip)
-  if (isUs && !state) faults.zip = 'Enter a valid five-digit US ZIP code.'
+  if (isUs && !state) faults.zip = t('checkout.fault_zip')
   if (!email || !state || !isUs) return { faults }
   return { details: { ...email, zip, state } }
 }

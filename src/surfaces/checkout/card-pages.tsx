@@ -12,17 +12,19 @@ type CardPageFacts = Omit<Step, 'csrf_token'> & { card_url: string }
 export function CardRefusedPage(
   facts: CardPageFacts & { reason: 'abroad' | 'unknown_zip' },
 ): JSX.Element {
+  const { t } = facts.purchase.locale
   const text =
-    facts.reason === 'abroad'
-      ? 'The card’s billing address is outside the United States. Purchases are available in the United States only.'
-      : 'The card’s billing ZIP code is not a US ZIP code. Check it and try again.'
+    facts.reason === 'abroad' ? t('checkout.card_abroad') : t('checkout.card_unknown_zip')
   return (
-    <FocusLayout {...layoutOf(facts.purchase)} title={`Card refused · ${facts.purchase.app_name}`}>
-      <Steps current="Card" />
-      <Heading title="This card cannot be used here">Nothing was charged.</Heading>
+    <FocusLayout
+      {...layoutOf(facts.purchase)}
+      title={t('checkout.card_refused_page_title', { app: facts.purchase.app_name })}
+    >
+      <Steps current="card" />
+      <Heading title={t('checkout.card_refused_title')}>{t('checkout.nothing_charged')}</Heading>
       <Alert tone="error">{text}</Alert>
       <Button kind="primary" href={facts.card_url} wide>
-        Use another card
+        {t('checkout.other_card')}
       </Button>
     </FocusLayout>
   )
@@ -39,28 +41,31 @@ export function OtherStatePage(
   facts: CardPageFacts & { details_url: string; declared: Place; billed: Place },
 ): JSX.Element {
   const { purchase, declared, billed } = facts
+  const { locale } = purchase
+  const { t } = locale
   return (
     <FocusLayout
       {...layoutOf(purchase)}
-      title={titled(`Your addresses differ · ${purchase.app_name}`, true)}
+      title={titled(
+        t('checkout.states_differ_page_title', { app: purchase.app_name }),
+        true,
+        locale,
+      )}
     >
-      <Steps current="Card" />
-      <Heading title="Your addresses do not match">Nothing was charged.</Heading>
-      <Alert tone="error">
-        Sales tax depends on your state. The billing address of your card and your tax address must
-        be in the same state. Correct one of them.
-      </Alert>
+      <Steps current="card" />
+      <Heading title={t('checkout.states_differ_title')}>{t('checkout.nothing_charged')}</Heading>
+      <Alert tone="error">{t('checkout.states_differ_text')}</Alert>
       <DescriptionList
         items={[
-          { term: 'Tax address', detail: `${declared.state} ${declared.zip}` },
-          { term: 'Billing address', detail: `${billed.state} ${billed.zip}` },
+          { term: t('checkout.tax_address'), detail: `${declared.state} ${declared.zip}` },
+          { term: t('checkout.billing_address'), detail: `${billed.state} ${billed.zip}` },
         ]}
       />
       <Button kind="primary" href={facts.details_url} wide>
-        Change your details
+        {t('checkout.change_details')}
       </Button>
       <Button href={facts.card_url} wide>
-        Use another card
+        {t('checkout.other_card')}
       </Button>
     </FocusLayout>
   )

@@ -3,7 +3,6 @@ import { BackLink, Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
-import { formatMoney } from '#design/money'
 import { Steps } from '#design/order'
 import { DescriptionList, Disclosure, Heading } from '#design/panels'
 import type { CartId } from '#platform/ids'
@@ -31,15 +30,21 @@ export function ConfirmPage(
   } & DiscountFacts,
 ): JSX.Element {
   const { purchase, alert, is_declined } = facts
+  const { locale } = purchase
+  const { t, rich } = locale
   const card_url = `/checkout/${facts.cart_id}/card`
   const { text, action, pending, verb } = confirmText(facts)
   return (
     <FocusLayout
       {...layoutOf(purchase)}
-      title={titled(`Confirm your order · ${purchase.app_name}`, alert !== undefined)}
+      title={titled(
+        t('checkout.confirm_page_title', { app: purchase.app_name }),
+        alert !== undefined,
+        locale,
+      )}
     >
-      <Steps current="Confirm" />
-      <Heading title="Confirm your order">{text}</Heading>
+      <Steps current="confirm" />
+      <Heading title={t('checkout.confirm_title')}>{text}</Heading>
       {alert && (
         <Alert tone="error" title={alert.title}>
           {alert.text}
@@ -47,11 +52,11 @@ export function ConfirmPage(
       )}
       <DescriptionList
         items={[
-          { term: 'Plan', detail: nameOf(purchase) },
-          { term: 'Email', detail: facts.email },
-          { term: 'Tax address', detail: facts.place },
-          { term: 'Card', detail: facts.card },
-          { term: 'On your statement', detail: facts.statement },
+          { term: t('checkout.plan'), detail: nameOf(purchase) },
+          { term: t('checkout.email'), detail: facts.email },
+          { term: t('checkout.tax_address'), detail: facts.place },
+          { term: t('checkout.card'), detail: facts.card },
+          { term: t('checkout.on_statement'), detail: facts.statement },
         ]}
       />
       <Form action={`/checkout/${facts.cart_id}/confirm`} csrf_token={facts.csrf_token}>
@@ -59,7 +64,7 @@ export function ConfirmPage(
         <p class="text-sm">{purchase.figures.renewal}</p>
         {is_declined && (
           <Button kind="primary" icon="card" href={card_url} wide>
-            Use another card
+            {t('checkout.other_card')}
           </Button>
         )}
         <Button kind={is_declined ? 'plain' : 'primary'} icon="lock" pending={pending} wide>
@@ -67,16 +72,20 @@ export function ConfirmPage(
         </Button>
         {verb && (
           <p class="text-xs text-muted">
-            By {verb} you agree to the <TextLink href="/terms/">terms of sale</TextLink> and{' '}
-            <TextLink href="/refunds/">refund policy</TextLink>.
+            {rich(`checkout.agree_${verb}`, {
+              terms: (text) => <TextLink href="/terms/">{text}</TextLink>,
+              refunds: (text) => <TextLink href="/refunds/">{text}</TextLink>,
+            })}
           </p>
         )}
       </Form>
       {/* After the form that pays, which programs expect to be the first. */}
       <DiscountField {...facts} />
       <div class="flex flex-wrap gap-x-6">
-        {!facts.is_preview && !is_declined && <BackLink href={card_url}>Use another card</BackLink>}
-        <BackLink href={facts.details_url}>Change your details</BackLink>
+        {!facts.is_preview && !is_declined && (
+          <BackLink href={card_url}>{t('checkout.other_card')}</BackLink>
+        )}
+        <BackLink href={facts.details_url}>{t('checkout.change_details')}</BackLink>
       </div>
     </FocusLayout>
   )
@@ -90,11 +99,12 @@ interface DiscountFacts {
   not_applied: NotApplied | undefined
 }
 
-type DiscountFieldFacts = DiscountFacts & Pick<Step, 'csrf_token'> & { cart_id: CartId }
+type DiscountFieldFacts = DiscountFacts & Step & { cart_id: CartId }
 
 /** Enters a discount code, or removes the one that applies. */
 function DiscountField(facts: DiscountFieldFacts): JSX.Element {
   const { applied_code, not_applied, csrf_token } = facts
+  const { t, rich } = facts.purchase.locale
   const action = `/checkout/${facts.cart_id}/discount`
   if (applied_code !== undefined) {
     return (
@@ -102,30 +112,37 @@ function DiscountField(facts: DiscountFieldFacts): JSX.Element {
         <Form action={action} csrf_token={csrf_token}>
           <div class="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
             <p class="min-w-0 text-sm break-words">
-              Discount code <strong class="font-semibold">{applied_code}</strong> is applied.
+              {rich('checkout.code_applied', {
+                code: applied_code,
+                strong: (text) => <strong class="font-semibold">{text}</strong>,
+              })}
             </p>
-            <Button pending="Removing…">Remove code</Button>
+            <Button pending={t('checkout.removing')}>{t('checkout.remove_code')}</Button>
           </div>
         </Form>
       </div>
     )
   }
   return (
-    <Disclosure id="discount-code" summary="Have a discount code?" open={not_applied !== undefined}>
+    <Disclosure
+      id="discount-code"
+      summary={t('checkout.have_code')}
+      open={not_applied !== undefined}
+    >
       <Form action={action} csrf_token={csrf_token}>
         <div class="grid items-start gap-3 pt-2 sm:grid-cols-[1fr_auto]">
           <Field
-            label="Discount code"
+            label={t('checkout.discount_code')}
             name="discount"
             value={not_applied?.code}
-            error={not_applied && `Not applied. ${not_applied.reason}`}
+            error={not_applied && t('checkout.code_fault', { reason: not_applied.reason })}
             autocomplete="off"
             spellcheck={false}
             maxlength={32}
           />
           <div class="sm:pt-6.5">
-            <Button pending="Applying…" wide>
-              Apply
+            <Button pending={t('checkout.applying')} wide>
+              {t('checkout.apply')}
             </Button>
           </div>
         </div>
@@ -136,18 +153,39 @@ function DiscountField(facts: DiscountFieldFacts): JSX.Element {
 
 function confirmText(facts: { purchase: PurchaseSummary; is_preview: boolean; is_trial: boolean }) {
   const { purchase, is_preview, is_trial } = facts
+  const { t, money } = purchase.locale
   if (is_preview) {
-    const text = 'This is the page your buyers see. Nothing is charged in a preview.'
-    return { text, action: 'Finish the preview', pending: 'Finishing…', verb: undefined }
+    const text = t('checkout.preview_review')
+    return {
+      text,
+      action: t('checkout.finish_preview'),
+      pending: t('checkout.finishing'),
+      verb: undefined,
+    }
   }
   const { total } = purchase.figures
-  const nothing = 'Review your order. Nothing is charged today.'
+  const nothing = t('checkout.review_nothing')
   if (is_trial) {
-    return { text: nothing, action: 'Start free trial', pending: 'Starting…', verb: 'starting' }
+    return {
+      text: nothing,
+      action: t('checkout.start_trial'),
+      pending: t('checkout.starting'),
+      verb: 'starting' as const,
+    }
   }
   if (total === ZERO) {
-    return { text: nothing, action: 'Complete order', pending: 'Completing…', verb: 'ordering' }
+    return {
+      text: nothing,
+      action: t('checkout.complete_order'),
+      pending: t('checkout.completing'),
+      verb: 'ordering' as const,
+    }
   }
-  const text = 'Review your order. Your card is charged when you press Pay.'
-  return { text, action: `Pay ${formatMoney(total)}`, pending: 'Paying…', verb: 'paying' }
+  const text = t('checkout.review_charge')
+  return {
+    text,
+    action: t('checkout.pay', { amount: money(total) }),
+    pending: t('checkout.paying'),
+    verb: 'paying' as const,
+  }
 }

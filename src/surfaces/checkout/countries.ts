@@ -1,3 +1,5 @@
+import type { Locale } from '#platform/language/locale'
+
 const CODES =
   'AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT ' +
   'BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG ER ' +
@@ -8,20 +10,34 @@ const CODES =
   'SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ ' +
   'UA UG UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'
 
-const names = new Intl.DisplayNames('en', { type: 'region' })
-
 // Their ZIP codes belong to the United States and are accepted (decided: US only).
 const TERRITORIES = ['AS', 'GU', 'MP', 'PR', 'VI']
 
 /** The name of a US territory with a country code of its own; undefined for others. */
-export function territoryName(code: string | undefined): string | undefined {
-  return code && TERRITORIES.includes(code) ? names.of(code) : undefined
+export function territoryName(
+  code: string | undefined,
+  { country }: Pick<Locale, 'country'>,
+): string | undefined {
+  return isTerritory(code) ? country(code) : undefined
 }
 
+/** Whether a country code is of a US territory. */
+export function isTerritory(code: string | undefined): code is string {
+  return code !== undefined && TERRITORIES.includes(code)
+}
+
+type Country = { value: string; label: string }
+
+const listed = new WeakMap<Locale, Country[]>()
+
 /** Every country for the address form, the United States first. */
-export const COUNTRIES: { value: string; label: string }[] = [
-  { value: 'US', label: 'United States' },
-  ...CODES.split(' ')
-    .map((value) => ({ value, label: names.of(value) ?? value }))
-    .sort((left, right) => left.label.localeCompare(right.label, 'en')),
-]
+export function countries(locale: Locale): Country[] {
+  let list = listed.get(locale)
+  if (!list) {
+    const all = CODES.split(' ').map((value) => ({ value, label: locale.country(value) }))
+    all.sort((left, right) => locale.compare(left.label, right.label))
+    list = [{ value: 'US', label: locale.country('US') }, ...all]
+    listed.set(locale, list)
+  }
+  return list
+}

@@ -7,6 +7,7 @@ import { CART_PATH } from '#http/guards/cart'
 import { formOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { redirectTo } from '#http/pages'
+import type { Locale } from '#platform/language/locale'
 import type { RouteLimit } from '#platform/route-limits'
 import { requireOwnCart } from './purchase.ts'
 import { stepElsewhere } from './step-elsewhere.ts'
@@ -25,11 +26,14 @@ export interface NotApplied {
 }
 
 /** The code that was entered and does not apply; undefined where none was, or it applies. */
-export function notAppliedOf({ discount, refusal }: ReadDiscount): NotApplied | undefined {
+export function notAppliedOf(
+  { discount, refusal }: ReadDiscount,
+  locale: Locale,
+): NotApplied | undefined {
   const { discount_code } = discount
   if (discount_code === null || !refusal) return undefined
   const code = discount_code.slice(0, CODE_LENGTH)
-  return { code, reason: discounts.discountSentence(refusal) }
+  return { code, reason: discounts.discountSentence(refusal, locale) }
 }
 
 /** The code that applies, and what it takes off; undefined where none does. */

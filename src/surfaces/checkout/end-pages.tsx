@@ -14,19 +14,19 @@ import { layoutOf, nameOf, type PurchaseSummary, type Step } from './layout.tsx'
 export function ProcessingPage(
   facts: Omit<Step, 'csrf_token'> & { url: string; return_url: string },
 ): JSX.Element {
+  const { t } = facts.purchase.locale
   return (
     <FocusLayout
       {...layoutOf(facts.purchase)}
-      title={`One moment · ${facts.purchase.app_name}`}
+      title={t('checkout.processing_page_title', { app: facts.purchase.app_name })}
       refresh_seconds={3}
     >
-      <Steps current="Confirm" />
-      <Processing title="Processing your payment" href={facts.url}>
-        We are waiting for your bank. This page updates automatically, usually within seconds. Your
-        card is charged at most once. You can leave this page: we email you the receipt.
+      <Steps current="confirm" />
+      <Processing title={t('checkout.processing_title')} href={facts.url}>
+        {t('checkout.processing_text')}
       </Processing>
       <Button href={facts.return_url} icon_after="arrow-right" wide>
-        Return to {facts.purchase.app_name}
+        {t('checkout.return_to', { app: facts.purchase.app_name })}
       </Button>
     </FocusLayout>
   )
@@ -46,31 +46,38 @@ export function SuccessPage(
   },
 ): JSX.Element {
   const { purchase } = facts
+  const { t, rich } = purchase.locale
   return (
-    <FocusLayout {...layoutOf(purchase)} title={`Payment complete · ${purchase.app_name}`}>
-      <Steps current="Done" />
-      <Heading title={`${nameOf(purchase)} is yours`} done>
-        {startOf(facts)} We sent a receipt to <Mailbox address={facts.email} />.
+    <FocusLayout
+      {...layoutOf(purchase)}
+      title={t('checkout.success_page_title', { app: purchase.app_name })}
+    >
+      <Steps current="done" />
+      <Heading title={t('checkout.success_title', { product: nameOf(purchase) })} done>
+        {rich('checkout.success_text', {
+          start: startOf(facts),
+          email: <Mailbox address={facts.email} />,
+        })}
       </Heading>
       {facts.resent === 'sent' && (
         <Alert tone="success">
-          We sent the receipt to <Mailbox address={facts.email} /> again.
+          {rich('checkout.resent', { email: <Mailbox address={facts.email} /> })}
         </Alert>
       )}
       {typeof facts.resent === 'number' && (
         <Alert tone="info">
-          The receipt was already sent several times. Check your spam folder, or try again in{' '}
-          {durationText(facts.resent)}.
+          {t('checkout.resent_often', { wait: durationText(facts.resent, purchase.locale) })}
         </Alert>
       )}
-      <CopyField id="license_key" label="License key" value={facts.license_key} />
+      <CopyField id="license_key" label={t('checkout.license_key')} value={facts.license_key} />
       <p class="-mt-4 text-sm text-muted">
-        Your key is also in your receipt and on{' '}
-        <TextLink href={facts.manage_url}>your purchase page</TextLink>.
+        {rich('checkout.key_also', {
+          link: (text) => <TextLink href={facts.manage_url}>{text}</TextLink>,
+        })}
       </p>
       <div class="grid gap-2">
         <Button kind="primary" href={facts.return_url} icon_after="arrow-right" wide>
-          Continue to {purchase.app_name}
+          {t('checkout.continue_to', { app: purchase.app_name })}
         </Button>
         {facts.resent === undefined && (
           <RedirectNotice
@@ -83,8 +90,8 @@ export function SuccessPage(
       <div class="border-t border-base-300 pt-5">
         <Form action={`/checkout/${facts.cart_id}/receipt`} csrf_token={facts.csrf_token}>
           <Actions>
-            <Button icon="mail" pending="Sending…">
-              Resend receipt email
+            <Button icon="mail" pending={t('checkout.sending')}>
+              {t('checkout.resend')}
             </Button>
           </Actions>
         </Form>
@@ -96,6 +103,9 @@ export function SuccessPage(
 const REDIRECT_SECONDS = 12
 
 function startOf({ purchase, is_trial }: { purchase: PurchaseSummary; is_trial: boolean }): string {
-  if (is_trial) return 'Your free trial has started.'
-  return purchase.figures.total === ZERO ? 'Nothing was charged.' : 'Payment received.'
+  const { t } = purchase.locale
+  if (is_trial) return t('checkout.trial_started')
+  return purchase.figures.total === ZERO
+    ? t('checkout.nothing_charged')
+    : t('checkout.payment_received')
 }

@@ -1,30 +1,28 @@
-import { adverbOf, formatMoney, priceText, taxLabel } from '#design/money'
+import { priceText, taxLabel } from '#design/money'
 import type { OrderFigures } from '#design/order'
 import type { CodeDiscount } from '#domain/billing'
 import type { ProductPrice } from '#domain/catalog'
 import type { CheckoutTotals } from '#flows/checkout'
 import { isoDate } from '#platform/calendar'
+import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
-import { counted } from '#platform/text'
 
-const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
-
-function day(at: Date): string {
-  return longDay.format(new Date(isoDate(at)))
-}
+/** The day in UTC of an instant. */
+const dayOf = (at: Date) => new Date(isoDate(at))
 
 /** The order's lines before an address is entered, without tax. */
 export function figuresBeforeTax(
   price: ProductPrice,
   discount: CodeDiscount | undefined,
+  locale: Locale,
 ): OrderFigures {
   const subtotal = cents(price.amount - (discount?.amount ?? ZERO))
   return {
-    items: itemsOf(price, { subtotal, discount }),
+    items: itemsOf(price, { subtotal, discount }, locale),
     subtotal,
     tax: null,
     total: subtotal,
-    renewal: rhythm(price),
+    renewal: rhythm(price, locale),
   }
 }
 
@@ -32,27 +30,34 @@ export function figuresBeforeTax(
 export function itemsOf(
   { product_name }: { product_name: string },
   { subtotal, discount }: { subtotal: Cents; discount: CodeDiscount | null | undefined },
+  { t }: Locale,
 ): OrderFigures['items'] {
   if (!discount) return [{ label: product_name, amount: subtotal }]
   const { code, amount } = discount
   return [
     { label: product_name, amount: sum(subtotal, amount) },
-    { label: `Discount ${code}`, amount: cents(0 - amount) },
+    { label: t('checkout.discount', { code }), amount: cents(0 - amount) },
   ]
 }
 
 /** The order's lines with tax, and the next charge. */
-export function figuresOf(price: ProductPrice, totals: CheckoutTotals): OrderFigures {
+export function figuresOf(
+  price: ProductPrice,
+  totals: CheckoutTotals,
+  locale: Locale,
+): OrderFigures {
   const { quote, total, is_waived, discount, terms } = totals
   const isTrial = terms.status === 'trialing'
   return {
-    items: itemsOf(price, { subtotal: quote.amount, discount }),
+    items: itemsOf(price, { subtotal: quote.amount, discount }, locale),
     subtotal: quote.amount,
     tax: quote.tax,
-    tax_label: taxLabel(quote),
-    deduction: deductionOf(total, { is_trial: isTrial, is_waived }),
+    tax_label: taxLabel(quote, locale),
+    deduction: deductionOf(total, { is_trial: isTrial, is_waived }, locale),
     total: terms.due_now,
-    renewal: isTrial ? afterTrial(price, totals) : renewal(price, { ...totals, ...terms }),
+    renewal: isTrial
+      ? afterTrial(price, totals, locale)
+      : renewal(price, { ...totals, ...terms }, locale),
   }
 }
 
@@ -60,57 +65,81 @@ export function figuresOf(price: ProductPrice, totals: CheckoutTotals): OrderFig
 export function deductionOf(
   total: Cents,
   { is_trial, is_waived }: { is_trial: boolean; is_waived: boolean },
+  { t }: Locale,
 ): OrderFigures['deduction'] {
   const amount = cents(0 - total)
-  if (is_waived) return { label: 'Waived (below the minimum charge)', amount }
-  return is_trial && total > ZERO ? { label: 'Free trial', amount } : undefined
+  if (is_waived) return { label: t('checkout.waived'), amount }
+  return is_trial && total > ZERO ? { label: t('checkout.free_trial'), amount } : undefined
 }
 
 /** The cost of the periods that follow a purchase, with tax. */
 export type LaterPeriods = Pick<CheckoutTotals, 'total' | 'full_total' | 'discounted_periods'>
 
-function afterTrial(price: ProductPrice, totals: CheckoutTotals): string {
-  const { total, full_total, discounted_periods, terms, trial_days } = totals
-  const full = priceText(full_total, price.frequency)
-  const isOnce = discounted_periods === 1
-  const discounted = isOnce
-    ? `${formatMoney(total)} once`
-    : `${priceText(total, price.frequency)} for ${discounted_periods} periods`
-  const cost =
-    discounted_periods === null ? priceText(total, price.frequency) : `${discounted}, then ${full}`
-  return `Free for ${trial_days} days. Then ${cost}. First charge: ${day(terms.period_end!)}. Cancel anytime.`
+function afterTrial(price: ProductPrice, totals: CheckoutTotals, locale: Locale): string {
+  const { t, day } = locale
+  const { terms, trial_days } = totals
+  const cost = costAfterTrial(price, totals, locale)
+  const first = day(dayOf(terms.period_end!))
+  return t('checkout.after_trial', { days: trial_days, cost, day: first })
+}
+
+function costAfterTrial(
+  { frequency }: ProductPrice,
+  { total, full_total, discounted_periods: count }: CheckoutTotals,
+  locale: Locale,
+): string {
+  const { t, money } = locale
+  const price = priceText(total, frequency, locale)
+  if (count === null) return price
+  const full = priceText(full_total, frequency, locale)
+  if (count === 1) return t('checkout.cost_once_then', { amount: money(total), full })
+  return t('checkout.cost_periods_then', { price, count, full })
 }
 
 /** A sentence about the renewal. */
 export function renewal(
   price: Pick<ProductPrice, 'frequency'>,
   facts: LaterPeriods & { period_end: Date | null },
+  locale: Locale,
 ): string {
-  if (price.frequency === null || !facts.period_end) return 'One-time payment. Nothing renews.'
-  return `Renews ${adverbOf(price.frequency)} at ${costLater(facts)}. Next charge: ${day(facts.period_end)}. Cancel anytime.`
+  const { t, day } = locale
+  const { frequency } = price
+  if (frequency === null || !facts.period_end) return t('checkout.one_time')
+  const next = day(dayOf(facts.period_end))
+  return t(`checkout.renews_${frequency}`, { cost: costLater(facts, locale), day: next })
 }
 
-function costLater({ total, full_total, discounted_periods: left }: LaterPeriods): string {
-  if (left === null) return formatMoney(total)
-  if (left === 0) return formatMoney(full_total)
-  return `${formatMoney(total)} for ${counted(left, 'more period')}, then at ${formatMoney(full_total)}`
+function costLater(
+  { total, full_total, discounted_periods: count }: LaterPeriods,
+  { t, money }: Locale,
+): string {
+  if (count === null) return money(total)
+  if (count === 0) return money(full_total)
+  return t('checkout.cost_discounted', { amount: money(total), count, full: money(full_total) })
 }
 
-function rhythm(price: ProductPrice): string {
-  if (price.frequency === null) return 'One-time payment. Nothing renews.'
-  const trial = price.trial_days > 0 ? `Starts with ${price.trial_days} days free. ` : ''
-  return `${trial}Renews ${adverbOf(price.frequency)}. Cancel anytime.`
+function rhythm({ frequency, trial_days }: ProductPrice, { t }: Locale): string {
+  if (frequency === null) return t('checkout.one_time')
+  const rhythm = t(`checkout.rhythm_${frequency}`)
+  return trial_days > 0 ? t('checkout.trial_first', { days: trial_days, rhythm }) : rhythm
 }
 
 /** The order's lines for the processor's card page. */
-export function summaryLines(price: ProductPrice, totals: CheckoutTotals): string[] {
-  const { subtotal, tax, tax_label, total, renewal, items } = figuresOf(price, totals)
+export function summaryLines(
+  price: ProductPrice,
+  totals: CheckoutTotals,
+  locale: Locale,
+): string[] {
+  const { t, money } = locale
+  const { subtotal, tax, tax_label, total, renewal, items } = figuresOf(price, totals, locale)
   const [, ...discounted] = items
+  const line = (label: string, amount: Cents) =>
+    t('checkout.summary_line', { label, amount: money(amount) })
   return [
-    `${formatMoney(total)} due today`,
-    ...discounted.map(({ label, amount }) => `${label}: ${formatMoney(amount)}`),
-    `Subtotal: ${formatMoney(subtotal)}`,
-    `${tax_label}: ${formatMoney(tax ?? ZERO)}`,
+    t('checkout.summary_due', { amount: money(total) }),
+    ...discounted.map(({ label, amount }) => line(label, amount)),
+    line(t('order.subtotal'), subtotal),
+    line(tax_label ?? t('money.sales_tax'), tax ?? ZERO),
     String(renewal),
   ]
 }

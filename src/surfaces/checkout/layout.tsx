@@ -1,9 +1,12 @@
 import type { PriceFrequency } from '#design/money'
 import { type OrderFigures, OrderSummary, Total } from '#design/order'
+import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
 
 /** The order summary beside every step. */
 export interface PurchaseSummary {
+  /** The language of the page. */
+  locale: Locale
   app_name: string
   /** The path of the app's icon; undefined where it has none. */
   app_icon: string | undefined
@@ -28,6 +31,7 @@ export const nameOf = ({ app_name, product_name }: PurchaseSummary) => `${app_na
 export function layoutOf(purchase: PurchaseSummary) {
   const { total, tax } = purchase.figures
   return {
+    locale: purchase.locale,
     app_name: purchase.app_name,
     app_icon: purchase.app_icon,
     selling: true,
@@ -45,4 +49,5 @@ export function layoutOf(purchase: PurchaseSummary) {
 }
 
 /** The title of a page; errors come first, for screen readers. */
-export const titled = (title: string, faulty: boolean) => (faulty ? `Error: ${title}` : title)
+export const titled = (title: string, faulty: boolean, { t }: Locale) =>
+  faulty ? t('layout.error_title', { title }) : title

@@ -12,20 +12,18 @@ type PreviewPageFacts = { purchase: PurchaseSummary }
 export function NoCardPage(
   facts: PreviewPageFacts & { confirm_url: string; details_url: string },
 ): JSX.Element {
+  const { t } = facts.purchase.locale
   return (
     <FocusLayout
       {...layoutOf(facts.purchase)}
-      title={`No card is needed · ${facts.purchase.app_name}`}
+      title={t('checkout.no_card_page_title', { app: facts.purchase.app_name })}
     >
-      <Steps current="Card" />
-      <Heading title="No card is needed">
-        Your buyers enter their card on the payment processor's page. Nothing is charged in a
-        preview.
-      </Heading>
+      <Steps current="card" />
+      <Heading title={t('checkout.no_card_title')}>{t('checkout.no_card_text')}</Heading>
       <Button kind="primary" href={facts.confirm_url} wide>
-        Continue
+        {t('checkout.continue')}
       </Button>
-      <BackLink href={facts.details_url}>Change your details</BackLink>
+      <BackLink href={facts.details_url}>{t('checkout.change_details')}</BackLink>
     </FocusLayout>
   )
 }
@@ -35,22 +33,25 @@ export function PreviewDonePage(
   facts: PreviewPageFacts & { license_key: string; return_url: string; integration_url: string },
 ): JSX.Element {
   const { purchase } = facts
+  const { t, rich } = purchase.locale
   return (
-    <FocusLayout {...layoutOf(purchase)} title={`Your preview is ready · ${purchase.app_name}`}>
-      <Steps current="Done" />
-      <Heading title={`Your preview of ${nameOf(purchase)} is ready`} done>
-        Nothing was charged and no receipt was sent. The key works: the API returns its status as
-        preview.
+    <FocusLayout
+      {...layoutOf(purchase)}
+      title={t('checkout.preview_done_page_title', { app: purchase.app_name })}
+    >
+      <Steps current="done" />
+      <Heading title={t('checkout.preview_done_title', { product: nameOf(purchase) })} done>
+        {t('checkout.preview_done_text')}
       </Heading>
-      <CopyField id="license_key" label="License key" value={facts.license_key} />
+      <CopyField id="license_key" label={t('checkout.license_key')} value={facts.license_key} />
       <p class="-mt-4 text-sm text-muted">
-        Your key is also on{' '}
-        <TextLink href={facts.integration_url}>your app's integration page</TextLink>, where you can
-        end the preview.
+        {rich('checkout.preview_key_also', {
+          link: (text) => <TextLink href={facts.integration_url}>{text}</TextLink>,
+        })}
       </p>
       <div class="grid gap-2">
         <Button kind="primary" href={facts.return_url} icon_after="arrow-right" wide>
-          Continue to {purchase.app_name}
+          {t('checkout.continue_to', { app: purchase.app_name })}
         </Button>
         <RedirectNotice
           url={facts.return_url}

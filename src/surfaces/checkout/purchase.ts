@@ -7,6 +7,8 @@ import { type CheckoutTotals, checkoutTotals } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { requirePricedCart } from '#http/guards/cart'
 import { clockNotice } from '#http/test-clock-notice'
+import type { Locale } from '#platform/language/locale'
+import { localeOf } from '#platform/language/request'
 import { figuresOf } from './figures.ts'
 import type { PurchaseSummary } from './layout.tsx'
 
@@ -31,9 +33,14 @@ export async function requireOwnCart(
   const { app, price } = sold
   const totals = await checkoutTotals(world, cart, sold)
   const is_preview = cart.order_id === null && (await isOfMember(world, cart, app))
-  const figures = figuresOf(price, totals)
+  const locale = localeOf(request)
+  const figures = figuresOf(price, totals, locale)
   const amount = billing.priceOf(totals)
-  const purchase = purchaseOf(world, { app, price: { ...price, amount }, is_preview }, figures)
+  const purchase = purchaseOf(
+    world,
+    { app, price: { ...price, amount }, is_preview, locale },
+    figures,
+  )
   return { cart, app, price, totals, purchase, is_preview }
 }
 
@@ -45,26 +52,35 @@ async function isOfMember({ db }: World, { user_id }: billing.Cart, { seller_id 
 /** The order summary of a cart. */
 export function purchaseOf(
   world: World,
-  { app, price, is_preview }: Pick<OwnCart, 'app' | 'price' | 'is_preview'>,
+  {
+    app,
+    price,
+    is_preview,
+    locale,
+  }: Pick<OwnCart, 'app' | 'price' | 'is_preview'> & {
+    locale: Locale
+  },
   figures: PurchaseSummary['figures'],
 ): PurchaseSummary {
   return {
+    locale,
     app_name: app.name,
     app_icon: apps.iconPath(app),
     product_name: price.product_name,
     amount: price.amount,
     frequency: price.frequency,
     figures,
-    notice: is_preview ? 'Preview: nothing is charged.' : testNotice(world, app),
+    notice: is_preview ? locale.t('notice.preview') : testNotice(world, app, locale),
   }
 }
 
 /** The banner of test mode, with the app's time if its clock is ahead. */
-function testNotice(world: World, app: apps.App): string | undefined {
+function testNotice(world: World, app: apps.App, locale: Locale): string | undefined {
   if (!world.processor.is_test_mode) return undefined
   // The banner of every page says so already.
-  if (world.live) return clockNotice(world, app)
-  return ['Test mode: no real card is charged.', clockNotice(world, app)].filter(Boolean).join(' ')
+  if (world.live) return clockNotice(world, app, locale)
+  const notices = [locale.t('notice.test_mode'), clockNotice(world, app, locale)]
+  return notices.filter(Boolean).join(' ')
 }
 
 /** The first step of a cart, with the entered details. */

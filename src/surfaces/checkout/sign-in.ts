@@ -9,7 +9,7 @@ import { csrfToken } from '#http/form-token'
 import { CART_PATH, cartOfOtherBrowser } from '#http/guards/cart'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
-import { OWNED, redirectAfterForm } from '#http/redirect'
+import { redirectAfterForm } from '#http/redirect'
 import { currentSession, knownDevice, startSession } from '#http/session'
 import { ownerAddress } from './destination.ts'
 import { buyUrl, detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
@@ -31,7 +31,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       return redirectAfterForm(
         reply,
         await ownerAddress(world, app, identified.license, cart.next_url),
-        OWNED,
+        'owned',
       )
     }
     if (identified) return redirectTo(reply, `/checkout/${cart.id}/card`)
@@ -50,7 +50,9 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       known: knownDevice(world, request),
     })
     if (signedIn.outcome !== 'signed_in') {
-      return sendForm(world, request, reply, { own, ...refusedFor(signedIn, WRONG) })
+      const { locale } = own.purchase
+      const refused = refusedFor(signedIn, locale.t('checkout.wrong_password'), locale)
+      return sendForm(world, request, reply, { own, ...refused })
     }
     const { user_id } = signedIn
     const proven = {
@@ -71,18 +73,17 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     const sent = await sendEntryEmail(world, {
       ...email,
       kind: 'sign_in',
+      language: own.purchase.locale.language,
       return_to: here,
       origin: originOf(request),
       known: knownDevice(world, request),
     })
     if (sent.outcome !== 'sent') {
-      return sendForm(world, request, reply, { own, ...tooOften(sent) })
+      return sendForm(world, request, reply, { own, ...tooOften(sent, own.purchase.locale) })
     }
     return redirectTo(reply, `${here}?link=sent`)
   })
 }
-
-const WRONG = 'The password is incorrect. Try again, or use a sign-in link.'
 
 function sendForm(
   world: World,

@@ -6,7 +6,8 @@ import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { Heading, Mailbox } from '#design/panels'
 import type { CartId } from '#platform/ids'
-import { COUNTRIES } from './countries.ts'
+import type { Locale } from '#platform/language/locale'
+import { countries } from './countries.ts'
 import type { NotApplied } from './discount.ts'
 import { layoutOf, type Step, titled } from './layout.tsx'
 
@@ -33,55 +34,59 @@ export function DetailsPage(
   },
 ): JSX.Element {
   const { purchase, values, faults } = facts
+  const { locale } = purchase
+  const { t } = locale
   return (
     <FocusLayout
       {...layoutOf(purchase)}
-      title={titled(`Your details · ${purchase.app_name}`, Object.keys(faults).length > 0)}
+      title={titled(
+        t('checkout.details_page_title', { app: purchase.app_name }),
+        Object.keys(faults).length > 0,
+        locale,
+      )}
     >
-      <Steps current="Details" />
-      <Heading title="Your details">We send your receipt and license key to this email.</Heading>
+      <Steps current="details" />
+      <Heading title={t('checkout.details_title')}>{t('checkout.details_text')}</Heading>
       {facts.has_expired && (
-        <Alert tone="info" title="This order has expired">
-          It was not paid within 24 hours. Nothing was charged. Check your details to continue.
+        <Alert tone="info" title={t('checkout.expired_title')}>
+          {t('checkout.expired_text')}
         </Alert>
       )}
-      {facts.not_applied && <CodeNotApplied {...facts.not_applied} />}
+      {facts.not_applied && <CodeNotApplied {...facts.not_applied} locale={locale} />}
       <ErrorSummary errors={listed(faults)} />
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         {facts.next !== undefined && <input type="hidden" name="next" value={facts.next} />}
         {values.via !== undefined && <input type="hidden" name="via" value={values.via} />}
         {values.discount && <input type="hidden" name="discount" value={values.discount} />}
         <Field
-          label="Email"
+          label={t('checkout.email')}
           name="email"
           type="email"
           autocomplete="email"
           value={values.email}
           error={faults.email}
-          hint={
-            facts.preview_email && `The preview is for your own account, ${facts.preview_email}.`
-          }
+          hint={facts.preview_email && t('checkout.preview_email', { email: facts.preview_email })}
         />
         <SelectField
-          label="Country"
+          label={t('checkout.country')}
           name="country"
           autocomplete="country"
           value={values.country ?? 'US'}
-          options={COUNTRIES}
+          options={countries(locale)}
           error={faults.country}
         />
         <Field
-          label="ZIP code"
+          label={t('checkout.zip')}
           name="zip"
           inputmode="numeric"
           autocomplete="postal-code"
           format="zip"
           value={values.zip}
           error={faults.zip}
-          hint="Used to calculate sales tax. You see the total before you pay."
+          hint={t('checkout.zip_hint')}
         />
-        <Button kind="primary" pending="Calculating tax…" wide>
-          Continue
+        <Button kind="primary" pending={t('checkout.calculating')} wide>
+          {t('checkout.continue')}
         </Button>
       </Form>
     </FocusLayout>
@@ -89,10 +94,15 @@ export function DetailsPage(
 }
 
 /** A code of a buy link that does not apply: the purchase goes on without it. */
-function CodeNotApplied({ code, reason }: NotApplied): JSX.Element {
+function CodeNotApplied({ code, reason, locale }: NotApplied & { locale: Locale }): JSX.Element {
+  const { t, rich } = locale
   return (
-    <Alert tone="info" title="Discount code not applied">
-      <span class="break-words">{code}</span>: {reason} You can continue without it.
+    <Alert tone="info" title={t('checkout.code_not_applied_title')}>
+      {rich('checkout.code_not_applied', {
+        code,
+        b: (text) => <span class="break-words">{text}</span>,
+        reason,
+      })}
     </Alert>
   )
 }
@@ -109,35 +119,45 @@ export function SignInPage(
   },
 ): JSX.Element {
   const base = `/checkout/${facts.cart_id}`
+  const { locale } = facts.purchase
+  const { t, rich } = locale
   return (
     <FocusLayout
       {...layoutOf(facts.purchase)}
-      title={titled(`Sign in · ${facts.purchase.app_name}`, facts.fault !== undefined)}
+      title={titled(
+        t('checkout.sign_in_page_title', { app: facts.purchase.app_name }),
+        facts.fault !== undefined,
+        locale,
+      )}
     >
-      <Steps current="Details" />
-      <Heading title="Welcome back">
-        <Mailbox address={facts.email} /> already has an account. Sign in to continue.
+      <Steps current="details" />
+      <Heading title={t('checkout.sign_in_title')}>
+        {rich('checkout.sign_in_text', { email: <Mailbox address={facts.email} /> })}
       </Heading>
       {facts.fault && <Alert tone="error">{facts.fault}</Alert>}
       {facts.link_sent && (
-        <Alert tone="success" title="Check your inbox">
-          We sent a sign-in link to <Mailbox address={facts.email} />. It works once, expires in 20
-          minutes and returns you to this checkout.
+        <Alert tone="success" title={t('checkout.check_inbox')}>
+          {rich('checkout.link_sent', { email: <Mailbox address={facts.email} /> })}
         </Alert>
       )}
       <Form action={`${base}/sign-in`} csrf_token={facts.csrf_token}>
         <UsernameField value={facts.email} />
-        <Field label="Password" name="password" type="password" autocomplete="current-password" />
-        <Button kind="primary" pending="Signing in…" wide>
-          Sign in
+        <Field
+          label={t('checkout.password')}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+        />
+        <Button kind="primary" pending={t('checkout.signing_in')} wide>
+          {t('checkout.sign_in')}
         </Button>
       </Form>
       <Form action={`${base}/sign-in-link`} csrf_token={facts.csrf_token}>
-        <Button icon="mail" pending="Sending…" wide>
-          Email me a sign-in link
+        <Button icon="mail" pending={t('checkout.sending')} wide>
+          {t('checkout.email_link')}
         </Button>
       </Form>
-      <BackLink href={facts.details_url}>Use another email</BackLink>
+      <BackLink href={facts.details_url}>{t('checkout.other_email')}</BackLink>
     </FocusLayout>
   )
 }

@@ -20,10 +20,9 @@ import { CART_PATH, requireCart } from '#http/guards/cart'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { redirectTo, sendPage } from '#http/pages'
-import { OWNED, redirectAfterForm } from '#http/redirect'
+import { redirectAfterForm } from '#http/redirect'
 import { currentSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
-import { ownValue } from '#platform/text'
 import { CardRefusedPage, OtherStatePage } from './card-pages.tsx'
 import { ConfirmPage } from './confirm-page.tsx'
 import { ownerAddress, returnAddress } from './destination.ts'
@@ -68,7 +67,7 @@ function declareCard(scope: FastifyInstance, world: World): void {
     const url = await openCardPage(world, own.cart, {
       app: own.app,
       price: own.price,
-      summary: summaryLines(own.price, own.totals),
+      summary: summaryLines(own.price, own.totals, own.purchase.locale),
       return_url: `${base}/card-entered`,
       back_url: `${base}/details`,
     })
@@ -122,6 +121,8 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     const other_step = elsewhere(world, own, attempt)
     if (other_step) return redirectTo(reply, other_step)
     const { cart, purchase, totals } = own
+    const { locale } = purchase
+    const { t } = locale
     if (!cart.card && !own.is_preview) return redirectTo(reply, `/checkout/${cart.id}/card`)
     const page = ConfirmPage({
       purchase,
@@ -130,8 +131,8 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       agreement: totals.agreement,
       details_url: detailsUrl(cart),
       email: cart.email!,
-      place: `${cart.state} ${cart.zip}, United States`,
-      card: cart.card ? payments.cardName(cart.card) : 'None; a preview needs no card',
+      place: t('checkout.place', { state: cart.state!, zip: cart.zip! }),
+      card: cart.card ? payments.cardName(cart.card, locale) : t('checkout.no_card'),
       statement: statementOf(world, own.app),
       is_preview: own.is_preview,
       is_trial: totals.terms.status === 'trialing',
@@ -209,9 +210,9 @@ async function redirectAfter(
   confirmed: Confirmed | Resumed,
 ): Promise<FastifyReply> {
   const address = await afterConfirming(world, own, confirmed)
-  if (confirmed.outcome === 'already_owned') return redirectAfterForm(reply, address, OWNED)
+  if (confirmed.outcome === 'already_owned') return redirectAfterForm(reply, address, 'owned')
   if (confirmed.outcome === 'action_required')
-    return redirectAfterForm(reply, address, 'Confirm with your bank')
+    return redirectAfterForm(reply, address, 'confirm_with_bank')
   return redirectTo(reply, address)
 }
 
@@ -248,32 +249,28 @@ async function afterConfirming(
   }
 }
 
-const NOTICES: Record<string, { title: string; text: string }> = {
-  changed: {
-    title: 'Your order has changed',
-    text: 'The figures changed since the last page. Nothing was charged. Review your order again.',
-  },
-  not_charged: {
-    title: 'Nothing was charged',
-    text: 'We could not reach your bank. The payment was canceled. Try again.',
-  },
-}
+const NOTICES = ['changed', 'not_charged'] as const
 
 /** The code that was entered and does not apply. */
 async function notAppliedTo(world: World, own: OwnCart): Promise<NotApplied | undefined> {
   if (own.cart.discount_id !== null) return undefined
-  return notAppliedOf(await discountOfCart(world, own.cart, own))
+  return notAppliedOf(await discountOfCart(world, own.cart, own), own.purchase.locale)
 }
 
 /** The error of the last attempt, while the same card is on the page. */
 function alertOf(
-  { cart }: OwnCart,
+  { cart, purchase: { locale } }: OwnCart,
   attempt: payments.Attempt | undefined,
   notice: string | undefined,
 ) {
   if (attempt?.status === 'declined' && attempt.card.token === cart.card?.token) {
-    const text = payments.declineSentence(attempt.decline_code!)
-    return { is_declined: true, alert: { title: 'Your card was declined', text } }
+    const text = payments.declineSentence(attempt.decline_code!, locale)
+    return { is_declined: true, alert: { title: locale.t('checkout.declined_title'), text } }
   }
-  return { is_declined: false, alert: ownValue(NOTICES, notice) }
+  const known = NOTICES.find((each) => each === notice)
+  const alert = known && {
+    title: locale.t(`checkout.${known}_title`),
+    text: locale.t(`checkout.${known}_text`),
+  }
+  return { is_declined: false, alert }
 }

@@ -102,16 +102,17 @@ function figuresOfOrder(
 ) {
   const { amount, tax, charged, discount, period_end, is_waived } = order
   const total = sum(amount, tax)
+  const { locale } = purchase
   return {
     ...purchase.figures,
-    items: itemsOf(order, { subtotal: amount, discount }),
+    items: itemsOf(order, { subtotal: amount, discount }, locale),
     subtotal: amount,
     tax: tax,
-    tax_label: taxLabel(order),
-    deduction: deductionOf(total, { is_trial: order.trial_days > 0, is_waived }),
+    tax_label: taxLabel(order, locale),
+    deduction: deductionOf(total, { is_trial: order.trial_days > 0, is_waived }, locale),
     total: charged,
-    total_label: 'Paid today',
-    renewal: renewal(order, { ...later(totals, order, subscription), total, period_end }),
+    total_label: locale.t('checkout.paid_today'),
+    renewal: renewal(order, { ...later(totals, order, subscription), total, period_end }, locale),
   }
 }
 

@@ -9,7 +9,7 @@ import {
   withdrawMemberInvitation,
 } from '#flows/seller'
 import type { World } from '#flows/world'
-import { FAULTS } from '#http/form-errors'
+import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { type MemberContext, requireMember } from '#http/guards/seller'
 import { requireRecentProof } from '#http/guards/session'
@@ -41,7 +41,7 @@ export function declareTeam(scope: FastifyInstance, world: World): void {
     requireRecentProof(world, context, `${TEAM}?${new URLSearchParams(form)}`)
     const address = identity.readEmail(form.email)
     const role = sellers.readInvitedRole(form.role)
-    if (!address || !role) return await sendTeam(world, context, { form, fault: FAULTS.email })
+    if (!address || !role) return await sendTeam(world, context, { form, fault: faultOf('email') })
     const { seller_id } = context.member
     await limitPage(world, INVITATIONS, seller_id, reply)
     const outcome = await inviteMember(world, actorOf(context), { ...address, role, seller_id })

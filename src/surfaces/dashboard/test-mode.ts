@@ -19,7 +19,7 @@ export function declareTestMode(scope: FastifyInstance, world: World): void {
     const return_to = dashboardPage(formOf(request).return_to ?? '')
     const token = await openTestModeEntry(world, { user_id, seller_id, return_to })
     const address = `${test_mode.base_url}/test-mode/enter?token=${token}`
-    return redirectAfterForm(reply, address, 'Opening test mode')
+    return redirectAfterForm(reply, address, 'opening_test_mode')
   })
 }
 

@@ -5,7 +5,7 @@ import * as sellers from '#domain/sellers'
 import { acceptTransfer, declineTransfer, offerTransfer, withdrawTransfer } from '#flows/app'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
-import { FAULTS } from '#http/form-errors'
+import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { APP_PATH, requireSeller, type SellerContext } from '#http/guards/seller'
 import { requireRecentProof, requireSession, type SessionContext } from '#http/guards/session'
@@ -69,7 +69,7 @@ function pathOf({ app }: SellerContext): string {
 
 function faultsOf(form: { reason: string }, hasEmail: boolean): FormFault[] {
   const faults: FormFault[] = []
-  if (!hasEmail) faults.push({ id: 'email', message: FAULTS.email })
+  if (!hasEmail) faults.push({ id: 'email', message: faultOf('email') })
   if (form.reason === '') {
     faults.push({ id: 'reason', message: 'Give a reason. The other seller reads it.' })
   } else if (form.reason.length > LONGEST_REASON) {

@@ -1,152 +1,139 @@
 import type { EmailTemplates } from '#platform/email-queue'
+import type { Locale } from '#platform/language/locale'
 import type { EmailContent } from './template.ts'
 
 type Security = EmailTemplates['security']
 
-const NOT_REQUESTED = 'If you did not request this, you can ignore this email.'
-
 /** The last email to the address of a deleted account. */
-export function accountDeleted(support_email: string): EmailContent {
+export function accountDeleted({ t }: Locale, support_email: string): EmailContent {
   return {
-    subject: 'Your Purser account was deleted',
-    heading: 'Your account was deleted',
+    subject: t('email.deleted_subject'),
+    heading: t('email.deleted_heading'),
     blocks: [
       {
         kind: 'text',
-        text: 'Your account and this address were removed, and your licenses ended. Invoices and payments are kept without your address, as the law requires.',
+        text: t('email.deleted_text'),
       },
       {
         kind: 'text',
-        text: `This cannot be undone. If you did not request it, write to ${support_email}.`,
+        text: t('email.deleted_final', { email: support_email }),
       },
     ],
   }
 }
 
 /** The email with a sign-in link. */
-export function signInLink(url: string): EmailContent {
+export function signInLink({ t }: Locale, url: string): EmailContent {
   return {
-    subject: 'Your sign-in link for Purser',
-    heading: 'Sign in to Purser',
+    subject: t('email.sign_in_subject'),
+    heading: t('email.sign_in_heading'),
     blocks: [
       {
         kind: 'link',
-        label: 'Sign in',
+        label: t('email.sign_in'),
         url,
-        note: 'This link works once and expires in 20 minutes.',
+        note: t('email.works_20_minutes'),
       },
-      { kind: 'text', text: NOT_REQUESTED },
+      { kind: 'text', text: t('email.not_requested') },
     ],
   }
 }
 
 /** The email with a link to set a password. */
-export function setPassword(url: string): EmailContent {
+export function setPassword({ t }: Locale, url: string): EmailContent {
   return {
-    subject: 'Set a new password for Purser',
-    heading: 'Set a new password',
+    subject: t('email.new_password_subject'),
+    heading: t('email.new_password_heading'),
     blocks: [
       {
         kind: 'link',
-        label: 'Set a password',
+        label: t('email.set_password'),
         url,
-        note: 'This link works once and expires in 7 days.',
+        note: t('email.works_7_days'),
       },
-      { kind: 'text', text: NOT_REQUESTED },
+      { kind: 'text', text: t('email.not_requested') },
     ],
   }
 }
 
 /** The email that confirms a sign-up. */
-export function signUpLink(url: string): EmailContent {
+export function signUpLink({ t }: Locale, url: string): EmailContent {
   return {
-    subject: 'Confirm your email for Purser',
-    heading: 'Confirm your email to finish your account',
+    subject: t('email.sign_up_subject'),
+    heading: t('email.sign_up_heading'),
     blocks: [
       {
         kind: 'link',
-        label: 'Confirm my email',
+        label: t('email.sign_up'),
         url,
-        note: 'This link works once and expires in 7 days.',
+        note: t('email.works_7_days'),
       },
-      { kind: 'text', text: `${NOT_REQUESTED} No account is created unless you confirm.` },
+      { kind: 'text', text: t('email.sign_up_ignored') },
     ],
   }
 }
 
 /** The email for a sign-up with the email of an existing account. */
-export function accountExists(url: string): EmailContent {
+export function accountExists({ t }: Locale, url: string): EmailContent {
   return {
-    subject: 'You already have a Purser account',
-    heading: 'You already have an account',
+    subject: t('email.exists_subject'),
+    heading: t('email.exists_heading'),
     blocks: [
       {
         kind: 'text',
-        text: 'We received a request to create an account with this email. It already has one, so nothing was changed.',
+        text: t('email.exists_text'),
       },
       {
         kind: 'link',
-        label: 'Sign in',
+        label: t('email.sign_in'),
         url,
-        note: 'This link works once and expires in 20 minutes.',
+        note: t('email.works_20_minutes'),
       },
     ],
   }
 }
 
-const CHANGES: Record<Security['what'], [subject: string, sentence: string]> = {
-  password_changed: ['Your password was changed', 'The password of your account was changed.'],
-  authenticator_added: [
-    'An authenticator app was added',
-    'Signing in now requires a code from your authenticator app.',
-  ],
-  authenticator_removed: [
-    'Your authenticator app was removed',
-    'Authenticator codes are turned off for your account.',
-  ],
-  passkey_added: ['A passkey was added', 'You can now sign in with your new passkey.'],
-  passkey_removed: ['A passkey was removed', 'A passkey was removed from your account.'],
-  recovery_codes_made: [
-    'New recovery codes were created',
-    'Your account has ten new recovery codes. Your previous codes no longer work.',
-  ],
-  agent_allowed: [
-    'An agent was given access to your apps',
-    'An agent can now manage your apps with the permissions that you allowed. You can revoke its access under Connections at any time.',
-  ],
-  recovery_code_used: [
-    'A recovery code was used',
-    'One of your recovery codes was used to sign in to your account.',
-  ],
-}
+const CHANGES = [
+  'password_changed',
+  'authenticator_added',
+  'authenticator_removed',
+  'passkey_added',
+  'passkey_removed',
+  'recovery_codes_made',
+  'agent_allowed',
+  'recovery_code_used',
+] as const satisfies readonly Security['what'][]
 
 /** Whether there is an email about a security change of this name. */
 export function isSecurityChange(what: unknown): what is Security['what'] {
-  return typeof what === 'string' && Object.hasOwn(CHANGES, what)
+  return CHANGES.some((known) => known === what)
 }
 
 /** The email about a security change, with a link to secure the account. */
 export function securityChanged(
+  { t }: Locale,
   facts: Security,
   urls: { security: string; sign_in: string },
 ): EmailContent {
-  const [subject, sentence] = CHANGES[facts.what]
+  const { what } = facts
   return {
-    subject,
-    heading: 'Was this you?',
+    subject: t(`email.${what}`),
+    heading: t('email.was_this_you'),
     blocks: [
-      { kind: 'text', text: sentence },
-      ...(facts.name ? [{ kind: 'rows' as const, rows: [['Name', facts.name]] as TermRow[] }] : []),
+      { kind: 'text', text: t(`email.${what}_text`) },
+      ...(facts.name
+        ? [{ kind: 'rows' as const, rows: [[t('email.name'), facts.name]] as TermRow[] }]
+        : []),
       {
         kind: 'text',
-        text: 'If this was you, no action is needed. If not, set a new password. This signs out every browser.',
+        text: t('email.security_text'),
       },
-      { kind: 'link', label: 'Review your account', url: urls.security },
+      { kind: 'link', label: t('email.review_account'), url: urls.security },
       {
         kind: 'link',
-        label: 'I forgot my password',
+        label: t('email.forgot'),
         url: urls.sign_in,
-        note: 'We email you a link to set a new one.',
+        note: t('email.forgot_note'),
       },
     ],
   }
@@ -155,32 +142,32 @@ export function securityChanged(
 type TermRow = [term: string, value: string]
 
 /** The email that confirms a new address before it is used. */
-export function confirmNewEmail(old_email: string, url: string): EmailContent {
+export function confirmNewEmail({ t }: Locale, old_email: string, url: string): EmailContent {
   return {
-    subject: 'Confirm your new email for Purser',
-    heading: 'Confirm your new email',
+    subject: t('email.new_email_subject'),
+    heading: t('email.new_email_heading'),
     blocks: [
-      { kind: 'rows', rows: [['Account', old_email]] },
+      { kind: 'rows', rows: [[t('email.account'), old_email]] },
       {
         kind: 'link',
-        label: 'Confirm my new email',
+        label: t('email.new_email_action'),
         url,
-        note: 'This link works once and expires in 24 hours.',
+        note: t('email.works_24_hours'),
       },
-      { kind: 'text', text: NOT_REQUESTED },
+      { kind: 'text', text: t('email.not_requested') },
     ],
   }
 }
 
 /** The email to a new address that already has an account. */
-export function newEmailTaken(): EmailContent {
+export function newEmailTaken({ t }: Locale): EmailContent {
   return {
-    subject: 'This email already has a Purser account',
-    heading: 'This email already has an account',
+    subject: t('email.taken_subject'),
+    heading: t('email.taken_heading'),
     blocks: [
       {
         kind: 'text',
-        text: 'We received a request to use this email for another account. It already has an account, so nothing was changed.',
+        text: t('email.taken_text'),
       },
     ],
   }
@@ -188,32 +175,31 @@ export function newEmailTaken(): EmailContent {
 
 /** The email to the old address about a requested or completed change, with a link to undo it. */
 export function emailChange(
+  { t }: Locale,
   change: { old_email: string; new_email: string; done_at: Date | null },
   undo_url: string,
 ): EmailContent {
   const done = change.done_at !== null
   return {
-    subject: done ? 'Your email was changed' : 'Your email is about to change',
-    heading: 'Was this you?',
+    subject: done ? t('email.changed_subject') : t('email.changing_subject'),
+    heading: t('email.was_this_you'),
     blocks: [
       {
         kind: 'text',
-        text: done
-          ? 'The email of your account was changed.'
-          : 'We received a request to change the email of your account. It changes once the new email is confirmed.',
+        text: done ? t('email.changed_text') : t('email.changing_text'),
       },
       {
         kind: 'rows',
         rows: [
-          [done ? 'Previous email' : 'Current email', change.old_email],
-          ['New email', change.new_email],
+          [done ? t('email.previous_email') : t('email.current_email'), change.old_email],
+          [t('email.new_email'), change.new_email],
         ],
       },
       {
         kind: 'link',
-        label: 'This was not me: keep my email',
+        label: t('email.undo'),
         url: undo_url,
-        note: 'This link works for 7 days. It signs out every browser and lets you set a new password.',
+        note: t('email.undo_note'),
       },
     ],
   }

@@ -3,7 +3,8 @@ import { recipientOfDeletion } from '#flows/account'
 import { INVITATION_HOURS } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
-import { parseId } from '#platform/ids'
+import { parseId, type UserId } from '#platform/ids'
+import type { Locale } from '#platform/language/locale'
 import {
   accountDeleted,
   accountExists,
@@ -36,8 +37,15 @@ async function writeDeleted(
   world: World,
   email: StoredEmail<'account_deleted'>,
 ): Promise<WrittenEmail> {
-  const to = recipientOfDeletion(world, email.subject_id, email.facts.sealed_to)
-  return { to, content: accountDeleted(world.config.operator.support_email) }
+  const { subject_id, facts } = email
+  const to = recipientOfDeletion(world, subject_id, facts.sealed_to)
+  const locale = await localeOfUser(world, parseId('usr', subject_id))
+  return { to, locale, content: accountDeleted(locale, world.config.operator.support_email) }
+}
+
+/** The language of an account's emails. */
+async function localeOfUser({ db, languages }: World, user_id: UserId): Promise<Locale> {
+  return languages.named((await identity.findUser(db, user_id))?.language)
 }
 
 /** The account with this email, unless it is locked or deleted. */
@@ -53,11 +61,12 @@ async function writeEntry(
   const user = await openAccount(world, email.subject_id)
   if (!user) return undefined
   const facts = { user_id: user.id, return_to: email.facts.return_to }
+  const locale = world.languages.named(email.facts.language ?? user.language)
   const content =
     email.kind === 'sign_in'
-      ? signInLink(await link(world, 'sign_in', facts))
-      : setPassword(await link(world, 'set_password', facts))
-  return { to: user.email, content }
+      ? signInLink(locale, await link(world, 'sign_in', facts))
+      : setPassword(locale, await link(world, 'set_password', facts))
+  return { to: user.email, locale, content }
 }
 
 async function writeSignUp(
@@ -68,16 +77,22 @@ async function writeSignUp(
   if (!typed) return undefined
   const user = await identity.findByEmail(world.db, typed.email_normalized)
   if (user?.locked_at) return undefined
-  if (!user) return { to: typed.email, content: signUpLink(await signUpUrl(world, typed.id)) }
+  const locale = world.languages.named(typed.language)
+  if (!user) {
+    const content = signUpLink(locale, await signUpUrl(world, typed.id))
+    return { to: typed.email, locale, content }
+  }
   const facts = { user_id: user.id, return_to: typed.return_to ?? undefined }
-  return { to: user.email, content: accountExists(await link(world, 'sign_in', facts)) }
+  const content = accountExists(locale, await link(world, 'sign_in', facts))
+  return { to: user.email, locale, content }
 }
 
 async function writeSecurity(world: World, email: StoredEmail<'security'>): Promise<WrittenEmail> {
   const user = (await identity.findUser(world.db, parseId('usr', email.subject_id)))!
   const { base_url } = world.config
   const urls = { security: `${base_url}/account/security/`, sign_in: `${base_url}/signin/` }
-  return { to: user.email, content: securityChanged(email.facts, urls) }
+  const locale = world.languages.named(user.language)
+  return { to: user.email, locale, content: securityChanged(locale, email.facts, urls) }
 }
 
 async function writeToNewEmail(
@@ -87,10 +102,14 @@ async function writeToNewEmail(
   const change = await identity.findEmailChange(world.db, parseId('ech', email.subject_id))
   if (!change || change.done_at || change.ended_at) return undefined
   const taken = await identity.findByEmail(world.db, change.new_email_normalized)
-  if (taken) return { to: taken.email, content: newEmailTaken() }
+  if (taken) {
+    const locale = world.languages.named(taken.language)
+    return { to: taken.email, locale, content: newEmailTaken(locale) }
+  }
   const { user_id, old_email, id } = change
   const url = await link(world, 'change_email', { user_id, about: id })
-  return { to: change.new_email, content: confirmNewEmail(old_email, url) }
+  const locale = await localeOfUser(world, user_id)
+  return { to: change.new_email, locale, content: confirmNewEmail(locale, old_email, url) }
 }
 
 async function writeToOldEmail(
@@ -101,7 +120,8 @@ async function writeToOldEmail(
   if (!change || change.ended_at) return undefined
   const { user_id, old_email, id } = change
   const url = await link(world, 'undo_email', { user_id, about: id })
-  return { to: old_email, content: emailChange(change, url) }
+  const locale = await localeOfUser(world, user_id)
+  return { to: old_email, locale, content: emailChange(locale, change, url) }
 }
 
 async function writeStaffInvitation(

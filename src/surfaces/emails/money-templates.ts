@@ -1,7 +1,8 @@
-import { formatDay, formatMoney, taxLabel } from '#design/money'
+import { taxLabel } from '#design/money'
 import { invoiceNumber, RETRY_DAYS, type Receipt } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import { receiptLines } from '#http/invoice-lines'
+import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
 
@@ -12,6 +13,7 @@ export interface PlanFacts {
   manage_url: string
   /** The seller, and the statement descriptor. */
   sold_by: Block
+  locale: Locale
 }
 
 /** The next charge, in cents, with its date. */
@@ -28,8 +30,8 @@ type Row = [label: string, value: string]
 
 const nameOf = ({ app_name, product_name }: PlanFacts) => `${app_name} ${product_name}`
 
-function manage({ manage_url }: PlanFacts, note: string): Block {
-  return { kind: 'link', label: 'Manage your purchase', url: manage_url, note }
+function manage({ manage_url, locale: { t } }: PlanFacts, note: string): Block {
+  return { kind: 'link', label: t('email.manage'), url: manage_url, note }
 }
 
 /** The receipt of a renewal or a plan change. */
@@ -38,38 +40,41 @@ export function invoicePaid(
   plan: PlanFacts,
   coming: Coming | undefined,
 ): EmailContent {
+  const { locale } = plan
+  const { t, day, money } = locale
   const { kind, tax, period_end, is_waived } = receipt
   const total = sum(receipt.amount, tax)
   const name = nameOf(plan)
-  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
+  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 }, plan.locale)
   const rows: Row[] = [
-    ['Invoice', invoiceNumber(receipt.number)],
-    ['Date', formatDay(receipt.paid_at)],
-    ...receiptLines(receipt),
-    [taxLabel(receipt), formatMoney(tax)],
-    ...(is_waived
-      ? [['Waived (below the minimum charge)', formatMoney(cents(0 - total))] as Row]
-      : []),
-    ['Paid', formatMoney(is_waived ? ZERO : total)],
-    ['Card', card],
-    ['Next charge', coming ? comingOf(coming) : 'None'],
+    [t('email.invoice'), invoiceNumber(receipt.number)],
+    [t('email.date'), day(receipt.paid_at)],
+    ...receiptLines(receipt, locale),
+    [taxLabel(receipt, locale), money(tax)],
+    ...(is_waived ? [[t('email.waived'), money(cents(0 - total))] as Row] : []),
+    [t('email.paid'), money(is_waived ? ZERO : total)],
+    [t('email.card'), card],
+    [t('email.next_charge'), coming ? comingOf(coming, locale) : t('email.none')],
   ]
   const isPlanChange = kind === 'upgrade'
-  const until = period_end ? `${name} is paid until ${formatDay(period_end)}.` : `${name} is yours.`
+  const until = period_end
+    ? t('email.paid_until', { product: name, day: day(period_end) })
+    : t('email.is_yours', { product: name })
   return {
-    subject: `Receipt ${invoiceNumber(receipt.number)} for ${name}`,
-    heading: isPlanChange ? `You are now on ${name}.` : until,
+    subject: t('email.invoice_subject', { number: invoiceNumber(receipt.number), product: name }),
+    heading: isPlanChange ? t('email.now_on', { product: name }) : until,
     blocks: [
       { kind: 'rows', rows },
-      { kind: 'text', text: 'Your license key stays the same. The receipt is attached as a PDF.' },
-      manage(plan, 'Your plan, your card, your receipts and auto-renew.'),
+      { kind: 'text', text: t('email.invoice_text') },
+      manage(plan, t('email.manage_invoice')),
       plan.sold_by,
     ],
   }
 }
 
-function comingOf({ total, is_about, day }: Coming): string {
-  return `${is_about ? 'About ' : ''}${formatMoney(total)} on ${formatDay(day)}`
+function comingOf({ total, is_about, day }: Coming, locale: Locale): string {
+  const id = is_about ? 'email.about_amount_on' : 'email.amount_on'
+  return locale.t(id, { amount: locale.money(total), day: locale.day(day) })
 }
 
 /** An unpaid renewal: the amount due, the reason, and the next dates. */
@@ -87,35 +92,37 @@ export interface Owed {
 
 /** A renewal was declined: the reason, the next retry, and what to do. */
 export function paymentFailed(plan: PlanFacts, owed: Owed): EmailContent {
+  const { locale } = plan
+  const { t, day, money } = locale
   const name = nameOf(plan)
-  const next = owed.retry_at ? formatDay(owed.retry_at) : 'After you update your card'
-  const first = `Your payment for ${name} failed`
-  const last = `Last reminder: ${name} is not paid`
+  const next = owed.retry_at ? day(owed.retry_at) : t('email.after_card')
+  const first = t('email.failed', { product: name })
+  const last = t('email.failed_last', { product: name })
   return {
     subject: owed.is_last ? last : first,
     heading: owed.is_last
-      ? `${name} ends on ${formatDay(owed.gives_up_at)} if it is not paid`
+      ? t('email.failed_last_heading', { product: name, day: day(owed.gives_up_at) })
       : first,
     blocks: [
       ...(owed.declined ? [{ kind: 'text' as const, text: owed.declined }] : []),
       {
         kind: 'rows',
         rows: [
-          ['Amount due', formatMoney(owed.total)],
-          ['Card', owed.card],
-          ['Next retry', next],
-          ['Ends if not paid by', formatDay(owed.gives_up_at)],
+          [t('email.amount_due'), money(owed.total)],
+          [t('email.card'), owed.card],
+          [t('email.next_retry'), next],
+          [t('email.ends_if_unpaid'), day(owed.gives_up_at)],
         ],
       },
       {
         kind: 'text',
-        text: 'You cannot use the license until it is paid. After payment, the same key works again.',
+        text: t('email.failed_text'),
       },
       {
         kind: 'link',
-        label: 'Update your card',
+        label: t('email.update_card'),
         url: plan.manage_url,
-        note: 'A new card is charged immediately. You can also pay with the current card, or cancel.',
+        note: t('email.update_card_note'),
       },
     ],
   }
@@ -126,27 +133,29 @@ export function subscriptionCanceled(
   plan: PlanFacts,
   { ends_at, keep_url }: { ends_at: Date | null; keep_url: string },
 ): EmailContent {
+  const { locale } = plan
+  const { t, day } = locale
   const name = nameOf(plan)
-  const subject = `You canceled ${name}`
+  const subject = t('email.canceled', { product: name })
   if (!ends_at) {
-    const text = 'The license has ended, and its key no longer works. Nothing more is charged.'
-    const link: Block = { kind: 'link', label: 'Your receipts', url: plan.manage_url }
+    const text = t('email.canceled_now')
+    const link: Block = { kind: 'link', label: t('email.receipts'), url: plan.manage_url }
     return { subject, heading: subject, blocks: [{ kind: 'text', text }, link, plan.sold_by] }
   }
-  const day = formatDay(ends_at)
+  const end = day(ends_at)
   return {
     subject,
-    heading: `You canceled ${name}. It ends on ${day}.`,
+    heading: t('email.canceled_heading', { product: name, day: end }),
     blocks: [
       {
         kind: 'text',
-        text: `You can use ${name} until ${day}. Then the license ends. Nothing more is charged.`,
+        text: t('email.canceled_text', { product: name, day: end }),
       },
       {
         kind: 'link',
-        label: 'Keep my subscription',
+        label: t('email.keep'),
         url: keep_url,
-        note: `You can resume your subscription until ${day}.`,
+        note: t('email.keep_note', { day: end }),
       },
       plan.sold_by,
     ],
@@ -155,27 +164,36 @@ export function subscriptionCanceled(
 
 /** The license ended because it was not paid. */
 export function licenseEnded(plan: PlanFacts, product_url: string): EmailContent {
+  const { locale } = plan
+  const { t } = locale
   const name = nameOf(plan)
   return {
-    subject: `Your license for ${name} has ended`,
-    heading: `Your license for ${name} has ended`,
+    subject: t('email.ended', { product: name }),
+    heading: t('email.ended', { product: name }),
     blocks: [
       {
         kind: 'text',
-        text: `We retried your renewal payment for ${RETRY_DAYS.at(-1)} days without success. Nothing more is charged, and no amount is due.`,
+        text: t('email.ended_text', { days: RETRY_DAYS.at(-1)! }),
       },
-      { kind: 'link', label: 'Buy it again', url: product_url, note: 'You receive a new key.' },
-      { kind: 'link', label: 'Your receipts', url: plan.manage_url },
+      {
+        kind: 'link',
+        label: t('email.buy_again'),
+        url: product_url,
+        note: t('email.buy_again_note'),
+      },
+      { kind: 'link', label: t('email.receipts'), url: plan.manage_url },
     ],
   }
 }
 
 /** The seller ended a plan that they had given. */
 export function givenPlanEnded(plan: PlanFacts, product_url: string): EmailContent {
+  const { locale } = plan
+  const { t } = locale
   const name = nameOf(plan)
-  const subject = `Your plan ${name} has ended`
-  const text = `${plan.app_name} ended the plan that it gave you. Its key no longer works. Nothing is charged.`
-  const link: Block = { kind: 'link', label: 'See the plans', url: product_url }
+  const subject = t('email.given_ended', { product: name })
+  const text = t('email.given_ended_text', { app: plan.app_name })
+  const link: Block = { kind: 'link', label: t('email.see_plans'), url: product_url }
   return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
 }
 
@@ -184,16 +202,19 @@ export function trialEnding(
   plan: PlanFacts,
   facts: { day: Date; card: string; coming: Coming | undefined; auto_renew_url: string },
 ): EmailContent {
-  const { day, card, coming } = facts
+  const { locale } = plan
+  const { t, day, money } = locale
+  const { card, coming } = facts
   const name = nameOf(plan)
-  const subject = `Your trial of ${name} ends on ${formatDay(day)}`
+  const subject = t('email.trial_ending', { product: name, day: day(facts.day) })
   if (!coming) {
-    const text = 'Auto-renew is off, so nothing is charged. The license ends that day.'
-    const label = 'Keep my subscription'
+    const text = t('email.trial_off')
+    const label = t('email.keep')
     const link: Block = { kind: 'link', label, url: facts.auto_renew_url }
     return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
   }
-  const about = coming.is_about ? 'about ' : ''
+  const id = coming.is_about ? 'email.trial_charge_about' : 'email.trial_charge'
+  const amount = money(coming.total)
   return {
     subject,
     heading: subject,
@@ -202,24 +223,24 @@ export function trialEnding(
         kind: 'text',
         text:
           coming.total === ZERO
-            ? `Nothing is charged that day, and ${name} continues. No action is needed.`
-            : `Your ${card} is charged ${about}${formatMoney(coming.total)} that day, and ${name} continues. No action is needed.`,
+            ? t('email.trial_free', { product: name })
+            : t(id, { card, amount, product: name }),
       },
       {
         kind: 'rows',
         rows: [
-          [name, formatMoney(coming.amount)],
-          [taxLabel(coming), formatMoney(coming.tax)],
-          [`Charged on ${formatDay(coming.day)}`, formatMoney(coming.total)],
+          [name, money(coming.amount)],
+          [taxLabel(coming, locale), money(coming.tax)],
+          [t('email.charged_on', { day: day(coming.day) }), money(coming.total)],
         ],
       },
       {
         kind: 'link',
-        label: 'Cancel subscription',
+        label: t('email.cancel'),
         url: facts.auto_renew_url,
-        note: 'Nothing is charged, and the license ends with the trial.',
+        note: t('email.cancel_trial_note'),
       },
-      manage(plan, 'Your plan, your card and your key.'),
+      manage(plan, t('email.manage_trial')),
     ],
   }
 }
@@ -230,33 +251,34 @@ export function refundIssued(
   plan: PlanFacts,
   facts: { amount: Cents; has_ended: boolean },
 ): EmailContent {
+  const { locale } = plan
+  const { t, money } = locale
   const name = nameOf(plan)
-  const amount = formatMoney(facts.amount)
-  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
+  const amount = money(facts.amount)
+  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 }, plan.locale)
   return {
-    subject: `Your refund of ${amount} for ${name}`,
-    heading: `We refunded ${amount}`,
+    subject: t('email.refund_subject', { amount, product: name }),
+    heading: t('email.refund_heading', { amount }),
     blocks: [
       {
         kind: 'rows',
         rows: [
-          ['Amount', amount],
+          [t('email.amount'), amount],
           [
-            'Invoice',
-            `${invoiceNumber(receipt.number)}, ${formatMoney(sum(receipt.amount, receipt.tax))}`,
+            t('email.invoice'),
+            t('email.invoice_amount', {
+              number: invoiceNumber(receipt.number),
+              amount: money(sum(receipt.amount, receipt.tax)),
+            }),
           ],
-          ['Refunded to', card],
+          [t('email.refunded_to'), card],
         ],
       },
       {
         kind: 'text',
-        text: `Your bank shows the refund within 5 to 10 days. ${
-          facts.has_ended
-            ? 'The license has ended, and its key no longer works.'
-            : 'The license is not affected.'
-        }`,
+        text: t(facts.has_ended ? 'email.refund_ended' : 'email.refund_kept'),
       },
-      { kind: 'link', label: 'Your receipts', url: plan.manage_url },
+      { kind: 'link', label: t('email.receipts'), url: plan.manage_url },
       plan.sold_by,
     ],
   }

@@ -15,6 +15,7 @@ import {
   parseId,
   type RefundId,
 } from '#platform/ids'
+import type { Locale } from '#platform/language/locale'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import {
   type Coming,
@@ -59,14 +60,18 @@ interface LicenseEmailFacts {
   plan: PlanFacts
 }
 
-async function factsOf({ db, config }: World, license_id: LicenseId): Promise<LicenseEmailFacts> {
+async function factsOf(
+  { db, config, languages }: World,
+  license_id: LicenseId,
+): Promise<LicenseEmailFacts> {
   const license = await licensing.findLicense(db, license_id)
   const app = (await apps.find(db, license.app_id))!
-  const { email } = (await identity.findUser(db, license.user_id))!
+  const { email, language } = (await identity.findUser(db, license.user_id))!
+  const locale = languages.named(language)
   const product_name = await catalog.productName(db, license.product_id)
   const manage_url = `${config.base_url}/manage/${app.id}/`
-  const sold_by = soldBy(config.operator, app.name)
-  const plan = { app_name: app.name, product_name, manage_url, sold_by }
+  const sold_by = soldBy(config.operator, app.name, locale)
+  const plan = { app_name: app.name, product_name, manage_url, sold_by, locale }
   const subscription = await billing.subscriptionOf(db, license_id)
   return { license, subscription, app, email, plan }
 }
@@ -81,8 +86,12 @@ async function nextChargeOf(
   return next && { ...next, is_about: !next.is_exact, day: subscription.period_end }
 }
 
-async function cardOf({ db }: World, { card_id }: billing.Subscription): Promise<string> {
-  return payments.cardName(await payments.findCard(db, card_id))
+async function cardOf(
+  { db }: World,
+  { card_id }: billing.Subscription,
+  locale: Locale,
+): Promise<string> {
+  return payments.cardName(await payments.findCard(db, card_id), locale)
 }
 
 /** The receipt of an invoice; for a purchase it shows the key. */
@@ -94,7 +103,12 @@ async function writeReceipt(world: World, invoice_id: InvoiceId): Promise<Writte
   const { app_name, product_name } = receipt
   const plan = { ...facts.plan, app_name, product_name }
   const content = invoicePaid(receipt, plan, await nextChargeOf(world, facts))
-  return { to: facts.email, content, attachments: [await invoiceAttachment(world, receipt)] }
+  return {
+    to: facts.email,
+    locale: plan.locale,
+    content,
+    attachments: [await invoiceAttachment(world, receipt)],
+  }
 }
 
 async function writePaymentFailed(
@@ -110,13 +124,13 @@ async function writePaymentFailed(
   const code = subscription.last_decline as payments.DeclineCode | null
   const content = paymentFailed(plan, {
     total: next.total,
-    card: await cardOf(world, subscription),
-    declined: code ? payments.declineSentence(code) : undefined,
+    card: await cardOf(world, subscription, plan.locale),
+    declined: code ? payments.declineSentence(code, plan.locale) : undefined,
     retry_at: billing.isHardDecline(code) ? null : subscription.next_at,
     gives_up_at: billing.dunningEnd(since),
     is_last: status === 'unpaid',
   })
-  return { to: facts.email, content }
+  return { to: facts.email, locale: plan.locale, content }
 }
 
 async function writeCanceled(
@@ -129,17 +143,29 @@ async function writeCanceled(
   if (canceled_at === null) return undefined
   const ends_at = status === 'canceled' ? null : canceled_at
   const keep_url = `${plan.manage_url}auto-renew/`
-  return { to: email, content: subscriptionCanceled(plan, { ends_at, keep_url }) }
+  return {
+    to: email,
+    locale: plan.locale,
+    content: subscriptionCanceled(plan, { ends_at, keep_url }),
+  }
 }
 
 async function writeLicenseEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {
   const { email, app, plan } = await factsOf(world, license_id)
-  return { to: email, content: licenseEnded(plan, `${world.config.base_url}/apps/${app.slug}/`) }
+  return {
+    to: email,
+    locale: plan.locale,
+    content: licenseEnded(plan, `${world.config.base_url}/apps/${app.slug}/`),
+  }
 }
 
 async function writeGivenPlanEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {
   const { email, app, plan } = await factsOf(world, license_id)
-  return { to: email, content: givenPlanEnded(plan, `${world.config.base_url}/apps/${app.slug}/`) }
+  return {
+    to: email,
+    locale: plan.locale,
+    content: givenPlanEnded(plan, `${world.config.base_url}/apps/${app.slug}/`),
+  }
 }
 
 async function writeTrialEnding(
@@ -151,11 +177,11 @@ async function writeTrialEnding(
   if (!subscription || license.status !== 'trialing') return undefined
   const content = trialEnding(plan, {
     day: subscription.period_end,
-    card: await cardOf(world, subscription),
+    card: await cardOf(world, subscription, plan.locale),
     coming: await nextChargeOf(world, facts),
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
-  return { to: email, content }
+  return { to: email, locale: plan.locale, content }
 }
 
 async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEmail | undefined> {
@@ -168,5 +194,10 @@ async function writeRefund(world: World, refund_id: RefundId): Promise<WrittenEm
   const { app_name, product_name } = receipt
   const facts = { amount: refund.amount, has_ended: license.status === 'canceled' }
   const content = refundIssued(receipt, { ...plan, app_name, product_name }, facts)
-  return { to: email, content, attachments: [await invoiceAttachment(world, receipt)] }
+  return {
+    to: email,
+    locale: plan.locale,
+    content,
+    attachments: [await invoiceAttachment(world, receipt)],
+  }
 }

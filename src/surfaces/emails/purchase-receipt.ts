@@ -13,22 +13,24 @@ import { soldBy, type WrittenEmail } from './template.ts'
 
 /** Writes the receipt of a purchase with its key; a trial has no invoice to attach yet. */
 export async function writePurchaseReceipt(world: World, order_id: OrderId): Promise<WrittenEmail> {
-  const { db, keys, config } = world
+  const { db, keys, config, languages } = world
   const order = (await billing.orderDetails(db, order_id))!
   const user = (await identity.findUser(db, order.user_id))!
+  const locale = languages.named(user.language)
   const license = await licensing.findLicense(db, order.license_id)
   const isNew = order.made_account && user.email_verified_at === null
   const own_links = await linksFor(world, user, { app_id: order.app_id, isNew })
-  const sold_by = soldBy(config.operator, order.app_name)
+  const sold_by = soldBy(config.operator, order.app_name, locale)
   const license_key = licensing.showKey(keys, license)
   const { license_id, app_id } = order
   const next = order.discount
     ? await nextCharge(world, { license_id, app: (await apps.find(db, app_id))! })
     : undefined
-  const content = receipt(order, { license_key, links: own_links, sold_by, next: next?.total })
+  const facts = { license_key, links: own_links, sold_by, next: next?.total, locale }
+  const content = receipt(order, facts)
   const paid = await billing.findReceipt(db, order.invoice_id)
   const attachments = paid ? [await invoiceAttachment(world, paid)] : []
-  return { to: user.email, content, attachments }
+  return { to: user.email, locale, content, attachments }
 }
 
 /** Writes the email about a plan that a seller gave, with its key; undefined once it has ended. */
@@ -36,18 +38,20 @@ export async function writePlanGiven(
   world: World,
   license_id: LicenseId,
 ): Promise<WrittenEmail | undefined> {
-  const { db, keys } = world
+  const { db, keys, languages } = world
   const license = await licensing.findLicense(db, license_id)
   if (license.status === 'canceled') return undefined
   const user = (await identity.findUser(db, license.user_id))!
+  const locale = languages.named(user.language)
   const content = planGiven({
+    locale,
     app_name: (await apps.find(db, license.app_id))!.name,
     product_name: await catalog.productName(db, license.product_id),
     ends_at: license.canceled_at,
     license_key: licensing.showKey(keys, license),
     links: await linksFor(world, user, { app_id: license.app_id, isNew: false }),
   })
-  return { to: user.email, content }
+  return { to: user.email, locale, content }
 }
 
 /** The links with which an account is set up, and the one to the license. */

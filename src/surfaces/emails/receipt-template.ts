@@ -1,6 +1,7 @@
-import { formatDay, formatMoney, frequencyText, taxLabel } from '#design/money'
+import { priceText, taxLabel } from '#design/money'
 import type { OrderDetails } from '#domain/billing'
 import { cardName } from '#domain/payments'
+import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
 
@@ -21,34 +22,38 @@ export function receipt(
     sold_by: Block
     /** The total of the next charge; undefined: as much as this period costs. */
     next: Cents | undefined
+    locale: Locale
   },
 ): EmailContent {
-  const { license_key, links, sold_by, next } = facts
+  const { license_key, links, sold_by, next, locale } = facts
+  const { t, day, money } = locale
+  const product = `${order.app_name} ${order.product_name}`
+  const card = { brand: order.card_brand, last4: order.card_last4 }
   const total = sum(order.amount, order.tax)
   return {
-    subject: `Your receipt for ${order.app_name} ${order.product_name}`,
-    heading: `Thank you for your purchase of ${order.app_name} ${order.product_name}.`,
+    subject: t('email.receipt_subject', { product }),
+    heading: t('email.receipt_heading', { product }),
     blocks: [
       {
         kind: 'rows',
         rows: [
-          ['Order', order.id],
-          ['Date', formatDay(order.created_at)],
-          ...pricesOf(order),
-          [taxLabel(order), formatMoney(order.tax)],
-          ['Total', formatMoney(total)],
-          ['Paid today', formatMoney(order.charged)],
-          ['Card', cardName({ brand: order.card_brand, last4: order.card_last4 })],
-          ['Renewal', renewalOf(order, next ?? total)],
+          [t('email.order'), order.id],
+          [t('email.date'), day(order.created_at)],
+          ...pricesOf(order, locale),
+          [taxLabel(order, locale), money(order.tax)],
+          [t('email.total'), money(total)],
+          [t('email.paid_today'), money(order.charged)],
+          [t('email.card'), cardName(card, locale)],
+          [t('email.renewal'), renewalOf(order, next ?? total, locale)],
         ],
       },
-      { kind: 'code', label: 'Your license key', value: license_key },
-      ...account(links),
+      { kind: 'code', label: t('email.license_key'), value: license_key },
+      ...account(links, locale),
       {
         kind: 'link',
-        label: 'Manage your purchase',
+        label: t('email.manage'),
         url: links.manage,
-        note: 'Your plan, your license key and auto-renew.',
+        note: t('email.manage_receipt'),
       },
       sold_by,
     ],
@@ -63,64 +68,67 @@ export function planGiven(facts: {
   ends_at: Date | null
   license_key: string
   links: ReceiptLinks
+  locale: Locale
 }): EmailContent {
-  const { app_name, product_name, ends_at, license_key, links } = facts
-  const name = `${app_name} ${product_name}`
-  const end = ends_at ? `It ends on ${formatDay(ends_at)}, and you can buy it then.` : ''
+  const { app_name, product_name, ends_at, license_key, links, locale } = facts
+  const { t, day } = locale
+  const product = `${app_name} ${product_name}`
+  const text = ends_at
+    ? t('email.given_text_until', { product, day: day(ends_at) })
+    : t('email.given_text', { product })
   return {
-    subject: `${app_name} gave you ${product_name}`,
-    heading: `${app_name} gave you the plan ${product_name}.`,
+    subject: t('email.given_subject', { app: app_name, plan: product_name }),
+    heading: t('email.given_heading', { app: app_name, plan: product_name }),
     blocks: [
-      { kind: 'text', text: `You can use ${name} now. Nothing is charged. ${end}`.trim() },
-      { kind: 'code', label: 'Your license key', value: license_key },
-      ...account(links),
+      { kind: 'text', text },
+      { kind: 'code', label: t('email.license_key'), value: license_key },
+      ...account(links, locale),
       {
         kind: 'link',
-        label: 'Open your plan',
+        label: t('email.open_plan'),
         url: links.manage,
-        note: 'Your plan and your license key.',
+        note: t('email.open_plan_note'),
       },
     ],
   }
 }
 
-function account(links: ReceiptLinks): Block[] {
+function account(links: ReceiptLinks, { t }: Locale): Block[] {
   const blocks: Block[] = []
   if (links.verify_email) {
-    const note = 'Confirms that this email is yours and lets you see all your purchases.'
-    blocks.push({ kind: 'link', label: 'Confirm your email', url: links.verify_email, note })
+    const note = t('email.verify_note')
+    blocks.push({ kind: 'link', label: t('email.verify'), url: links.verify_email, note })
   }
   if (links.set_password) {
-    const note = 'We created an account for you. Set a password to sign in to it.'
-    blocks.push({ kind: 'link', label: 'Set a password', url: links.set_password, note })
+    const note = t('email.set_password_note')
+    blocks.push({ kind: 'link', label: t('email.set_password'), url: links.set_password, note })
   }
   if (links.not_me) {
-    const note = 'Locks the account while we review the purchase.'
-    blocks.push({ kind: 'link', label: 'This was not me', url: links.not_me, note })
+    const note = t('email.not_me_note')
+    blocks.push({ kind: 'link', label: t('email.not_me'), url: links.not_me, note })
   }
   return blocks
 }
 
 /** The price of the plan, and its discount. */
-function pricesOf({
-  app_name,
-  product_name,
-  amount,
-  discount,
-}: OrderDetails): [label: string, value: string][] {
+function pricesOf(
+  { app_name, product_name, amount, discount }: OrderDetails,
+  { t, money }: Locale,
+): [label: string, value: string][] {
   const name = `${app_name} ${product_name}`
-  if (!discount) return [[name, formatMoney(amount)]]
+  if (!discount) return [[name, money(amount)]]
   return [
-    [name, formatMoney(sum(amount, discount.amount))],
-    [`Discount ${discount.code}`, formatMoney(cents(0 - discount.amount))],
+    [name, money(sum(amount, discount.amount))],
+    [t('email.discount', { code: discount.code }), money(cents(0 - discount.amount))],
   ]
 }
 
-function renewalOf(order: OrderDetails, next: Cents): string {
-  if (order.frequency === null || !order.period_end) return 'None (one-time payment)'
-  const [total, day] = [formatMoney(next), formatDay(order.period_end)]
-  if (order.trial_days === 0) return `${total} on ${day}`
+function renewalOf(order: OrderDetails, next: Cents, locale: Locale): string {
+  const { t, day, money } = locale
+  if (order.frequency === null || !order.period_end) return t('email.no_renewal')
+  const first = day(order.period_end)
+  if (order.trial_days === 0) return t('email.amount_on', { amount: money(next), day: first })
   // A discount may end before later charges.
-  const often = order.discount ? '' : ` ${frequencyText(order.frequency)}`
-  return `${total}${often}, first charge on ${day}`
+  const amount = order.discount ? money(next) : priceText(next, order.frequency, locale)
+  return t('email.first_charge_on', { amount, day: first })
 }

@@ -1,5 +1,6 @@
 import { renderToString } from 'preact-render-to-string'
 import type { Config } from '#platform/config'
+import { ENGLISH, type Locale } from '#platform/language/locale'
 import type { Block, EmailContent } from './template.ts'
 
 // Email clients ignore stylesheets, so styles are inline.
@@ -68,29 +69,28 @@ export interface Footer {
 }
 
 /** The email footer of this operator. */
-export function footerOf({ operator, base_url }: Config): Footer {
+export function footerOf({ operator, base_url }: Config, { t }: Locale = ENGLISH): Footer {
   return {
     sender: [operator.legal_name, ...operator.address].join(', '),
     support_email: operator.support_email,
     links: [
-      { label: 'Terms of sale', url: `${base_url}/terms/` },
-      { label: 'Refund policy', url: `${base_url}/refunds/` },
-      { label: 'Privacy policy', url: `${base_url}/privacy/` },
+      { label: t('email.terms'), url: `${base_url}/terms/` },
+      { label: t('email.refund_policy'), url: `${base_url}/refunds/` },
+      { label: t('email.privacy'), url: `${base_url}/privacy/` },
     ],
   }
 }
 
-function FooterView({ footer }: { footer: Footer }) {
+function FooterView({ footer, locale }: { footer: Footer; locale: Locale }) {
   const link = { color: faded }
+  const email = (
+    <a href={`mailto:${footer.support_email}`} style={link}>
+      {footer.support_email}
+    </a>
+  )
   return (
     <footer style={{ marginTop: '32px', borderTop: '1px solid #d9d5c8', fontSize: '12px' }}>
-      <p style={link}>
-        Questions? Reply to this email or write to{' '}
-        <a href={`mailto:${footer.support_email}`} style={link}>
-          {footer.support_email}
-        </a>
-        .
-      </p>
+      <p style={link}>{locale.rich('email.questions', { email })}</p>
       <p style={link}>{footer.sender}</p>
       <p style={link}>
         {footer.links.map(({ label, url }, at) => (
@@ -107,9 +107,14 @@ function FooterView({ footer }: { footer: Footer }) {
 }
 
 /** An email as HTML that common mail programs show. */
-export function emailHtml({ subject, heading, blocks }: EmailContent, footer: Footer): string {
+export function emailHtml(
+  { subject, heading, blocks }: EmailContent,
+  footer: Footer,
+  locale: Locale = ENGLISH,
+): string {
+  const { language, direction } = locale
   const document = (
-    <html lang="en">
+    <html lang={language} dir={direction === 'rtl' ? direction : undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -122,7 +127,7 @@ export function emailHtml({ subject, heading, blocks }: EmailContent, footer: Fo
           {blocks.map((block, index) => (
             <BlockView key={index} block={block} />
           ))}
-          <FooterView footer={footer} />
+          <FooterView footer={footer} locale={locale} />
         </main>
       </body>
     </html>
@@ -131,9 +136,13 @@ export function emailHtml({ subject, heading, blocks }: EmailContent, footer: Fo
 }
 
 /** An email as plain text. */
-export function emailText({ heading, blocks }: EmailContent, footer: Footer): string {
+export function emailText(
+  { heading, blocks }: EmailContent,
+  footer: Footer,
+  { t }: Locale = ENGLISH,
+): string {
   const { sender, support_email, links } = footer
-  const questions = `Questions? Reply to this email or write to ${support_email}.`
+  const questions = t('email.questions', { email: support_email })
   const end = ['--', questions, sender, ...links.map(({ label, url }) => `${label}: ${url}`)]
   return [heading, ...blocks.map(textOf), end.join('\n')].join('\n\n')
 }

@@ -6,7 +6,10 @@ type WithFacts = {
   [Template in EmailTemplate]: EmailTemplates[Template] extends NoFacts ? never : Template
 }[EmailTemplate]
 
-const RETURN_TO = z.object({ return_to: z.string().exactOptional() })
+const REQUESTED = z.object({
+  return_to: z.string().exactOptional(),
+  language: z.string().exactOptional(),
+})
 
 /** What is stored with the templates that need more than the id of their subject. */
 const FACTS: { [Template in WithFacts]: z.ZodType<EmailTemplates[Template]> } = {
@@ -22,8 +25,8 @@ const FACTS: { [Template in WithFacts]: z.ZodType<EmailTemplates[Template]> } = 
     what: z.enum(['suspended', 'reinstated', 'payouts_paused', 'payouts_resumed']),
     reason: z.string(),
   }),
-  set_password: RETURN_TO,
-  sign_in: RETURN_TO,
+  set_password: REQUESTED,
+  sign_in: REQUESTED,
 }
 
 /** Whether the stored facts of an email are those that its template needs. */

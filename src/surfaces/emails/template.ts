@@ -1,6 +1,7 @@
 import { statementText } from '#domain/payments'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
+import type { Locale } from '#platform/language/locale'
 import type { Attachment } from '#platform/mail'
 import type { Operator } from '#platform/operator'
 
@@ -15,6 +16,8 @@ export interface EmailContent {
 export interface WrittenEmail {
   /** An email address, or several separated by commas. */
   to: string
+  /** The language of its content; English by default. */
+  locale?: Locale
   content: EmailContent
   attachments?: Attachment[]
 }
@@ -37,10 +40,10 @@ export type Block =
   | { kind: 'link'; label: string; url: string; note?: string }
 
 /** Names the seller, and the statement descriptor of the charge. */
-export function soldBy(operator: Operator, app_name: string): Block {
+export function soldBy(operator: Operator, app_name: string, { t }: Locale): Block {
   const { text } = statementText(operator.statement_descriptor, app_name)
   return {
     kind: 'text',
-    text: `Sold by ${operator.legal_name}, the merchant of record. Your card statement shows ${text}.`,
+    text: t('email.sold_by', { merchant: operator.legal_name, statement: text }),
   }
 }

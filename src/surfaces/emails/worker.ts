@@ -11,6 +11,7 @@ import {
   type UnsentEmail,
 } from '#platform/email-queue'
 import type { EmailId } from '#platform/ids'
+import { ENGLISH } from '#platform/language/locale'
 import { ACCOUNT_EMAILS } from './account.ts'
 import { APP_EMAILS } from './app.ts'
 import { MONEY_EMAILS } from './money.ts'
@@ -18,7 +19,7 @@ import { PAYEE_EMAILS } from './payee.ts'
 import { emailHtml, emailText, footerOf } from './render.tsx'
 import { SELLER_EMAILS } from './seller.ts'
 import { hasFacts } from './stored-facts.ts'
-import type { EmailContent, EmailWriters, WrittenEmail } from './template.ts'
+import type { EmailWriters, WrittenEmail } from './template.ts'
 
 /** How every email is written; a template without a writer does not compile. */
 const WRITERS: EmailWriters<EmailTemplate> = {
@@ -31,8 +32,6 @@ const WRITERS: EmailWriters<EmailTemplate> = {
 
 /** Sends queued emails. Each is written when it is sent; its content and links are not stored. */
 export function emailWorker(world: World): void {
-  const footer = footerOf(world.config)
-  const marked = world.live ? markOfTestMode : (content: EmailContent) => content
   world.jobs.handle(EMAIL_QUEUE, async ({ email_id }) => {
     const email = await findUnsent(world.db, email_id)
     if (!email) return
@@ -42,8 +41,7 @@ export function emailWorker(world: World): void {
       const written = withoutDeleted(await write(world, email))
       recipients = written?.to.split(/,\s*/)
       if (written) {
-        const content = marked(written.content)
-        await send(world, email.id, { ...written, content }, footer)
+        await send(world, email.id, world.live ? markOfTestMode(written) : written)
       }
     } catch (error) {
       await noteFailure(world.db, { id: email.id, recipients, error })
@@ -57,26 +55,31 @@ export function emailWorker(world: World): void {
 }
 
 /** The email as the test mode beside live mode sends it. */
-function markOfTestMode({ subject, heading, blocks }: EmailContent): EmailContent {
+function markOfTestMode(written: WrittenEmail): WrittenEmail {
+  const { subject, heading, blocks } = written.content
+  const { t } = written.locale ?? ENGLISH
   return {
-    subject: `[Test mode] ${subject}`,
-    heading,
-    blocks: [{ kind: 'text', text: 'Test mode: no real money moves.' }, ...blocks],
+    ...written,
+    content: {
+      subject: t('email.test_subject', { subject }),
+      heading,
+      blocks: [{ kind: 'text', text: t('email.test_text') }, ...blocks],
+    },
   }
 }
 
 async function send(
   { mailer, clock, config }: World,
   id: EmailId,
-  { to, content, attachments = [] }: WrittenEmail,
-  footer: ReturnType<typeof footerOf>,
+  { to, content, locale = ENGLISH, attachments = [] }: WrittenEmail,
 ): Promise<void> {
+  const footer = footerOf(config, locale)
   await mailer.send(clock.now(), {
     message_id: `<${id}@${new URL(config.base_url).hostname}>`,
     to,
     subject: content.subject,
-    html: emailHtml(content, footer),
-    text: emailText(content, footer),
+    html: emailHtml(content, footer, locale),
+    text: emailText(content, footer, locale),
     attachments,
   })
 }

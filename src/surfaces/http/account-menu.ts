@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountMenu, Link } from '#design/layout'
 import type { ModeSwitch } from '#design/menu'
 import type { World } from '#flows/world'
+import { ENGLISH, type Locale } from '#platform/language/locale'
 import { csrfToken } from './form-token.ts'
 import { type Roles, rolesOf } from './home.ts'
 import { currentSession } from './session.ts'
@@ -22,7 +23,8 @@ export async function addAccountMenu(
   // The token is made with the page, because the session's secret may change before.
   request.account_menu = (): AccountMenu => ({
     email,
-    links: accountLinks(roles, request.url),
+    // A page that is not translated has asked for no language.
+    links: accountLinks(roles, request.url, request.locale ?? ENGLISH),
     csrf_token: csrfToken(world, request, reply),
     mode: own.is_seller && session.app_id === null ? modeOf(world, request) : undefined,
   })
@@ -32,18 +34,18 @@ export async function addAccountMenu(
  * The menu of an account, with the entry marked to which an address belongs: sellers also have apps
  * and payouts, affiliates their referrals, and staff the admin area.
  */
-function accountLinks(roles: Roles, address: string): Link[] {
+function accountLinks(roles: Roles, address: string, { t }: Locale): Link[] {
   const { is_staff, is_seller, sees_payouts, is_affiliate } = roles
   const isAt = (href: string) => address.startsWith(href)
   const entries: readonly [label: string, href: string, isTheirs: boolean][] = [
-    ['Purchases', '/account/', true],
-    ['Your apps', '/dashboard/', is_seller || isAt('/dashboard/')],
-    ['Payouts', '/dashboard/payouts/', sees_payouts],
-    ['Referrals', '/affiliate/', is_affiliate || isAt('/affiliate/')],
-    ['Admin', '/admin/', is_staff],
-    ['Profile', '/account/profile/', true],
-    ['Connections', '/account/connections/', true],
-    ['Security', '/account/security/', true],
+    [t('menu.purchases'), '/account/', true],
+    [t('menu.apps'), '/dashboard/', is_seller || isAt('/dashboard/')],
+    [t('menu.payouts'), '/dashboard/payouts/', sees_payouts],
+    [t('menu.referrals'), '/affiliate/', is_affiliate || isAt('/affiliate/')],
+    [t('menu.admin'), '/admin/', is_staff],
+    [t('menu.profile'), '/account/profile/', true],
+    [t('menu.connections'), '/account/connections/', true],
+    [t('menu.security'), '/account/security/', true],
   ]
   const theirs = entries.filter(([, , isTheirs]) => isTheirs)
   // An entry is deeper than another where its address goes on from there.

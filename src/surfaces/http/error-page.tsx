@@ -2,57 +2,81 @@ import { Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
+import { ENGLISH, type Locale, type MessageId } from '#platform/language/locale'
+import { durationText } from '#platform/text'
 
-const TITLES: Record<number, string> = {
-  403: 'Request refused',
-  404: 'Page not found',
-  405: 'Page not found',
-  429: 'Too many requests',
-  500: 'Something went wrong',
-  503: 'Temporarily unavailable',
+const TITLES: Record<number, MessageId> = {
+  403: 'error.title_refused',
+  404: 'error.title_not_found',
+  405: 'error.title_not_found',
+  429: 'error.title_rate_limited',
+  500: 'error.title_internal',
+  503: 'error.title_unavailable',
 }
 
-// Messages of these codes for pages; other codes show the error's own message.
-const MESSAGES: Record<string, string> = {
-  not_found: 'Check the address. The page may have been moved or removed.',
-  method_not_allowed: 'This address accepts a form only. Go back and submit the form again.',
-  internal_error: 'The error is on our side and was logged. Try again in a minute.',
-}
-
-/** The page of an error. */
-export function ErrorPage(facts: {
+/** What an error page shows. */
+export interface ErrorFacts {
   status: number
   code: string
   message: string
+  /** The seconds to wait, if the error names them. */
+  retry_after: number | undefined
   request_id: string
-}) {
-  const title = TITLES[facts.status] ?? 'Request failed'
-  const message = MESSAGES[facts.code] ?? facts.message
+  locale: Locale
+}
+
+/** The message of an error for a page; undefined where only its own, in English, says enough. */
+function messageOf({ code, retry_after, locale }: ErrorFacts): string | undefined {
+  const { t } = locale
+  switch (code) {
+    case 'not_found':
+    case 'method_not_allowed':
+    case 'internal_error':
+      return t(`error.${code}`)
+    case 'rate_limited':
+      if (retry_after === undefined) return undefined
+      return t('error.rate_limited', { wait: durationText(retry_after, locale) })
+    case 'service_unavailable':
+      return locale.language === ENGLISH.language ? undefined : t('error.service_unavailable')
+  }
+}
+
+/** The page of an error; in English if the error has no message in the page's language. */
+export function ErrorPage(facts: ErrorFacts) {
+  const message = messageOf(facts)
+  const locale = message === undefined ? ENGLISH : facts.locale
+  const { t } = locale
+  const title = t(TITLES[facts.status] ?? 'error.title_failed')
   return (
-    <FocusLayout title={`${title} · Purser`}>
+    <FocusLayout locale={locale} title={t('redirected.page_title', { title })}>
       <div class="grid gap-3">
         <h1 class="text-2xl font-semibold tracking-tight">{title}</h1>
-        <p>{message}</p>
+        <p>{message ?? facts.message}</p>
       </div>
       <Button href="/" kind="plain">
-        Go to the home page
+        {t('error.home')}
       </Button>
-      <p class="text-xs text-muted">Reference {facts.request_id}</p>
+      <p class="text-xs text-muted">{t('error.reference', { id: facts.request_id })}</p>
     </FocusLayout>
   )
 }
 
 /** The page for a buy link whose return address is not registered with the app. */
-export function MisconfiguredPage({ app_name }: { app_name: string }) {
+export function MisconfiguredPage({ app_name, locale }: { app_name: string; locale: Locale }) {
+  const { t, rich } = locale
   return (
-    <FocusLayout title={`This link is misconfigured · ${app_name}`} app_name={app_name}>
-      <Heading title="This link is misconfigured">
-        Its return address does not belong to {app_name}, so checkout was stopped. Nothing was
-        charged.
+    <FocusLayout
+      locale={locale}
+      title={t('misconfigured.page_title', { app: app_name })}
+      app_name={app_name}
+    >
+      <Heading title={t('misconfigured.title')}>
+        {t('misconfigured.text', { app: app_name })}
       </Heading>
-      <Alert tone="info" title="Are you the seller?">
-        The return address must be HTTPS on your app's registered domain. Check the{' '}
-        <code class="font-mono text-xs">next</code> parameter of this link.
+      <Alert tone="info" title={t('misconfigured.seller_title')}>
+        {rich('misconfigured.seller_text', {
+          code: (text) => <code class="font-mono text-xs">{text}</code>,
+        })}
       </Alert>
     </FocusLayout>
   )

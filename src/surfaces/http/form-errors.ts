@@ -1,11 +1,12 @@
+import { ENGLISH, type Locale } from '#platform/language/locale'
 import { durationText } from '#platform/text'
 
-/** Error messages for rejected form values. */
-export const FAULTS = {
-  email: 'Enter an email address such as name@example.com.',
-  code: 'This code is incorrect or was already used. Enter the current code from your app.',
-  recovery_code: 'This recovery code is incorrect or was already used.',
-  passkey: 'This passkey does not belong to this account.',
+/** The error message for a rejected form value. */
+export function faultOf(
+  field: 'email' | 'code' | 'recovery_code' | 'passkey',
+  { t }: Locale = ENGLISH,
+): string {
+  return t(`error.fault_${field}`)
 }
 
 /** The result of a form: its error message, and the seconds to wait after too many attempts. */
@@ -15,13 +16,18 @@ export interface Outcome {
 }
 
 /** Too many attempts; the message and the Retry-After header name the same seconds. */
-export function tooOften({ retry_after }: { retry_after: number }) {
-  return { fault: `Too many attempts. Try again in ${durationText(retry_after)}.`, retry_after }
+export function tooOften({ retry_after }: { retry_after: number }, locale: Locale = ENGLISH) {
+  const wait = durationText(retry_after, locale)
+  return { fault: locale.t('error.too_many_attempts', { wait }), retry_after }
 }
 
 /** The result of a rejected attempt: too many, or incorrect for `reason`. */
-export function refusedFor({ retry_after }: Pick<Outcome, 'retry_after'>, reason: string): Outcome {
-  return retry_after === undefined ? { fault: reason } : tooOften({ retry_after })
+export function refusedFor(
+  { retry_after }: Pick<Outcome, 'retry_after'>,
+  reason: string,
+  locale: Locale = ENGLISH,
+): Outcome {
+  return retry_after === undefined ? { fault: reason } : tooOften({ retry_after }, locale)
 }
 
 /** The status and headers of a page that shows a form, with or without an error. */

@@ -1,18 +1,25 @@
-import { formatMoney } from '#design/money'
-import type { InvoiceLine, InvoiceLineKind, Receipt } from '#domain/billing'
+import type { InvoiceLine, Receipt } from '#domain/billing'
+import type { Locale } from '#platform/language/locale'
 
-const LABELS: Record<InvoiceLineKind, (receipt: Receipt, line: InvoiceLine) => string> = {
-  price: ({ app_name, product_name, frequency }) =>
-    `${app_name} ${product_name}, ${frequency ? `one ${frequency}` : 'one-time payment'}`,
-  discount: (_, { code }) => `Discount ${code}`,
-  credit: () => 'Credit for the unused part of the previous plan',
-  trial: () => 'Free trial',
+function labelOf(
+  { app_name, product_name, frequency }: Receipt,
+  { kind, code }: InvoiceLine,
+  { t }: Locale,
+): string {
+  switch (kind) {
+    case 'price': {
+      const product = `${app_name} ${product_name}`
+      return t(`invoice.price_${frequency ?? 'once'}`, { product })
+    }
+    case 'discount':
+      return t('invoice.discount', { code: code ?? '' })
+    case 'credit':
+    case 'trial':
+      return t(`invoice.${kind}`)
+  }
 }
 
 /** The lines of a receipt, for emails and the PDF. */
-export function receiptLines(receipt: Receipt): [label: string, amount: string][] {
-  return receipt.lines.map((line: InvoiceLine) => [
-    LABELS[line.kind](receipt, line),
-    formatMoney(line.amount),
-  ])
+export function receiptLines(receipt: Receipt, locale: Locale): [label: string, amount: string][] {
+  return receipt.lines.map((line) => [labelOf(receipt, line, locale), locale.money(line.amount)])
 }

@@ -1,9 +1,10 @@
-import { formatDay, formatMoney, taxLabel } from '#design/money'
+import { taxLabel } from '#design/money'
 import * as billing from '#domain/billing'
 import { cardName, statementText } from '#domain/payments'
 import type { World } from '#flows/world'
+import type { Locale } from '#platform/language/locale'
 import { cents, MILLION, sum } from '#platform/money'
-import type { PdfContent } from '#platform/pdf/content'
+import { PAGE, PAGE_COUNT, type PdfContent } from '#platform/pdf/content'
 import { receiptLines } from './invoice-lines.ts'
 
 /** The invoice PDF and its file name. */
@@ -12,86 +13,108 @@ export interface InvoicePdf {
   pdf: Buffer
 }
 
-/** Draws the invoice PDF of a receipt; the bytes are the same until something is refunded. */
+/**
+ * Draws the invoice PDF of a receipt, in the language that its buyer had when it was written; the
+ * bytes are the same until something is refunded.
+ */
 export async function invoicePdf(
-  { config, pdfs }: Pick<World, 'config' | 'pdfs'>,
+  { config, pdfs, languages }: Pick<World, 'config' | 'pdfs' | 'languages'>,
   receipt: billing.Receipt,
 ): Promise<InvoicePdf> {
   const filename = `${billing.invoiceNumber(receipt.number)}.pdf`
-  return { filename, pdf: await pdfs.draw(contentOf(config, receipt)) }
+  const locale = languages.named(receipt.language)
+  return { filename, pdf: await pdfs.draw(contentOf(config, receipt, locale)) }
 }
 
-function contentOf({ operator, base_url }: World['config'], receipt: billing.Receipt): PdfContent {
+function contentOf(
+  { operator, base_url }: World['config'],
+  receipt: billing.Receipt,
+  locale: Locale,
+): PdfContent {
+  const { t, day } = locale
   const number = billing.invoiceNumber(receipt.number)
   const { legal_name, address, tax_id, support_email, support_url } = operator
   const { text: statement } = statementText(operator.statement_descriptor, receipt.app_name)
   return {
+    language: locale.language,
+    test_mark: t('pdf.test_mode'),
+    page_number: t('pdf.page', { page: PAGE, count: PAGE_COUNT }),
     issuer: legal_name,
-    title: 'Receipt and invoice',
+    title: t('pdf.title'),
     now: receipt.given_back.at(-1)?.at ?? receipt.paid_at,
-    lines: [`${number}, paid on ${formatDay(receipt.paid_at)}`],
+    lines: [t('pdf.paid_on', { number, day: day(receipt.paid_at) })],
     parties: [
-      { label: 'Sold by', lines: [legal_name, ...address, `Tax ID ${tax_id}`, support_email] },
-      { label: 'App by', lines: [receipt.seller_name, `Seller of ${receipt.app_name}`] },
       {
-        label: 'Sold to',
-        lines: [receipt.email, `${receipt.state} ${receipt.zip}, United States`],
+        label: t('pdf.sold_by'),
+        lines: [legal_name, ...address, t('pdf.tax_id', { id: tax_id }), support_email],
+      },
+      {
+        label: t('pdf.app_by'),
+        lines: [receipt.seller_name, t('pdf.seller_of', { app: receipt.app_name })],
+      },
+      {
+        label: t('pdf.sold_to'),
+        lines: [receipt.email, t('pdf.place', { state: receipt.state, zip: receipt.zip })],
       },
     ],
     facts: [
-      { term: 'Invoice number', detail: number },
-      { term: 'Date paid', detail: formatDay(receipt.paid_at) },
-      { term: 'Period', detail: periodOf(receipt) },
+      { term: t('pdf.invoice_number'), detail: number },
+      { term: t('pdf.date_paid'), detail: day(receipt.paid_at) },
+      { term: t('pdf.period'), detail: periodOf(receipt, locale) },
     ],
     table: {
       columns: [
-        { label: 'Description', width: 76 },
-        { label: 'Amount', width: 24, numeric: true },
+        { label: t('pdf.description'), width: 76 },
+        { label: t('pdf.amount'), width: 24, numeric: true },
       ],
-      rows: receiptLines(receipt),
+      rows: receiptLines(receipt, locale),
     },
-    totals: totalsOf(receipt),
+    totals: totalsOf(receipt, locale),
     notes: [
-      `Your card statement shows ${statement}.`,
-      `${legal_name} is the merchant of record: it sold you this product and collects and remits sales tax.`,
-      `Questions about this receipt: ${support_email} or ${support_url}`,
-      `Refund policy: ${base_url}/refunds/`,
+      t('pdf.statement', { statement }),
+      t('pdf.merchant', { merchant: legal_name }),
+      t('pdf.questions', { email: support_email, url: support_url }),
+      t('pdf.refund_policy', { url: `${base_url}/refunds/` }),
     ],
-    foot: `${legal_name}, merchant of record. ${number}`,
+    foot: t('pdf.foot', { merchant: legal_name, number }),
   }
 }
 
-function periodOf({ period_start, period_end }: billing.Receipt): string {
-  if (!period_end) return `From ${formatDay(period_start)} (no end date)`
-  return `${formatDay(period_start)} to ${formatDay(period_end)}`
+function periodOf({ period_start, period_end }: billing.Receipt, { t, day }: Locale): string {
+  if (!period_end) return t('pdf.no_end', { start: day(period_start) })
+  return t('pdf.from_to', { start: day(period_start), end: day(period_end) })
 }
 
-function totalsOf(receipt: billing.Receipt): NonNullable<PdfContent['totals']> {
+function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfContent['totals']> {
+  const { t, day, money } = locale
   const { amount, tax, given_back } = receipt
   const total = sum(amount, tax)
-  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
+  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 }, locale)
   const left = cents(total - billing.givenBackOf(receipt))
   return [
-    { label: 'Subtotal', amount: formatMoney(amount) },
-    { label: `${taxLabel(receipt)}${rateOf(receipt)}`, amount: formatMoney(tax) },
-    { label: 'Total (USD)', amount: formatMoney(total), strong: true },
+    { label: t('pdf.subtotal'), amount: money(amount) },
+    { label: taxOf(receipt, locale), amount: money(tax) },
+    { label: t('pdf.total'), amount: money(total), strong: true },
     ...(receipt.is_waived
-      ? [{ label: 'Waived (below the minimum charge)', amount: formatMoney(cents(0 - total)) }]
-      : [{ label: `Paid with ${card}`, amount: formatMoney(total) }]),
+      ? [{ label: t('pdf.waived'), amount: money(cents(0 - total)) }]
+      : [{ label: t('pdf.paid_with', { card }), amount: money(total) }]),
     ...given_back.map((back) => ({
-      label: `Refunded on ${formatDay(back.at)}`,
-      amount: formatMoney(cents(0 - back.amount)),
+      label: t('pdf.refunded_on', { day: day(back.at) }),
+      amount: money(cents(0 - back.amount)),
     })),
     ...(given_back.length > 0
-      ? [{ label: 'Paid after refunds', amount: formatMoney(left), strong: true }]
+      ? [{ label: t('pdf.after_refunds'), amount: money(left), strong: true }]
       : []),
   ]
 }
 
-/** The tax rate, and the taxable part of the price if it is not all of it. */
-function rateOf({ tax, rate_ppm, taxable_ppm }: billing.Receipt): string {
-  if (tax === 0) return ''
+/** The tax and its rate, and the taxable part of the price if it is not all of it. */
+function taxOf(receipt: billing.Receipt, locale: Locale): string {
+  const { tax, rate_ppm, taxable_ppm } = receipt
+  const label = taxLabel(receipt, locale)
+  if (tax === 0) return label
   const percent = (ppm: number) => `${(ppm * 100) / MILLION}%`
-  const part = taxable_ppm === MILLION ? '' : ` on ${percent(taxable_ppm)} of the price`
-  return `, ${percent(rate_ppm)}${part}`
+  const rate = percent(rate_ppm)
+  if (taxable_ppm === MILLION) return locale.t('pdf.rate', { label, rate })
+  return locale.t('pdf.rate_of_part', { label, rate, part: percent(taxable_ppm) })
 }

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { VNode } from 'preact'
+import type { LanguageForm } from '#design/language-form'
 import { type AccountMenu, renderPage } from '#design/layout'
 import type { World } from '#flows/world'
 import { addAccountMenu } from '#http/account-menu'
@@ -9,11 +10,13 @@ import { ErrorPage } from '#http/error-page'
 import { addViewing, refusalWhileViewing } from '#http/guards/viewing'
 import { readForms } from '#platform/bodies'
 import { logBug, problemOf } from '#platform/http'
+import { languageHeaders, localeOf } from '#platform/language/request'
 import type { Limit, LimitKey } from '#platform/limits'
 import { networksWith } from '#platform/networks'
 import { type RouteLimit, takePoint } from '#platform/route-limits'
 import { contentPolicy, PAGE_HEADERS } from '#platform/security-headers'
 import { assertOwnForm } from './form-token.ts'
+import { addLanguageForm } from './language.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -27,6 +30,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The menu of the signed-in person, if there is one. */
     account_menu?: (() => AccountMenu) | undefined
+    /** The form that changes the language, for a page that has one. */
+    language_form?: (secret_address: boolean) => LanguageForm | undefined
   }
 }
 
@@ -76,12 +81,15 @@ export function sendPage(
   const account = reply.request.account_menu?.()
   const viewing = reply.request.viewing?.()
   if (options.public) reply.header('vary', 'cookie')
+  const { status = 200, secret_address = false } = options
+  const language = status < 400 ? reply.request.language_form?.(secret_address) : undefined
   const form_origins = [...(options.form_origins ?? []), ...(reply.server.processor_origins ?? [])]
   return reply
-    .code(options.status ?? 200)
+    .code(status)
     .headers(pageHeaders({ ...options, public: options.public && !account, form_origins }))
+    .headers(languageHeaders(reply.request))
     .type('text/html; charset=utf-8')
-    .send(renderPage(page, { ...markOf(reply.server), account, viewing }))
+    .send(renderPage(page, { ...markOf(reply.server), account, viewing, language }))
 }
 
 /** What every page of a server says: the merchant of record, and whether it is of test mode. */
@@ -147,6 +155,7 @@ export function people(
     scope.setErrorHandler(pageForError)
     scope.addHook('preHandler', async (request, reply) => {
       await addAccountMenu(world, request, reply)
+      addLanguageForm(world, request, reply)
       await addViewing(world, request, reply)
       const refusal = await refusalWhileViewing(world, request)
       if (refusal) throw new AnsweredByGuard((to) => sendPage(to, refusal, { status: 403 }))
@@ -180,5 +189,7 @@ export function pageForError(
   logBug(request, error, problem)
   setProblemHeaders(reply, problem)
   const { status, code, message } = problem
-  return sendPage(reply, ErrorPage({ status, code, message, request_id: request.id }), { status })
+  const { retry_after } = problem.details
+  const facts = { status, code, message, retry_after, request_id: request.id }
+  return sendPage(reply, ErrorPage({ ...facts, locale: localeOf(request) }), { status })
 }

@@ -1,25 +1,24 @@
 import type { FastifyReply } from 'fastify'
 import { redirectTo, sendPage } from '#http/pages'
+import { localeOf } from '#platform/language/request'
+
+export { ownPath } from './redirect-path.ts'
+
 import { RedirectPage } from './redirect-page.tsx'
-
-const LONGEST_PATH = 2048
-// A path that carries an app's request (see app-request.ts) contains everything that the app sent.
-const LONGEST_REQUEST = 12_288
-
-/** A path of this service to redirect to; undefined for any other address. */
-export function ownPath(text: string | null | undefined): string | undefined {
-  if (text == null || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined
-  const most = text.startsWith('/o/continue?') ? LONGEST_REQUEST : LONGEST_PATH
-  return text.length <= most ? text : undefined
-}
 
 /** The query string for a return path, or an empty string. */
 export function returnQuery(return_to: string | undefined): string {
   return return_to === undefined ? '' : `?return_to=${encodeURIComponent(return_to)}`
 }
 
-/** Shown to a buyer who opens a buy link for something they own. */
-export const OWNED = 'You already own this'
+/** What was done before a redirect; `owned` is for a buy link to something the buyer owns. */
+type Done =
+  | 'owned'
+  | 'signed_in'
+  | 'signed_out'
+  | 'canceled'
+  | 'confirm_with_bank'
+  | 'opening_test_mode'
 
 // Pages that never redirect out of the service.
 const STAYS = /^\/(account|affiliate|dashboard|admin|manage|signin)\b/
@@ -32,8 +31,10 @@ const STAYS = /^\/(account|affiliate|dashboard|admin|manage|signin)\b/
 export function redirectAfterForm(
   reply: FastifyReply,
   address: string,
-  title = 'You are signed in',
+  done: Done = 'signed_in',
 ): FastifyReply {
   if (STAYS.test(address)) return redirectTo(reply, address)
-  return sendPage(reply.header('refresh', `0; url=${address}`), RedirectPage({ title, address }))
+  const locale = localeOf(reply.request)
+  const page = RedirectPage({ title: locale.t(`redirected.${done}`), address, locale })
+  return sendPage(reply.header('refresh', `0; url=${address}`), page)
 }

@@ -3,14 +3,16 @@ import * as payouts from '#domain/payouts'
 import { appTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { PayeeId } from '#platform/ids'
+import { ENGLISH, type Locale } from '#platform/language/locale'
 
 /** A banner for an app whose test clock is ahead of real time; undefined for others. */
 export function clockNotice(
   world: Pick<World, 'clock'>,
   app: { name: string; clock_ahead: number },
+  { t, day }: Locale = ENGLISH,
 ): string | undefined {
   if (app.clock_ahead === 0) return undefined
-  return `Test clock: it is ${formatDay(appTime(world, app))} for ${app.name}.`
+  return t('notice.clock', { day: day(appTime(world, app)), app: app.name })
 }
 
 /** The same for a payee, whose time is that of the app that is furthest ahead. */

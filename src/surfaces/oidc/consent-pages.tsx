@@ -1,15 +1,18 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Form } from '#design/forms'
 import { Icon } from '#design/icons'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
+import type { Locale } from '#platform/language/locale'
 import { AllowOrCancel, type ConsentForms } from './consent-forms.tsx'
 
 /** What each scope shares with the app, for the person who decides. */
-const SHARED: Record<string, string> = {
-  openid: 'A private ID for this app only. It is the same each time you sign in.',
-  entitlements: 'Your plan and whether it is active.',
+const SHARED = ['openid', 'entitlements'] as const
+
+function shareOf(scope: string, { t }: Locale): string {
+  const known = SHARED.find((each) => each === scope)
+  return known ? t(`consent.scope_${known}`) : scope
 }
 
 /** Asks for consent (spec: Sign-in rules, 4 and 7). */
@@ -25,21 +28,25 @@ export function ConsentPage(
     another_url: string
   },
 ): JSX.Element {
-  const { app_name, app_url } = facts
+  const { app_name, app_url, locale } = facts
+  const { t, rich } = locale
   return (
     <FocusLayout
-      title={`Sign in to ${app_name} · Purser`}
+      locale={locale}
+      title={t('signin.page_title', { title: t('consent.title', { app: app_name }) })}
       app_name={app_name}
       app_icon={facts.app_icon}
       {...(app_url === undefined ? {} : { app_url })}
     >
-      <Heading title={`Sign in to ${app_name}`}>
-        With your Purser account <Mailbox address={facts.email} />.{' '}
-        <TextLink href={facts.another_url}>Use another account</TextLink>
+      <Heading title={t('consent.title', { app: app_name })}>
+        {rich('consent.text', {
+          email: <Mailbox address={facts.email} />,
+          link: (text) => <TextLink href={facts.another_url}>{text}</TextLink>,
+        })}
       </Heading>
       <section class="grid gap-3" aria-labelledby="shared">
         <h2 id="shared" class="font-semibold">
-          {app_name} receives
+          {t('consent.receives', { app: app_name })}
         </h2>
         <ul class="grid gap-3 text-sm">
           {facts.scopes.map((scope) => (
@@ -47,15 +54,18 @@ export function ConsentPage(
               <span class="mt-0.5 text-primary">
                 <Icon name="check" size="size-4" />
               </span>
-              {SHARED[scope] ?? scope}
+              {shareOf(scope, locale)}
             </li>
           ))}
         </ul>
-        <p class="text-sm text-muted">It does not receive your name or email.</p>
+        <p class="text-sm text-muted">{t('consent.not_received')}</p>
       </section>
       <AllowOrCancel {...facts} />
       <p class="text-xs text-muted">
-        You continue to <strong class="font-semibold break-all">{facts.redirect_host}</strong>.
+        {rich('consent.continue_to', {
+          host: facts.redirect_host,
+          b: (text) => <strong class="font-semibold break-all">{text}</strong>,
+        })}
       </p>
     </FocusLayout>
   )
@@ -63,6 +73,7 @@ export function ConsentPage(
 
 /** Asks which account to use (`prompt=select_account`). */
 export function ChoicePage(facts: {
+  locale: Locale
   app_name: string | undefined
   app_icon: string | undefined
   email: string
@@ -70,22 +81,26 @@ export function ChoicePage(facts: {
   choose_url: string
   another_url: string
 }): JSX.Element {
-  const { app_name } = facts
+  const { app_name, locale } = facts
+  const { t } = locale
   return (
     <FocusLayout
-      title="Choose an account · Purser"
+      locale={locale}
+      title={t('signin.page_title', { title: t('consent.choose_title') })}
       app_icon={facts.app_icon}
       {...(app_name ? { app_name } : {})}
     >
-      <Heading title="Choose an account">To continue to {app_name ?? 'the agent'}.</Heading>
+      <Heading title={t('consent.choose_title')}>
+        {t('consent.choose_text', { app: app_name ?? t('consent.the_agent') })}
+      </Heading>
       <div class="grid gap-3">
         <Form action={facts.choose_url} csrf_token={facts.csrf_token}>
-          <Button kind="primary" pending="One moment…" wide>
-            {`Continue as ${facts.email}`}
+          <Button kind="primary" pending={t('consent.one_moment')} wide>
+            {t('consent.continue_as', { email: facts.email })}
           </Button>
         </Form>
         <Button href={facts.another_url} wide>
-          Use another account
+          {t('consent.other_account')}
         </Button>
       </div>
     </FocusLayout>
@@ -94,18 +109,23 @@ export function ChoicePage(facts: {
 
 /** A sign-in that cannot continue: it began in another browser, expired, or was finished before. */
 export function StalePage(facts: {
+  locale: Locale
   app_name: string | undefined
   start_url: string | undefined
 }): JSX.Element {
-  const { app_name, start_url } = facts
+  const { app_name, start_url, locale } = facts
+  const { t } = locale
   return (
-    <FocusLayout title="Start signing in again · Purser" {...(app_name ? { app_name } : {})}>
-      <Heading title="Start signing in again">
-        This sign-in has expired or was started in another browser. Go back to{' '}
-        {app_name ?? 'the app'} and sign in there.
+    <FocusLayout
+      locale={locale}
+      title={t('signin.page_title', { title: t('consent.stale_title') })}
+      {...(app_name ? { app_name } : {})}
+    >
+      <Heading title={t('consent.stale_title')}>
+        {t('consent.stale_text', { app: app_name ?? t('consent.the_app') })}
       </Heading>
       <Button kind="primary" href={start_url ?? '/'} wide>
-        {app_name && start_url ? `Go to ${app_name}` : 'Go to the home page'}
+        {app_name && start_url ? t('consent.go_to', { app: app_name }) : t('consent.home')}
       </Button>
     </FocusLayout>
   )
@@ -113,6 +133,7 @@ export function StalePage(facts: {
 
 /** An invalid request of an app, where the person cannot be redirected back. */
 export function RefusedPage(facts: {
+  locale: Locale
   app_name: string | undefined
   app_url: string | undefined
   is_ours: boolean
@@ -122,27 +143,37 @@ export function RefusedPage(facts: {
   message: string | undefined
   request_id: string
 }): JSX.Element {
-  const { app_name, app_url, is_ours } = facts
-  const app = app_name ?? 'the app'
+  const { app_name, app_url, is_ours, agents_url, code, message, locale } = facts
+  const { t, rich } = locale
+  const inCode = (text: ComponentChildren) => <code class="font-mono">{text}</code>
+  const app = app_name ?? t('consent.the_app')
   return (
-    <FocusLayout title="Sign-in failed · Purser" {...(app_name ? { app_name } : {})}>
-      <Heading title="Sign-in failed">
-        {is_ours
-          ? 'The error is on our side and was logged. Try again in a minute.'
-          : `The sign-in request from ${app} is invalid. Nothing was shared.`}
+    <FocusLayout
+      locale={locale}
+      title={t('signin.page_title', { title: t('consent.failed_title') })}
+      {...(app_name ? { app_name } : {})}
+    >
+      <Heading title={t('consent.failed_title')}>
+        {is_ours ? t('consent.failed_ours') : t('consent.failed_app', { app })}
       </Heading>
       <Button href={app_url ?? '/'} wide>
-        {app_name && app_url ? `Back to ${app_name}` : 'Go to the home page'}
+        {app_name && app_url ? t('consent.back_to', { app: app_name }) : t('consent.home')}
       </Button>
-      {facts.agents_url && !is_ours && (
+      {agents_url && !is_ours && (
         <p class="text-sm text-muted">
-          An agent on <code class="font-mono">localhost</code> must use port 45454.{' '}
-          <TextLink href={facts.agents_url}>How to connect an agent</TextLink>
+          {rich('consent.agent_port', {
+            code: inCode,
+            link: (text) => <TextLink href={agents_url}>{text}</TextLink>,
+          })}
         </p>
       )}
       <p class="text-xs text-muted">
-        Details for developers: <code class="font-mono">{facts.code}</code>
-        {facts.message && `, ${facts.message}`}. Reference {facts.request_id}
+        {rich(message ? 'consent.details_message' : 'consent.details', {
+          name: code,
+          code: inCode,
+          id: facts.request_id,
+          ...(message && { message }),
+        })}
       </p>
     </FocusLayout>
   )

@@ -11,6 +11,8 @@ import { redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { currentSession } from '#http/session'
 import type { UserId } from '#platform/ids'
+import { ENGLISH } from '#platform/language/locale'
+import { localeOf } from '#platform/language/request'
 import { AgentPage } from './agent-page.tsx'
 import { agentScopesOf, grantAgent, isAgent } from './agents.ts'
 import { ChoicePage, ConsentPage } from './consent-pages.tsx'
@@ -91,7 +93,7 @@ export function declareInteractions(
     const { provider } = await library()
     const interaction = await ownInteraction(provider, request)
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
-    return redirectAfterForm(reply, await resolve(interaction, DENIED), 'Sign-in canceled')
+    return redirectAfterForm(reply, await resolve(interaction, DENIED), 'canceled')
   }
 }
 
@@ -124,6 +126,7 @@ function sendChoice(
   const { interaction, client, session } = facts
   const begun_at = world.clock.now()
   const page = ChoicePage({
+    locale: localeOf(request),
     app_name: client.app_name === undefined ? undefined : String(client.app_name),
     app_icon: iconOf(client),
     email: session.email,
@@ -153,12 +156,15 @@ async function sendConsent(
   const page = isAgent(client)
     ? AgentPage({
         ...requested,
+        // For sellers, whose pages are in English.
+        locale: ENGLISH,
         scopes: agentScopesOf(interaction),
         callback: redirect.host,
         apps: (await apps.listOf(world.db, session.user_id)).map(({ name }) => name),
       })
     : ConsentPage({
         ...requested,
+        locale: localeOf(request),
         app_name: String(client.app_name),
         app_url: (client.app_url as string | null) ?? undefined,
         app_icon: iconOf(client),

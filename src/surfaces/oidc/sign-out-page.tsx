@@ -3,9 +3,11 @@ import { Button } from '#design/actions'
 import { Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
+import type { Locale } from '#platform/language/locale'
 
 /** Asks whether to sign out (spec: Sign-in rules, 6). */
 export function SignOutPage(facts: {
+  locale: Locale
   app_name: string | undefined
   app_icon: string | undefined
   /** The signed-in account, if the app names another one; empty if unknown. */
@@ -15,61 +17,61 @@ export function SignOutPage(facts: {
   requested: Record<string, string>
   stay_url: string
 }): JSX.Element {
-  const { app_name, requested } = facts
-  const from = app_name ?? 'Purser'
+  const { app_name, requested, locale } = facts
+  const { t } = locale
+  const title = t('signout.title', { app: app_name ?? 'Purser' })
   return (
     <FocusLayout
       signs_out
-      title={`Sign out of ${from}? · Purser`}
+      locale={locale}
+      title={t('signin.page_title', { title })}
       app_icon={facts.app_icon}
       {...(app_name ? { app_name } : {})}
     >
-      <Heading title={`Sign out of ${from}?`}>{consequenceOf(facts)}</Heading>
+      <Heading title={title}>{consequenceOf(facts)}</Heading>
       <div class="grid gap-3">
         <Form action="/o/session/end/sign-out" csrf_token={facts.csrf_token}>
           {Object.entries(requested).map(([name, value]) => (
             <input key={name} type="hidden" name={name} value={value} />
           ))}
-          <Button kind="primary" pending="Signing out…" wide>
-            Sign out
+          <Button kind="primary" pending={t('signout.signing_out')} wide>
+            {t('signout.sign_out')}
           </Button>
         </Form>
         <Button href={facts.stay_url} wide>
-          Stay signed in
+          {t('signout.stay')}
         </Button>
       </div>
     </FocusLayout>
   )
 }
 
-function consequenceOf({
-  app_name,
-  other_than,
-}: {
+function consequenceOf(facts: {
   app_name: string | undefined
   other_than: string | undefined
+  locale: Locale
 }): string {
-  if (app_name === undefined) {
-    return 'This signs you out of Purser in this browser and of the apps you opened with it.'
-  }
-  if (other_than === undefined) {
-    return `This signs you out of ${app_name} in every browser and of Purser in this one. Your other apps stay signed in.`
-  }
-  const who = other_than === '' ? '' : ` You stay signed in as ${other_than}.`
-  return `${app_name} asks to sign out another account.${who}`
+  const { app_name: app, other_than: email, locale } = facts
+  const { t } = locale
+  if (app === undefined) return t('signout.of_purser')
+  if (email === undefined) return t('signout.of_app', { app })
+  return email === '' ? t('signout.of_other', { app }) : t('signout.of_other_than', { app, email })
 }
 
 /** An invalid sign-out request of an app. */
-export function ImpossibleSignOutPage({ message }: { message: string }): JSX.Element {
+export function ImpossibleSignOutPage(facts: { message: string; locale: Locale }): JSX.Element {
+  const { message, locale } = facts
+  const { t } = locale
   return (
-    <FocusLayout title="Sign-out failed · Purser">
-      <Heading title="Sign-out failed">
-        The sign-out request of the app is invalid. You are still signed in.
-      </Heading>
+    <FocusLayout
+      locale={locale}
+      title={t('signin.page_title', { title: t('signout.failed_title') })}
+    >
+      <Heading title={t('signout.failed_title')}>{t('signout.failed_text')}</Heading>
       <Button href="/" wide>
-        Go to the home page
+        {t('signout.home')}
       </Button>
-      <p class="text-xs text-muted">Details for developers: {message}.</p>
+      <p class="text-xs text-muted">{t('signout.details', { message })}</p>
     </FocusLayout>
   )
 }

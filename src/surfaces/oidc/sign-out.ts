@@ -11,6 +11,7 @@ import { people, redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { currentSession, signOut } from '#http/session'
 import { readId, type UserId } from '#platform/ids'
+import { localeOf } from '#platform/language/request'
 import { SIGN_IN_COOKIE } from './cookies.ts'
 import { type Hint, readHint } from './hint.ts'
 import type { OpenLibrary } from './library.ts'
@@ -35,12 +36,17 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
       const parameters = textsOf(request.query)
       const requested = await read(world, library, parameters)
       if (typeof requested === 'string') {
-        return sendPage(reply, ImpossibleSignOutPage({ message: requested }), { status: 400 })
+        return sendPage(
+          reply,
+          ImpossibleSignOutPage({ message: requested, locale: localeOf(request) }),
+          { status: 400 },
+        )
       }
       const sessions = await sessionsOf(world, request)
       if (!sessions.session && !sessions.sign_in?.user_id)
         return redirectTo(reply, requested.address)
       const page = SignOutPage({
+        locale: localeOf(request),
         app_name: requested.client?.app_name ?? undefined,
         app_icon: requested.client && apps.iconPath(requested.client),
         other_than: (await namesOtherAccount(library, requested, sessions))
@@ -56,19 +62,23 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
     scope.post('/o/session/end/sign-out', async (request, reply) => {
       const requested = await read(world, library, textsOf(formOf(request)))
       if (typeof requested === 'string') {
-        return sendPage(reply, ImpossibleSignOutPage({ message: requested }), { status: 400 })
+        return sendPage(
+          reply,
+          ImpossibleSignOutPage({ message: requested, locale: localeOf(request) }),
+          { status: 400 },
+        )
       }
       const sessions = await sessionsOf(world, request)
       if (await namesOtherAccount(library, requested, sessions)) {
         const { client_id, sid } = requested.hint!
         if (sid !== undefined) await endLogin(world, { client_id, sid })
-        return redirectAfterForm(reply, requested.address, 'You are signed out')
+        return redirectAfterForm(reply, requested.address, 'signed_out')
       }
       const client_id = requested.client?.client_id
       await signOutOfApp(world, { ...sessions, client_id, origin: originOf(request) })
       await signOut(world, request, reply)
       reply.clearCookie(SIGN_IN_COOKIE, { path: '/', secure: true })
-      return redirectAfterForm(reply, requested.address, 'You are signed out')
+      return redirectAfterForm(reply, requested.address, 'signed_out')
     })
   })
 }

@@ -3,22 +3,25 @@ import { Button } from '#design/actions'
 import { Processing } from '#design/feedback'
 import { FocusLayout, SiteLayout } from '#design/layout'
 import { EmptyState, Heading, Mailbox } from '#design/panels'
+import type { Locale } from '#platform/language/locale'
 
 /** For a signed-in person without a license of the app. */
 export function NothingHerePage(facts: {
+  locale: Locale
   app_name: string
   product_url: string
   email: string
 }): JSX.Element {
+  const { locale } = facts
+  const { t, rich } = locale
   return (
-    <SiteLayout title={`${facts.app_name} · No purchase`}>
+    <SiteLayout locale={locale} title={t('portal.nothing_page_title', { app: facts.app_name })}>
       <Heading title={facts.app_name} />
       <EmptyState
-        title={`No purchase of ${facts.app_name}`}
-        action={<Button href={facts.product_url}>View plans</Button>}
+        title={t('portal.nothing_title', { app: facts.app_name })}
+        action={<Button href={facts.product_url}>{t('portal.view_plans')}</Button>}
       >
-        The account <Mailbox address={facts.email} /> has no purchase of this app. You may have used
-        another email.
+        {rich('portal.nothing_text', { email: <Mailbox address={facts.email} /> })}
       </EmptyState>
     </SiteLayout>
   )
@@ -26,25 +29,28 @@ export function NothingHerePage(facts: {
 
 /** A payment that the processor has not answered yet. */
 export function WaitingPage(facts: {
+  locale: Locale
   app_name: string
   url: string
   manage_url: string
   notice: string | undefined
 }): JSX.Element {
+  const { locale } = facts
+  const { t } = locale
   return (
     <FocusLayout
-      title={`Processing your payment · ${facts.app_name}`}
+      locale={locale}
+      title={t('portal.waiting_page_title', { app: facts.app_name })}
       app_name={facts.app_name}
       selling
       notice={facts.notice}
       refresh_seconds={3}
     >
-      <Processing title="Processing your payment" href={facts.url}>
-        We are waiting for your bank. This page updates automatically, usually within seconds. Your
-        card is charged at most once. You can leave this page: we email you the receipt.
+      <Processing title={t('portal.waiting_title')} href={facts.url}>
+        {t('portal.waiting_text')}
       </Processing>
       <Button href={facts.manage_url} wide>
-        Back to your purchase
+        {t('portal.back_to_purchase')}
       </Button>
     </FocusLayout>
   )

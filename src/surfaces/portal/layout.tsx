@@ -3,9 +3,11 @@ import { BackLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
+import type { Locale } from '#platform/language/locale'
 
 /** The facts that every page about a license shows. */
 export interface ManageLayoutFacts {
+  locale: Locale
   app_name: string
   csrf_token: string
   /** An address under the manage page, with the link's return address. */
@@ -19,6 +21,8 @@ export interface Note {
   tone: 'success' | 'info' | 'error'
   title?: string
   text: string
+  /** Set if the card was declined. */
+  is_declined?: boolean
 }
 
 /** A message about what was just done, first for screen readers. */
@@ -31,6 +35,14 @@ export function NoteAlert({ note }: { note: Note | undefined }): JSX.Element | n
   )
 }
 
+/** The title of a page; errors come first, for screen readers. */
+export function titled(
+  title: string,
+  { note, locale }: { note?: Note | undefined; locale: Locale },
+): string {
+  return note?.tone === 'error' ? locale.t('layout.error_title', { title }) : title
+}
+
 /** A page with one question about a license, and a link back to the manage page. */
 export function QuestionPage(
   facts: ManageLayoutFacts & {
@@ -41,11 +53,13 @@ export function QuestionPage(
     children: ComponentChildren
   },
 ): JSX.Element {
-  const fault = facts.note?.tone === 'error' ? 'Error: ' : ''
+  const { app_name, locale } = facts
+  const { t } = locale
+  const title = titled(t('portal.question_title', { title: facts.title, app: app_name }), facts)
   return (
-    <SiteLayout title={`${fault}${facts.title} · ${facts.app_name}`} notice={facts.notice}>
+    <SiteLayout locale={locale} title={title} notice={facts.notice}>
       <div class="mx-auto grid w-full max-w-xl grid-cols-1 gap-6">
-        <BackLink href={facts.at()}>Your purchase of {facts.app_name}</BackLink>
+        <BackLink href={facts.at()}>{t('portal.your_purchase_of', { app: app_name })}</BackLink>
         <Heading title={facts.title}>{facts.intro}</Heading>
         <NoteAlert note={facts.note} />
         <Panel>{facts.children}</Panel>

@@ -3,6 +3,7 @@ import * as billing from '#domain/billing'
 import { appTime, type World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
 import { type LicenseContext, manageUrl, requireLicense } from '#http/guards/license'
+import { localeOf } from '#platform/language/request'
 import type { ManageLayoutFacts } from './layout.tsx'
 import { signDone } from './notes.ts'
 
@@ -47,13 +48,12 @@ export async function manageContextOf(
 /** The facts of the layout of a license's pages. */
 export function layoutFacts(world: World, context: ManageContext): ManageLayoutFacts {
   const { request, reply, app, at } = context
+  const locale = localeOf(request)
   return {
+    locale,
     app_name: app.name,
     csrf_token: csrfToken(world, request, reply),
     at,
-    notice:
-      world.processor.is_test_mode && !world.live
-        ? 'Test mode: no real card is charged.'
-        : undefined,
+    notice: world.processor.is_test_mode && !world.live ? locale.t('notice.test_mode') : undefined,
   }
 }

@@ -6,9 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { Day, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { Heading, Panel, RecordRows } from '#design/panels'
-import type { ReceiptLine } from '#domain/billing'
-import type { Cents } from '#platform/money'
-import { NoteAlert } from './layout.tsx'
+import { NoteAlert, titled } from './layout.tsx'
 import type { ManageFacts } from './manage-facts.ts'
 import { PlanPanel } from './plan-panel.tsx'
 import { CardPanel, KeyPanel } from './side-panels.tsx'
@@ -16,13 +14,18 @@ import { StatusNote } from './status-note.tsx'
 
 /** A buyer's purchase of one app, and what they can change about it. */
 export function ManagePage(facts: ManageFacts): JSX.Element {
-  const fault = facts.note?.tone === 'error' ? 'Error: ' : ''
+  const { app_name: app, locale } = facts
+  const { t } = locale
   return (
-    <SiteLayout title={`${fault}${facts.app_name} · Your purchase`} notice={facts.notice}>
+    <SiteLayout
+      locale={locale}
+      title={titled(t('portal.page_title', { app }), facts)}
+      notice={facts.notice}
+    >
       <div class="flex flex-wrap items-end justify-between gap-4">
-        <Heading title={facts.app_name}>Your plan, your key, your card and your receipts.</Heading>
+        <Heading title={facts.app_name}>{t('portal.intro')}</Heading>
         <Button href={facts.back_url} icon="arrow-left">
-          Back to your app
+          {t('portal.back_to_app')}
         </Button>
       </div>
       <NoteAlert note={facts.note} />
@@ -39,59 +42,53 @@ export function ManagePage(facts: ManageFacts): JSX.Element {
   )
 }
 
-const KINDS: Record<ReceiptLine['kind'], string> = {
-  purchase: 'Purchase',
-  renewal: 'Renewal',
-  upgrade: 'Plan change',
-}
-
 function Receipts(facts: ManageFacts): JSX.Element {
-  const { receipts, at } = facts
+  const { receipts, at, locale } = facts
+  const { t } = locale
   return (
-    <Panel title="Receipts">
+    <Panel title={t('portal.receipts')}>
       {receipts.length === 0 ? (
-        <p class="text-sm text-muted">No receipts yet.</p>
+        <p class="text-sm text-muted">{t('portal.no_receipts')}</p>
       ) : (
         <RecordRows
           records={receipts.map(({ id, kind, product_name, total, given_back, paid_at }) => ({
             key: id,
-            title: `${product_name}, ${KINDS[kind].toLocaleLowerCase('en-US')}`,
+            title: t('portal.receipt_title', {
+              product: product_name,
+              kind: locale.lower(t(`portal.kind_${kind}`)),
+            }),
             details: [<Day date={paid_at} />, <Money amount={total} />],
             aside: given_back > 0 && (
               <Badge tone="warn">
-                {given_back === total ? 'Refunded' : <Refunded amount={given_back} />}
+                {given_back === total
+                  ? t('portal.refunded')
+                  : locale.rich('portal.amount_refunded', {
+                      amount: <Money amount={given_back} />,
+                    })}
               </Badge>
             ),
             action: (
               <Button href={at(`invoices/${id}.pdf`)} describedby={`record-${id}`}>
-                Receipt (PDF)
+                {t('portal.receipt_pdf')}
               </Button>
             ),
           }))}
         />
       )}
       <PageNav
-        label="Pages of receipts"
+        label={t('portal.pages_of_receipts')}
         {...facts.paging}
         href={(page) => at('', { page: String(page) })}
       />
       {facts.may_resend && (
         <Form action={at('receipt')} csrf_token={facts.csrf_token}>
           <div>
-            <Button icon="mail" pending="Sending…">
-              Resend receipt email
+            <Button icon="mail" pending={t('portal.sending')}>
+              {t('portal.resend')}
             </Button>
           </div>
         </Form>
       )}
     </Panel>
-  )
-}
-
-function Refunded({ amount }: { amount: Cents }): JSX.Element {
-  return (
-    <>
-      <Money amount={amount} /> refunded
-    </>
   )
 }

@@ -12,8 +12,9 @@ import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
 import { sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
+import type { Locale } from '#platform/language/locale'
+import { localeOf } from '#platform/language/request'
 import { ZERO } from '#platform/money'
-import { counted } from '#platform/text'
 import { NothingHerePage } from './end-pages.tsx'
 import { layoutFacts, type ManageContext, manageContextOf } from './license-context.ts'
 import type { ManageFacts, Renewing } from './manage-facts.ts'
@@ -33,8 +34,9 @@ export function declareManage(scope: FastifyInstance, world: World): void {
   })
 }
 
-function withoutLicense({ session, app }: AppContext) {
+function withoutLicense({ session, app, request }: AppContext) {
   return {
+    locale: localeOf(request),
     app_name: app.name,
     product_url: `/apps/${app.slug}/`,
     email: session.email,
@@ -45,6 +47,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
   const { db, keys } = world
   const { app, license, subscription, session, next: next_url } = context
   const { license_id, status, user_id } = license
+  const locale = localeOf(context.request)
   const next = await nextCharge(world, { license_id, app })
   const isOver = status === 'canceled'
   const buyer = { user_id, app_id: app.id }
@@ -54,18 +57,18 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
   return {
     ...layoutFacts(world, context),
     ...(await planOf(world, context)),
-    note: await noteOf(world, license_id, queryOf(context.request, 'done')),
+    note: await noteOf(world, license_id, queryOf(context.request, 'done'), locale),
     status,
     paused_for: license.paused_for,
     is_given: license.origin === 'comp',
     canceled_at: license.canceled_at,
-    renewing: subscription && (await renewingOf(world, subscription)),
+    renewing: subscription && (await renewingOf(world, subscription, locale)),
     next: next && { ...next, is_about: !next.is_exact },
     may_change_plan: isRunning && (await catalog.livePrices(db, app.id)).length > 1,
     may_pause: app.allows_pause && status === 'active' && (subscription?.auto_renew ?? false),
     may_rotate: session.app_id === null,
     license_key: isOver ? undefined : licensing.showKey(keys, license),
-    card: subscription && (await cardOf(world, subscription)),
+    card: subscription && (await cardOf(world, subscription, locale)),
     receipts: await billing.receiptsOf(db, buyer, paging),
     paging,
     may_resend: !isOver && license.origin === 'purchase',
@@ -105,15 +108,19 @@ async function boughtPlan({ db }: World, { license, subscription }: ManageContex
 async function discountText(
   db: World['db'],
   { discount_id, discount_periods_left: left }: billing.Subscription,
+  { t }: Locale,
 ): Promise<string | undefined> {
   if (discount_id === null) return undefined
   const { code } = await discounts.findDiscount(db, discount_id)
-  return `${code}, ${left === null ? 'every period' : `for ${counted(left, 'more period')}`}`
+  return left === null
+    ? t('portal.discount_every', { code })
+    : t('portal.discount_periods', { code, count: left })
 }
 
 async function renewingOf(
   { db }: World,
   subscription: billing.RunningSubscription,
+  locale: Locale,
 ): Promise<Renewing> {
   const { auto_renew, pause_at_end, period_end, last_decline, past_due_since } = subscription
   const { next_at } = subscription
@@ -124,14 +131,14 @@ async function renewingOf(
     period_end,
     retry_at: billing.isHardDecline(code) ? null : next_at,
     gives_up_at: past_due_since ? billing.dunningEnd(past_due_since) : undefined,
-    declined: code ? payments.declineSentence(code) : undefined,
+    declined: code ? payments.declineSentence(code, locale) : undefined,
     pending: await plannedPrice(db, subscription),
-    discount: await discountText(db, subscription),
+    discount: await discountText(db, subscription, locale),
   }
 }
 
-async function cardOf({ db }: World, { card_id }: billing.Subscription) {
+async function cardOf({ db }: World, { card_id }: billing.Subscription, locale: Locale) {
   const card = await payments.findCard(db, card_id)
   const month = String(card.exp_month).padStart(2, '0')
-  return { name: payments.cardName(card), expiry: `${month}/${card.exp_year % 100}` }
+  return { name: payments.cardName(card, locale), expiry: `${month}/${card.exp_year % 100}` }
 }

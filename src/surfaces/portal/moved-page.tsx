@@ -15,31 +15,35 @@ export function MovedPage(
   facts: ManageLayoutFacts & { declared: BilledPlace; billed: BilledPlace },
 ): JSX.Element {
   const { at, csrf_token, declared, billed } = facts
+  const { t } = facts.locale
   return (
-    <QuestionPage {...facts} title="Have you moved?">
-      <p>
-        Sales tax depends on your state. The billing address of your card and your tax address must
-        be in the same state.
-      </p>
+    <QuestionPage {...facts} title={t('portal.moved_title')}>
+      <p>{t('portal.moved_text')}</p>
       <DescriptionList
         items={[
-          { term: 'Tax address', detail: `${declared.state} ${declared.zip}` },
-          { term: 'Billing address of the new card', detail: `${billed.state} ${billed.zip}` },
+          {
+            term: t('portal.tax_address'),
+            detail: `${declared.state} ${declared.zip}`,
+          },
+          {
+            term: t('portal.billing_address'),
+            detail: `${billed.state} ${billed.zip}`,
+          },
         ]}
       />
       <div class="grid gap-3">
         <Form action={at('card/address')} csrf_token={csrf_token}>
-          <Button kind="primary" pending="Saving…" wide>
-            Change my tax address to {billed.state} {billed.zip}
+          <Button kind="primary" pending={t('portal.saving')} wide>
+            {t('portal.change_address', { state: billed.state, zip: billed.zip })}
           </Button>
         </Form>
         <Form action={at('card')} csrf_token={csrf_token}>
-          <Button icon="card" pending="Opening…" wide>
-            Use another card
+          <Button icon="card" pending={t('portal.opening')} wide>
+            {t('portal.other_card')}
           </Button>
         </Form>
         <Button href={at()} wide>
-          Keep the card on file
+          {t('portal.keep_card')}
         </Button>
       </div>
     </QuestionPage>

@@ -2,68 +2,45 @@ import { z } from 'zod'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import type { LicenseId } from '#platform/ids'
+import type { Locale, MessageId } from '#platform/language/locale'
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 import { durationText } from '#platform/text'
 import type { Note } from './layout.tsx'
 
-const NOTHING = 'Nothing was charged, and your plan is unchanged.'
+interface NoteMessage {
+  tone: Note['tone']
+  title?: MessageId
+  text: MessageId
+}
+
+const success = (text: MessageId, title?: MessageId): NoteMessage => ({
+  tone: 'success',
+  text,
+  ...(title && { title }),
+})
+const info = (text: MessageId): NoteMessage => ({ tone: 'info', text })
+const error = (text: MessageId, title: MessageId): NoteMessage => ({ tone: 'error', text, title })
 
 /** Messages by the code in the address. */
-const NOTES: Record<string, Note> = {
-  paid: { tone: 'success', text: 'The payment went through, and your license is active.' },
-  plan_changed: { tone: 'success', text: 'Plan changed. Your key stays the same.' },
-  planned: {
-    tone: 'success',
-    text: 'Plan change scheduled. You keep your current plan until then.',
-  },
-  kept: { tone: 'success', text: 'Plan change canceled. You keep your plan.' },
-  cannot_change_plan: {
-    tone: 'info',
-    text: 'Turn on auto-renew first. This plan change happens on your renewal date.',
-  },
-  changed: {
-    tone: 'error',
-    title: 'Your order has changed',
-    text: 'The figures changed since the last page. Nothing was charged. Review them again.',
-  },
-  not_charged: {
-    tone: 'error',
-    title: 'Nothing was charged',
-    text: 'We could not reach your bank. The payment was canceled. Try again.',
-  },
-  card_changed: { tone: 'success', text: 'Card updated. Future charges use this card.' },
-  moved_address: {
-    tone: 'success',
-    text: 'Card updated. Future charges use this card and are taxed at your new address.',
-  },
-  card_same: { tone: 'info', text: 'The card on file was not changed.' },
-  card_abroad: {
-    tone: 'error',
-    title: 'This card cannot be used here',
-    text: 'The card’s billing address is outside the United States. The card on file was not changed. Try another card.',
-  },
-  card_unknown_zip: {
-    tone: 'error',
-    title: 'This card cannot be used here',
-    text: 'The card’s billing ZIP code is not a US ZIP code. The card on file was not changed. Check the ZIP code and try again.',
-  },
-  auto_renew_off: {
-    tone: 'success',
-    title: 'Your subscription is canceled',
-    text: 'Auto-renew is off. Nothing more is charged. We emailed you a confirmation.',
-  },
-  auto_renew_on: {
-    tone: 'success',
-    text: 'You keep your subscription. Auto-renew is on again.',
-  },
-  pause_on: { tone: 'success', text: 'Pause scheduled.' },
-  pause_off: { tone: 'success', text: 'Pause canceled.' },
-  key_replaced: {
-    tone: 'success',
-    title: 'This is your new key',
-    text: 'The old key no longer works. Enter the new key wherever you used it.',
-  },
-  receipt_sent: { tone: 'success', text: 'We sent the receipt again.' },
+const NOTES: Record<string, NoteMessage> = {
+  paid: success('portal.done_paid'),
+  plan_changed: success('portal.done_plan_changed'),
+  planned: success('portal.done_planned'),
+  kept: success('portal.done_kept'),
+  cannot_change_plan: info('portal.done_cannot_change_plan'),
+  changed: error('portal.done_changed', 'portal.done_changed_title'),
+  not_charged: error('portal.done_not_charged', 'portal.done_not_charged_title'),
+  card_changed: success('portal.done_card_changed'),
+  moved_address: success('portal.done_moved_address'),
+  card_same: info('portal.done_card_same'),
+  card_abroad: error('portal.done_card_abroad', 'portal.done_card_refused_title'),
+  card_unknown_zip: error('portal.done_card_unknown_zip', 'portal.done_card_refused_title'),
+  auto_renew_off: success('portal.done_auto_renew_off', 'portal.done_auto_renew_off_title'),
+  auto_renew_on: success('portal.done_auto_renew_on'),
+  pause_on: success('portal.done_pause_on'),
+  pause_off: success('portal.done_pause_off'),
+  key_replaced: success('portal.done_key_replaced', 'portal.done_key_replaced_title'),
+  receipt_sent: success('portal.done_receipt_sent'),
 }
 
 const WAIT = /^receipt_wait_(\d+)$/
@@ -71,11 +48,6 @@ const WAIT = /^receipt_wait_(\d+)$/
 /** The code for a receipt that was resent too often, with the seconds to wait. */
 export function receiptWait(seconds: number): string {
   return `receipt_wait_${seconds}`
-}
-
-function waitNote(seconds: number): Note {
-  const text = `The receipt was already sent several times. Try again in ${durationText(seconds)}.`
-  return { tone: 'info', text }
 }
 
 /** What has just happened to a license. */
@@ -91,14 +63,23 @@ export async function noteOf(
   world: World,
   license_id: LicenseId,
   token: string | undefined,
+  locale: Locale,
 ): Promise<Note | undefined> {
+  const { t } = locale
   const done = readToken(world, DONE, token, { about: license_id })
   if (done === undefined) return undefined
   const wait = WAIT.exec(done)
-  if (wait) return waitNote(Number(wait[1]))
-  if (done !== 'declined') return NOTES[done]
+  if (wait) {
+    const text = t('portal.done_receipt_wait', { wait: durationText(Number(wait[1]), locale) })
+    return { tone: 'info', text }
+  }
+  if (done !== 'declined') {
+    const { tone, text, title } = NOTES[done]!
+    return { tone, text: t(text), ...(title && { title: t(title) }) }
+  }
   const attempt = await payments.latestOfLicense(world.db, license_id)
   if (attempt?.status !== 'declined') return undefined
-  const text = `${payments.declineSentence(attempt.decline_code!)} ${NOTHING}`
-  return { tone: 'error', title: 'Your card was declined', text }
+  const reason = payments.declineSentence(attempt.decline_code!, locale)
+  const text = `${reason} ${t('portal.done_nothing')}`
+  return { tone: 'error', title: t('portal.done_declined_title'), text, is_declined: true }
 }

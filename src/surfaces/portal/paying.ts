@@ -43,8 +43,8 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
     const { app, at } = context
     const onwards = await resume(world, context)
     if (onwards !== at('waiting')) return redirectTo(reply, onwards)
-    const { notice } = layoutFacts(world, context)
-    const page = WaitingPage({ app_name: app.name, url: onwards, manage_url: at(), notice })
+    const { notice, locale } = layoutFacts(world, context)
+    const page = WaitingPage({ locale, app_name: app.name, url: onwards, manage_url: at(), notice })
     return sendPage(reply, page, { status: 202 })
   })
 }

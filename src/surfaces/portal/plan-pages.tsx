@@ -2,24 +2,15 @@ import type { JSX } from 'preact'
 import { Actions, BackLink, Button } from '#design/actions'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
-import {
-  adverbOf,
-  Day,
-  formatDay,
-  formatMoney,
-  frequencyText,
-  type PriceFrequency,
-  priceText,
-  taxLabel,
-} from '#design/money'
+import { Day, frequencyText, type PriceFrequency, priceText, taxLabel } from '#design/money'
 import { LineItems } from '#design/order'
 import { Heading } from '#design/panels'
 import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
 import type { CodeDiscount } from '#domain/billing'
 import type { Product, ProductPrice } from '#domain/catalog'
 import type { PriceId } from '#platform/ids'
+import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, ZERO } from '#platform/money'
-import { counted } from '#platform/text'
 import { type ManageLayoutFacts, type Note, QuestionPage } from './layout.tsx'
 
 /** The plans and prices of an app, with the current one marked. */
@@ -32,18 +23,20 @@ export function ChoosePlanPage(
     pending_price_id: PriceId | null
   },
 ): JSX.Element {
-  const { at, prices } = facts
+  const { at, prices, locale } = facts
+  const { t, money } = locale
   const priceOf = ({
     id,
     amount,
     frequency,
     total,
   }: ProductPrice & { total: Cents }): PlanPrice => {
-    const note = total === amount ? 'No sales tax' : `${formatMoney(total)} with sales tax`
+    const note =
+      total === amount ? t('portal.without_tax') : t('portal.with_tax', { amount: money(total) })
     const price = { amount: amount, frequency, note }
-    if (id === facts.current_price_id) return { ...price, mark: 'Your plan' }
-    if (id === facts.pending_price_id) return { ...price, mark: 'Scheduled' }
-    return { ...price, href: at(`plan/${id}/`), action: 'Choose' }
+    if (id === facts.current_price_id) return { ...price, mark: t('portal.your_plan') }
+    if (id === facts.pending_price_id) return { ...price, mark: t('portal.scheduled') }
+    return { ...price, href: at(`plan/${id}/`), action: t('portal.choose') }
   }
   const plans = facts.products
     .map((product) => ({
@@ -52,13 +45,15 @@ export function ChoosePlanPage(
     }))
     .filter(({ prices }) => prices.length > 0)
   return (
-    <SiteLayout title={`Change plan · ${facts.app_name}`} notice={facts.notice}>
+    <SiteLayout
+      locale={locale}
+      title={t('portal.choose_page_title', { app: facts.app_name })}
+      notice={facts.notice}
+    >
       <div class="grid gap-6">
-        <BackLink href={at()}>Your purchase of {facts.app_name}</BackLink>
-        <Heading title="Change plan">
-          You review the exact amount on the next page. Nothing is charged until you confirm.
-        </Heading>
-        <h2 class="sr-only">Plans and prices</h2>
+        <BackLink href={at()}>{t('portal.your_purchase_of', { app: facts.app_name })}</BackLink>
+        <Heading title={t('portal.change_plan')}>{t('portal.choose_text')}</Heading>
+        <h2 class="sr-only">{t('portal.plans_and_prices')}</h2>
         <PlanGrid>
           {plans.map(({ product, prices }) => (
             <PlanCard
@@ -98,6 +93,7 @@ export interface PlanChangeFacts {
   changes_at: Date
   period_end: Date | null
   auto_renew: boolean
+  locale: Locale
 }
 
 /** The cost and date of a plan change, and one button. */
@@ -106,6 +102,7 @@ export function PlanChangePage(
     PlanChangeFacts & { note: Note | undefined; action: string; agreement: string },
 ): JSX.Element {
   const { note, at } = facts
+  const { t } = facts.locale
   const text = textsOf(facts)
   return (
     <QuestionPage {...facts} title={text.title} intro={text.intro}>
@@ -122,96 +119,124 @@ export function PlanChangePage(
           {text.action}
         </Button>
       </Form>
-      {note?.title === 'Your card was declined' && (
+      {note?.is_declined && (
         <Form action={at('card')} csrf_token={facts.csrf_token}>
-          <Button icon="card" pending="Opening…" wide>
-            Use another card
+          <Button icon="card" pending={t('portal.opening')} wide>
+            {t('portal.other_card')}
           </Button>
         </Form>
       )}
       <Actions>
-        <BackLink href={at('plan/')}>View other plans</BackLink>
+        <BackLink href={at('plan/')}>{t('portal.other_plans')}</BackLink>
       </Actions>
     </QuestionPage>
   )
 }
 
 function Lines(facts: PlanChangeFacts): JSX.Element {
-  const { from, to, discount, credit, due, tax, total, state, is_waived } = facts
-  const items = [{ label: nameOf(to), amount: to.amount }]
+  const { from, to, discount, credit, due, tax, total, state, is_waived, locale } = facts
+  const { t } = locale
+  const items = [{ label: nameOf(to, locale), amount: to.amount }]
   if (discount) {
-    items.push({ label: `Discount ${discount.code}`, amount: cents(0 - discount.amount) })
+    items.push({
+      label: t('portal.discount_line', { code: discount.code }),
+      amount: cents(0 - discount.amount),
+    })
   }
-  if (credit > 0) items.push({ label: `Unused time on ${from}`, amount: cents(0 - credit) })
+  if (credit > 0)
+    items.push({ label: t('portal.unused_time', { plan: from }), amount: cents(0 - credit) })
   return (
     <LineItems
       items={items}
       subtotal={due}
       tax={tax}
-      tax_label={taxLabel({ state, tax })}
+      tax_label={taxLabel({ state, tax }, locale)}
       {...(is_waived && {
-        deduction: { label: 'Waived (below the minimum charge)', amount: cents(0 - total) },
+        deduction: { label: t('portal.waived'), amount: cents(0 - total) },
       })}
       total={is_waived ? ZERO : total}
     />
   )
 }
 
-function nameOf({ product_name, frequency }: PlanChangeFacts['to']): string {
-  return `${product_name}, ${frequencyText(frequency)}`
+function nameOf({ product_name, frequency }: PlanChangeFacts['to'], locale: Locale): string {
+  const price = frequencyText(frequency, locale)
+  return locale.t('portal.plan_price', { plan: product_name, price })
 }
 
 function textsOf(facts: PlanChangeFacts) {
-  const { to, same_plan, when, total, changes_at, period_end, is_waived } = facts
-  const rhythm = to.frequency ? `${to.product_name} (${adverbOf(to.frequency)})` : to.product_name
-  const name = same_plan ? rhythm : to.product_name
-  const title = `Change to ${name}`
+  const { to, same_plan, when, total, changes_at, period_end, is_waived, locale } = facts
+  const { t, rich, day, money } = locale
+  const { product_name: plan, frequency } = to
+  const rhythm = frequency ? t(`portal.plan_${frequency}`, { plan }) : plan
+  const name = same_plan ? rhythm : plan
+  const title = t('portal.change_to', { plan: name })
   if (when === 'now') {
-    const intro = 'The change takes effect immediately. Your key stays the same.'
+    const intro = t('portal.change_now')
     if (is_waived || total === ZERO)
-      return { title, intro, action: `Change to ${name}`, pending: 'Changing…' }
-    return { title, intro, action: `Pay ${formatMoney(total)} and upgrade`, pending: 'Paying…' }
+      return {
+        title,
+        intro,
+        action: t('portal.change_to', { plan: name }),
+        pending: t('portal.changing'),
+      }
+    return {
+      title,
+      intro,
+      action: t('portal.pay_upgrade', { amount: money(total) }),
+      pending: t('portal.paying'),
+    }
   }
   if (when === 'in_trial') {
-    const intro = `The change takes effect immediately. Nothing is due today. Your trial ends on ${formatDay(period_end!)}.`
-    return { title, intro, action: `Change to ${name}`, pending: 'Changing…' }
+    const intro = t('portal.change_in_trial', { day: day(period_end!) })
+    return {
+      title,
+      intro,
+      action: t('portal.change_to', { plan: name }),
+      pending: t('portal.changing'),
+    }
   }
-  const intro = (
-    <>
-      Your plan changes on <Day date={changes_at} />. Nothing is due today. You keep your current
-      plan until then.
-    </>
-  )
-  return { title, intro, action: `Change on ${formatDay(changes_at)}`, pending: 'Saving…' }
+  const intro = <>{rich('portal.change_later', { day: <Day date={changes_at} /> })}</>
+  return {
+    title,
+    intro,
+    action: t('portal.change_on', { day: day(changes_at) }),
+    pending: t('portal.saving'),
+  }
 }
 
 /** A sentence about the later charges. */
 function later(facts: PlanChangeFacts): string {
-  const { to, when, changes_at, period_end, auto_renew } = facts
+  const { to, when, changes_at, period_end, auto_renew, locale } = facts
+  const { t, day } = locale
   if (!to.frequency) {
-    if (when !== 'period_end') return 'One-time payment. Nothing renews.'
-    return `You pay ${costOf(facts)} once, on ${formatDay(changes_at)}. Nothing renews after that.`
+    if (when !== 'period_end') return t('portal.one_time')
+    return t('portal.pay_once_on', { cost: costOf(facts), day: day(changes_at) })
   }
-  if (!auto_renew) return `Auto-renew is off. Your subscription ends on ${formatDay(period_end!)}.`
-  const price = `${costOf(facts)} ${frequencyText(to.frequency)}${discountedFor(facts)}`
-  const first = formatDay(when === 'period_end' ? changes_at : period_end!)
-  if (when === 'now') {
-    return `Renews at ${price}. Next charge: ${first}. Cancel anytime.`
-  }
-  return `Renews at ${price}. First charge: ${first}. Cancel anytime.`
+  if (!auto_renew) return t('portal.renew_is_off', { day: day(period_end!) })
+  const first = day(when === 'period_end' ? changes_at : period_end!)
+  const id = when === 'now' ? 'portal.renews_next' : 'portal.renews_first'
+  return t(id, { price: priceOfPeriods(facts), day: first })
 }
 
-/** For how long the cost of a period includes the discount. */
-function discountedFor({ discount, discounted_periods: left, to }: PlanChangeFacts): string {
-  if (!discount || left === 0) return ''
-  if (left === null) return ` with your discount ${discount.code}`
-  const then = priceText(to.amount, to.frequency)
-  return ` for ${counted(left, 'period')} with your discount ${discount.code}, then ${then} plus tax`
+/** The cost of each period, and for how long it includes the discount. */
+function priceOfPeriods(facts: PlanChangeFacts): string {
+  const { discount, discounted_periods: count, to, locale } = facts
+  const { t } = locale
+  const price = t('money.price', {
+    amount: costOf(facts),
+    frequency: frequencyText(to.frequency, locale),
+  })
+  if (!discount || count === 0) return price
+  const { code } = discount
+  if (count === null) return t('portal.price_discounted', { price, code })
+  const then = priceText(to.amount, to.frequency, locale)
+  return t('portal.price_discounted_for', { price, count, code, then })
 }
 
 /** The cost of a period: "$100.80 ($96.00 and $4.80 sales tax)". */
-function costOf({ renewal, state }: PlanChangeFacts): string {
+function costOf({ renewal, state, locale: { t, money } }: PlanChangeFacts): string {
   const { amount, tax, total, is_exact } = renewal
-  const cost = `${formatMoney(total)} (${formatMoney(amount)} and ${formatMoney(tax)} sales tax`
-  return is_exact ? `${cost})` : `${cost} at the current rate in ${state})`
+  const cost = { total: money(total), amount: money(amount), tax: money(tax) }
+  return is_exact ? t('portal.cost_exact', cost) : t('portal.cost_current', { ...cost, state })
 }

@@ -2,23 +2,26 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { StatusBadge } from '#design/feedback'
 import { Form } from '#design/forms'
-import { Day, formatMoney, Money, Price, priceText } from '#design/money'
+import { Day, Money, Price, priceText } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
-import type { Cents } from '#platform/money'
-import type { ManageFacts, NextFigures } from './manage-facts.ts'
+import type { Locale } from '#platform/language/locale'
+import type { ManageFacts, NextFigures, Renewing } from './manage-facts.ts'
 
 type Items = Parameters<typeof DescriptionList>[0]['items']
 
 /** The current plan, its next charge, and the available changes. */
 export function PlanPanel(facts: ManageFacts): JSX.Element {
-  const { next, renewing } = facts
+  const { next, renewing, locale } = facts
+  const { t } = locale
   return (
-    <Panel title="Plan" aside={<StatusBadge status={facts.status} />}>
+    <Panel title={t('portal.plan')} aside={<StatusBadge status={facts.status} />}>
       {facts.status !== 'canceled' && !facts.is_given && (
         <Price amount={facts.amount} frequency={facts.frequency} />
       )}
-      <DescriptionList items={[{ term: 'Plan', detail: facts.product_name }, ...itemsOf(facts)]} />
-      {next && isCharging(facts) && <p class="text-sm text-muted">{partsOf(next)}</p>}
+      <DescriptionList
+        items={[{ term: t('portal.plan'), detail: facts.product_name }, ...itemsOf(facts)]}
+      />
+      {next && isCharging(facts) && <p class="text-sm text-muted">{partsOf(next, locale)}</p>}
       {renewing && <PlanActions {...facts} renewing={renewing} />}
     </Panel>
   )
@@ -31,83 +34,91 @@ function isCharging({ status, renewing }: ManageFacts): boolean {
 }
 
 function itemsOf(facts: ManageFacts): Items {
-  const { status, canceled_at, renewing, next } = facts
+  const { status, canceled_at, renewing, next, locale } = facts
+  const { t } = locale
   if (status === 'canceled') {
-    return [{ term: 'Ended', detail: canceled_at ? <Day date={canceled_at} /> : 'Yes' }]
+    return [
+      {
+        term: t('portal.ended'),
+        detail: canceled_at ? <Day date={canceled_at} /> : t('portal.yes'),
+      },
+    ]
   }
   if (facts.is_given) {
     return [
-      { term: 'Cost', detail: 'Nothing: the seller gave you this plan' },
-      ...(canceled_at ? [{ term: 'Ends on', detail: <Day date={canceled_at} /> }] : []),
+      { term: t('portal.cost'), detail: t('portal.cost_given') },
+      ...(canceled_at ? [{ term: t('portal.ends_on'), detail: <Day date={canceled_at} /> }] : []),
     ]
   }
-  if (!renewing) return [{ term: 'Paid', detail: 'Once' }]
+  if (!renewing) return [{ term: t('portal.paid'), detail: t('portal.paid_once') }]
   if (status === 'past_due' || status === 'unpaid') return owing(facts)
   const day = <Day date={renewing.period_end} />
-  if (status === 'paused') return [{ term: 'Paid until', detail: day }]
-  const running = status === 'trialing' ? 'Trial until' : 'Paid until'
+  if (status === 'paused') return [{ term: t('portal.paid_until'), detail: day }]
+  const running = status === 'trialing' ? t('portal.trial_until') : t('portal.paid_until')
   if (!renewing.auto_renew) {
     return [
-      { term: 'Ends on', detail: day },
-      { term: 'Auto-renew', detail: 'Off' },
+      { term: t('portal.ends_on'), detail: day },
+      { term: t('portal.auto_renew'), detail: t('portal.off') },
     ]
   }
-  if (renewing.pause_at_end) return [{ term: 'Pauses on', detail: day }]
+  if (renewing.pause_at_end) return [{ term: t('portal.pauses_on'), detail: day }]
   return [
     { term: running, detail: day },
     ...(renewing.pending
-      ? [{ term: 'Then', detail: `Changes to ${nameOf(renewing.pending)}` }]
+      ? [
+          {
+            term: t('portal.then'),
+            detail: t('portal.changes_to', { plan: nameOf(renewing.pending, locale) }),
+          },
+        ]
       : []),
-    ...(renewing.discount ? [{ term: 'Discount', detail: renewing.discount }] : []),
+    ...(renewing.discount ? [{ term: t('portal.discount'), detail: renewing.discount }] : []),
     {
-      term: status === 'trialing' ? 'First charge' : 'Next charge',
-      detail: next && <Charge {...next} day={renewing.period_end} />,
+      term: status === 'trialing' ? t('portal.first_charge') : t('portal.next_charge'),
+      detail: next && <Charge {...next} day={renewing.period_end} locale={locale} />,
     },
-    { term: 'Auto-renew', detail: 'On' },
+    { term: t('portal.auto_renew'), detail: t('portal.on') },
   ]
 }
 
-function owing({ next, renewing }: ManageFacts): Items {
+function owing({ next, renewing, locale: { t } }: ManageFacts): Items {
   const { retry_at, gives_up_at } = renewing!
   return [
-    { term: 'Amount due', detail: next && <Money amount={next.total} /> },
+    { term: t('portal.amount_due'), detail: next && <Money amount={next.total} /> },
     {
-      term: 'Next retry',
-      detail: retry_at ? <Day date={retry_at} /> : 'After you update your card',
+      term: t('portal.next_retry'),
+      detail: retry_at ? <Day date={retry_at} /> : t('portal.after_card'),
     },
-    ...(gives_up_at ? [{ term: 'Ends if not paid by', detail: <Day date={gives_up_at} /> }] : []),
+    ...(gives_up_at
+      ? [{ term: t('portal.ends_if_unpaid'), detail: <Day date={gives_up_at} /> }]
+      : []),
   ]
 }
 
-function Charge({ total, is_about, day }: NextFigures & { day: Date }): JSX.Element {
-  return (
-    <>
-      {is_about && 'about '}
-      <Money amount={total} /> on <Day date={day} />
-    </>
-  )
+function Charge(facts: NextFigures & { day: Date; locale: Locale }): JSX.Element {
+  const { total, is_about, day, locale } = facts
+  const id = is_about ? 'portal.about_amount_on' : 'portal.amount_on'
+  return <>{locale.rich(id, { amount: <Money amount={total} />, day: <Day date={day} /> })}</>
 }
 
 /** The parts of the next charge. */
-function partsOf({ amount, tax, state, is_about }: NextFigures): string {
-  if (tax === 0) return `No sales tax in ${state}.`
-  const about = is_about ? 'about ' : ''
-  return `${formatMoney(amount)} plus ${about}${formatMoney(tax)} sales tax (${state}).`
+function partsOf({ amount, tax, state, is_about }: NextFigures, { t, money }: Locale): string {
+  if (tax === 0) return t('portal.no_tax', { state })
+  const parts = { amount: money(amount), tax: money(tax), state }
+  return t(is_about ? 'portal.about_parts' : 'portal.parts', parts)
 }
 
 /** A plan with its price, in one name. */
-export function nameOf(plan: {
-  product_name: string
-  amount: Cents
-  frequency: string | null
-}): string {
-  return `${plan.product_name}, ${priceText(plan.amount, plan.frequency)}`
+function nameOf(plan: NonNullable<Renewing['pending']>, locale: Locale): string {
+  const price = priceText(plan.amount, plan.frequency, locale)
+  return locale.t('portal.plan_price', { plan: plan.product_name, price })
 }
 
 function PlanActions(
   facts: ManageFacts & { renewing: NonNullable<ManageFacts['renewing']> },
 ): JSX.Element | null {
   const { status, renewing, at } = facts
+  const { t } = facts.locale
   const isOwnPause = status === 'paused' && facts.paused_for === 'buyer'
   if ((status === 'paused' && !isOwnPause) || status === 'canceled') return null
   const { auto_renew, pause_at_end } = renewing
@@ -115,7 +126,7 @@ function PlanActions(
   if (isOwing || isOwnPause) {
     return (
       <Actions>
-        <Button href={at('auto-renew/')}>Cancel subscription</Button>
+        <Button href={at('auto-renew/')}>{t('portal.cancel')}</Button>
       </Actions>
     )
   }
@@ -123,22 +134,24 @@ function PlanActions(
     <Actions>
       {!auto_renew && (
         <Button kind="primary" href={at('auto-renew/')}>
-          Keep my subscription
+          {t('portal.keep')}
         </Button>
       )}
       {facts.may_change_plan && (
         <Button kind={auto_renew ? 'primary' : 'plain'} href={at('plan/')}>
-          Change plan
+          {t('portal.change_plan')}
         </Button>
       )}
       {renewing.pending && (
         <Form action={at('plan/keep')} csrf_token={facts.csrf_token}>
-          <Button pending="Saving…">Keep my plan</Button>
+          <Button pending={t('portal.saving')}>{t('portal.keep_plan')}</Button>
         </Form>
       )}
-      {auto_renew && <Button href={at('auto-renew/')}>Cancel subscription</Button>}
+      {auto_renew && <Button href={at('auto-renew/')}>{t('portal.cancel')}</Button>}
       {(facts.may_pause || pause_at_end) && (
-        <Button href={at('pause/')}>{pause_at_end ? 'Do not pause' : 'Pause'}</Button>
+        <Button href={at('pause/')}>
+          {pause_at_end ? t('portal.do_not_pause') : t('portal.pause')}
+        </Button>
       )}
     </Actions>
   )

@@ -6,6 +6,7 @@ import { MANAGE_PATH } from '#http/guards/license'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
+import { localeOf } from '#platform/language/request'
 import type { Limit } from '#platform/limits'
 import { ZERO } from '#platform/money'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
@@ -95,7 +96,7 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
   const { discount, discounted_periods } = offered
   const page = PlanChangePage({
     ...layoutFacts(world, context),
-    note: await noteOf(world, license_id, queryOf(request, 'done')),
+    note: await noteOf(world, license_id, queryOf(request, 'done'), localeOf(request)),
     action: at(`plan/${priceOf(context)}/`),
     agreement,
     from: before.product_name,

@@ -7,11 +7,12 @@ import { Day, Money } from '#design/money'
 import { EmptyState, Heading, Mailbox, RecordCards } from '#design/panels'
 import { iconPath } from '#domain/apps'
 import type { Purchase } from '#domain/billing'
+import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
 
 /** The next charge or the end of a purchase. */
 export interface Outlook {
-  word: 'Next charge' | 'First charge' | 'Amount due' | 'Ends' | 'Pauses' | 'Ended'
+  kind: 'next_charge' | 'first_charge' | 'amount_due' | 'ends' | 'pauses' | 'ended'
   amount?: Cents
   /** True if a tax service will compute the exact tax at that time. */
   is_about?: boolean
@@ -20,6 +21,7 @@ export interface Outlook {
 
 /** The purchases of an account. */
 export function PurchasesPage(facts: {
+  locale: Locale
   email: string
   purchases: (Purchase & { outlook: Outlook | undefined })[]
   /** The next page with older purchases; undefined on the last page. */
@@ -27,19 +29,24 @@ export function PurchasesPage(facts: {
   /** True while the email is unconfirmed and only one app's purchase is shown. */
   is_limited: boolean
 }): JSX.Element {
+  const { locale } = facts
+  const { t, rich } = locale
   return (
-    <SiteLayout title="Your purchases · Purser">
-      <Heading title="Your purchases">
-        Signed in as <Mailbox address={facts.email} />.
+    <SiteLayout locale={locale} title={t('purchases.page_title')}>
+      <Heading title={t('purchases.title')}>
+        {rich('purchases.signed_in', { email: <Mailbox address={facts.email} /> })}
       </Heading>
       {facts.is_limited && (
-        <Alert tone="info" title="Confirm your email">
-          Use the link in your receipt. Until then, this page shows only the purchase you just made.
+        <Alert tone="info" title={t('purchases.confirm_title')}>
+          {t('purchases.confirm_text')}
         </Alert>
       )}
       {facts.purchases.length === 0 ? (
-        <EmptyState title="No purchases yet" action={<Button href="/">Browse apps</Button>}>
-          Purchases from any seller on Purser appear here.
+        <EmptyState
+          title={t('purchases.none_title')}
+          action={<Button href="/">{t('purchases.browse')}</Button>}
+        >
+          {t('purchases.none_text')}
         </EmptyState>
       ) : (
         <RecordCards
@@ -48,11 +55,10 @@ export function PurchasesPage(facts: {
             href: `/manage/${purchase.app_id}/`,
             title: `${purchase.app_name} ${purchase.product_name}`,
             details: [
-              <>
-                {purchase.is_given ? 'Given to you on' : 'Bought on'}{' '}
-                <Day date={purchase.created_at} />
-              </>,
-              ...(purchase.outlook ? [<OutlookText {...purchase.outlook} />] : []),
+              rich(purchase.is_given ? 'purchases.given_on' : 'purchases.bought_on', {
+                day: <Day date={purchase.created_at} />,
+              }),
+              ...(purchase.outlook ? [outlookText(purchase.outlook, locale)] : []),
             ],
             mark: <AppIcon name={purchase.app_name} icon={iconPath(purchase)} />,
             aside: <StatusBadge status={purchase.status} />,
@@ -62,7 +68,7 @@ export function PurchasesPage(facts: {
       {facts.older_url && (
         <Actions>
           <Button href={facts.older_url} kind="plain">
-            Older purchases
+            {t('purchases.older')}
           </Button>
         </Actions>
       )}
@@ -70,17 +76,10 @@ export function PurchasesPage(facts: {
   )
 }
 
-function OutlookText({ word, amount, is_about, day }: Outlook): JSX.Element {
-  return (
-    <>
-      {word}
-      {is_about && ' about'} {amount !== undefined && <Money amount={amount} />}
-      {day && (
-        <>
-          {' '}
-          on <Day date={day} />
-        </>
-      )}
-    </>
-  )
+function outlookText({ kind, amount, is_about, day }: Outlook, { rich }: Locale) {
+  const isCharge = kind === 'next_charge' || kind === 'first_charge'
+  return rich(isCharge && is_about ? `purchases.${kind}_about` : `purchases.${kind}`, {
+    ...(amount !== undefined && { amount: <Money amount={amount} /> }),
+    ...(day && { day: <Day date={day} /> }),
+  })
 }

@@ -6,6 +6,7 @@ import { requireAnySession } from '#http/guards/session'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
+import { localeOf } from '#platform/language/request'
 import { type Outlook, PurchasesPage } from './purchases-page.tsx'
 
 const ON_A_PAGE = 20
@@ -31,6 +32,7 @@ export function declarePurchases(scope: FastifyInstance, world: World): void {
     const purchases = await withOutlooks(world, found.slice(0, ON_A_PAGE))
     const last = purchases.at(-1)
     const page = PurchasesPage({
+      locale: localeOf(request),
       email: session.email,
       purchases,
       older_url: last && found.length > ON_A_PAGE ? `/account/?after=${cursor(last)}` : undefined,
@@ -59,13 +61,13 @@ function outlookOf(
   subscription: billing.Subscription | undefined,
   next: (Taxed & Pick<NextCharge, 'why'>) | undefined,
 ): Outlook | undefined {
-  if (status === 'canceled') return canceled_at ? { word: 'Ended', day: canceled_at } : undefined
-  if (is_given) return canceled_at ? { word: 'Ends', day: canceled_at } : undefined
+  if (status === 'canceled') return canceled_at ? { kind: 'ended', day: canceled_at } : undefined
+  if (is_given) return canceled_at ? { kind: 'ends', day: canceled_at } : undefined
   if (!subscription || !next) return undefined
-  if (next.why === 'owed') return { word: 'Amount due', amount: next.total }
+  if (next.why === 'owed') return { kind: 'amount_due', amount: next.total }
   const { period_end: day } = subscription
-  if (!subscription.auto_renew) return { word: 'Ends', day }
-  if (subscription.pause_at_end) return { word: 'Pauses', day }
-  const word = status === 'trialing' ? 'First charge' : 'Next charge'
-  return { word, amount: next.total, is_about: !next.is_exact, day }
+  if (!subscription.auto_renew) return { kind: 'ends', day }
+  if (subscription.pause_at_end) return { kind: 'pauses', day }
+  const kind = status === 'trialing' ? 'first_charge' : 'next_charge'
+  return { kind, amount: next.total, is_about: !next.is_exact, day }
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Form } from '#design/forms'
-import { Day, formatDay, formatMoney } from '#design/money'
+import { Day } from '#design/money'
 import type { Cents } from '#platform/money'
 import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
 
@@ -30,7 +30,7 @@ function Switch(facts: AutoRenewFacts & { to: 'on' | 'off'; text: string; kind?:
     <Form action={facts.at('auto-renew/')} csrf_token={facts.csrf_token}>
       <input type="hidden" name="to" value={facts.to} />
       {facts.ends_now && <input type="hidden" name="ends_now" value="yes" />}
-      <Button kind={facts.kind ?? 'primary'} pending="Saving…" wide>
+      <Button kind={facts.kind ?? 'primary'} pending={facts.locale.t('portal.saving')} wide>
         {facts.text}
       </Button>
     </Form>
@@ -46,61 +46,64 @@ function Keep({ at, children }: Pick<AutoRenewFacts, 'at'> & { children: string 
 }
 
 function TurnOff(facts: AutoRenewFacts): JSX.Element {
-  const { plan, period_end, is_trial, may_pause, at } = facts
+  const { plan, period_end, is_trial, may_pause, at, locale } = facts
+  const { t, rich } = locale
   return (
-    <QuestionPage {...facts} title="Cancel subscription">
+    <QuestionPage {...facts} title={t('portal.cancel')}>
       <p>
-        You keep {plan} until <Day date={period_end} />,{' '}
-        {is_trial ? 'the end of your trial' : 'the end of the period you paid for'}. Then your
-        license ends, its key stops working and nothing more is charged.
+        {rich(is_trial ? 'portal.renew_off_trial' : 'portal.renew_off_paid', {
+          plan,
+          day: <Day date={period_end} />,
+        })}
       </p>
       <p class="text-sm text-muted">
-        We email you a confirmation. You can resume until that day.
+        {t('portal.renew_off_note')}
         {may_pause && (
           <>
             {' '}
-            Taking a break? <TextLink href={at('pause/')}>Pause instead</TextLink>.
+            {rich('portal.pause_instead', {
+              link: (text) => <TextLink href={at('pause/')}>{text}</TextLink>,
+            })}
           </>
         )}
       </p>
       <div class="grid gap-3">
-        <Switch {...facts} to="off" text="Cancel subscription" kind="danger" />
-        <Keep at={at}>Keep my subscription</Keep>
+        <Switch {...facts} to="off" text={t('portal.cancel')} kind="danger" />
+        <Keep at={at}>{t('portal.keep')}</Keep>
       </div>
     </QuestionPage>
   )
 }
 
 function TurnOn(facts: AutoRenewFacts): JSX.Element {
-  const { plan, period_end, total, is_about, at } = facts
+  const { plan, period_end, total, is_about, at, locale } = facts
+  const { t, day, money } = locale
   return (
-    <QuestionPage {...facts} title="Keep your subscription">
+    <QuestionPage {...facts} title={t('portal.renew_on_title')}>
       <p>
-        This turns auto-renew on. {plan} renews on {formatDay(period_end)}, when{' '}
-        {is_about && 'about '}
-        {formatMoney(total)} is charged, tax included. Nothing is charged today, and your key stays
-        the same.
+        {t(is_about ? 'portal.renew_on_about' : 'portal.renew_on_text', {
+          plan,
+          day: day(period_end),
+          amount: money(total),
+        })}
       </p>
       <div class="grid gap-3">
-        <Switch {...facts} to="on" text="Keep my subscription" />
-        <Keep at={at}>Let it end</Keep>
+        <Switch {...facts} to="on" text={t('portal.keep')} />
+        <Keep at={at}>{t('portal.let_end')}</Keep>
       </div>
     </QuestionPage>
   )
 }
 
 function EndNow(facts: AutoRenewFacts): JSX.Element {
-  const { plan, total, at, is_owing } = facts
+  const { plan, total, at, is_owing, locale } = facts
+  const { t, money } = locale
   return (
-    <QuestionPage {...facts} title={`Cancel ${plan}`}>
-      <p>
-        {is_owing
-          ? `The license ends now, and its key stops working. The ${formatMoney(total)} is no longer due.`
-          : 'The license ends now and cannot be resumed. Its key stops working. Nothing is charged.'}
-      </p>
+    <QuestionPage {...facts} title={t('portal.cancel_plan', { plan })}>
+      <p>{is_owing ? t('portal.end_now_owing', { amount: money(total) }) : t('portal.end_now')}</p>
       <div class="grid gap-3">
-        <Switch {...facts} to="off" text="Cancel now" kind="danger" />
-        <Keep at={at}>Keep my subscription</Keep>
+        <Switch {...facts} to="off" text={t('portal.cancel_now')} kind="danger" />
+        <Keep at={at}>{t('portal.keep')}</Keep>
       </div>
     </QuestionPage>
   )
@@ -110,28 +113,29 @@ function EndNow(facts: AutoRenewFacts): JSX.Element {
 export function PausePage(
   facts: ManageLayoutFacts & { is_planned: boolean; period_end: Date },
 ): JSX.Element {
-  const { is_planned, period_end, at } = facts
+  const { is_planned, period_end, at, locale } = facts
+  const { t, rich } = locale
   const day = <Day date={period_end} />
   return (
-    <QuestionPage {...facts} title={is_planned ? 'Cancel the pause' : 'Pause your plan'}>
+    <QuestionPage
+      {...facts}
+      title={is_planned ? t('portal.cancel_pause_title') : t('portal.pause_title')}
+    >
       {is_planned ? (
-        <p>
-          Your plan is scheduled to pause on {day}. If you cancel the pause, it renews that day.
-        </p>
+        <p>{rich('portal.pause_planned', { day })}</p>
       ) : (
-        <p>
-          You keep your plan until {day}. Then access is suspended and nothing is charged until you
-          resume. Resuming starts a new period, charged that day. Your key stays the same.
-        </p>
+        <p>{rich('portal.pause_text', { day })}</p>
       )}
       <div class="grid gap-3">
         <Form action={at('pause/')} csrf_token={facts.csrf_token}>
           <input type="hidden" name="to" value={is_planned ? 'off' : 'on'} />
-          <Button kind="primary" pending="Saving…" wide>
-            {is_planned ? 'Cancel pause' : `Pause on ${formatDay(period_end)}`}
+          <Button kind="primary" pending={t('portal.saving')} wide>
+            {is_planned
+              ? t('portal.cancel_pause')
+              : t('portal.pause_on', { day: locale.day(period_end) })}
           </Button>
         </Form>
-        <Keep at={at}>{is_planned ? 'Keep pause' : 'Do not pause'}</Keep>
+        <Keep at={at}>{is_planned ? t('portal.keep_pause') : t('portal.do_not_pause')}</Keep>
       </div>
     </QuestionPage>
   )

@@ -6,26 +6,23 @@ import type { ManageFacts } from './manage-facts.ts'
 
 /** The key, with buttons to copy and replace it. */
 export function KeyPanel(facts: ManageFacts): JSX.Element {
+  const { t } = facts.locale
   return (
-    <Panel title="Your key">
+    <Panel title={t('portal.key_title')}>
       {facts.license_key === undefined ? (
-        <p class="text-sm text-muted">Keys of canceled licenses are not shown.</p>
+        <p class="text-sm text-muted">{t('portal.key_hidden')}</p>
       ) : (
         <>
-          <CopyField id="license_key" label="License key" value={facts.license_key} />
-          <p class="text-sm text-muted">
-            {facts.app_name} may ask for it on a new device. Do not share it.
-          </p>
+          <CopyField id="license_key" label={t('portal.license_key')} value={facts.license_key} />
+          <p class="text-sm text-muted">{t('portal.key_note', { app: facts.app_name })}</p>
           {facts.may_rotate ? (
             <Actions>
               <Button href={facts.at('key/')} icon="key">
-                Replace the key
+                {t('portal.replace_key')}
               </Button>
             </Actions>
           ) : (
-            <p class="text-sm text-muted">
-              To replace your key, first confirm your email with the link in your receipt.
-            </p>
+            <p class="text-sm text-muted">{t('portal.key_confirm_first')}</p>
           )}
         </>
       )}
@@ -34,22 +31,24 @@ export function KeyPanel(facts: ManageFacts): JSX.Element {
 }
 
 /** The card on file, with a button to change it. */
-export function CardPanel({ card, at, csrf_token, status }: ManageFacts): JSX.Element | null {
+export function CardPanel(facts: ManageFacts): JSX.Element | null {
+  const { card, at, csrf_token, status, locale } = facts
+  const { t } = locale
   if (!card) return null
   const isOwing = status === 'past_due' || status === 'unpaid'
   return (
-    <Panel title="Card">
+    <Panel title={t('portal.card')}>
       <DescriptionList
         items={[
-          { term: 'Pays with', detail: card.name },
-          { term: 'Expires', detail: card.expiry },
+          { term: t('portal.pays_with'), detail: card.name },
+          { term: t('portal.expires'), detail: card.expiry },
         ]}
       />
       {!isOwing && (
         <Form action={at('card')} csrf_token={csrf_token}>
           <Actions>
-            <Button icon="card" pending="Opening…">
-              Update card
+            <Button icon="card" pending={t('portal.opening')}>
+              {t('portal.update_card')}
             </Button>
           </Actions>
         </Form>

@@ -2,28 +2,30 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Form } from '#design/forms'
 import { Icon } from '#design/icons'
-import { Day, formatMoney } from '#design/money'
+import { Day } from '#design/money'
 import type { ManageFacts } from './manage-facts.ts'
 
 /** Why a license cannot be used, and what to do about it. */
 export function StatusNote(facts: ManageFacts): JSX.Element | null {
-  const { status } = facts
+  const { status, app_name: app, locale } = facts
+  const { t } = locale
   if (status === 'past_due' || status === 'unpaid') return <Owing {...facts} />
   if (status === 'paused') return <Paused {...facts} />
   if (status !== 'canceled') return null
   return (
     <StatusAlert
-      title="This license has ended"
+      title={t('portal.ended_title')}
       action={
         facts.buy_url && (
           <Button kind="primary" href={facts.buy_url}>
-            Buy it again
+            {t('portal.buy_again')}
           </Button>
         )
       }
     >
-      {facts.buy_url ? '' : `${facts.app_name} is no longer sold here. `}Nothing more is charged.
-      Your receipts are kept here.
+      {facts.buy_url
+        ? t('portal.ended_text')
+        : t('portal.not_sold', { app, text: t('portal.ended_text') })}
     </StatusAlert>
   )
 }
@@ -53,67 +55,59 @@ function StatusAlert(facts: {
 }
 
 function Owing(facts: ManageFacts): JSX.Element | null {
-  const { at, csrf_token, renewing, next } = facts
+  const { at, csrf_token, renewing, next, locale } = facts
+  const { t, rich, money } = locale
   if (!renewing || !next) return null
   const { declined, retry_at, gives_up_at } = renewing
   return (
     <StatusAlert
-      title="Your last payment failed"
+      title={t('portal.failed_title')}
       action={
         <>
           <Form action={at('card')} csrf_token={csrf_token}>
-            <Button kind="primary" icon="card" pending="Opening…">
-              Update your card
+            <Button kind="primary" icon="card" pending={t('portal.opening')}>
+              {t('portal.update_your_card')}
             </Button>
           </Form>
           <Form action={at('pay')} csrf_token={csrf_token}>
             <input type="hidden" name="total" value={next.total} />
-            <Button pending="Paying…">Pay {formatMoney(next.total)} now</Button>
+            <Button pending={t('portal.paying')}>
+              {t('portal.pay_now', { amount: money(next.total) })}
+            </Button>
           </Form>
         </>
       }
     >
-      {declined} Pay to restore access with the same key. You do not need to buy again.{' '}
-      {retry_at && (
-        <>
-          We retry automatically on <Day date={retry_at} />.{' '}
-        </>
-      )}
-      {gives_up_at && (
-        <>
-          If not paid by <Day date={gives_up_at} />, the license ends.
-        </>
-      )}
+      {declined} {t('portal.pay_to_restore')}{' '}
+      {retry_at && <>{rich('portal.retry_on', { day: <Day date={retry_at} /> })} </>}
+      {gives_up_at && rich('portal.if_unpaid', { day: <Day date={gives_up_at} /> })}
     </StatusAlert>
   )
 }
 
 function Paused(facts: ManageFacts): JSX.Element {
-  const { paused_for, at, csrf_token, next } = facts
-  if (paused_for === 'buyer' && next) {
+  const { paused_for, at, csrf_token, next, frequency, locale } = facts
+  const { t, money } = locale
+  if (paused_for === 'buyer' && next && frequency) {
     return (
       <StatusAlert
-        title="You paused this license"
+        title={t('portal.you_paused')}
         action={
           <Form action={at('pay')} csrf_token={csrf_token}>
             <input type="hidden" name="total" value={next.total} />
-            <Button kind="primary" pending="Paying…">
-              Resume for {formatMoney(next.total)}
+            <Button kind="primary" pending={t('portal.paying')}>
+              {t('portal.resume_for', { amount: money(next.total) })}
             </Button>
           </Form>
         }
       >
-        Nothing is charged while paused. Resuming starts a new {facts.frequency} today. Your key
-        stays the same.
+        {t(`portal.paused_${frequency}`)}
       </StatusAlert>
     )
   }
   return (
-    <StatusAlert title="This license is paused">
-      {paused_for === 'dispute'
-        ? 'A payment for this license is disputed. If the bank upholds the payment, the license works again with the same key. If the bank returns your money, the license ends, and you can buy again.'
-        : 'We suspended this license while we review a problem. Questions? Reply to any email from us.'}{' '}
-      Until then, the license cannot be used and nothing is charged.
+    <StatusAlert title={t('portal.paused_title')}>
+      {t(paused_for === 'dispute' ? 'portal.paused_dispute' : 'portal.paused_staff')}
     </StatusAlert>
   )
 }

@@ -3,73 +3,50 @@ import { Button, TextLink } from '#design/actions'
 import { Form, NewPasswordField, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { DescriptionList, Heading } from '#design/panels'
+import type * as identity from '#domain/identity'
+import type { Locale } from '#platform/language/locale'
 
-const TEXTS = {
-  verify_email: {
-    title: 'Confirm your email',
-    text: 'Confirm that this email is yours. This also signs you in.',
-    action: 'Confirm my email',
-  },
-  sign_up: {
-    title: 'Finish your account',
-    text: 'Confirm that this email is yours to finish your account.',
-    action: 'Confirm my email',
-  },
-  sign_in: {
-    title: 'Sign in with this link',
-    text: 'Press the button to sign in on this browser.',
-    action: 'Sign in',
-  },
-  set_password: {
-    title: 'Set a password',
-    text: 'This replaces any previous password and signs you in.',
-    action: 'Save password',
-  },
-  not_me: {
-    title: 'This was not me',
-    text: 'We lock the account immediately and review the purchase made with your email.',
-    action: 'Lock the account',
-  },
-  change_email: {
-    title: 'Confirm your new email',
-    text: 'You sign in with the new email, and we send emails there.',
-    action: 'Change my email',
-  },
-  undo_email: {
-    title: 'Keep your email',
-    text: 'This undoes the change, signs out every browser and lets you set a new password. Use it if you did not request the change.',
-    action: 'Keep this email',
-  },
+/** The title of a page; errors come first, for screen readers. */
+function titleOf(title: string, { t }: Locale, isFaulty = false): string {
+  const whole = t('signin.page_title', { title })
+  return isFaulty ? t('layout.error_title', { title: whole }) : whole
 }
 
 /** The page of a link from an email; nothing happens before its button is pressed. */
 export function LinkPage(facts: {
-  purpose: keyof typeof TEXTS
+  locale: Locale
+  purpose: identity.LinkPurpose | 'sign_up'
   action: string
   csrf_token: string
   email: string
   /** The new email of an email change. */
   new_email: string | undefined
   /** The label of the password field if the page has one, and its error. */
-  password: 'Password' | 'New password' | undefined
+  password: 'password' | 'new_password' | undefined
   fault: string | undefined
 }): JSX.Element {
-  const { title, text, action } = TEXTS[facts.purpose]
-  const accounts = [{ term: 'Account', detail: facts.email }]
-  if (facts.new_email) accounts.push({ term: 'New address', detail: facts.new_email })
+  const { purpose, locale } = facts
+  const { t } = locale
+  const title = t(`link.${purpose}_title`)
+  const accounts = [{ term: t('link.account'), detail: facts.email }]
+  if (facts.new_email) accounts.push({ term: t('link.new_address'), detail: facts.new_email })
   return (
-    <FocusLayout title={`${facts.fault === undefined ? '' : 'Error: '}${title} · Purser`}>
-      <Heading title={title}>{text}</Heading>
+    <FocusLayout locale={locale} title={titleOf(title, locale, facts.fault !== undefined)}>
+      <Heading title={title}>{t(`link.${purpose}_text`)}</Heading>
       <DescriptionList items={accounts} />
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         {facts.password && (
           <>
             <UsernameField value={facts.email} />
-            <NewPasswordField label={facts.password} error={facts.fault} />
+            <NewPasswordField label={t(`signin.${facts.password}`)} error={facts.fault} />
           </>
         )}
-        <Button kind={facts.purpose === 'not_me' ? 'danger' : 'primary'} pending="One moment…" wide>
-          {action}
+        <Button
+          kind={purpose === 'not_me' ? 'danger' : 'primary'}
+          pending={t('signin.one_moment')}
+          wide
+        >
+          {t(`link.${purpose}_action`)}
         </Button>
       </Form>
     </FocusLayout>
@@ -77,63 +54,70 @@ export function LinkPage(facts: {
 }
 
 /** A link that has expired or was already used. */
-export function ExpiredLinkPage(): JSX.Element {
+export function ExpiredLinkPage({ locale }: { locale: Locale }): JSX.Element {
+  const { t } = locale
   return (
-    <FocusLayout title="This link has expired or was already used · Purser">
-      <Heading title="This link has expired or was already used">
-        Request a new link, and use the latest email.
-      </Heading>
+    <FocusLayout locale={locale} title={titleOf(t('link.expired_title'), locale)}>
+      <Heading title={t('link.expired_title')}>{t('link.expired_text')}</Heading>
       <Button kind="primary" href="/signin/" wide>
-        Go to sign in
+        {t('link.go_to_sign_in')}
       </Button>
     </FocusLayout>
   )
 }
 
 /** Shown after an account was disowned. */
-export function LockedPage(): JSX.Element {
+export function LockedPage({ locale }: { locale: Locale }): JSX.Element {
+  const { t } = locale
   return (
-    <FocusLayout title="Account locked · Purser">
-      <Heading title="Account locked" done>
-        No one can sign in to it. We are reviewing the purchase. No further action is needed.
+    <FocusLayout locale={locale} title={titleOf(t('link.locked_title'), locale)}>
+      <Heading title={t('link.locked_title')} done>
+        {t('link.locked_text')}
       </Heading>
-      <Questions />
+      <Questions locale={locale} />
     </FocusLayout>
   )
 }
 
 /** Shown after a new email was confirmed. */
-export function EmailChangedPage({ email }: { email: string }): JSX.Element {
+export function EmailChangedPage({
+  email,
+  locale,
+}: {
+  email: string
+  locale: Locale
+}): JSX.Element {
+  const { t } = locale
   return (
-    <FocusLayout title="Email changed · Purser">
-      <Heading title="Email changed" done>
-        You now sign in with {email}.
+    <FocusLayout locale={locale} title={titleOf(t('link.email_changed_title'), locale)}>
+      <Heading title={t('link.email_changed_title')} done>
+        {t('link.email_changed_text', { email })}
       </Heading>
       <Button kind="primary" href="/account/security/" wide>
-        Go to your account
+        {t('link.go_to_account')}
       </Button>
     </FocusLayout>
   )
 }
 
 /** The new email already has an account, or an undone change needs staff. */
-export function EmailTakenPage({ is_locked }: { is_locked: boolean }): JSX.Element {
+export function EmailTakenPage(facts: { is_locked: boolean; locale: Locale }): JSX.Element {
+  const { is_locked, locale } = facts
+  const { t } = locale
   return (
-    <FocusLayout title="This email is already in use · Purser">
-      <Heading title="This email is already in use">
-        {is_locked
-          ? 'Another account now uses this email, so the change could not be undone. Your account is locked until we review it.'
-          : 'Another account uses this email, so nothing was changed.'}
+    <FocusLayout locale={locale} title={titleOf(t('link.email_taken_title'), locale)}>
+      <Heading title={t('link.email_taken_title')}>
+        {is_locked ? t('link.email_taken_locked') : t('link.email_taken')}
       </Heading>
-      <Questions />
+      <Questions locale={locale} />
     </FocusLayout>
   )
 }
 
-function Questions(): JSX.Element {
+function Questions({ locale: { rich } }: { locale: Locale }): JSX.Element {
   return (
     <p class="text-sm text-muted">
-      Questions? <TextLink href="/help/">Contact support</TextLink>
+      {rich('link.questions', { link: (text) => <TextLink href="/help/">{text}</TextLink> })}
     </p>
   )
 }

@@ -9,10 +9,12 @@ import { csrfToken } from '#http/form-token'
 import { formOf, paramsOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { sendPage } from '#http/pages'
+import { passwordSentence } from '#http/password-sentence'
 import { ownPath, redirectAfterForm } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { signOut, startSession } from '#http/session'
 import type { UserId } from '#platform/ids'
+import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
 import {
   EmailChangedPage,
@@ -44,7 +46,7 @@ interface OpenedLink {
   token: string
   email: string
   new_email: string | undefined
-  password: 'Password' | 'New password' | undefined
+  password: 'password' | 'new_password' | undefined
 }
 
 /** Links from emails; opening one does nothing until its button is pressed. */
@@ -60,14 +62,16 @@ export function declareLinks(scope: FastifyInstance, world: World): void {
     const { password } = formOf(request)
     const chosen = opened.password && (password ?? '')
     const fault =
-      chosen === undefined ? undefined : await identity.passwordFault(chosen, opened.email)
+      chosen === undefined
+        ? undefined
+        : await passwordSentence(chosen, opened.email, localeOf(request))
     if (fault !== undefined) return sendLink(world, request, reply, opened, fault)
     return await use(world, request, reply, { ...opened, chosen })
   })
 }
 
 function sendExpired(reply: FastifyReply): FastifyReply {
-  return sendPage(reply, ExpiredLinkPage(), { status: 404 })
+  return sendPage(reply, ExpiredLinkPage({ locale: localeOf(reply.request) }), { status: 404 })
 }
 
 async function openLink(
@@ -85,7 +89,7 @@ async function openLink(
     if (!typed) return undefined
     // A person who reads the email on another browser may not be the one who chose the password.
     const isSame = typed.browser_hash.equals(browserHash(world, request, reply))
-    const password = isSame ? undefined : 'Password'
+    const password = isSame ? undefined : 'password'
     return { purpose, token, email: typed.email, new_email: undefined, password }
   }
   const link = await identity.peekLink(db, now, { token, purpose })
@@ -97,7 +101,7 @@ async function openLink(
     token,
     email: change?.old_email ?? link.email,
     new_email: change?.new_email,
-    password: purpose === 'set_password' ? 'New password' : undefined,
+    password: purpose === 'set_password' ? 'new_password' : undefined,
   }
 }
 
@@ -108,6 +112,7 @@ async function use(
   { purpose, token, chosen }: OpenedLink & { chosen: string | undefined },
 ): Promise<FastifyReply> {
   const origin = originOf(request)
+  const locale = localeOf(request)
   const by = purpose === 'sign_up' ? 'sign_up' : 'mail_link'
   const enter = async (user_id: UserId, return_to: string | null) => {
     const onwards = ownPath(return_to)
@@ -123,8 +128,9 @@ async function use(
     case 'change_email': {
       const changed = await confirmEmailChange(world, token, origin)
       if (changed.outcome === 'used') return sendExpired(reply)
-      if (changed.outcome === 'changed') return sendPage(reply, EmailChangedPage(changed))
-      return sendPage(reply, EmailTakenPage({ is_locked: false }), { status: 409 })
+      if (changed.outcome === 'changed')
+        return sendPage(reply, EmailChangedPage({ ...changed, locale }))
+      return sendPage(reply, EmailTakenPage({ is_locked: false, locale }), { status: 409 })
     }
     case 'undo_email': {
       const undone = await undoEmailChange(world, token, origin)
@@ -132,7 +138,7 @@ async function use(
       if (undone.outcome === 'undone') {
         return await enter(undone.user_id, '/account/security/password')
       }
-      return sendPage(reply, EmailTakenPage({ is_locked: true }), { status: 409 })
+      return sendPage(reply, EmailTakenPage({ is_locked: true, locale }), { status: 409 })
     }
     default: {
       const answer: LinkAnswer =
@@ -141,7 +147,7 @@ async function use(
       if (!link) return sendExpired(reply)
       if (purpose !== 'not_me') return await enter(link.user_id, link.return_to)
       await signOut(world, request, reply)
-      return sendPage(reply, LockedPage())
+      return sendPage(reply, LockedPage({ locale }))
     }
   }
 }
@@ -156,6 +162,7 @@ function sendLink(
   const { token: _, ...facts } = opened
   const page = LinkPage({
     ...facts,
+    locale: localeOf(request),
     action: request.url,
     csrf_token: csrfToken(world, request, reply),
     fault,

@@ -10,15 +10,17 @@ import type { World } from '#flows/world'
 import { requestingApp } from '#http/app-request'
 import { browserHash } from '#http/browser'
 import { originOf } from '#http/device'
-import { FAULTS, type Outcome, refusedFor, statusOf, tooOften } from '#http/form-errors'
+import { faultOf, type Outcome, refusedFor, statusOf, tooOften } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { formOf, queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { people, redirectTo, sendPage } from '#http/pages'
 import { ownPath, redirectAfterForm, returnQuery } from '#http/redirect'
 import { knownDevice, signOut, startSession } from '#http/session'
+import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
 import { undoDisowned } from './disowned.ts'
+import { declareLanguage } from './language.ts'
 import { declareLinks } from './links.ts'
 import { declareSecondFactor } from './second-factor.ts'
 import { SignInPage } from './sign-in-pages.tsx'
@@ -27,9 +29,6 @@ import { declareStaffLink } from './staff-link.ts'
 
 const PASSKEYS: RouteLimit = { name: 'sign-in-passkeys', points: 60, seconds: 900, key: byIp }
 const HOURLY = '10 * * * *'
-const WRONG = 'The email or password is incorrect.'
-const NO_PASSKEY = 'This passkey is not registered here. Try again, or use another method.'
-const SENT = 'If this email has an account, we sent a message to it.'
 
 /** Sign-in, sign-up, sign-out, and the links in emails. */
 export function signin(app: FastifyInstance, world: World): void {
@@ -49,6 +48,7 @@ export function signin(app: FastifyInstance, world: World): void {
     declareSecondFactor(scope, world)
     declareSignUp(scope, world)
     declareLinks(scope, world)
+    declareLanguage(scope, world)
     declareStaffLink(scope, world)
   })
 }
@@ -67,6 +67,7 @@ async function sendSignIn(
 ): Promise<FastifyReply> {
   const { email = '', return_to, fault, sent } = state
   const page = SignInPage({
+    locale: localeOf(request),
     csrf_token: csrfToken(world, request, reply),
     email,
     return_to,
@@ -85,20 +86,27 @@ async function trySignIn(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const form = formOf(request)
+  const locale = localeOf(request)
   const return_to = ownPath(form.return_to)
   const read = identity.readEmail(form.email ?? '')
   const again = (state: Omit<SignInState, 'return_to' | 'email'>) =>
     sendSignIn(world, request, reply, { ...state, email: form.email ?? '', return_to })
-  if (!read) return again({ fault: FAULTS.email })
+  if (!read) return again({ fault: faultOf('email', locale) })
   const known = knownDevice(world, request)
   const claim = { email_normalized: read.email_normalized, origin: originOf(request), known }
   if (form.by === 'sign_in' || form.by === 'set_password') {
-    const sent = await sendEntryEmail(world, { ...claim, kind: form.by, return_to })
-    if (sent.outcome === 'sent') return again({ sent: SENT })
-    return again(tooOften(sent))
+    const sent = await sendEntryEmail(world, {
+      ...claim,
+      kind: form.by,
+      return_to,
+      language: locale.language,
+    })
+    if (sent.outcome === 'sent') return again({ sent: locale.t('signin.sent') })
+    return again(tooOften(sent, locale))
   }
   const signedIn = await signInWithPassword(world, { ...claim, password: form.password ?? '' })
-  if (signedIn.outcome !== 'signed_in') return again(refusedFor(signedIn, WRONG))
+  if (signedIn.outcome !== 'signed_in')
+    return again(refusedFor(signedIn, locale.t('signin.wrong'), locale))
   const { user_id } = signedIn
   const proven = { user_id, app_id: null, return_to, is_complete: false, by: 'password' } as const
   return redirectAfterForm(reply, await startSession(world, request, reply, proven))
@@ -123,7 +131,10 @@ function declarePasskey(scope: FastifyInstance, world: World): void {
       origin: originOf(request),
     })
     if (signedIn.outcome !== 'signed_in') {
-      return sendSignIn(world, request, reply, { return_to, fault: NO_PASSKEY })
+      return sendSignIn(world, request, reply, {
+        return_to,
+        fault: localeOf(request).t('signin.unknown_passkey'),
+      })
     }
     const { user_id } = signedIn
     const proven = { user_id, app_id: null, return_to, is_complete: true, by: 'passkey' } as const

@@ -4,7 +4,7 @@ import { type FactorAnswer, finishSignIn, passkeyRequestOptions } from '#flows/s
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
 import { deviceOf, originOf } from '#http/device'
-import { FAULTS, type Outcome, refusedFor, statusOf } from '#http/form-errors'
+import { faultOf, type Outcome, refusedFor, statusOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { homeOf } from '#http/home'
 import { formOf, queryOf } from '#http/input'
@@ -12,7 +12,8 @@ import { redirectTo, sendPage } from '#http/pages'
 import { ownPath, redirectAfterForm } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { keepSession, pendingToken, rememberDevice, SECOND_FACTOR } from '#http/session'
-import { SecondFactorPage } from './sign-in-pages.tsx'
+import { localeOf } from '#platform/language/request'
+import { SecondFactorPage } from './second-factor-page.tsx'
 
 /** The page that asks for the second factor, before the session starts. */
 export function declareSecondFactor(scope: FastifyInstance, world: World): void {
@@ -39,7 +40,8 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
       const onwards = ownPath(finished.return_to) ?? (await homeOf(world, pending.user_id))
       return redirectAfterForm(reply, onwards)
     }
-    const refused = refusedFor(finished, FAULTS[answer.kind])
+    const locale = localeOf(request)
+    const refused = refusedFor(finished, faultOf(answer.kind, locale), locale)
     return await sendForm(world, request, reply, { pending, ...refused })
   })
 
@@ -77,6 +79,7 @@ async function sendForm(
   const { pending, fault } = state
   const factors = await identity.factorsOf(world.db, pending.user_id)
   const page = SecondFactorPage({
+    locale: localeOf(request),
     csrf_token: csrfToken(world, request, reply),
     email: pending.email,
     has_authenticator: factors.has_authenticator,

@@ -4,12 +4,15 @@ import { Alert } from '#design/feedback'
 import { Field, Form, NewPasswordField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
-import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
+import { PasskeyForm } from '#design/passkey'
 import type { RequestingApp } from '#http/app-request'
+import type { Locale } from '#platform/language/locale'
 
 /** The title of a page; errors come first, for screen readers. */
-const titled = (title: string, fault: string | undefined) =>
-  `${fault === undefined ? '' : 'Error: '}${title} · Purser`
+export const titled = (title: string, fault: string | undefined, { t }: Locale) => {
+  const whole = t('signin.page_title', { title })
+  return fault === undefined ? whole : t('layout.error_title', { title: whole })
+}
 
 function ReturnField({ return_to }: { return_to: string | undefined }): JSX.Element | null {
   return return_to === undefined ? null : <input type="hidden" name="return_to" value={return_to} />
@@ -26,21 +29,19 @@ function brandOf(requesting_app: RequestingApp | undefined): {
 }
 
 /** Returns to the app without signing in. */
-function CancelLink({
-  requesting_app,
-}: {
+function CancelLink(facts: {
   requesting_app: RequestingApp | undefined
+  locale: Locale
 }): JSX.Element | null {
+  const { requesting_app, locale } = facts
   if (!requesting_app) return null
-  return (
-    <BackLink
-      href={requesting_app.cancel_url}
-    >{`Cancel and return to ${requesting_app.name}`}</BackLink>
-  )
+  const { name: app, cancel_url } = requesting_app
+  return <BackLink href={cancel_url}>{locale.t('signin.cancel', { app })}</BackLink>
 }
 
 /** Sign-in with a password, a passkey or an emailed link. */
 export function SignInPage(facts: {
+  locale: Locale
   csrf_token: string
   email: string
   return_to: string | undefined
@@ -52,56 +53,56 @@ export function SignInPage(facts: {
   /** In test mode: the address of live mode, where sellers sign in. */
   live_url: string | undefined
 }): JSX.Element {
-  const { csrf_token, return_to, requesting_app } = facts
+  const { csrf_token, return_to, requesting_app, locale } = facts
+  const { t, rich } = locale
   return (
     <FocusLayout
-      title={titled('Sign in', facts.fault)}
+      locale={locale}
+      title={titled(t('signin.sign_in'), facts.fault, locale)}
       script="passkey.js"
       {...brandOf(requesting_app)}
     >
-      <Heading title="Sign in">
-        {requesting_app
-          ? `To continue to ${requesting_app.name}, with your Purser account.`
-          : 'To see your purchases or manage your apps.'}
+      <Heading title={t('signin.sign_in')}>
+        {requesting_app ? t('signin.to_app', { app: requesting_app.name }) : t('signin.to_purser')}
       </Heading>
       {facts.fault && <Alert tone="error">{facts.fault}</Alert>}
       {facts.live_url && (
-        <Alert tone="info" title="Do you sell here?">
-          Sign in to live mode, then choose Test mode in the menu of{' '}
-          <TextLink href={`${facts.live_url}/dashboard/`}>your dashboard</TextLink>. Only buyers of
-          test purchases sign in here.
+        <Alert tone="info" title={t('signin.seller_title')}>
+          {rich('signin.seller_text', {
+            link: (text) => <TextLink href={`${facts.live_url}/dashboard/`}>{text}</TextLink>,
+          })}
         </Alert>
       )}
       {facts.sent && (
-        <Alert tone="success" title="Check your inbox">
+        <Alert tone="success" title={t('signin.check_inbox')}>
           {facts.sent}
         </Alert>
       )}
       <Form action="/signin/" csrf_token={csrf_token}>
         <ReturnField return_to={return_to} />
         <Field
-          label="Email"
+          label={t('signin.email')}
           name="email"
           type="email"
           autocomplete="username"
           value={facts.email}
         />
         <Field
-          label="Password"
+          label={t('signin.password')}
           name="password"
           type="password"
           autocomplete="current-password"
           optional
-          hint="No password? Use a sign-in link."
+          hint={t('signin.no_password')}
         />
-        <Button kind="primary" name="by" value="password" pending="Signing in…" wide>
-          Sign in
+        <Button kind="primary" name="by" value="password" pending={t('signin.signing_in')} wide>
+          {t('signin.sign_in')}
         </Button>
-        <Button icon="mail" name="by" value="sign_in" pending="Sending…" wide>
-          Email me a sign-in link
+        <Button icon="mail" name="by" value="sign_in" pending={t('signin.sending')} wide>
+          {t('signin.email_link')}
         </Button>
-        <Button kind="ghost" name="by" value="set_password" pending="Sending…" wide>
-          I forgot my password
+        <Button kind="ghost" name="by" value="set_password" pending={t('signin.sending')} wide>
+          {t('signin.forgot')}
         </Button>
       </Form>
       <PasskeyForm
@@ -113,13 +114,15 @@ export function SignInPage(facts: {
         <hr class="border-base-300" />
         <ReturnField return_to={return_to} />
         <Button icon="key" wide>
-          Use a passkey
+          {t('signin.use_passkey')}
         </Button>
       </PasskeyForm>
       <p class="text-sm">
-        New here? <TextLink href={facts.sign_up_url}>Create an account</TextLink>
+        {rich('signin.new_here', {
+          link: (text) => <TextLink href={facts.sign_up_url}>{text}</TextLink>,
+        })}
       </p>
-      <CancelLink requesting_app={requesting_app} />
+      <CancelLink requesting_app={requesting_app} locale={locale} />
     </FocusLayout>
   )
 }
@@ -129,6 +132,7 @@ export type SignUpFaults = { email?: string; password?: string; form?: string }
 
 /** Sign-up with an email and password. */
 export function SignUpPage(facts: {
+  locale: Locale
   csrf_token: string
   email: string
   return_to: string | undefined
@@ -137,144 +141,60 @@ export function SignUpPage(facts: {
   faults: SignUpFaults
   sign_in_url: string
 }): JSX.Element {
-  const { requesting_app, faults } = facts
+  const { requesting_app, faults, locale } = facts
+  const { t, rich } = locale
   return (
     <FocusLayout
-      title={titled('Create an account', Object.values(faults)[0])}
+      locale={locale}
+      title={titled(t('signin.create_account_title'), Object.values(faults)[0], locale)}
       {...brandOf(requesting_app)}
     >
-      <Heading title="Create an account">
+      <Heading title={t('signin.create_account_title')}>
         {requesting_app
-          ? `To continue to ${requesting_app.name}, with a Purser account.`
-          : 'One account for all your purchases on Purser.'}
+          ? t('signin.create_to_app', { app: requesting_app.name })
+          : t('signin.create_for_all')}
       </Heading>
       {faults.form && <Alert tone="error">{faults.form}</Alert>}
       <Form action="/signup/" csrf_token={facts.csrf_token}>
         <ReturnField return_to={facts.return_to} />
         <Field
-          label="Email"
+          label={t('signin.email')}
           name="email"
           type="email"
           autocomplete="username"
           value={facts.email}
           error={faults.email}
         />
-        <NewPasswordField label="Password" error={faults.password} />
-        <Button kind="primary" pending="One moment…" wide>
-          Create account
+        <NewPasswordField label={t('signin.password')} error={faults.password} />
+        <Button kind="primary" pending={t('signin.one_moment')} wide>
+          {t('signin.create_account')}
         </Button>
       </Form>
       <p class="text-sm">
-        Already have an account? <TextLink href={facts.sign_in_url}>Sign in</TextLink>
+        {rich('signin.have_account', {
+          link: (text) => <TextLink href={facts.sign_in_url}>{text}</TextLink>,
+        })}
       </p>
-      <CancelLink requesting_app={requesting_app} />
+      <CancelLink requesting_app={requesting_app} locale={locale} />
     </FocusLayout>
   )
 }
 
 /** Shown after a sign-up; the same whether or not the email has an account. */
-export function CheckInboxPage(facts: { email: string; sign_up_url: string }): JSX.Element {
-  return (
-    <FocusLayout title="Check your inbox · Purser">
-      <Heading title="Check your inbox">
-        We sent an email to <Mailbox address={facts.email} />. Open its link to continue. The link
-        expires in seven days.
-      </Heading>
-      <p class="text-sm text-muted">
-        No email after a few minutes? Check your spam folder and the address above.
-      </p>
-      <BackLink href={facts.sign_up_url}>Use another email</BackLink>
-    </FocusLayout>
-  )
-}
-
-/** The second factor: a code, a passkey or a recovery code. */
-export function SecondFactorPage(facts: {
-  csrf_token: string
+export function CheckInboxPage(facts: {
+  locale: Locale
   email: string
-  has_authenticator: boolean
-  has_passkeys: boolean
-  /** True if the person chose to use a recovery code. */
-  with_recovery_code: boolean
-  fault: string | undefined
+  sign_up_url: string
 }): JSX.Element {
-  const { csrf_token, fault } = facts
+  const { locale } = facts
+  const { t, rich } = locale
   return (
-    <FocusLayout title={titled('One more step', fault)} script="passkey.js">
-      <Heading title="One more step">
-        To sign in as <Mailbox address={facts.email} />, confirm your identity.
+    <FocusLayout locale={locale} title={titled(t('signin.check_inbox'), undefined, locale)}>
+      <Heading title={t('signin.check_inbox')}>
+        {rich('signin.sent_to', { email: <Mailbox address={facts.email} /> })}
       </Heading>
-      {fault && <Alert tone="error">{fault}</Alert>}
-      {facts.with_recovery_code ? (
-        <RecoveryCodeForm csrf_token={csrf_token} />
-      ) : (
-        <>
-          {facts.has_authenticator && <CodeForm csrf_token={csrf_token} />}
-          {facts.has_passkeys && (
-            <>
-              <PasskeyForm
-                ceremony="get"
-                action="/signin/second-factor"
-                options_url="/signin/second-factor/options"
-                csrf_token={csrf_token}
-              >
-                <Button kind={facts.has_authenticator ? 'plain' : 'primary'} icon="key" wide>
-                  Use a passkey
-                </Button>
-              </PasskeyForm>
-              <WithoutPasskeys>Passkeys need JavaScript.</WithoutPasskeys>
-            </>
-          )}
-          <p class="text-sm">
-            Lost your device?{' '}
-            <TextLink href="/signin/second-factor?with=recovery_code">Use a recovery code</TextLink>
-          </p>
-        </>
-      )}
-      <BackLink href="/signin/">Use another account</BackLink>
+      <p class="text-sm text-muted">{t('signin.no_email')}</p>
+      <BackLink href={facts.sign_up_url}>{t('signin.other_email')}</BackLink>
     </FocusLayout>
-  )
-}
-
-function CodeForm({ csrf_token }: { csrf_token: string }): JSX.Element {
-  return (
-    <Form action="/signin/second-factor" csrf_token={csrf_token}>
-      <Field
-        label="Authentication code"
-        name="code"
-        inputmode="numeric"
-        autocomplete="one-time-code"
-        maxlength={12}
-        hint="Enter the six-digit code from your authenticator app."
-        autofocus
-      />
-      <Button kind="primary" pending="Signing in…" wide>
-        Sign in
-      </Button>
-    </Form>
-  )
-}
-
-function RecoveryCodeForm({ csrf_token }: { csrf_token: string }): JSX.Element {
-  return (
-    <>
-      <Form action="/signin/second-factor?with=recovery_code" csrf_token={csrf_token}>
-        <Field
-          label="Recovery code"
-          name="recovery_code"
-          autocomplete="off"
-          spellcheck={false}
-          maxlength={40}
-          hint="Enter one of your ten recovery codes. Each works once."
-          autofocus
-        />
-        <Button kind="primary" pending="Signing in…" wide>
-          Sign in
-        </Button>
-      </Form>
-      <p class="text-sm">
-        <TextLink href="/signin/second-factor">Use another way</TextLink>
-      </p>
-    </>
   )
 }

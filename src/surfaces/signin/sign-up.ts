@@ -5,13 +5,15 @@ import type { World } from '#flows/world'
 import { requestingApp } from '#http/app-request'
 import { browserHash } from '#http/browser'
 import { originOf } from '#http/device'
-import { FAULTS, tooOften } from '#http/form-errors'
+import { faultOf, tooOften } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { formOf, queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { sendPage } from '#http/pages'
+import { passwordSentence } from '#http/password-sentence'
 import { ownPath, returnQuery } from '#http/redirect'
 import { knownDevice } from '#http/session'
+import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
 import { CheckInboxPage, type SignUpFaults, SignUpPage } from './sign-in-pages.tsx'
 
@@ -29,15 +31,16 @@ export function declareSignUp(scope: FastifyInstance, world: World): void {
 
   scope.post('/signup/', { config: { limits: [SIGN_UPS] } }, async (request, reply) => {
     const form = formOf(request)
+    const locale = localeOf(request)
     const return_to = ownPath(form.return_to)
     const read = identity.readEmail(form.email ?? '')
     const password = form.password ?? ''
     const again = (faults: SignUpFaults, retry_after?: number) =>
       sendForm(world, request, reply, { email: form.email ?? '', return_to, faults, retry_after })
-    const fault = await identity.passwordFault(password, read?.email ?? '')
+    const fault = await passwordSentence(password, read?.email ?? '', locale)
     if (!read || fault !== undefined) {
       return again({
-        ...(read ? {} : { email: FAULTS.email }),
+        ...(read ? {} : { email: faultOf('email', locale) }),
         ...(fault === undefined ? {} : { password: fault }),
       })
     }
@@ -47,16 +50,17 @@ export function declareSignUp(scope: FastifyInstance, world: World): void {
       password,
       browser_hash,
       return_to,
+      language: locale.language,
       origin: originOf(request),
       known: knownDevice(world, request),
     }
     const requested = await signUp(world, typed)
     if (requested.outcome === 'too_often') {
-      const { fault: form, retry_after } = tooOften(requested)
+      const { fault: form, retry_after } = tooOften(requested, locale)
       return again({ form }, retry_after)
     }
     const sign_up_url = `/signup/${returnQuery(return_to)}`
-    return sendPage(reply, CheckInboxPage({ email: read.email, sign_up_url }))
+    return sendPage(reply, CheckInboxPage({ locale, email: read.email, sign_up_url }))
   })
 }
 
@@ -73,6 +77,7 @@ async function sendForm(
 ): Promise<FastifyReply> {
   const { retry_after, ...facts } = state
   const page = SignUpPage({
+    locale: localeOf(request),
     csrf_token: csrfToken(world, request, reply),
     ...facts,
     requesting_app: await requestingApp(world, state.return_to),

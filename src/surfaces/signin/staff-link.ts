@@ -8,6 +8,7 @@ import { requireRecentProof } from '#http/guards/session'
 import { formOf, paramsOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { redirectTo, sendPage } from '#http/pages'
+import { passwordSentence } from '#http/password-sentence'
 import { returnQuery } from '#http/redirect'
 import { currentSession, startSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
@@ -44,7 +45,7 @@ export function declareStaffLink(scope: FastifyInstance, world: World): void {
 }
 
 async function faultOf(password: string, { email }: identity.StaffInvitation) {
-  return await identity.passwordFault(password, email)
+  return await passwordSentence(password, email)
 }
 
 /** The invitation of the link, and what its reader must do to accept it. */

@@ -11,6 +11,7 @@ import { AnsweredByGuard, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
 import type { AppId } from '#platform/ids'
+import { localeOf } from '#platform/language/request'
 
 /** The base path of a license's manage pages. */
 export const MANAGE_PATH = '/manage/:client_id'
@@ -57,7 +58,7 @@ export async function findLicense(
   if (!app.is_published && !isKnown) throw refuse('not_found')
   const link = readNext(request, app)
   if (!link) {
-    const page = MisconfiguredPage({ app_name: app.name })
+    const page = MisconfiguredPage({ app_name: app.name, locale: localeOf(request) })
     throw new AnsweredByGuard((to) => sendPage(to, page, { status: 400 }))
   }
   const { next } = link

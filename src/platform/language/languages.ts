@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import Negotiator from 'negotiator'
+import { z } from 'zod'
+import { type Catalog, ENGLISH, type Locale, openLocale } from './locale.ts'
+
+/** The languages of the pages, emails and PDFs for buyers. */
+export interface Languages {
+  /** English first, then by their names. */
+  all: readonly Locale[]
+  /** The language with this tag; English if there is none. */
+  named(tag: string | null | undefined): Locale
+  /** The tag if there is such a language. */
+  readTag(text: string | undefined): string | undefined
+  /** The language that a browser prefers, by its Accept-Language header. */
+  preferred(accept_language: string | undefined): Locale
+}
+
+const MESSAGES = fileURLToPath(new URL('./messages/', import.meta.url))
+const CATALOG = z.record(z.string(), z.string())
+// A longer header is not read: each entry is compared with each language.
+const LONGEST_HEADER = 512
+
+/** Reads the catalogs of a folder: each file is a language, named by its tag. */
+export function readLanguages(folder: string = MESSAGES): Languages {
+  const others = readdirSync(folder)
+    .filter((file) => file.endsWith('.json') && file !== 'en.json')
+    .map((file) => {
+      const catalog = CATALOG.parse(JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')))
+      return openLocale(file.replace(/\.json$/, ''), catalog as Catalog)
+    })
+    .sort((left, right) => left.name.localeCompare(right.name, 'en'))
+  const all = [ENGLISH, ...others]
+  const tags = all.map(({ language }) => language)
+  const find = (tag: string | null | undefined) => all.find(({ language }) => language === tag)
+  return {
+    all,
+    named: (tag) => find(tag) ?? ENGLISH,
+    readTag: (text) => find(text)?.language,
+    preferred(accept_language) {
+      if (!accept_language || accept_language.length > LONGEST_HEADER) return ENGLISH
+      const headers = { 'accept-language': accept_language }
+      return find(new Negotiator({ headers }).language(tags)) ?? ENGLISH
+    },
+  }
+}
