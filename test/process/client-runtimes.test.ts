@@ -1,0 +1,94 @@
+/** The packed client in each runtime, against one real service. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Agent } from '../support/agent.ts'
+import { type ClientPackage, packClient } from '../support/client-package.ts'
+import { buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
+import { addPerson, enter, openSignInTest, type SignInTest } from '../support/sign-in.ts'
+import {
+  asCommand,
+  commands,
+  install,
+  openWorkerd,
+  prepare,
+  type Runtime,
+} from './client-runtimes/runtimes.ts'
+
+const missing = await install()
+
+let setup: SignInTest
+let packed: ClientPackage
+let bought: { license_key: string; svc_order: string }
+let person: Agent
+before(async () => {
+  if (missing) return
+  setup = await openSignInTest()
+  packed = packClient()
+  prepare(packed.project)
+  const page = await purchase(setup, buyer(setup), { email: 'runtimes@example.com' })
+  bought = { license_key: licenseKey(page), svc_order: orderReference(page) }
+  const email = 'person@example.com'
+  person = await enter(setup, await addPerson(setup, email))
+  await purchase(setup, person, { email })
+})
+after(async () => {
+  if (missing) return
+  packed[Symbol.dispose]()
+  await setup.close()
+})
+
+/** Runs the whole scenario: sells, and signs a person in over a browser. */
+async function check(run: Runtime): Promise<void> {
+  const { base_url } = setup.world.config
+  const { client_id, client_secret, prices } = setup.demo.app
+  const credentials = { base_url, client_id, client_secret }
+  assert.deepEqual(await run('sell', { credentials, ...bought }), {
+    app_name: 'Tidepool',
+    prices: prices.length,
+    link: `${base_url}/buy/${prices[0]!.public_id}/?email=a%2Bb%40example.com`,
+    is_same_key: true,
+    status: 'active',
+    is_copy: true,
+    unknown: 'unknown_key',
+    forged: 'unknown_order',
+    revoked: 'invalid_token',
+    impostor: 'invalid_client',
+    unreachable: 'unreachable',
+    licensed: [200, 'active'],
+    unlicensed: [401, 'unknown_key'],
+    double: 'trialing',
+  })
+  const begun = await run('begin', { credentials, redirect_uri: setup.callback })
+  const { url, login } = begun as { url: string; login: string }
+  const page = await person.open(url)
+  const arrived = page.url.startsWith('/o/interaction/')
+    ? (await person.submit('Allow')).url
+    : page.url
+  const finished = await run('finish', { credentials, arrived, login, home: setup.home })
+  const { sub, ...rest } = finished as { sub: string }
+  assert.match(sub, /^[\w-]{20,}$/)
+  assert.deepEqual(rest, {
+    forged: 'state_mismatch',
+    return_to: '/week',
+    is_one_refresh: true,
+    status: 'active',
+    logout: '/o/session/end',
+  })
+}
+
+for (const name of ['Node 20', 'Node 24', 'Bun', 'Deno']) {
+  test(`${name} sells and signs in with the client`, { skip: missing ?? false }, async () => {
+    await check(asCommand(packed.project, commands()[name]!))
+  })
+}
+
+test('workerd, the edge runtime, sells and signs in with the client', {
+  skip: missing ?? false,
+}, async () => {
+  const { runtime, close } = await openWorkerd(packed.project)
+  try {
+    await check(runtime)
+  } finally {
+    await close()
+  }
+})
