@@ -54,6 +54,7 @@ const ONLY_IN_ALL = [
   'test/browser/emails.test.ts',
   'test/browser/first-seller.test.ts',
   'test/browser/hosted-sign-in.test.ts',
+  'test/browser/languages.test.ts',
   'test/browser/listing.test.ts',
   'test/browser/manage.test.ts',
   'test/browser/mistakes.test.ts',

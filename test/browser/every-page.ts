@@ -3,6 +3,7 @@ import { ProcessorUnreachable } from '#domain/payments'
 import { readChapters } from '#surfaces/docs/chapters'
 import { addApp } from '../support/apps.ts'
 import { EVERY_VIEW } from '../support/budget.ts'
+import type { Choices } from '../support/service.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { buyerPages } from './buyer-pages.ts'
 import { adminPages, earningPages } from './earning-pages.ts'
@@ -25,9 +26,10 @@ export interface PagesTest extends BrowserTest {
   processor: { state: 'works' | 'is silent' | 'breaks' }
 }
 
-export async function openPagesTest(): Promise<PagesTest> {
+export async function openPagesTest(choices: Choices = {}): Promise<PagesTest> {
   const processor: PagesTest['processor'] = { state: 'works' }
   const setup = await openBrowserTest({
+    ...choices,
     processor: (sandbox) => ({
       ...sandbox,
       async find(key) {
@@ -64,6 +66,16 @@ const LONG_PAGE_TOURS: Record<string, PageTour> = {
   // Its buyer is the cast's affiliate, who earns nothing on their own card; and it advances an
   // app's clock.
   'what a buyer owns': buyerPages,
+}
+
+/** The tours of what buyers see, which is translated. */
+export const BUYER_TOURS: Record<string, PageTour> = {
+  'a purchase': purchase,
+  'a purchase with trouble': trouble,
+  'signing in': signingIn,
+  'emails and their links': emailsAndLinks,
+  'what a buyer owns': buyerPages,
+  'error pages': faults,
 }
 
 /** Every page tour by name; together they open every page of the service. */

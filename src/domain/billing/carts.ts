@@ -160,14 +160,19 @@ export async function requote(
     where id = ${facts.cart_id}`)
 }
 
-/** Sets the language of the purchases that a browser has in progress. */
+/**
+ * Sets the language of the purchases that a browser has in progress. The processor's card page is
+ * opened again, because it shows the order in another one.
+ */
 export async function setCartLanguage(
   db: Db,
   now: Date,
   { browser_hash, language }: Pick<Cart, 'browser_hash' | 'language'>,
 ): Promise<void> {
-  await db.run(sql`update carts set language = ${language}, updated_at = ${now}
-    where browser_hash = ${browser_hash} and completed_at is null`)
+  await db.run(sql`update carts set language = ${language}, card_entry_id = null,
+      card_entry_url = null, updated_at = ${now}
+    where browser_hash = ${browser_hash} and completed_at is null
+      and language <> ${language}`)
 }
 
 /** Closes a cart with the order it became. */

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { PSEUDO, withPseudoLocale } from '../support/pseudo-locale.ts'
+import { BUYER_TOURS, openPagesTest, type PagesTest } from './every-page.ts'
+import { giveCard, giveDetails } from './steps.ts'
+
+let setup: PagesTest
+before(async () => {
+  setup = await openPagesTest({ languages: withPseudoLocale() })
+})
+after(() => setup.close())
+
+/** What buyers see, which is in their language; the mailbox is for development. */
+const TRANSLATED =
+  /^\/(buy|checkout|sandbox\/(card-entries|portals|challenges)|signin|signup|link|manage|account\/(\?|$)|nowhere)/
+
+/** Words that are the same in every language: names, and what the browser's own language writes. */
+const UNTRANSLATED = new RegExp(
+  [
+    'Purser( Demo, Inc\\.)?|PURSER|DEMO|Tidepool|TIDEPOOL|Harbor|Sextant|SEXTANT|Lite|Pro|Team|Lifetime',
+    // What the seller wrote, and what the processor was asked to charge.
+    'Every beach[^.]*\\.|Everything in[^.]*\\.|Invoice(?= inv_)',
+    'Visa|Mastercard|American Express|English( \\(Pseudo-Accents\\))?|Español|preview',
+    'January|February|March|April|May|June|July|August|September|October|November|December',
+    '[A-Z]{2}(?= \\d{5})|(?<=\\()[A-Z]{2}(?=[,)])|(?<= )[A-Z]{2}(?=\\.)|NO-SUCH-CODE',
+    '\\S+@\\S+|(req|key|ord|inv)_\\w+|https?:\\S+',
+  ].join('|'),
+  'g',
+)
+
+/** The plain words on a page, in its title and in what screen readers say. */
+async function plainWords(page: Page): Promise<string[]> {
+  // The processor's page shows the order in the language in which it was opened.
+  const summary = page.url().includes('/sandbox/') ? ', aside' : ''
+  const texts = await page.evaluate<string[]>(`((summary) => {
+    const texts = [document.title]
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const { parentElement, nodeValue } = walker.currentNode
+      if (!parentElement.closest('script, noscript, option, [lang]:not(html)' + summary)) texts.push(nodeValue)
+    }
+    const named = ['aria-label', 'placeholder', 'alt', 'data-pending', 'data-copied', 'data-redirect-stay']
+    for (const name of named)
+      for (const each of document.querySelectorAll('[' + name + ']')) texts.push(each.getAttribute(name))
+    return texts
+  })('${summary}')`)
+  return texts
+    .map((text) =>
+      text
+        .replaceAll(UNTRANSLATED, '')
+        .match(/(?<!\p{L})[A-Za-z]{2,}(?!\p{L})/gu)
+        ?.join(' '),
+    )
+    .filter((words) => words !== undefined)
+}
+
+/** Opens the address of a page again, in the pseudo-locale and on a phone. */
+async function openAgain(page: Page): Promise<Page | undefined> {
+  const { pathname, search } = new URL(page.url())
+  if (!TRANSLATED.test(`${pathname}${search}`)) return undefined
+  const again = await page.context().newPage()
+  await again.setViewportSize({ width: 375, height: 800 })
+  await again.setExtraHTTPHeaders({ 'accept-language': PSEUDO })
+  await again.goto(page.url())
+  return again
+}
+
+test('a person chooses a language in the footer, buys in it, and is written to in it', async (t) => {
+  const page = await setup.newPage(t)
+  const { prices } = setup.service.demo.app
+  await page.goto(`${prices[0]!.buy_url}?next=${encodeURIComponent('http://localhost:4999/back')}`)
+  const address = page.url()
+  await page.getByRole('button', { name: 'Español' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Sus datos' }).waitFor()
+  assert.equal(page.url(), address)
+  assert.equal(await page.getAttribute('html', 'lang'), 'es')
+  await page.getByRole('button', { name: 'English', exact: true }).click()
+  await giveDetails(page, 'amelia@example.com')
+  await page.getByRole('heading', { level: 1, name: 'Enter your card' }).waitFor()
+  await giveCard(page)
+  await page.getByRole('button', { name: 'Español' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Confirme su pedido' }).waitFor()
+  await page.getByRole('button', { name: /^Pagar / }).click()
+  await page.getByRole('heading', { level: 1, name: /es suyo$/ }).waitFor()
+  await page.goto('/dev/mailbox/')
+  await page.getByRole('link', { name: 'Su recibo de Tidepool Pro' }).first().click()
+  await page.getByText('Gracias por su compra de Tidepool Pro.').waitFor()
+})
+
+test('the choice works without script, and on a page with a secret address', async (t) => {
+  const page = await setup.newPage(t, { javaScriptEnabled: false })
+  await page.goto('/signin/?return_to=%2Faccount%2F')
+  await page.getByRole('button', { name: 'Español' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Iniciar sesión' }).waitFor()
+  assert.match(page.url(), /return_to=%2Faccount%2F$/)
+})
+
+// The last tour uses up the limit of checkouts.
+describe('in a language that is 40 percent longer', () => {
+  for (const [name, tour] of Object.entries(BUYER_TOURS)) {
+    test(`no page shows an English word or scrolls sideways: ${name}`, async (t) => {
+      const page = await setup.newPage(t)
+      const problems: string[] = []
+      let seen = 0
+      for await (const stop of tour(setup, page)) {
+        const again = await openAgain(page)
+        if (!again) continue
+        seen++
+        const language = await again.getAttribute('html', 'lang')
+        const width = await again.evaluate('document.documentElement.scrollWidth')
+        const words = await plainWords(again)
+        if (language !== PSEUDO) problems.push(`${stop}: is in ${language}`)
+        if (width !== 375) problems.push(`${stop}: is ${width} wide`)
+        if (words.length > 0) problems.push(`${stop}: ${words.join(' | ')}`)
+        await again.close()
+      }
+      assert.deepEqual(problems, [])
+      assert.ok(seen > 1)
+    })
+  }
+})

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { OrderDetails, Receipt } from '#domain/billing'
+import { invoicePdf } from '#http/invoice-pdf'
+import type { Locale } from '#platform/language/locale'
+import { cents } from '#platform/money'
+import type { PdfContent } from '#platform/pdf/content'
+import * as account from '../../src/surfaces/emails/account-templates.ts'
+import * as money from '../../src/surfaces/emails/money-templates.ts'
+import * as receipts from '../../src/surfaces/emails/receipt-template.ts'
+import { emailHtml, emailText, footerOf } from '../../src/surfaces/emails/render.tsx'
+import { type EmailContent, soldBy } from '../../src/surfaces/emails/template.ts'
+import { plainWords } from '../support/plain-words.ts'
+import { PSEUDO, readCatalog, withPseudoLocale } from '../support/pseudo-locale.ts'
+
+const languages = withPseudoLocale()
+const pseudo = languages.named(PSEUDO)
+const day = new Date('2026-11-23T12:00:00Z')
+const url = 'https://example.com/page'
+const operator = {
+  legal_name: 'Demoville',
+  address: ['1', '2'],
+  tax_id: '00',
+  support_email: 'support@example.com',
+  support_url: url,
+  statement_descriptor: 'DEMOVILLE',
+}
+const config = { operator, base_url: 'https://example.com' } as never
+const NAMES = ['Demoville', 'DEMOVILLE\\*? ?\\w*', 'Tidepool', 'Basic', 'Visa', 'TX', 'SAVE', 'USD']
+
+const order = {
+  id: 'ord_1',
+  app_name: 'Tidepool',
+  product_name: 'Basic',
+  created_at: day,
+  amount: cents(1000),
+  tax: cents(60),
+  charged: cents(1060),
+  card_brand: 'visa',
+  card_last4: '4242',
+  state: 'TX',
+  frequency: 'month',
+  period_end: day,
+  trial_days: 0,
+  discount: { code: 'SAVE', amount: cents(200) },
+} as unknown as OrderDetails
+
+const receipt = {
+  ...order,
+  number: 7,
+  kind: 'renewal',
+  language: PSEUDO,
+  seller_name: 'Demoville',
+  email: 'amelia@example.com',
+  zip: '78701',
+  rate_ppm: 62_500,
+  taxable_ppm: 800_000,
+  period_start: day,
+  paid_at: day,
+  is_waived: false,
+  given_back: [{ amount: cents(100), at: day }],
+  lines: [
+    { kind: 'price', amount: cents(1200) },
+    { kind: 'discount', amount: cents(-100), code: 'SAVE' },
+    { kind: 'credit', amount: cents(-100) },
+  ],
+} as unknown as Receipt
+
+/** Every email to a buyer or the owner of an account, in each of its variants. */
+function emailsIn(locale: Locale): Record<string, EmailContent> {
+  const sold_by = soldBy(operator as never, 'Tidepool', locale)
+  const links = { verify_email: url, set_password: url, not_me: url, manage: url }
+  const plan = { app_name: 'Tidepool', product_name: 'Basic', manage_url: url, sold_by, locale }
+  const coming = { amount: cents(1), tax: cents(1), total: cents(2), state: 'TX', day }
+  const [exact, about] = [false, true].map((is_about) => ({ ...coming, is_about }))
+  const bought = { license_key: 'key_1', links, sold_by, next: undefined, locale }
+  const given = { app_name: 'Tidepool', product_name: 'Basic', license_key: 'key_1', links, locale }
+  const owed = { total: cents(5), card: '', declined: undefined, gives_up_at: day }
+  const trial = { day, card: '', auto_renew_url: url }
+  const change = { old_email: 'a@example.com', new_email: 'b@example.com' }
+  const urls = { security: url, sign_in: url }
+  return {
+    receipt: receipts.receipt(order, bought),
+    'receipt, once': receipts.receipt({ ...order, frequency: null }, bought),
+    'receipt, trial': receipts.receipt({ ...order, trial_days: 7, discount: null }, bought),
+    plan_given: receipts.planGiven({ ...given, ends_at: null }),
+    'plan_given, until a day': receipts.planGiven({ ...given, ends_at: day }),
+    'receipt, renewal': money.invoicePaid(receipt, plan, exact),
+    'receipt, upgrade': money.invoicePaid({ ...receipt, kind: 'upgrade' }, plan, about),
+    'receipt, waived': money.invoicePaid({ ...receipt, is_waived: true }, plan, undefined),
+    'receipt, for good': money.invoicePaid({ ...receipt, period_end: null }, plan, undefined),
+    payment_failed: money.paymentFailed(plan, { ...owed, retry_at: day, is_last: false }),
+    'payment_failed, last': money.paymentFailed(plan, { ...owed, retry_at: null, is_last: true }),
+    canceled: money.subscriptionCanceled(plan, { ends_at: day, keep_url: url }),
+    'canceled, now': money.subscriptionCanceled(plan, { ends_at: null, keep_url: url }),
+    license_ended: money.licenseEnded(plan, url),
+    given_plan_ended: money.givenPlanEnded(plan, url),
+    trial_ending: money.trialEnding(plan, { ...trial, coming: exact }),
+    'trial_ending, about': money.trialEnding(plan, { ...trial, coming: about }),
+    'trial_ending, canceled': money.trialEnding(plan, { ...trial, coming: undefined }),
+    refund: money.refundIssued(receipt, plan, { amount: cents(5), has_ended: true }),
+    'refund, kept': money.refundIssued(receipt, plan, { amount: cents(5), has_ended: false }),
+    account_deleted: account.accountDeleted(locale, 'support@example.com'),
+    sign_in: account.signInLink(locale, url),
+    set_password: account.setPassword(locale, url),
+    sign_up: account.signUpLink(locale, url),
+    'sign_up, known': account.accountExists(locale, url),
+    security: account.securityChanged(locale, { what: 'passkey_added', name: 'Visa' }, urls),
+    change_email: account.confirmNewEmail(locale, 'a@example.com', url),
+    'change_email, taken': account.newEmailTaken(locale),
+    email_changed: account.emailChange(locale, { ...change, done_at: day }, url),
+    email_changing: account.emailChange(locale, { ...change, done_at: null }, url),
+  }
+}
+
+describe('an email', () => {
+  for (const [name, content] of Object.entries(emailsIn(pseudo))) {
+    test(`has no English word in the pseudo-locale: ${name}`, () => {
+      const footer = footerOf(config, pseudo)
+      const text = `${content.subject}\n${emailText(content, footer, pseudo)}`
+      assert.deepEqual(plainWords(text, NAMES), [])
+      assert.match(emailHtml(content, footer, pseudo), new RegExp(`<html lang="${PSEUDO}">`))
+    })
+  }
+
+  test('about each change to an account has its messages', () => {
+    const changes = Object.keys(readCatalog('en')).filter((id) =>
+      account.isSecurityChange(id.slice(6)),
+    )
+    assert.equal(changes.length, 8)
+  })
+})
+
+describe('a PDF', () => {
+  const drawn: PdfContent[] = []
+  const pdfs = {
+    async draw(content: PdfContent) {
+      drawn.push(content)
+      return Buffer.alloc(0)
+    },
+    async close() {},
+  }
+
+  for (const variant of [{}, { is_waived: true, taxable_ppm: 1_000_000 }, { period_end: null }]) {
+    test(`has no English word in the pseudo-locale: ${JSON.stringify(variant)}`, async () => {
+      await invoicePdf({ config, pdfs, languages }, { ...receipt, ...variant })
+      const { language, ...content } = drawn.pop()!
+      assert.equal(language, PSEUDO)
+      const texts = JSON.stringify(content, (key, value) => (key === 'now' ? undefined : value))
+      const values = texts.replaceAll(/"\w+":/g, ' ')
+      assert.deepEqual(
+        plainWords(values, [...NAMES, '\\{page\\}', '\\{count\\}', 'true', 'INV']),
+        [],
+      )
+    })
+  }
+
+  test('is in English for a language that no longer exists', async () => {
+    await invoicePdf({ config, pdfs, languages }, { ...receipt, language: 'xx' })
+    assert.equal(drawn.pop()!.title, 'Receipt and invoice')
+  })
+})
