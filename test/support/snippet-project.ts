@@ -12,7 +12,7 @@ const run = promisify(execFile)
  * The part of next-auth that the snippets use, which this project does not install: its options
  * for a provider of type `oidc` and the token callbacks, after the library's documentation.
  */
-const NEXT_AUTH = `
+export const NEXT_AUTH = `
 declare module 'next-auth' {
   interface OIDCConfig {
     id: string
