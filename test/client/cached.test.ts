@@ -292,3 +292,21 @@ test('entitlements are cached by token, and not past their period in an outage',
   answer.value = new PurserError('revoked', { ...nowhere, status: 401, code: 'invalid_token' })
   await assert.rejects(plans.entitlement('token'), { code: 'invalid_token' })
 })
+
+test('an option outside of its limits is rejected by name', () => {
+  const client = scripted(license())
+  for (const [name, value] of [
+    ['max_age_seconds', -1],
+    ['max_age_seconds', Number.NaN],
+    ['grace_seconds', '60'],
+    ['refusal_seconds', -1],
+    ['jitter', 1.5],
+    ['max_entries', 0],
+  ] as const) {
+    const options = { max_age_seconds: 60, [name]: value } as CacheOptions
+    assert.throws(
+      () => cachedValidator(client, options),
+      (error) => error instanceof TypeError && error.message.startsWith(`${name} must be`),
+    )
+  }
+})

@@ -80,6 +80,21 @@ test('a client ID and secret with reserved characters are form-encoded before th
   assert.equal(Buffer.from(sent, 'base64').toString(), 'a%3Ab:c%25d+%C3%A9')
 })
 
+test('no framework may cache a response to credentials, and public ones may be cached', async () => {
+  const inits: RequestInit[] = []
+  const fetch = async (_url: string, init: RequestInit) => {
+    inits.push(init)
+    return Response.json(license({ license_key: key }))
+  }
+  const client = clientOf('https://purser.example', { fetch })
+  for (const call of Object.values(calls)) await call(client)
+  await client.entitlement('token')
+  assert.deepEqual(
+    inits.map(({ cache }) => cache),
+    [undefined, undefined, 'no-store', 'no-store', 'no-store', 'no-store'],
+  )
+})
+
 test('an order that is processing is requested again exactly after Retry-After', async (t) => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'] })
   t.after(() => mock.timers.reset())
@@ -256,6 +271,9 @@ test('an invalid client configuration is rejected on creation or first use', asy
     () => createClient({ base_url: 'https://purser.example', client_id: '' }),
     TypeError,
   )
+  for (const option of [{ timeout_ms: 0 }, { max_in_flight: 0 }, { timeout_ms: Number.NaN }]) {
+    assert.throws(() => clientOf('https://purser.example', option), TypeError)
+  }
   const client = createClient({ base_url: 'https://purser.example', client_id })
   await assert.rejects(client.validate(key), /needs the client_secret/)
 })

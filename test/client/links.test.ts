@@ -11,12 +11,12 @@ const address = fc
 
 test('every parameter of a buy link survives encoding', () => {
   fc.assert(
-    fc.property(text, address, text, text, (id, next, ref, email) => {
+    fc.property(text, address, text, text, text, (id, next, ref, email, discount) => {
       const price_id = `prc_${id}`
-      const link = new URL(buyLink(base_url, price_id, { next, ref, email }))
+      const link = new URL(buyLink(base_url, price_id, { next, ref, email, discount }))
       assert.equal(link.origin, base_url)
       assert.equal(decodeURIComponent(link.pathname), `/buy/${price_id}/`)
-      assert.deepEqual(Object.fromEntries(link.searchParams), { next, ref, email })
+      assert.deepEqual(Object.fromEntries(link.searchParams), { next, ref, email, discount })
       assert.equal(link.hash, '')
     }),
   )

@@ -95,18 +95,17 @@ const LICENSES: Record<string, Case> = {
     run: ({ client }) => client.order('forged'),
     expected: ['PurserError', 404, 'unknown_order'],
   },
-  'an order that is processing': {
-    run: async (subject) =>
-      subject.client.order((await subject.processing()).ref, { wait_seconds: 0 }),
-    expected: { status: 'processing', retry_after: 1 },
-  },
-  'an order that has landed': {
+  'an order that is processing, and then lands': {
     run: async (subject) => {
       const { ref, land } = await subject.processing()
+      const waiting = await subject.client.order(ref, { wait_seconds: 0 })
       await land()
-      return subject.client.order(ref)
+      return { waiting, landed: await subject.client.order(ref) }
     },
-    expected: { ...active, license_key: 'key_…' },
+    expected: {
+      waiting: { status: 'processing', retry_after: 1 },
+      landed: { ...active, license_key: 'key_…' },
+    },
   },
 }
 
@@ -222,6 +221,13 @@ const SIGN_IN: Record<string, Case> = {
   'a token that was never issued': {
     run: ({ client }) => client.entitlement('never-issued'),
     expected: ['PurserError', 401, 'invalid_token'],
+  },
+  'a token without the scope': {
+    run: async (subject) => {
+      const { tokens } = await signIn(subject, { licensed: true }, 'openid')
+      return subject.client.entitlement(tokens.access_token)
+    },
+    expected: ['InsufficientScopeError', 403, 'insufficient_scope'],
   },
   'an access token after an hour': {
     run: async (subject) => {

@@ -82,12 +82,17 @@ for (const name of ['Node 20', 'Node 24', 'Bun', 'Deno']) {
   })
 }
 
-test('workerd, the edge runtime, sells and signs in with the client', {
+test('workerd, the edge runtime, sells and signs in with the client, shared by its requests', {
   skip: missing ?? false,
 }, async () => {
   const { runtime, close } = await openWorkerd(packed.project)
   try {
     await check(runtime)
+    const { base_url } = setup.world.config
+    const { client_id, client_secret } = setup.demo.app
+    const facts = { credentials: { base_url, client_id, client_secret }, ...bought }
+    const all = await Promise.all([1, 2, 3, 4, 5].map(() => runtime('validate', facts)))
+    for (const state of all) assert.equal((state as { status: string }).status, 'active')
   } finally {
     await close()
   }

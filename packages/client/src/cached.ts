@@ -5,6 +5,7 @@
 import type { Client } from './client.ts'
 import { isPurserError, PurserError, RateLimitedError, UnreachableError } from './errors.ts'
 import { createFlights } from './flight.ts'
+import { requireNumber } from './transport.ts'
 import type { Entitlement, LicenseState } from './types.ts'
 
 /**
@@ -67,7 +68,7 @@ const OUTAGE_PAUSE_MS = 5_000
  * that a buyer who updates a card gets access at once; `canceled` and an unknown key are cached for
  * `refusal_seconds`. While the service is unreachable or limits you, the last valid state is used
  * for `grace_seconds` more, but not past the day on which a canceled license ends. Other errors
- * drop it.
+ * drop it. Throws TypeError for an option outside of its limits.
  */
 export function cachedValidator(
   client: Pick<Client, 'validate'> & App,
@@ -122,6 +123,11 @@ function createCache<State extends Gate>(
   options: CacheOptions<State>,
   rules: Rules<State>,
 ) {
+  requireNumber('max_age_seconds', options.max_age_seconds, 0)
+  requireNumber('grace_seconds', options.grace_seconds ?? 0, 0)
+  requireNumber('refusal_seconds', options.refusal_seconds ?? 0, 0)
+  requireNumber('jitter', options.jitter ?? 0, 0, 1)
+  requireNumber('max_entries', options.max_entries ?? 1, 1)
   const store = options.store ?? createMemory<State>(options.max_entries ?? 10_000)
   const share = createFlights<State>(30_000)
   let ask_again_at = 0

@@ -3,13 +3,18 @@
 /**
  * The hosted checkout of one price. `next` is where the buyer returns: an absolute URL on your
  * registered domain (https, or http on localhost). Without it the buyer returns to the app's login
- * URL. `ref` is an affiliate code and `email` prefills the first step. Throws TypeError if an
- * argument is invalid.
+ * URL. `ref` is an affiliate code, `email` prefills the first step and `discount` is a discount
+ * code. Throws TypeError if an argument is invalid.
  */
 export function buyLink(
   base_url: string,
   price_id: string,
-  options: { next?: string | undefined; ref?: string | undefined; email?: string | undefined } = {},
+  options: {
+    next?: string | undefined
+    ref?: string | undefined
+    email?: string | undefined
+    discount?: string | undefined
+  } = {},
 ): string {
   if (!price_id.startsWith('prc_')) {
     throw new TypeError('price_id must be the public_id of a price, which starts with "prc_"')

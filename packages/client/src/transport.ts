@@ -49,6 +49,8 @@ const BACKOFF_MS = [100, 400]
  */
 export function createTransport(options: TransportOptions): Send {
   const { timeout_ms = TIMEOUT_MS, max_in_flight = 20 } = options
+  requireNumber('timeout_ms', timeout_ms, 1)
+  requireNumber('max_in_flight', max_in_flight, 1)
   const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
   const enqueue = createQueue(max_in_flight, timeout_ms)
   /** When each rate limit that was exceeded accepts calls again, in milliseconds since 1970. */
@@ -95,6 +97,18 @@ function jittered(milliseconds: number, part: number): number {
   return milliseconds * (1 + part * Math.random())
 }
 
+/** Throws TypeError unless an option is a number in its limits. */
+export function requireNumber(
+  name: string,
+  value: number,
+  least: number,
+  most = Number.POSITIVE_INFINITY,
+): void {
+  if (typeof value === 'number' && value >= least && value <= most) return
+  const limits = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`
+  throw new TypeError(`${name} must be a number, ${limits}; it is ${value}`)
+}
+
 export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
@@ -117,6 +131,7 @@ async function attempt(fetch: Fetch, signal: AbortSignal, call: Call): Promise<A
       ...(body && { body: is_form ? body.toString() : JSON.stringify(body) }),
       // A redirect would send the credentials elsewhere, and the service never redirects.
       redirect: 'manual',
+      ...(call.headers && uncached()),
       signal,
     })
     text = await response.text()
@@ -124,6 +139,14 @@ async function attempt(fetch: Fetch, signal: AbortSignal, call: Call): Promise<A
     throw signal.aborted ? late() : unreachable(networkCode(error))
   }
   return read(response, jsonObject(text))
+}
+
+/**
+ * Frameworks that replace fetch may cache what has credentials. Older edge runtimes refuse the
+ * option, and have no such cache.
+ */
+function uncached(): RequestInit {
+  return 'cache' in Request.prototype ? { cache: 'no-store' } : {}
 }
 
 function read(response: Response, body: Record<string, unknown> | null): Answer {
