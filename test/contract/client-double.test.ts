@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { PurserError } from '@purser/client'
+import { type EntitlementStatus, type LicenseStatus, PurserError } from '@purser/client'
+import { ENTITLEMENT_STATUSES, LICENSE_STATUSES } from '#domain/licensing'
 import { openDouble, openReal, type Subject } from './client-subjects.ts'
 
 let subjects: Subject[]
@@ -13,6 +14,29 @@ before(async () => {
 })
 after(async () => {
   for (const subject of subjects) await subject[Symbol.asyncDispose]()
+})
+
+test('the client lists the statuses that the service has', () => {
+  const of_license: Record<LicenseStatus, true> = {
+    active: true,
+    trialing: true,
+    one_time_active: true,
+    past_due: true,
+    unpaid: true,
+    paused: true,
+    canceled: true,
+    preview: true,
+  }
+  const of_entitlement: Record<EntitlementStatus, true> = {
+    active: true,
+    trialing: true,
+    one_time_active: true,
+    free: true,
+    preview: true,
+    none: true,
+  }
+  assert.deepEqual(Object.keys(of_license).sort(), [...LICENSE_STATUSES].sort())
+  assert.deepEqual(Object.keys(of_entitlement).sort(), [...ENTITLEMENT_STATUSES].sort())
 })
 
 /** A value without what differs between two runs: ids, keys, days and times. */
@@ -257,6 +281,16 @@ const SIGN_IN: Record<string, Case> = {
       return { status, scope: fresh.scope.split(' ').sort().join(' ') }
     },
     expected: { status: 'active', scope: 'entitlements openid' },
+  },
+  'a refresh by two processes of an app at once': {
+    run: async (subject) => {
+      const { tokens } = await signIn(subject)
+      const both = [subject.sign_in.refresh(tokens), subject.another.refresh(tokens)]
+      const [one, other] = await Promise.all(both)
+      const { status } = await subject.client.entitlement(one?.access_token ?? '')
+      return { status, also: (await subject.client.entitlement(other?.access_token ?? '')).status }
+    },
+    expected: { status: 'active', also: 'active' },
   },
   'a refresh token a minute after it was replaced': {
     run: async (subject) => {

@@ -40,7 +40,10 @@ export type Prices = {
   prices: Price[]
 }
 
-/** `preview` is the developer's own preview of the purchase: entitled, and never charged. */
+/**
+ * `preview` is the developer's own preview of the purchase: entitled, and never charged. A newer
+ * service may send a status that is not listed: gate on `entitled`.
+ */
 export type LicenseStatus =
   | 'active'
   | 'trialing'

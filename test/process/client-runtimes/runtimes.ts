@@ -43,14 +43,11 @@ export async function install(): Promise<string | undefined> {
   }
 }
 
-/** The commands of the runtimes that run a file. */
-export function commands(): Record<string, string[]> {
-  return {
-    'Node 20': [program(`${NODE_20}/bin/node`)],
-    'Node 24': [process.execPath],
-    Bun: [program('@oven/bun-*/bin/bun')],
-    Deno: [program('@deno/*/deno'), 'run', '--allow-all', '--node-modules-dir=manual'],
-  }
+/** The commands of the installed runtimes that run a file. */
+export const COMMANDS: Record<string, () => string[]> = {
+  'Node 20': () => [program(`${NODE_20}/bin/node`)],
+  Bun: () => [program('@oven/bun-*/bin/bun')],
+  Deno: () => [program('@deno/*/deno'), 'run', '--allow-all', '--node-modules-dir=manual'],
 }
 
 function program(pattern: string): string {
