@@ -24,6 +24,7 @@ export interface Insertable {
   parts: Record<string, (values: Record<string, string>) => VNode>
 }
 
+const ROW_NAME = 'th scope="row"'
 const ALERTS: Record<string, string> = { NOTE: 'Note', TIP: 'Tip', WARNING: 'Warning' }
 
 /**
@@ -97,12 +98,20 @@ function blockRenderer(page: PageInProgress): RendererObject {
       return renderToStaticMarkup(h(CodeBlock, { ...facts, clean_html: highlight(text, tag) }))
     },
     table({ header, rows }) {
-      const cells = (row: Tokens.TableCell[], open: string, close: string) =>
-        row.map(({ tokens }) => open + this.parser.parseInline(tokens) + close).join('')
-      const head = cells(header, '<th scope="col">', '</th>')
-      const body = rows.map((row) => `<tr>${cells(row, '<td>', '</td>')}</tr>`).join('')
+      // A table without a name for its first column has the names of its rows there.
+      const names_rows = header[0]?.text === ''
+      const cell = ({ tokens }: Tokens.TableCell, tag: string) =>
+        `<${tag}>${this.parser.parseInline(tokens)}</${tag.replace(/ .*/, '')}>`
+      const head = header.map((each) => cell(each, each.text ? 'th scope="col"' : 'td')).join('')
+      const body = rows
+        .map((row) => row.map((each, at) => cell(each, names_rows && at === 0 ? ROW_NAME : 'td')))
+        .map((cells) => `<tr>${cells.join('')}</tr>`)
+        .join('')
       const label = regionName(page, 'table')
       return `<div class="scrolls" role="region" aria-label="${label}" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>\n`
+    },
+    checkbox() {
+      return '<span aria-hidden="true">☐</span> '
     },
     blockquote({ tokens }) {
       const html = this.parser.parse(tokens)
