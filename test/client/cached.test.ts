@@ -113,6 +113,16 @@ test('an outage does not cause a request on every page: retries pause for five s
   assert.equal(client.requests, 3)
 })
 
+test('an outage that one key finds spares the requests of the others', async () => {
+  const client = scripted(license())
+  const licenses = steady(client, { max_age_seconds: 0 })
+  await licenses.validate('key_1')
+  client.answer = unreachable
+  await assert.rejects(licenses.validate('key_2'), unreachable)
+  await licenses.validate('key_1')
+  assert.equal(client.requests, 2)
+})
+
 test('a rate limit counts as an outage for the seconds it names', async () => {
   const client = scripted(license())
   const licenses = steady(client, { max_age_seconds: 0 })
@@ -265,6 +275,33 @@ test('who can be served from the cache does not wait for retries', async () => {
   await licenses.validate('key_1')
   await licenses.validate('key_1')
   assert.deepEqual(retries, [undefined, 0])
+})
+
+test('who can be served from the cache waits two seconds, and a later response is cached', async () => {
+  mock.timers.reset()
+  mock.timers.enable({ apis: ['Date', 'setTimeout'], now: start })
+  let requests = 0
+  let answer = (_: LicenseState) => {}
+  const client = {
+    validate() {
+      requests++
+      return new Promise<LicenseState>((resolve) => {
+        answer = resolve
+        if (requests === 1) resolve(license() as LicenseState)
+      })
+    },
+  }
+  const licenses = steady(client, { max_age_seconds: 10 })
+  await licenses.validate('key_1')
+  mock.timers.tick(10_000)
+  const slow = licenses.validate('key_1')
+  while (requests === 1) await setImmediate()
+  mock.timers.tick(2_000)
+  assert.equal((await slow).status, 'active')
+  answer(license({ status: 'trialing' }) as LicenseState)
+  await setImmediate()
+  assert.equal((await licenses.validate('key_1')).status, 'trialing')
+  assert.equal(requests, 2)
 })
 
 test('entitlements are cached by token, and not past their period in an outage', async () => {

@@ -4,8 +4,8 @@
  */
 import type { Client } from './client.ts'
 import { isPurserError, PurserError, RateLimitedError, UnreachableError } from './errors.ts'
-import { createFlights } from './flight.ts'
-import { requireNumber } from './transport.ts'
+import { createFlights, within } from './flight.ts'
+import { late, requireNumber } from './transport.ts'
 import type { Entitlement, LicenseState } from './types.ts'
 
 /**
@@ -61,6 +61,7 @@ export type EntitlementCache = {
 type App = Partial<Pick<Client, 'base_url' | 'client_id'>>
 
 const OUTAGE_PAUSE_MS = 5_000
+const SLOW_MS = 2_000
 
 /**
  * Caches an entitled license until its `period_end`, and never longer than `max_age_seconds`. A
@@ -123,11 +124,7 @@ function createCache<State extends Gate>(
   options: CacheOptions<State>,
   rules: Rules<State>,
 ) {
-  requireNumber('max_age_seconds', options.max_age_seconds, 0)
-  requireNumber('grace_seconds', options.grace_seconds ?? 0, 0)
-  requireNumber('refusal_seconds', options.refusal_seconds ?? 0, 0)
-  requireNumber('jitter', options.jitter ?? 0, 0, 1)
-  requireNumber('max_entries', options.max_entries ?? 1, 1)
+  requireLimits(options)
   const store = options.store ?? createMemory<State>(options.max_entries ?? 10_000)
   const share = createFlights<State>(30_000)
   let ask_again_at = 0
@@ -135,27 +132,39 @@ function createCache<State extends Gate>(
   let dropped = 0
   const hashOf = (secret: string) => sha256([app.base_url, app.client_id, secret].join('\n'))
 
-  async function refresh(hash: string, secret: string, kept: CacheEntry<State> | undefined) {
-    const fallback = kept?.state && Date.now() < kept.usable_until ? kept.state : undefined
-    if (fallback && Date.now() < ask_again_at) return fallback
+  async function ask(hash: string, secret: string, retries: number | undefined): Promise<State> {
     const dropped_before = dropped
     try {
-      // A visitor who can be served from the cache does not wait for retries.
-      const state = await rules.ask(secret, fallback ? 0 : undefined)
+      const state = await rules.ask(secret, retries)
       if (dropped === dropped_before) await keep(hash, state)
       return state
     } catch (error) {
-      const limited = error instanceof RateLimitedError
-      if (!limited && !(error instanceof UnreachableError)) {
-        if (rules.unknown && isPurserError(error, 'unknown_key')) await keep(hash, null)
-        else await store.delete(hash)
-        throw error
-      }
-      const pause = limited ? error.retry_after * 1000 : shortened(OUTAGE_PAUSE_MS, options)
-      ask_again_at = Date.now() + pause
-      if (fallback) return fallback
+      if (isOutage(error)) pauseAfter(error)
+      else if (rules.unknown && isPurserError(error, 'unknown_key')) await keep(hash, null)
+      else await store.delete(hash)
       throw error
     }
+  }
+
+  async function refresh(hash: string, secret: string, kept: CacheEntry<State> | undefined) {
+    const fallback = kept?.state && Date.now() < kept.usable_until ? kept.state : undefined
+    if (!fallback) return await ask(hash, secret, undefined)
+    if (Date.now() < ask_again_at) return fallback
+    try {
+      // A visitor who can be served from the cache waits neither for retries nor for a timeout.
+      return await within(ask(hash, secret, 0), SLOW_MS, () => Promise.reject(late()))
+    } catch (error) {
+      if (!isOutage(error)) throw error
+      if (Date.now() >= ask_again_at) pauseAfter(error)
+      return fallback
+    }
+  }
+
+  /** Until then, keys that can be served from the cache cause no request. */
+  function pauseAfter(error: RateLimitedError | UnreachableError): void {
+    const limited = error instanceof RateLimitedError
+    const pause = limited ? error.retry_after * 1000 : shortened(OUTAGE_PAUSE_MS, options)
+    ask_again_at = Date.now() + pause
   }
 
   async function keep(hash: string, state: State | null): Promise<void> {
@@ -178,6 +187,19 @@ function createCache<State extends Gate>(
       await store.delete(await hashOf(secret))
     },
   }
+}
+
+function requireLimits<State>(options: CacheOptions<State>): void {
+  requireNumber('max_age_seconds', options.max_age_seconds, 0)
+  requireNumber('grace_seconds', options.grace_seconds ?? 0, 0)
+  requireNumber('refusal_seconds', options.refusal_seconds ?? 0, 0)
+  requireNumber('jitter', options.jitter ?? 0, 0, 1)
+  requireNumber('max_entries', options.max_entries ?? 1, 1)
+}
+
+/** True for an error after which the last state is still the best that is known. */
+function isOutage(error: unknown): error is RateLimitedError | UnreachableError {
+  return error instanceof RateLimitedError || error instanceof UnreachableError
 }
 
 /** What to cache of a response: nothing, if it can change at any moment. */

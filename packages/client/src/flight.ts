@@ -31,7 +31,7 @@ export function createFlights<Value>(limit_ms: number, kept_ms = 0) {
 }
 
 /** The result, or that of `otherwise` if there is none after these milliseconds. */
-function within<Value>(
+export function within<Value>(
   result: Promise<Value>,
   milliseconds: number,
   otherwise: () => Promise<Value>,

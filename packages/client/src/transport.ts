@@ -198,7 +198,8 @@ function unreachable(reason: string): UnreachableError {
   })
 }
 
-const late = () => unreachable('no answer in time')
+/** The error of a call that took too long. */
+export const late = () => unreachable('no answer in time')
 
 function limitedFor(wait: number): RateLimitedError {
   const retry_after = Math.ceil(wait / 1000)
