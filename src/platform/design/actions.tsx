@@ -29,7 +29,7 @@ export function Button(facts: {
 }): JSX.Element {
   const look = looks[facts.kind ?? 'plain']
   const size = facts.wide ? 'w-full text-base' : 'text-sm'
-  const style = `btn ${look} ${size} h-auto min-h-11 gap-2 py-1.5 font-semibold`
+  const style = `btn ${look} ${size} h-auto min-h-11 max-w-full gap-2 py-1.5 font-semibold`
   const content = (
     <>
       {facts.icon && <Icon name={facts.icon} size="size-4.5" />}
