@@ -39,7 +39,10 @@ export function DocsLayout(facts: DocsFrame & { children: ComponentChildren }): 
       wide
     >
       <div class="grid grid-cols-1 items-start gap-x-10 gap-y-6 lg:grid-cols-[14rem_minmax(0,1fr)] xl:grid-cols-[14rem_minmax(0,1fr)_12rem]">
-        <div class="grid grid-cols-1 gap-4 lg:sticky lg:top-6 lg:max-h-[calc(100dvh-3rem)] lg:overflow-y-auto lg:pe-2 lg:pb-2">
+        <div
+          data-docs-side
+          class="grid grid-cols-1 gap-4 lg:sticky lg:top-6 lg:max-h-[calc(100dvh-3rem)] lg:overflow-y-auto lg:pe-2 lg:pb-2"
+        >
           <SearchForm query={facts.query ?? ''} />
           <SideNav sections={facts.sections} />
         </div>
@@ -117,7 +120,11 @@ function SideNav({ sections }: { sections: NavSection[] }): JSX.Element {
           All pages
         </summary>
       </details>
-      <nav aria-label="Documentation" class="hidden gap-5 pt-3 peer-open:grid lg:grid lg:pt-0">
+      <nav
+        data-docs-nav
+        aria-label="Documentation"
+        class="hidden gap-5 pt-3 peer-open:grid lg:grid lg:pt-0"
+      >
         {sections.map(({ title, links }) => (
           <div key={title} class="grid gap-1">
             <p class="text-xs font-semibold">{title}</p>

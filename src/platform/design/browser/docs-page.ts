@@ -1,5 +1,6 @@
-import { startDocsSearch } from './docs-search.ts'
+import { showCurrentPage, startDocsSearch } from './docs-search.ts'
 import { startTryIt } from './try-it.ts'
 
 startDocsSearch()
+showCurrentPage()
 startTryIt()

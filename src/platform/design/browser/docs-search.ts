@@ -89,6 +89,14 @@ function startForm(form: HTMLFormElement): void {
   })
 }
 
+/** Shows the current page in the side navigation, which scrolls on a desktop. */
+export function showCurrentPage(): void {
+  const current = document.querySelector('[data-docs-nav] [aria-current=page]')
+  const nav = current?.closest('[data-docs-side]')
+  if (current instanceof HTMLElement && nav)
+    nav.scrollTop = current.offsetTop - nav.clientHeight / 2
+}
+
 /** Starts the search of the page. The key / focuses it, arrows choose, and Escape closes it. */
 export function startDocsSearch(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-docs-search]')
