@@ -94,15 +94,16 @@ async function answerOf({
 function send(response: ServerResponse, headers: Record<string, string>, answer: Answer): void {
   const { status = 200 } = answer
   const json = jsonOf(answer)
-  const length = json === undefined ? {} : { 'content-length': Buffer.byteLength(json) }
+  const bytes = json === undefined ? 0 : Buffer.byteLength(json)
   response.writeHead(status, {
     ...headers,
     'cache-control': 'no-store',
     ...answer.headers,
     'content-type': JSON_TYPE,
-    ...length,
+    ...(json === undefined ? {} : { 'content-length': bytes }),
   })
-  response.end(json)
+  // Headers and text are one write, which needs no encoding where each character is one byte.
+  response.end(json, bytes === json?.length ? 'latin1' : 'utf8')
 }
 
 function targetOf(row: Endpoint): Target {

@@ -21,7 +21,7 @@ export interface Answer {
   headers?: Record<string, string>
   json?: unknown
   /** Prepared JSON, sent as it is. */
-  prepared?: string | Buffer
+  prepared?: string
 }
 
 /** The limit of an endpoint: `by` says in its description what it counts by. */
@@ -115,13 +115,13 @@ export function mount(app: FastifyInstance, rows: Endpoint[]): void {
 }
 
 /** The text of an answer; undefined for one without a body. */
-export function jsonOf({ prepared, json }: Answer): string | Buffer | undefined {
+export function jsonOf({ prepared, json }: Answer): string | undefined {
   return prepared ?? (json === undefined ? undefined : JSON.stringify(json))
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-function send(reply: FastifyReply, json: string | Buffer | undefined): FastifyReply {
+function send(reply: FastifyReply, json: string | undefined): FastifyReply {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
   return reply.type(JSON_TYPE).send(json)
 }

@@ -5,9 +5,9 @@ import { etagOf } from '#http/etag'
 import { readId } from '#platform/ids'
 import { writePrices, writeProfile } from './wire.ts'
 
-/** Prepared JSON with its ETag; as bytes, which need no encoding for each response. */
+/** Prepared JSON with its ETag. */
 interface Ready {
-  json: Buffer
+  json: string
   etag: string
 }
 
@@ -89,5 +89,5 @@ async function load(
 
 function ready(value: object): Ready {
   const text = JSON.stringify(value)
-  return { json: Buffer.from(text), etag: etagOf(text) }
+  return { json: text, etag: etagOf(text) }
 }
