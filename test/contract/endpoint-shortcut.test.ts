@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import inject, { type InjectOptions } from 'light-my-request'
+import { endpoint } from '#http/endpoint'
+import { addShortcut } from '#http/endpoint-shortcut'
+import { createServer } from '#platform/http'
+import { openLimits } from '#platform/limits'
+import { openLog } from '#platform/log'
+import { systemRandom } from '#platform/random'
 import { addApp } from '../support/apps.ts'
 import { basic, buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -131,4 +137,28 @@ test('a request with two hosts is left to the routes, which refuse it', async ()
     { url },
   )
   assert.equal(answered, false)
+})
+
+test('an answer that cannot be written is a 500 with the request ID', async () => {
+  const log = openLog('silent')
+  const app = createServer({ log, random: systemRandom, secure: false, trusted_proxies: [] })
+  const broken = endpoint({
+    method: 'GET',
+    path: '/broken/',
+    name: 'broken',
+    tag: 'Public',
+    summary: 'Answers with a header that HTTP forbids.',
+    description: '',
+    auth: 'none',
+    limit: { name: 'broken', points: 9, seconds: 60, by: 'caller', key: () => 'caller' },
+    answers: { 200: { description: 'Never.' } },
+    refusals: [],
+    run: async () => ({ headers: { location: 'two\nlines' }, json: {} }),
+  })
+  addShortcut(app, [broken], openLimits(undefined, log))
+  const answer = await app.inject('/broken/')
+  assert.equal(answer.statusCode, 500)
+  const { error, request_id } = answer.json()
+  assert.deepEqual([error, request_id], ['internal_error', answer.headers['x-request-id']])
+  await app.close()
 })

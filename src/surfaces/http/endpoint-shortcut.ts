@@ -47,10 +47,18 @@ export function addShortcut(app: FastifyInstance, rows: readonly Endpoint[], lim
     if (!match || !isPlain(raw)) return false
     const started = performance.now()
     const request = parts.served(raw, match.route)
+    const headers = () => ({ 'x-request-id': request.id, ...parts.headers })
+    const respond = async () => {
+      const work = { match, request, headers: headers(), limits, parts }
+      const answer = await answerOf(work)
+      if (answer) send(response, work.headers, answer)
+    }
     parts.onArrival(request, async () => {
-      const headers = { 'x-request-id': request.id, ...parts.headers }
-      const answer = await answerOf({ match, request, headers, limits, parts })
-      if (answer) send(response, headers, answer)
+      try {
+        await respond()
+      } catch (error) {
+        send(response, headers(), errorAnswer(request, error as Error))
+      }
       const { statusCode } = response
       parts.onAnswer(request, { statusCode, elapsedTime: performance.now() - started })
     })
@@ -85,10 +93,15 @@ async function answerOf({
     if (text === undefined) return undefined
     return await row.run(readCall(row, request, { params, body: parts.readJson(text) }))
   } catch (error) {
-    const problem = problemOf(error as Error)
-    logBug(request, error as Error, problem)
-    return problemAnswer(problem, request.id)
+    return errorAnswer(request, error as Error)
   }
+}
+
+/** A refusal or an error as an answer; a bug is logged. */
+function errorAnswer(request: ServedRequest, error: Error): Answer {
+  const problem = problemOf(error)
+  logBug(request, error, problem)
+  return problemAnswer(problem, request.id)
 }
 
 function send(response: ServerResponse, headers: Record<string, string>, answer: Answer): void {
