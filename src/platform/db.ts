@@ -130,6 +130,8 @@ const AWAY_MESSAGES =
 /** Whether an error means that the database is unavailable or overloaded, so a retry may help. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  // What ends a session or refuses one is fatal: a database that accepts none, a changed password.
+  if ('severity' in error && error.severity === 'FATAL') return true
   const code = 'code' in error ? String(error.code) : ''
   return AWAY_CODES.test(code) || AWAY_MESSAGES.test(error.message)
 }

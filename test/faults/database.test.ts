@@ -72,6 +72,24 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
   })
 
   // R1
+  test('that the server refuses count as unavailable, for whatever reason it refuses them', async () => {
+    const name = url.pathname.slice(1)
+    const allow = (allowed: boolean) =>
+      administrate(SERVER_URL!, `alter database ${name} allow_connections ${allowed}`)
+    await terminateOthers()
+    await allow(false)
+    try {
+      const requests = [works(), db.rows(sql`select 1`), db.hot(sql`select 1`)]
+      await Promise.all(
+        requests.map((request) => assert.rejects(request, (error) => isDatabaseAway(error))),
+      )
+    } finally {
+      await allow(true)
+    }
+    assert.deepEqual(await works(), [{ one: 1 }])
+  })
+
+  // R1
   test('are all replaced without a restart after termination, and listeners receive messages again', async () => {
     const received: string[] = []
     let lost = 0
