@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../scripts/throwaway-postgres.ts'
 import { type Server, startServer } from './processes.ts'
 
-const IDLE_MS = 15_000
+/** By then the threads that filled the demo have ended. */
+const IDLE_MS = 45_000
 
 /**
  * The resident set of the demo on the embedded database, in megabytes: after its first start, which
- * fills the database, and after the next, 15 seconds after each.
+ * fills the database, and after the next, 45 seconds after each.
  */
 export async function idleDemo(
   folder: string,

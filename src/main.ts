@@ -3,6 +3,7 @@ import type { World } from '#flows/world'
 import { type Config, ConfigError, readConfig } from '#platform/config'
 import { listenControl } from '#platform/control'
 import { environment } from '#platform/env-file'
+import { tightenHeap } from '#platform/heap'
 import { openLog, originOf } from '#platform/log'
 import { systemRandom } from '#platform/random'
 import { answerRunning } from '#surfaces/commands/running'
@@ -58,6 +59,7 @@ async function serve(config: Config): Promise<void> {
   })
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  await tightenHeap()
   if (cluster.isWorker) return void cluster.worker?.send(READY)
   console.log(demo?.text ?? readyText(config))
   if (config.test_mode) console.log(`Test mode: ${config.test_mode.base_url}`)

@@ -19,17 +19,17 @@ const RECIPES = [
   'deploy/systemd/purser@.service',
   'deploy/kubernetes/purser.yaml',
 ]
-const OF_POSTGRES = /^POSTGRES_/
+const OF_OTHERS = /^(POSTGRES_|MALLOC_)/
 const read = (path: string) => readFileSync(path, 'utf8')
 
-test('recipes set only settings that the service reads', () => {
+test('recipes set only settings that the service, PostgreSQL or the C library reads', () => {
   for (const path of RECIPES) {
     const named = [
       ...read(path).matchAll(/(?<=[{,] |ENV .*|Environment=.*| {6})([A-Z][A-Z_]+)(?==|: )/g),
       ...read(path).matchAll(/(?<=name: )([A-Z][A-Z_]+)(?=, value)/g),
     ].map(([name]) => name)
     assert.ok(named.length > 1, `${path} sets nothing`)
-    const unknown = named.filter((name) => !SETTING_NAMES.includes(name) && !OF_POSTGRES.test(name))
+    const unknown = named.filter((name) => !SETTING_NAMES.includes(name) && !OF_OTHERS.test(name))
     assert.deepEqual(unknown, [], path)
   }
 })

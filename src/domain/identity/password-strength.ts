@@ -2,8 +2,9 @@
  * Estimates how hard a password is to guess, in a separate thread: a text chosen to be slow takes a
  * third of a second, during which the service would answer no request.
  */
-import { parentPort, Worker, workerData } from 'node:worker_threads'
+import { parentPort, type Worker, workerData } from 'node:worker_threads'
 import { Problem } from '#platform/problem'
+import { endWhenIdle, startThread } from '#platform/threads'
 
 /** A password, and the words that its owner's name suggests. */
 interface Question {
@@ -24,6 +25,7 @@ const BUSY_SECONDS = 10
 const ROLE = 'password strength'
 
 let worker: Worker | undefined
+let keepWorker = () => {}
 let last = 0
 const waiting = new Map<number, PromiseWithResolvers<number>>()
 
@@ -35,6 +37,7 @@ export async function estimateStrength(password: string, own: string[]): Promise
     const message = `Too many requests. Try again in ${BUSY_SECONDS} seconds.`
     throw new Problem(503, 'busy', message, { retry_after: BUSY_SECONDS })
   }
+  keepWorker()
   worker ??= startWorker()
   const pending = Promise.withResolvers<number>()
   const question: Question = { id: ++last, password: password.slice(0, ESTIMATED), own }
@@ -46,14 +49,19 @@ export async function estimateStrength(password: string, own: string[]): Promise
 }
 
 function startWorker(): Worker {
-  const started = new Worker(new URL(import.meta.url), { execArgv: [], workerData: ROLE })
+  const started = startThread(new URL(import.meta.url), { execArgv: [], workerData: ROLE })
+  const forget = () => {
+    if (worker === started) worker = undefined
+  }
   started.on('message', ({ id, score }: Estimate) => {
     waiting.get(id)?.resolve(score)
     waiting.delete(id)
-    if (waiting.size === 0) started.unref()
+    if (waiting.size > 0) return
+    started.unref()
+    keepWorker = endWhenIdle(started, forget)
   })
   started.on('error', (error) => {
-    worker = undefined
+    forget()
     for (const pending of waiting.values()) pending.reject(error)
     waiting.clear()
   })

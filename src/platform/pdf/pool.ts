@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { Problem } from '#platform/problem'
+import { endWhenIdle, startThread } from '#platform/threads'
 import type { PdfContent } from './content.ts'
 
 /** The request to a worker, and its response. */
@@ -34,6 +35,7 @@ export interface MoreRows {
 const NO_MORE: MoreRows = { rows: [], isLong: false }
 const SIZE = { workers: 2, waiting: 32, seconds: 120 }
 const RETRY_SECONDS = 5
+const WORKER = new URL('./worker.ts', import.meta.url)
 
 interface Job extends MoreRows {
   content: PdfContent
@@ -41,11 +43,15 @@ interface Job extends MoreRows {
   reject(error: Error): void
 }
 
-/** Opens a pool; its threads start with the first document and do not keep the process running. */
+/**
+ * Opens a pool. Its threads start when there are documents, end when there have been none for a
+ * while, and do not keep the process running.
+ */
 export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
   const size = { ...SIZE, ...choice }
   const waiting: Job[] = []
-  const idle: Worker[] = []
+  // Each with how to keep it, as it is ended when it stays idle.
+  const idle = new Map<Worker, () => void>()
   const inHand = new Map<Worker, Job>()
   const ended = new Set<Promise<void>>()
 
@@ -57,7 +63,7 @@ export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
       const at = waiting.findIndex(mayBegin)
       if (at === -1) return
       const [job] = waiting.splice(at, 1)
-      const worker = idle.pop() ?? startWorker()
+      const worker = takeIdle() ?? startThread(WORKER)
       inHand.set(worker, job!)
       const work = finish(worker, job!).finally(() => {
         ended.delete(work)
@@ -67,10 +73,19 @@ export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
     }
   }
 
+  const takeIdle = () => {
+    const [worker, keep] = [...idle].at(-1) ?? []
+    if (!worker || !keep) return undefined
+    keep()
+    idle.delete(worker)
+    return worker
+  }
+
   const finish = async (worker: Worker, { resolve, reject, ...job }: Job) => {
     try {
       resolve(await drawIn(worker, job, size.seconds))
-      idle.push(worker)
+      const keep = endWhenIdle(worker, () => idle.delete(worker))
+      idle.set(worker, keep)
     } catch (error) {
       reject(error as Error)
       await worker.terminate()
@@ -89,7 +104,7 @@ export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
     async close() {
       for (const { reject } of waiting.splice(0)) reject(tooMany())
       await Promise.all(ended)
-      await Promise.all(idle.splice(0).map((worker) => worker.terminate()))
+      for (let worker = takeIdle(); worker; worker = takeIdle()) await worker.terminate()
     },
   }
 }
@@ -100,12 +115,6 @@ export function markPdfs(pool: PdfPool, mark: string): PdfPool {
     ...pool,
     draw: (content, more) => pool.draw({ ...content, mark: content.test_mark ?? mark }, more),
   }
-}
-
-function startWorker(): Worker {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url))
-  worker.unref()
-  return worker
 }
 
 function tooMany(): Problem {
