@@ -2,6 +2,7 @@ import type { Card, CardEntryRequest } from '#domain/payments'
 import { mintId } from '#platform/ids'
 import { cardOf, idOf, whole } from './card.ts'
 import { ask, type StripeParts } from './client.ts'
+import { pageLocale } from './locale.ts'
 
 /**
  * Opens Stripe's hosted page in setup mode: a card is entered, verified and stored by Stripe for a
@@ -24,6 +25,7 @@ export async function openCardEntry(
         custom_text: { submit: { message: summary.join(' ') } },
         success_url: request.return_url,
         cancel_url: request.back_url,
+        locale: pageLocale(request.language),
       },
       { idempotencyKey },
     ),

@@ -2,13 +2,14 @@ import type { Card, PortalRequest } from '#domain/payments'
 import { mintId } from '#platform/ids'
 import { cardOf, readToken, whole } from './card.ts'
 import { ask, type StripeParts } from './client.ts'
+import { pageLocale } from './locale.ts'
 import * as portals from './portals.ts'
 
 /** Opens Stripe's billing portal with the card on file as the customer's default. */
 export async function openPortal(
   { stripe, db, random }: StripeParts,
   now: Date,
-  { card_token, return_url }: PortalRequest,
+  { card_token, return_url, language }: PortalRequest,
 ): Promise<{ id: string; url: string }> {
   const { customer, payment_method } = readToken(card_token)
   const key = mintId(random, 'portal')
@@ -20,7 +21,10 @@ export async function openPortal(
     ),
   )
   const { id, url } = await ask(() =>
-    stripe.billingPortal.sessions.create({ customer, return_url }, { idempotencyKey: key }),
+    stripe.billingPortal.sessions.create(
+      { customer, return_url, locale: pageLocale(language) },
+      { idempotencyKey: key },
+    ),
   )
   await portals.open(db, now, { id, card_token })
   return { id, url }

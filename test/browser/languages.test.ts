@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { PSEUDO, withPseudoLocale } from '../support/pseudo-locale.ts'
-import { openEmail } from './emails.ts'
+import { followLink, openEmail } from './emails.ts'
 import { BUYER_TOURS, openPagesTest, type PagesTest } from './every-page.ts'
 import { giveCard, giveDetails } from './steps.ts'
 
@@ -106,6 +106,14 @@ test('the choice works without script, and on a page with a secret address', asy
   await page.getByRole('button', { name: 'Español' }).click()
   await page.getByRole('heading', { level: 1, name: 'Iniciar sesión' }).waitFor()
   assert.match(page.url(), /return_to=%2Faccount%2F$/)
+
+  const email = { email: 'amelia@example.com', subject: /^Su recibo de Tidepool Pro$/ }
+  await openEmail(setup, page, email)
+  await followLink(page, 'verify_email')
+  const address = page.url()
+  await page.getByRole('button', { name: 'English', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Confirm your email' }).waitFor()
+  assert.equal(page.url(), address)
 })
 
 // The last tour uses up the limit of checkouts.

@@ -31,6 +31,8 @@ export interface CardEntryRequest {
   /** Where the buyer goes with a card, and where without one. */
   return_url: string
   back_url: string
+  /** Of the page, as a tag; the browser's by default. */
+  language?: string
 }
 
 /** A request to charge. The same key never charges twice. */
@@ -291,4 +293,6 @@ export interface PortalRequest {
   /** The card on file. */
   card_token: string
   return_url: string
+  /** Of the page, as a tag; the browser's by default. */
+  language?: string
 }

@@ -24,6 +24,7 @@ export async function openCardPage(
     summary: facts.summary,
     return_url: facts.return_url,
     back_url: facts.back_url,
+    language: cart.language,
   })
   const opened = { cart_id: cart.id, card_entry_id: entry.id, card_entry_url: entry.url }
   return await billing.awaitCard(world.db, now, opened)

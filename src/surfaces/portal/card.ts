@@ -14,6 +14,7 @@ import {
   setSignedCookie,
 } from '#http/signed-cookie'
 import { idSchema, type LicenseId, type SessionId } from '#platform/ids'
+import { localeOf } from '#platform/language/request'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
 import { type BilledPlace, MovedPage } from './moved-page.tsx'
 import { charge, resumeUrl } from './paying.ts'
@@ -50,6 +51,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
       email: session.email,
       card_token: (await payments.findCard(db, subscription.card_id)).token,
       return_url: `${config.base_url}${at('card')}`,
+      language: localeOf(request).language,
     })
     const { license_id } = license
     setSignedCookie(world, reply, PORTAL, { session_id: session.id, license_id, portal_id })

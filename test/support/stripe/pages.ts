@@ -29,6 +29,7 @@ export function createSession(state: State, form: Form): Thing {
     custom_text: { submit: null, shipping_address: null, ...(form.custom_text as Form) },
     success_url: form.success_url,
     cancel_url: form.cancel_url ?? null,
+    locale: form.locale ?? null,
     setup_intent: setup.id,
     automatic_tax: { enabled: false, status: null },
     custom_fields: [],
@@ -66,7 +67,7 @@ export function createPortal(state: State, form: Form): Thing {
     customer,
     return_url: form.return_url ?? null,
     flow: null,
-    locale: null,
+    locale: form.locale ?? null,
     on_behalf_of: null,
   })
   portal.url = `https://billing.stripe.com/p/session/${portal.id}`
