@@ -64,17 +64,17 @@ function readChapter(file: string, text: string): Chapter {
   }
 }
 
-/** A page of the handbook: its title is its heading, and its description its first paragraph. */
+/** A page of the handbook: its title is its heading, and its description its first sentence. */
 function readHandbook(file: string, text: string): Chapter {
   const [heading = '', title = ''] = /^# (.+)\n/.exec(text) ?? []
-  const [description = ''] = /[^\n#|-][^\n]+/.exec(text.slice(heading.length)) ?? []
+  const [description = ''] = /[^\s#|-].+?\.(?=\s)/s.exec(text.slice(heading.length)) ?? []
   const isIndex = file === `${HANDBOOK}README.md`
   const isIncident = file.startsWith(`${HANDBOOK}incidents/`) && !file.endsWith('README.md')
   return {
     path: pathOf(file)!,
     file,
     title: title.replaceAll('`', ''),
-    description: description.replaceAll(/[`*]|\[|\]\([^)]*\)/g, ''),
+    description: description.replaceAll(/[`*]|\[|\]\([^)]*\)/g, '').replaceAll(/\s+/g, ' '),
     section: 'Self-hosting',
     order: isIncident ? undefined : isIndex ? 10 : 20,
     text: text.slice(heading.length),

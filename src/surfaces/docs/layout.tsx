@@ -39,10 +39,7 @@ export function DocsLayout(facts: DocsFrame & { children: ComponentChildren }): 
       wide
     >
       <div class="grid grid-cols-1 items-start gap-x-10 gap-y-6 lg:grid-cols-[14rem_minmax(0,1fr)] xl:grid-cols-[14rem_minmax(0,1fr)_12rem]">
-        <div
-          data-docs-side
-          class="grid grid-cols-1 gap-4 lg:sticky lg:top-6 lg:max-h-[calc(100dvh-3rem)] lg:overflow-y-auto lg:pe-2 lg:pb-2"
-        >
+        <div class="flex flex-col gap-4 lg:sticky lg:top-6 lg:max-h-[calc(100dvh-3rem)]">
           <SearchForm query={facts.query ?? ''} />
           <SideNav sections={facts.sections} />
         </div>
@@ -93,7 +90,7 @@ function SearchForm({ query }: { query: string }): JSX.Element {
           aria-keyshortcuts="/"
         />
         <div
-          class="absolute start-0 top-full z-20 hidden w-full min-w-72 rounded-box border border-edge bg-base-100 p-1"
+          class="absolute start-0 top-full z-20 hidden max-h-[70dvh] w-full overflow-y-auto rounded-box border border-edge bg-base-100 p-1 lg:w-96"
           data-docs-results
         />
         <template data-docs-entry>
@@ -114,7 +111,7 @@ function SearchForm({ query }: { query: string }): JSX.Element {
 
 function SideNav({ sections }: { sections: NavSection[] }): JSX.Element {
   return (
-    <div>
+    <div data-docs-side class="relative min-h-0 lg:overflow-y-auto lg:p-0.5">
       <details class="peer lg:hidden">
         <summary class="btn btn-block justify-between border-edge bg-base-100 text-sm font-medium">
           All pages

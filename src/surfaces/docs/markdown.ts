@@ -152,7 +152,7 @@ function slug(text: string): string {
 /** HTML without its tags. */
 export function plain(html: string): string {
   return html
-    .replaceAll(/<(script|style|svg|form)[\s\S]*?<\/\1>/g, ' ')
+    .replaceAll(/<(script|style|svg|form|button)[\s\S]*?<\/\1>/g, ' ')
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
