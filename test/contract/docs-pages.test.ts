@@ -90,8 +90,13 @@ describe('every page of the documentation', () => {
 
   test('keeps the addresses and anchors that were there before', () => {
     const anchors = {
-      '/docs/sign-in/': ['settings', 'code', 'plan', 'sign-out', 'answers'],
-      '/docs/agents/': ['connect', 'consent', 'tools', 'safety', 'prompts', 'refusals', 'bridge'],
+      '/docs/sign-in/': [
+        ...['settings', 'code', 'plan', 'sign-out', 'answers', 'auth-js', 'openid-client'],
+      ],
+      '/docs/agents/': [
+        ...['connect', 'consent', 'tools', 'safety', 'prompts', 'refusals'],
+        ...['claude-code', 'vs-code', 'codex', 'opencode', 'gemini-cli', 'bridge'],
+      ],
       '/docs/test-mode/': ['open', 'api', 'data'],
     }
     for (const [path, names] of Object.entries(anchors)) {
