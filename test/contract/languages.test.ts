@@ -43,7 +43,7 @@ async function buyIn(language: string, email: string, card: string = CARD.good):
   return agent
 }
 
-async function pdfsOf(agent: Agent, email: string): Promise<string[]> {
+async function pdfsOf(agent: Agent, email: string, language = 'es'): Promise<string[]> {
   const invoices = await service.world.db.rows<{ id: string }>(sql`select i.id from invoices i
     join users u on u.id = i.user_id where u.email_normalized = ${email} and i.status = 'paid'
     order by i.number`)
@@ -53,6 +53,7 @@ async function pdfsOf(agent: Agent, email: string): Promise<string[]> {
     const url = `/manage/${client_id}/invoices/${id}.pdf`
     const answer = await get(url, { cookie: agent.cookie })
     assert.equal(answer.statusCode, 200)
+    assert.equal(answer.headers['content-language'], language)
     texts.push((await readPdf(answer.rawPayload)).text)
   }
   return texts
@@ -180,7 +181,7 @@ describe('a purchase in Spanish', () => {
     assert.match(receipt, /Impuesto sobre las ventas \(TX\): \$0\.60/)
     assert.match(receipt, /Tarjeta: Visa terminada en 0197/)
     assert.match(receipt, /¿Tiene preguntas\? Responda a este correo/)
-    const [pdf] = await pdfsOf(agent, email)
+    const [pdf] = await pdfsOf(agent, email, 'es')
     assert.match(pdf!, /Recibo y factura/)
     assert.match(pdf!, /Página 1 de 1/)
     assert.match(pdf!, /Número de factura/)
@@ -235,7 +236,7 @@ test('the emails and the PDF of a purchase have no English word in the pseudo-lo
   const receipt = await emailTo(service, email, new RegExp(escaped(subject)))
   const sender = service.world.config.operator.address.map(escaped)
   assert.deepEqual(plainWords(receipt, [...sender, ...values]), [])
-  const [pdf] = await pdfsOf(agent, email)
+  const [pdf] = await pdfsOf(agent, email, PSEUDO)
   const tax_id = escaped(service.world.config.operator.tax_id)
   assert.deepEqual(plainWords(pdf!, [...sender, tax_id, 'USD', 'INV[- ]?\\d+', ...values]), [])
 })

@@ -20,7 +20,7 @@ export function declareReceipts(scope: FastifyInstance, world: World): void {
       throw refuse('not_found')
     }
     const { filename, pdf } = await invoicePdf(world, receipt)
-    return sendPdf(reply, filename, pdf)
+    return sendPdf(reply.header('content-language', receipt.language), filename, pdf)
   })
 
   scope.post(`${MANAGE_PATH}/receipt`, async (request, reply) => {
