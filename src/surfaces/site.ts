@@ -1,5 +1,6 @@
 import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerFactory } from 'fastify'
+import { openSigningKeys } from '#flows/signing-keys'
 import type { TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { namesType } from '#http/accept'
@@ -82,7 +83,8 @@ export async function openSite(
     return sendError(refuse('not_found'), request, reply)
   })
 
-  const proven = [...licenseApi(world), ...entitlement(world)].map((row) =>
+  const readKeys = openSigningKeys(world)
+  const proven = [...licenseApi(world, readKeys), ...entitlement(world)].map((row) =>
     withAuditedRefusals(world, row),
   )
   const rows = [...(await publicApi(world)), ...proven]
@@ -91,7 +93,7 @@ export async function openSite(
   const endpoints = openapi(app, world, rows)
   checkout(app, world)
   signin(app, world)
-  oidc(app, world)
+  oidc(app, world, readKeys)
   agentEndpoint(app, world)
   account(app, world)
   portal(app, world)

@@ -102,6 +102,8 @@ test('the table of errors names every code', () => {
     rate_limited: true,
     unexpected_answer: true,
     unreachable: true,
+    invalid_lease: true,
+    lease_expired: true,
     access_denied: true,
     invalid_grant: true,
     invalid_id_token: true,

@@ -4,7 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type EntitlementStatus, type LicenseStatus, PurserError } from '@purser/client'
+import {
+  type EntitlementStatus,
+  type LicenseStatus,
+  PurserError,
+  verifyLease,
+} from '@purser/client'
 import { ENTITLEMENT_STATUSES, LICENSE_STATUSES } from '#domain/licensing'
 import { openDouble, openReal, type Subject } from './client-subjects.ts'
 
@@ -61,6 +66,12 @@ async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
   }
 }
 
+/** When a lease was issued, by the clock of the service. */
+function issuedAt(lease: string): Date {
+  const [, payload = ''] = lease.split('.')
+  return new Date(JSON.parse(Buffer.from(payload, 'base64url').toString()).iat * 1000)
+}
+
 type Case = { run: (subject: Subject) => Promise<unknown>; expected: unknown }
 
 const plan = { product_id: 'prod_…', product_public_id: 'prod_…', license_id: 'lic_…' }
@@ -95,6 +106,40 @@ const LICENSES: Record<string, Case> = {
       },
     ]),
   ),
+  'a lease': {
+    run: async ({ client, ...subject }) => {
+      const { key } = await subject.license('active')
+      const { lease } = await client.validate(key, { lease: { seconds: 600, device: 'mac' } })
+      const keys = await client.leaseKeys()
+      const { base_url, client_id } = client
+      const expected = { base_url, client_id, license_key: key, device: 'mac', keys }
+      const { issued_at, expires_at, ...license } = await verifyLease(lease!, {
+        ...expected,
+        now: issuedAt(lease!),
+      })
+      return { ...license, lasts: expires_at.getTime() - issued_at.getTime() }
+    },
+    expected: {
+      license_id: 'lic_…',
+      product_public_id: 'prod_…',
+      status: 'active',
+      period_end: 'day',
+      device: 'mac',
+      lasts: 600_000,
+    },
+  },
+  'a lease for a license that is past due': {
+    run: async ({ client, ...subject }) => {
+      const { key } = await subject.license('past_due')
+      return Object.keys(await client.validate(key, { lease: {} })).includes('lease')
+    },
+    expected: false,
+  },
+  'a lease of more than three days': {
+    run: async ({ client, ...subject }) =>
+      client.validate((await subject.license('active')).key, { lease: { seconds: 259_201 } }),
+    expected: ['InvalidRequestError', 400, 'invalid_request'],
+  },
   'an unknown key': {
     run: ({ client }) => client.validate('key_000000000000000000000000000000000'),
     expected: ['PurserError', 404, 'unknown_key'],

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { isWellFormedKey } from '#domain/licensing'
+import { openSigningKeys } from '#flows/signing-keys'
 import type { Endpoint } from '#http/endpoint'
 import { REFUSALS, type RefusalCode } from '#http/refusals'
 import { requestOf } from '../../src/platform/design/browser/try-it.ts'
@@ -50,7 +51,7 @@ before(async () => {
   service = await openTestService()
   rows = [
     ...(await publicApi(service.world)),
-    ...licenseApi(service.world),
+    ...licenseApi(service.world, openSigningKeys(service.world)),
     ...entitlement(service.world),
   ]
   document = openApiDocument('https://purser.example', '1.2.3', rows) as Document
@@ -195,7 +196,11 @@ test('schemas forbid unknown request fields and allow new response fields', () =
   const closed = Object.entries(document.components.schemas).filter(
     ([, schema]) => schema.additionalProperties === false,
   )
-  assert.deepEqual(closed.map(([name]) => name).sort(), ['RegenerateRequest', 'ValidateRequest'])
+  assert.deepEqual(closed.map(([name]) => name).sort(), [
+    'LeaseRequest',
+    'RegenerateRequest',
+    'ValidateRequest',
+  ])
 })
 
 test('the description is served to every page, for a minute, and is not sent twice', async () => {

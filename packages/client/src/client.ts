@@ -1,7 +1,10 @@
 /** The license key endpoints and the public endpoints of one app (spec: Endpoints). */
 import { PurserError } from './errors.ts'
 import { createFlights } from './flight.ts'
+import { createIssuer } from './issuer.ts'
+import type { LeaseRequest } from './lease.ts'
 import { pathPart, serviceAddress } from './links.ts'
+import type { PublicKey } from './signed.ts'
 import {
   type Answer,
   type Call,
@@ -14,11 +17,11 @@ import {
 import type {
   AppProfile,
   Entitlement,
-  LicenseState,
   OrderLicense,
   Prices,
   ProcessingOrder,
   RegeneratedKey,
+  ValidatedLicense,
 } from './types.ts'
 
 export type { Fetch } from './transport.ts'
@@ -42,7 +45,10 @@ export type CallOptions = {
   retries?: number | undefined
 }
 
-export type ValidateOptions = CallOptions
+export type ValidateOptions = CallOptions & {
+  /** Requests a lease: a statement that an app verifies without a network. */
+  lease?: LeaseRequest | undefined
+}
 
 export type Client = {
   readonly base_url: string
@@ -56,7 +62,12 @@ export type Client = {
    * `entitled`. Throws `unknown_key` for a key that was never issued or belongs to another app.
    * Calls with one key that arrive while its request runs share the response.
    */
-  validate(key: string, options?: ValidateOptions): Promise<LicenseState>
+  validate(key: string, options?: ValidateOptions): Promise<ValidatedLicense>
+  /**
+   * The public keys for `verifyLease`. Store them, or ship them with your app: they change when the
+   * service rotates its keys, so read them again whenever there is a network.
+   */
+  leaseKeys(): Promise<PublicKey[]>
   /**
    * The license of the `svc_order` in your return address. While the payment is pending, it waits
    * and retries for up to `wait_seconds` (default 5), then returns `status: 'processing'`: show the
@@ -89,11 +100,10 @@ export type Client = {
  * throw PurserError. The secret is kept in a closure, so that no log and no inspection can show it.
  */
 export function createClient(options: ClientOptions): Client {
-  const { client_id, client_secret } = options
+  const { client_id, client_secret, fetch, timeout_ms, max_in_flight } = options
   const base_url = serviceAddress(options.base_url)
   const app_path = pathPart(client_id)
   if (app_path === null) throw new TypeError('client_id must not be empty')
-  const { fetch, timeout_ms, max_in_flight } = options
   const send = createTransport({ fetch, timeout_ms, max_in_flight })
   const share = createFlights<Answer>(timeout_ms ?? TIMEOUT_MS)
 
@@ -114,11 +124,15 @@ export function createClient(options: ClientOptions): Client {
 
     prices: async () => (await askPublic('/prices')) as Prices,
 
-    async validate(key, { retries } = {}) {
-      const call = { method: 'POST', body: { key }, repeatable: true, retries } as const
-      const run = () => askAsApp('/licenses/validate', { ...call, limit: 'validate' })
-      return gated<LicenseState>(await share(`validate ${retries} ${key}`, run))
+    async validate(key, { retries, lease } = {}) {
+      const body = { key, ...(lease !== undefined && { lease }) }
+      const call = { method: 'POST', body, repeatable: true, retries, limit: 'validate' } as const
+      const id = `validate ${retries} ${JSON.stringify(body)}`
+      const flight = share(id, () => askAsApp('/licenses/validate', call))
+      return gated<ValidatedLicense>(await flight)
     },
+
+    leaseKeys: async () => [...(await createIssuer(`${base_url}/o`, send).keys(true))],
 
     async order(ref, { wait_seconds = 5 } = {}) {
       const path = `/orders/${pathPart(ref) ?? refuse('unknown_order', 'order reference')}`
@@ -127,9 +141,9 @@ export function createClient(options: ClientOptions): Client {
         const answer = await askAsApp(path, { method: 'GET', repeatable: true, limit: 'orders' })
         if (answer.status !== 202) return gated<OrderLicense>(answer)
         const retry_after = Math.max(answer.retry_after, 0.25)
-        if (Date.now() + retry_after * 1000 > give_up_at)
-          return { status: 'processing', retry_after }
-        await sleep(retry_after * 1000)
+        const wait_ms = retry_after * 1000
+        if (Date.now() + wait_ms > give_up_at) return { status: 'processing', retry_after }
+        await sleep(wait_ms)
       }
     },
 

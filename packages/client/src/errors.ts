@@ -2,7 +2,7 @@
 
 /**
  * The codes of the service, then the three that the client uses if no code was sent, then those of
- * hosted sign-in.
+ * leases and of hosted sign-in.
  */
 export type ErrorCode =
   | 'Client is not linked to an app'
@@ -19,6 +19,8 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unexpected_answer'
   | 'unreachable'
+  | 'invalid_lease'
+  | 'lease_expired'
   | SignInCode
 
 /**

@@ -1,15 +1,8 @@
 /** ID tokens by OpenID Connect Core 1.0, section 3.1.3.7: signed by the issuer, for this app. */
 import { SignInError } from './errors.ts'
+import { CLOCK_TOLERANCE_SECONDS, type KeyReader, verifySigned } from './signed.ts'
 
 export type Claims = Record<string, unknown> & { sub: string }
-
-/** A public key of the issuer, as its JWKS has it. */
-export type PublicKey = JsonWebKey & { kid?: string }
-
-/** The keys of the issuer; `again` reads them once more, for a key that was just published. */
-export type KeyReader = (again: boolean) => Promise<PublicKey[]>
-
-const CLOCK_TOLERANCE_SECONDS = 60
 
 /**
  * The claims of an ID token. `nonce` is null where none is expected, as after a refresh. Throws
@@ -20,19 +13,8 @@ export async function verifyIdToken(
   expected: { issuer: string; client_id: string; nonce: string | null },
   keys: KeyReader,
 ): Promise<Claims> {
-  const [head, payload, signature, ...rest] = id_token.split('.')
-  if (!head || !payload || !signature || rest.length > 0) throw invalid('is not a signed token')
-  const header = jsonOf(head)
-  if (header.alg !== 'RS256') throw invalid('is not signed with RS256')
-  const key = await findKey(keys, header.kid)
-  const is_signed = await crypto.subtle.verify(
-    'RSASSA-PKCS1-v1_5',
-    key,
-    bytesOf(signature),
-    new TextEncoder().encode(`${head}.${payload}`),
-  )
-  if (!is_signed) throw invalid('has a wrong signature')
-  return check(jsonOf(payload), expected)
+  const { claims } = await verifySigned(id_token, keys, invalid)
+  return check(claims, expected)
 }
 
 function check(
@@ -51,44 +33,6 @@ function check(
   if (nonce !== null && claims.nonce !== nonce) throw invalid('is of another sign-in')
   if (typeof sub !== 'string' || sub === '') throw invalid('names no person')
   return { ...claims, sub }
-}
-
-async function findKey(keys: KeyReader, kid: unknown): Promise<CryptoKey> {
-  const find = (list: PublicKey[]) =>
-    list.find((each) => each.kty === 'RSA' && each.use !== 'enc' && each.kid === kid)
-  const jwk = find(await keys(false)) ?? find(await keys(true))
-  if (!jwk) throw invalid('is signed with a key that the issuer does not publish')
-  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
-  // Only what the key is made of: runtimes refuse a key whose other members do not suit them.
-  const { kty, n, e } = jwk
-  return await crypto.subtle
-    .importKey('jwk', { kty, n, e } as JsonWebKey, algorithm, false, ['verify'])
-    .catch(() => Promise.reject(invalid('is signed with a malformed key')))
-}
-
-function jsonOf(part: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(new TextDecoder().decode(bytesOf(part))))
-  } catch {
-    throw invalid('is malformed')
-  }
-}
-
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  try {
-    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-    return Uint8Array.from(binary, (each) => each.charCodeAt(0))
-  } catch {
-    throw invalid('is malformed')
-  }
-}
-
-/** Bytes in base64url, without padding. */
-export function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 }
 
 function invalid(what: string): SignInError {

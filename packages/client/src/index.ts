@@ -32,6 +32,13 @@ export {
   SignInError,
   UnreachableError,
 } from './errors.ts'
+export {
+  type Lease,
+  LeaseError,
+  type LeaseExpectations,
+  type LeaseRequest,
+  verifyLease,
+} from './lease.ts'
 export { buyLink, manageLink } from './links.ts'
 export {
   type AuthorizationLink,
@@ -41,6 +48,7 @@ export {
   type SignIn,
   type SignInOptions,
 } from './sign-in.ts'
+export type { PublicKey } from './signed.ts'
 export type { SignInTokens } from './tokens.ts'
 export type {
   AppProfile,
@@ -54,4 +62,5 @@ export type {
   Prices,
   ProcessingOrder,
   RegeneratedKey,
+  ValidatedLicense,
 } from './types.ts'

@@ -1,7 +1,7 @@
 /** What the issuer of hosted sign-in publishes: its endpoints and keys (spec: OpenID Connect). */
 import { SignInError } from './errors.ts'
 import { createFlights } from './flight.ts'
-import type { KeyReader, PublicKey } from './id-token.ts'
+import type { KeyReader, PublicKey } from './signed.ts'
 import { type Send, string, TIMEOUT_MS } from './transport.ts'
 
 export type Metadata = {

@@ -1,7 +1,7 @@
 /** One sign-in in progress: what the browser keeps, and what the response has to match. */
 import { type SignInCode, SignInError } from './errors.ts'
-import { base64url } from './id-token.ts'
 import type { Metadata } from './issuer.ts'
+import { base64url } from './signed.ts'
 import { string } from './transport.ts'
 
 /** What a sign-in has to match when it ends; the browser keeps it. */

@@ -70,6 +70,12 @@ export type LicenseState = {
   canceled_at: string | null
 }
 
+/** A validated license. */
+export type ValidatedLicense = LicenseState & {
+  /** A signed statement for `verifyLease`; only if requested and the license is entitled. */
+  lease?: string
+}
+
 /** A completed order: the license and its key. */
 export type OrderLicense = LicenseState & { license_key: string }
 

@@ -6,6 +6,8 @@ export const LIFE = {
   code: 60,
   access_token: HOUR,
   id_token: HOUR,
+  /** The longest life of a license lease. */
+  lease: 3 * DAY,
   interaction: HOUR,
   /** How long a browser's sign-in session is remembered. */
   session: 365 * DAY,

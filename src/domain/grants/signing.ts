@@ -12,6 +12,7 @@ export interface SigningKey {
 export const PUBLISHED_AHEAD = 600
 // Another process may sign with the key before, until it reloads the keys.
 const SLACK = 600
+const LONGEST = Math.max(LIFE.id_token, LIFE.lease)
 
 /**
  * The keys in the order in which they are published: the one that signs now comes first. A key that
@@ -27,7 +28,7 @@ export function arrange<Key extends { active_from: Date }>(
   const signing = newestFirst.find(({ active_from }) => active_from <= now) ?? newestFirst.at(-1)
   const isExpired = (_key: Key, index: number) => {
     const successor = newestFirst[index - 1]
-    return successor && addSeconds(successor.active_from, LIFE.id_token + SLACK) <= now
+    return successor && addSeconds(successor.active_from, LONGEST + SLACK) <= now
   }
   const expired = newestFirst.filter(isExpired)
   const others = newestFirst.filter((key) => key !== signing && !expired.includes(key))

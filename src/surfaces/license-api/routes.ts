@@ -2,6 +2,7 @@ import { z } from 'zod'
 import * as apps from '#domain/apps'
 import * as licensing from '#domain/licensing'
 import { rotateKey } from '#flows/rotate-key'
+import type { ReadSigningKeys } from '#flows/signing-keys'
 import type { World } from '#flows/world'
 import { type Endpoint, endpoint } from '#http/endpoint'
 import { requireAppCredentials, requireAppSecret } from '#http/guards/app-credentials'
@@ -11,12 +12,13 @@ import { batched } from '#platform/batched'
 import { isoSeconds } from '#platform/calendar'
 import { readId } from '#platform/ids'
 import { coarseNetworkOf } from '#platform/networks'
+import { openLeases } from './lease.ts'
 import {
-  LicenseState,
   LicenseWithKey,
   Processing,
   RegenerateRequest,
   RotatedLicense,
+  ValidatedLicense,
   ValidateRequest,
 } from './wire.ts'
 
@@ -31,11 +33,13 @@ const limit = (name: string, points: number) => ({
 const shared = { tag: 'Licenses', auth: 'basic' } as const
 
 /** The license key endpoints, called by a seller's server (spec: License key endpoints). */
-export function licenseApi(world: World): Endpoint[] {
-  return [validate(world), readOrder(world), regenerateKey(world)]
+export function licenseApi(world: World, readKeys: ReadSigningKeys): Endpoint[] {
+  return [validate(world, readKeys), readOrder(world), regenerateKey(world)]
 }
 
-function validate({ db, keys, clock, uses }: World): Endpoint {
+function validate(world: World, readKeys: ReadSigningKeys): Endpoint {
+  const { db, keys, clock, uses } = world
+  const sign = openLeases(world, readKeys)
   const findByKey = batched((questions: readonly licensing.KeyQuestion[]) =>
     licensing.findByKeys(db, keys, questions),
   )
@@ -47,10 +51,11 @@ function validate({ db, keys, clock, uses }: World): Endpoint {
     summary: 'Validate a license key',
     description:
       'Returns the current state of the license. A canceled or refunded key is not an ' +
-      'error: its status is `canceled`. A key of another app returns `unknown_key`.',
+      'error: its status is `canceled`. A key of another app returns `unknown_key`. With ' +
+      '`lease`, the response contains a statement that the app can verify offline.',
     limit: limit('validate', 120),
     body: ValidateRequest,
-    answers: { 200: { description: 'The state of the license.', schema: LicenseState } },
+    answers: { 200: { description: 'The state of the license.', schema: ValidatedLicense } },
     refusals: ['invalid_request', 'invalid_client', 'unknown_key', 'rate_limited'],
     async run({ body, request }) {
       const credentials = requireAppCredentials(request)
@@ -63,7 +68,11 @@ function validate({ db, keys, clock, uses }: World): Endpoint {
       const { license_id } = found
       const network = coarseNetworkOf(request.ip)
       uses.add({ license_id, kind: 'key_checked', network }, clock.now())
-      return { json: licensing.stateOf(found) }
+      const state = licensing.stateOf(found)
+      if (!body.lease) return { json: state }
+      const leased = { license: found, license_key: body.key, request: body.lease }
+      const lease = await sign({ ...leased, client_id: credentials.client_id })
+      return { json: { ...state, lease } }
     },
   })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LIFE } from '#domain/grants'
 import { LICENSE_STATUSES } from '#domain/licensing'
 
 const day = z.iso.date().nullable()
@@ -31,9 +32,37 @@ export const Processing = z.strictObject({ status: z.literal('processing') }).me
   id: 'Processing',
 })
 
+/** The state of a validated license, with a lease if one was requested. */
+export const ValidatedLicense = LicenseState.extend({
+  lease: z
+    .string()
+    .optional()
+    .describe('A signed statement for use without a network; only if requested and entitled.'),
+}).meta({ id: 'ValidatedLicense' })
+
+const DAY_SECONDS = 86_400
+
+const LeaseRequest = z
+  .strictObject({
+    seconds: z
+      .int()
+      .min(60)
+      .max(LIFE.lease)
+      .default(DAY_SECONDS)
+      .describe('How long the lease is valid; it ends with the period in any case.'),
+    device: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Your name of the device, repeated in the lease.'),
+  })
+  .meta({ id: 'LeaseRequest' })
+
 export const ValidateRequest = z
   .strictObject({
     key: z.string().max(512).describe('The buyer’s license key, `key_…`.'),
+    lease: LeaseRequest.optional().describe('Requests a lease, for apps that start offline.'),
   })
   .meta({ id: 'ValidateRequest' })
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as grants from '#domain/grants'
+import type { ReadSigningKeys } from '#flows/signing-keys'
 import type { World } from '#flows/world'
 import { people } from '#http/pages'
 import { declareCarried } from './carried.ts'
@@ -11,9 +12,9 @@ import { declareSignOut } from './sign-out.ts'
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 
 /** Hosted sign-in: OpenID Connect under /o, with pages of our own (spec: OpenID Connect). */
-export function oidc(app: FastifyInstance, world: World): void {
+export function oidc(app: FastifyInstance, world: World, readKeys: ReadSigningKeys): void {
   const { db, clock, jobs } = world
-  const library = openLibrary(world)
+  const library = openLibrary(world, readKeys)
   mountLibrary(app, library)
   declareSignOut(app, world, library)
   people(app, world, (scope) => {

@@ -62,6 +62,7 @@ export function schemaExamples(base_url: string): Record<string, Json> {
       ],
     },
     LicenseState: license,
+    ValidatedLicense: license,
     LicenseWithKey: { ...license, license_key },
     RotatedLicense: {
       ...license,

@@ -1,5 +1,5 @@
 /** How the service words its responses. */
-import { base64url } from '../id-token.ts'
+import { base64url } from '../signed.ts'
 
 /** The refusals that the double can give, with their statuses and messages. */
 const REFUSALS = {

@@ -1,4 +1,6 @@
 /** The license key endpoints, the public endpoints and the entitlement of the double. */
+
+import { sha256 } from '../signed.ts'
 import type { AppProfile } from '../types.ts'
 import { credentialsOf, refuse } from './answers.ts'
 import { entitlementOf, type Facts, mint, stateOf } from './facts.ts'
@@ -12,6 +14,8 @@ export type App = {
 }
 
 const ROTATION_MS = 600_000
+const LEASE_SECONDS = 86_400
+const LONGEST_LEASE_SECONDS = 3 * LEASE_SECONDS
 
 /** Answers a request to one of the endpoints under `/api/v1` or `/licensing`. */
 export async function answer(
@@ -36,7 +40,7 @@ export async function answer(
     return refuse('invalid_client')
   }
   if (surface === 'orders') return readOrder(decodeURIComponent(id), facts)
-  if (id === 'validate') return validate(await bodyOf(request), facts)
+  if (id === 'validate') return await validate(await bodyOf(request), app, facts, issuer)
   return regenerate(decodeURIComponent(id), request, facts)
 }
 
@@ -60,13 +64,31 @@ function pricesOf({ base_url, client_id, profile }: App, { plans }: Facts) {
   }
 }
 
-function validate(body: Record<string, unknown>, { licenses, now }: Facts): Response {
-  const { key } = body
+async function validate(
+  body: Record<string, unknown>,
+  app: App,
+  { licenses, now }: Facts,
+  issuer: TestIssuer,
+): Promise<Response> {
+  const { key, lease } = body
   if (typeof key !== 'string') {
     return refuse('invalid_request', { fields: [{ path: 'key', message: 'must be a string' }] })
   }
   const license = licenses.find(({ license_key }) => license_key === key)
-  return license ? Response.json(stateOf(license, now())) : refuse('unknown_key')
+  if (!license) return refuse('unknown_key')
+  const state = stateOf(license, now())
+  if (lease === undefined || !state.entitled) return Response.json(state)
+  const { seconds = LEASE_SECONDS, device } = Object(lease)
+  if (!Number.isInteger(seconds) || seconds < 60 || seconds > LONGEST_LEASE_SECONDS) {
+    const message = 'must be 60 to 259200'
+    return refuse('invalid_request', { fields: [{ path: 'lease.seconds', message }] })
+  }
+  const { entitled: _entitled, product_id: _product_id, canceled_at: _canceled_at, ...said } = state
+  const content = { ...said, key_hash: await sha256(key), ...(device !== undefined && { device }) }
+  const end = license.period_end?.getTime() ?? Number.POSITIVE_INFINITY
+  const lasting = Math.min(seconds, Math.floor((end - now()) / 1000))
+  const claims = { iss: app.base_url, aud: app.client_id, ...content }
+  return Response.json({ ...state, lease: await issuer.signLease(claims, lasting) })
 }
 
 function readOrder(ref: string, { orders, now }: Facts): Response {

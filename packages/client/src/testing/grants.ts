@@ -1,5 +1,5 @@
 /** The codes and tokens of the double, each of one sign-in of a person. */
-import { base64url } from '../id-token.ts'
+import { base64url } from '../signed.ts'
 import type { TestPerson } from './facts.ts'
 import { random } from './signer.ts'
 

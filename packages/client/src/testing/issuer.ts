@@ -12,6 +12,8 @@ export type TestIssuer = {
   /** The address that the browser returns to when the person agrees, or with an error. */
   authorize(url: string, person: TestPerson | null, error: string): string
   revoke(person: TestPerson): void
+  /** A signed lease. */
+  signLease(claims: object, seconds: number): Promise<string>
   /** Answers a request under `/o/`. */
   answer(request: Request): Promise<Response | null>
 }
@@ -52,6 +54,7 @@ export function createTestIssuer(
     grantOf: grants.of,
     issue: (person, scope) => grants.issue(grants.open(person, scope)),
     revoke: grants.revoke,
+    signLease: (claims, seconds) => signer.sign(claims, seconds, 'license-lease+jwt'),
 
     authorize(url, person, error) {
       const request = new URL(url).searchParams

@@ -1,5 +1,5 @@
 /** Signatures and random values of the double. */
-import { base64url } from '../id-token.ts'
+import { base64url } from '../signed.ts'
 
 /** Signs ID tokens with a key that is generated when it is first needed. */
 export function createSigner() {
@@ -21,10 +21,10 @@ export function createSigner() {
       const jwk = await crypto.subtle.exportKey('jwk', (await pair()).publicKey)
       return { ...jwk, kid, use: 'sig', alg: 'RS256' }
     },
-    async sign(claims: object, seconds: number): Promise<string> {
+    async sign(claims: object, seconds: number, typ = 'JWT'): Promise<string> {
       // The client compares ID tokens with the clock of the machine.
       const iat = Math.floor(Date.now() / 1000)
-      const head = part({ alg: 'RS256', typ: 'JWT', kid })
+      const head = part({ alg: 'RS256', typ, kid })
       const signed = `${head}.${part({ ...claims, iat, exp: iat + seconds })}`
       const { privateKey } = await pair()
       const bytes = new TextEncoder().encode(signed)

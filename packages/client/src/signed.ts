@@ -1,0 +1,77 @@
+/** Tokens that are signed with RS256 (RFC 7515), verified with the issuer's published keys. */
+
+/** A public key of the issuer, as its JWKS has it. */
+export type PublicKey = JsonWebKey & { kid?: string }
+
+/** The keys of the issuer; `again` reads them once more, for a key that was just published. */
+export type KeyReader = (again: boolean) => Promise<readonly PublicKey[]>
+
+/** The error of a token that is not valid, which ends a sentence that begins with its name. */
+export type Invalid = (what: string) => Error
+
+export const CLOCK_TOLERANCE_SECONDS = 60
+
+/** The header and the claims of a token with a valid signature. Throws what `invalid` returns. */
+export async function verifySigned(
+  token: string,
+  keys: KeyReader,
+  invalid: Invalid,
+): Promise<{ header: Record<string, unknown>; claims: Record<string, unknown> }> {
+  const [head, payload, signature, ...rest] = token.split('.')
+  if (!head || !payload || !signature || rest.length > 0) throw invalid('is not a signed token')
+  const header = jsonOf(head, invalid)
+  if (header.alg !== 'RS256') throw invalid('is not signed with RS256')
+  const key = await findKey(keys, header.kid, invalid)
+  const is_signed = await crypto.subtle.verify(
+    'RSASSA-PKCS1-v1_5',
+    key,
+    bytesOf(signature, invalid),
+    new TextEncoder().encode(`${head}.${payload}`),
+  )
+  if (!is_signed) throw invalid('has a wrong signature')
+  return { header, claims: jsonOf(payload, invalid) }
+}
+
+async function findKey(keys: KeyReader, kid: unknown, invalid: Invalid): Promise<CryptoKey> {
+  const find = (list: readonly PublicKey[]) =>
+    list.find((each) => each.kty === 'RSA' && each.use !== 'enc' && each.kid === kid)
+  const jwk = find(await keys(false)) ?? find(await keys(true))
+  if (!jwk) throw invalid('is signed with a key that the issuer does not publish')
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  // Only what the key is made of: runtimes refuse a key whose other members do not suit them.
+  const { kty, n, e } = jwk
+  return await crypto.subtle
+    .importKey('jwk', { kty, n, e } as JsonWebKey, algorithm, false, ['verify'])
+    .catch(() => Promise.reject(invalid('is signed with a malformed key')))
+}
+
+function jsonOf(part: string, invalid: Invalid): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(new TextDecoder().decode(bytesOf(part, invalid))))
+  } catch {
+    throw invalid('is malformed')
+  }
+}
+
+function bytesOf(text: string, invalid: Invalid): Uint8Array<ArrayBuffer> {
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+    return Uint8Array.from(binary, (each) => each.charCodeAt(0))
+  } catch {
+    throw invalid('is malformed')
+  }
+}
+
+/** Bytes in base64url, without padding. */
+export function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}
+
+/** The SHA-256 of a text, in base64url. */
+export async function sha256(text: string): Promise<string> {
+  const bytes = new TextEncoder().encode(text)
+  return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+}
