@@ -205,6 +205,14 @@ test('canceled and unknown keys are cached for refusal_seconds and no longer', a
   }
 })
 
+test('a cache without an age caches no refusal either', async () => {
+  const client = scripted(license({ entitled: false, status: 'canceled' }))
+  const licenses = steady(client, { max_age_seconds: 0 })
+  assert.equal((await licenses.validate('key_1')).status, 'canceled')
+  client.answer = license()
+  assert.equal((await licenses.validate('key_1')).status, 'active')
+})
+
 test('jitter takes up to its part off an age, so that entries stored at once expire apart', async () => {
   const client = scripted(license())
   const licenses = cachedValidator(client, { max_age_seconds: 100, jitter: 0.5 })

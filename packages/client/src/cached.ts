@@ -30,7 +30,7 @@ export type CacheOptions<State = LicenseState> = {
   max_age_seconds: number
   /** How much longer it is used while the service does not answer. Default 3,600. */
   grace_seconds?: number | undefined
-  /** How long `canceled` and `unknown_key` are cached. Default 30. */
+  /** How long `canceled` and `unknown_key` are cached. Default 30, at most `max_age_seconds`. */
   refusal_seconds?: number | undefined
   /**
    * The part of an age, 0 to 1, that chance takes off, so that entries which were stored at once do
@@ -208,7 +208,8 @@ function entryOf<State extends Gate>(
   options: CacheOptions<State>,
   rules: Rules<State>,
 ): CacheEntry<State> | null {
-  const { max_age_seconds, grace_seconds = 3600, refusal_seconds = 30 } = options
+  const { max_age_seconds, grace_seconds = 3600 } = options
+  const { refusal_seconds = Math.min(30, max_age_seconds) } = options
   const now = Date.now()
   if (state?.entitled) {
     const aged_at = now + shortened(max_age_seconds * 1000, options)

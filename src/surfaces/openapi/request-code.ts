@@ -60,7 +60,7 @@ const purser = createClient({
   base_url: '${base_url}',
   client_id: 'app_ExampleTidepool0000000',${auth === 'basic' ? '\n  client_secret: process.env.PURSER_CLIENT_SECRET,' : ''}
 })
-console.log(${call})`
+export const answer = ${call}`
 }
 
 function pythonOf(endpoint: ReferenceEndpoint, base_url: string): string {
