@@ -209,7 +209,7 @@ test('a cache without an age caches no refusal either', async () => {
   const client = scripted(license({ entitled: false, status: 'canceled' }))
   const licenses = steady(client, { max_age_seconds: 0 })
   assert.equal((await licenses.validate('key_1')).status, 'canceled')
-  client.answer = license()
+  client.answer = license() as LicenseState
   assert.equal((await licenses.validate('key_1')).status, 'active')
 })
 
