@@ -143,8 +143,8 @@ test('a key is deleted once nothing that it signed is valid', async () => {
   const [old] = (await grants.openKeys(db, now, tools(ring(2)))).signing
   const made = await grants.rotateKeys(db, now, tools(ring(2)), { at_once: false })
   const ids = async () => (await grants.openKeys(db, now, tools(ring(2)))).signing.map((k) => k.id)
-  await grants.sweepKeys(db, addSeconds(now, 600 + 3600))
+  await grants.sweepKeys(db, addSeconds(now, 600 + grants.LIFE.lease))
   assert.deepEqual((await ids()).sort(), [old!.id, made.id].sort())
-  await grants.sweepKeys(db, addSeconds(now, 600 + 3600 + 600))
+  await grants.sweepKeys(db, addSeconds(now, 600 + grants.LIFE.lease + 600))
   assert.deepEqual(await ids(), [made.id])
 })
