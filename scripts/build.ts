@@ -1,4 +1,4 @@
-/** Builds everything that does not run from source: the browser assets and the client library. */
+/** Builds everything that does not run from source: the browser assets and the packages. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { buildAssets } from './build-assets.ts'
@@ -6,4 +6,8 @@ import { buildAssets } from './build-assets.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 await buildAssets()
-execFileSync(`${root}node_modules/.bin/tsc`, ['-p', `${root}packages/client`], { stdio: 'inherit' })
+const tsc = `${root}node_modules/.bin/tsc`
+// The client comes first: the command line program is compiled with its types.
+for (const name of ['client', 'cli']) {
+  execFileSync(tsc, ['-p', `${root}packages/${name}`], { stdio: 'inherit' })
+}

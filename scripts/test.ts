@@ -37,6 +37,7 @@ const ON_BOTH_ENGINES = [
 const ONLY_IN_ALL = [
   'test/process/backup.test.ts',
   'test/process/caddy.test.ts',
+  'test/process/cli.test.ts',
   'test/process/client-runtimes.test.ts',
   'test/process/doctor.test.ts',
   'test/process/each-mode.test.ts',

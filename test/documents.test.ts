@@ -5,7 +5,8 @@ import { describe, test } from 'node:test'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const manifest = JSON.parse(read('package.json'))
-const client = JSON.parse(read('packages/client/package.json'))
+const packages = globSync('packages/*/package.json').map((path) => JSON.parse(read(path)))
+const client = packages.find(({ name }) => name === '@purser/client')
 const decisions = globSync('docs/decisions/*.md').sort()
 
 const STATUS = /^- Status: (proposed|accepted|superseded by decision \d+)(; .+)?$/
@@ -51,9 +52,12 @@ test('the changelog begins with the versions that the manifests name', () => {
   ]) {
     assert.equal(lock.packages[path].version, at, `package-lock.json: ${path}`)
   }
-  for (const path of globSync('examples/*/package.json')) {
+  for (const path of globSync('{examples,packages}/*/package.json')) {
     const wanted = JSON.parse(read(path)).dependencies?.['@purser/client']
     assert.ok(wanted === undefined || wanted === client.version, path)
+  }
+  for (const { name, version: own } of packages) {
+    if (name !== client.name) assert.equal(own, manifest.version, name)
   }
 })
 

@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { marked, type Token, type Tokens } from 'marked'
 import { parseFragment } from 'parse5'
+import { parseDocument } from 'yaml'
 import { SETTING_NAMES } from '#platform/config'
 import { LANGUAGE_TAGS } from '#platform/highlight'
 import { readChapters } from '#surfaces/docs/chapters'
@@ -50,11 +59,10 @@ function blocksOf(where: string, text: string): Block[] {
 const site = readChapters()
   .filter(({ file }) => file.startsWith('docs/site/'))
   .flatMap(({ file, text }) => blocksOf(file, text))
-const readme = blocksOf(
-  'packages/client/README.md',
-  readFileSync('packages/client/README.md', 'utf8'),
+const readmes = globSync('packages/*/README.md').flatMap((path) =>
+  blocksOf(path, readFileSync(path, 'utf8')),
 )
-const blocks = [...site, ...readme]
+const blocks = [...site, ...readmes]
 const tagged = (...tags: string[]) => blocks.filter(({ tag }) => tags.includes(tag))
 
 let reference: OpenApiDocument
@@ -84,7 +92,20 @@ async function complaints(program: string, ...args: string[]): Promise<string | 
 }
 
 test('each code block has a language that these tests check', () => {
-  const checked = ['ts', 'tsx', 'js', 'json', 'sh', 'env', 'toml', 'py', 'go', 'html', 'text']
+  const checked = [
+    'ts',
+    'tsx',
+    'js',
+    'json',
+    'sh',
+    'env',
+    'toml',
+    'py',
+    'go',
+    'html',
+    'yaml',
+    'text',
+  ]
   const unknown = blocks.filter(({ tag }) => !checked.includes(tag))
   assert.deepEqual(
     unknown.map(({ where, tag }) => `${where}: ${tag || 'no language'}`),
@@ -168,8 +189,14 @@ test('JSON of the documentation can be parsed', () => {
   }
 })
 
+test('YAML of the documentation can be parsed', () => {
+  for (const { where, code } of tagged('yaml')) {
+    assert.deepEqual(parseDocument(code).errors, [], where)
+  }
+})
+
 /** The programs that the commands of the documentation start. */
-const PROGRAMS = ['cd', 'claude', 'curl', 'git', 'mkdir', 'node', 'npm']
+const PROGRAMS = ['cd', 'claude', 'curl', 'git', 'mkdir', 'node', 'npm', 'npx']
 
 test('commands of the documentation are valid, and call known programs and scripts', async () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))

@@ -1,0 +1,69 @@
+/** The address on this machine to which the browser returns after a sign-in. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CliError, EXIT } from '../exit.ts'
+
+const PATH = '/callback'
+const WAIT_MINUTES = 5
+
+export interface CallbackServer extends AsyncDisposable {
+  redirect_uri: string
+  /** The address that the browser returned to. Throws CliError after five minutes. */
+  answer(): Promise<URL>
+}
+
+const page = (title: string, text: string) =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><main><h1>${title}</h1><p>${text}</p></main></html>`
+
+/** Listens on 127.0.0.1 on a free port. */
+export async function openCallback(): Promise<CallbackServer> {
+  let resolve: (url: URL) => void
+  const answered = new Promise<URL>((done) => {
+    resolve = done
+  })
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', redirect_uri)
+    const isAnswer = request.method === 'GET' && url.pathname === PATH
+    response.writeHead(isAnswer ? 200 : 404, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'",
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      connection: 'close',
+    })
+    if (!isAnswer) return response.end()
+    const denied = url.searchParams.has('error')
+    const title = denied ? 'The sign-in was canceled' : 'You are signed in'
+    response.end(page(title, 'You can close this tab and return to your terminal.'))
+    resolve(url)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const redirect_uri = `http://127.0.0.1:${port}${PATH}`
+  return {
+    redirect_uri,
+    answer: () => within(answered),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+async function within(answered: Promise<URL>): Promise<URL> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const message = `The browser did not return within ${WAIT_MINUTES} minutes. Try again.`
+    timer = setTimeout(
+      () => reject(new CliError('sign_in_timeout', message, EXIT.negative)),
+      WAIT_MINUTES * 60_000,
+    )
+  })
+  try {
+    return await Promise.race([answered, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

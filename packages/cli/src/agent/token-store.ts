@@ -1,0 +1,97 @@
+/** The tokens of sign-ins, by service, in a file that only its user can read. */
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CliError, EXIT } from '../exit.ts'
+
+/** What a sign-in gave. */
+export interface StoredTokens {
+  access_token: string
+  refresh_token: string | null
+  /** When the access token expires, in milliseconds since 1970. */
+  expires_at: number
+  scope: string
+}
+
+/** A lock that is older belongs to a process that ended: no refresh takes this long. */
+const STALE_LOCK_MS = 30_000
+const LOCK_WAIT_MS = 15_000
+
+/** The user's folder of settings, by the conventions of the operating system. */
+export function configFolder(env = process.env): string {
+  if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, 'purser')
+  if (process.platform === 'win32' && env.APPDATA) return join(env.APPDATA, 'purser')
+  return join(homedir(), '.config', 'purser')
+}
+
+const tokenFile = () => join(configFolder(), 'tokens.json')
+
+/** The tokens of a service; undefined without a sign-in. */
+export function readTokens(url: string): StoredTokens | undefined {
+  return readAll()[url]
+}
+
+/** Stores the tokens of a service, or deletes them. Call it within `withTokenLock`. */
+export function writeTokens(url: string, tokens: StoredTokens | undefined): void {
+  const all = readAll()
+  if (tokens) all[url] = tokens
+  else delete all[url]
+  mkdirSync(configFolder(), { recursive: true, mode: 0o700 })
+  // A file that appears whole: a process that reads at the same time sees the old tokens or the new.
+  const path = `${tokenFile()}.${randomUUID()}`
+  writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
+  renameSync(path, tokenFile())
+}
+
+function readAll(): Record<string, StoredTokens> {
+  try {
+    return JSON.parse(readFileSync(tokenFile(), 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+/**
+ * Runs work that reads and writes the tokens, one process at a time: a refresh token works once, so
+ * two processes must not use the same. Throws CliError if another process keeps the lock.
+ */
+export async function withTokenLock<Result>(work: () => Promise<Result>): Promise<Result> {
+  mkdirSync(configFolder(), { recursive: true, mode: 0o700 })
+  const path = `${tokenFile()}.lock`
+  const give_up_at = Date.now() + LOCK_WAIT_MS
+  while (!tryLock(path)) {
+    if (Date.now() > give_up_at) {
+      const message = `Another purser command is signing in. If none is running, delete ${path}.`
+      throw new CliError('locked', message, EXIT.unreachable)
+    }
+    await sleep(50)
+  }
+  try {
+    return await work()
+  } finally {
+    rmSync(path, { force: true })
+  }
+}
+
+function tryLock(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
+    if (Date.now() - mtimeMs > STALE_LOCK_MS) rmSync(path, { force: true })
+    return false
+  }
+}

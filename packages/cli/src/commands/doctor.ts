@@ -1,0 +1,34 @@
+import type { CommandContext } from '../context.ts'
+import { type CheckResult, checkAll } from '../doctor/checks.ts'
+import { EXIT, type ExitCode } from '../exit.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Checks an integration and says what to do. Exits with 1 if a check fails. */
+export async function doctor(context: CommandContext): Promise<ExitCode> {
+  const { terminal } = context
+  const results = await checkAll(context, (what) => terminal.progress(`Checking ${what}`))
+  const failed = results.filter(({ status }) => status === 'failed').length
+  const verdict =
+    failed === 0
+      ? terminal.style(['green', 'bold'], 'Everything that was checked works.')
+      : terminal.style(['red', 'bold'], `${failed} of ${results.length} checks failed.`)
+  terminal.result({ ok: failed === 0, checks: results }, [
+    ...results.flatMap((result) => resultLines(terminal, result)),
+    '',
+    verdict,
+  ])
+  return failed === 0 ? EXIT.ok : EXIT.negative
+}
+
+const MARKS = {
+  passed: { mark: '✓', style: 'green' },
+  warning: { mark: '!', style: 'yellow' },
+  failed: { mark: '✗', style: 'red' },
+  skipped: { mark: '-', style: 'dim' },
+} as const
+
+function resultLines(terminal: Terminal, { status, title, detail, fix }: CheckResult): string[] {
+  const { mark, style } = MARKS[status]
+  const first = `${terminal.style(style, mark)} ${title}: ${detail}`
+  return fix === null ? [first] : [first, `  ${fix}`]
+}

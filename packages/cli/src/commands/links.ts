@@ -1,0 +1,100 @@
+import { buyLink, manageLink } from '@purser/client'
+import type { CommandContext } from '../context.ts'
+import { EXIT, type ExitCode, wrongUse } from '../exit.ts'
+import { appClient } from '../settings.ts'
+import { columns } from '../terminal.ts'
+import { USER_AGENT } from '../version.ts'
+
+interface LinksOptions {
+  next?: string
+  ref?: string
+  email?: string
+  discount?: string
+  check: boolean
+}
+
+/** A link, and what the service answered to it; null if it was not opened. */
+export interface CheckedLink {
+  kind: 'buy' | 'manage'
+  label: string
+  price_id: string | null
+  url: string
+  is_working: boolean | null
+  problem: string | null
+}
+
+const TIMEOUT_MS = 10_000
+
+/** Builds the links of an app and opens each. Exits with 1 if one does not work. */
+export async function links(context: CommandContext<LinksOptions>): Promise<ExitCode> {
+  const { terminal, settings, options } = context
+  const client = await appClient(settings, options, terminal, false)
+  terminal.progress('Reading the prices')
+  const { prices, app_name } = await client.prices()
+  const { base_url, client_id } = client
+  const { next, ref, email, discount } = options
+  const build = (price_id: string, more: object) => buyLink(base_url, price_id, { next, ...more })
+  const built = checkedArguments(() => [
+    ...prices.map(({ public_id, product_name, amount, frequency }) => ({
+      kind: 'buy' as const,
+      label: `${product_name}, $${amount}${frequency ? ` per ${frequency}` : ' once'}`,
+      price_id: public_id,
+      url: build(public_id, { ref, email, discount }),
+      // The check is no click on an affiliate's link.
+      opened: build(public_id, {}),
+    })),
+    manageOf(base_url, client_id, next),
+  ])
+  const checked: CheckedLink[] = []
+  for (const { opened, ...link } of built) {
+    terminal.progress(`Opening ${link.label}`)
+    const problem = options.check ? await problemOf(opened) : null
+    checked.push({ ...link, is_working: options.check ? problem === null : null, problem })
+  }
+  terminal.result({ app_name, links: checked }, linkLines(context, checked))
+  return checked.some(({ is_working }) => is_working === false) ? EXIT.negative : EXIT.ok
+}
+
+function manageOf(base_url: string, client_id: string, next: string | undefined) {
+  const url = manageLink(base_url, client_id, { next })
+  return { kind: 'manage' as const, label: 'Manage page', price_id: null, url, opened: url }
+}
+
+function checkedArguments<Built>(run: () => Built): Built {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof TypeError) throw wrongUse(`${error.message}.`)
+    throw error
+  }
+}
+
+function linkLines({ terminal }: CommandContext, checked: CheckedLink[]): string[] {
+  return checked.flatMap(({ label, url, is_working, problem }) => {
+    const mark = is_working === null ? ' ' : is_working ? '✓' : '✗'
+    const title = `${terminal.style(is_working === false ? 'red' : 'green', mark)} ${label}`
+    return [title, ...columns([[url]]), ...(problem === null ? [] : columns([[problem]]))]
+  })
+}
+
+/** What is wrong with a link, with the next step; null if it works. */
+export async function problemOf(url: string): Promise<string | null> {
+  let status: number
+  try {
+    const answer = await fetch(url, {
+      redirect: 'manual',
+      headers: { accept: 'text/html', 'user-agent': USER_AGENT },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    status = answer.status
+    await answer.body?.cancel()
+  } catch {
+    return 'No answer. Check the URL of the service and your network.'
+  }
+  if (status < 400) return null
+  if (status === 400) {
+    return 'The return URL is refused. It must use https on the app’s registered domain.'
+  }
+  if (status === 404) return 'Not found. Publish the app and request external sales.'
+  return `The service answered ${status}.`
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { openCallback } from '../agent/callback.ts'
+import { beginSignIn, signOut } from '../agent/sign-in.ts'
+import { configFolder } from '../agent/token-store.ts'
+import type { CommandContext } from '../context.ts'
+import { EXIT, type ExitCode } from '../exit.ts'
+import { requireUrl } from '../settings.ts'
+
+interface LoginOptions {
+  scope: string
+  browser: boolean
+}
+
+/** Signs a person in through their browser, and stores the tokens. */
+export async function login(context: CommandContext<LoginOptions>): Promise<ExitCode> {
+  const { terminal, settings, options } = context
+  const url = requireUrl(settings)
+  await using callback = await openCallback()
+  const { redirect_uri } = callback
+  const begun = await beginSignIn(url, { redirect_uri, scope: options.scope })
+  terminal.note(`Open this address in your browser:\n\n  ${begun.authorization_url}\n`)
+  if (options.browser) openBrowser(begun.authorization_url)
+  terminal.progress('Waiting for your browser')
+  const { scope } = await begun.finish(await callback.answer())
+  const lines = [
+    terminal.style('green', `Signed in to ${url}.`),
+    `Permissions: ${scope.split(' ').join(', ')}`,
+    terminal.style(
+      'dim',
+      `The tokens are stored in ${configFolder()}. purser logout revokes them.`,
+    ),
+  ]
+  terminal.result({ url, scopes: scope.split(' ') }, lines)
+  return EXIT.ok
+}
+
+/** Revokes what `login` stored. */
+export async function logout({ terminal, settings }: CommandContext): Promise<ExitCode> {
+  const url = requireUrl(settings)
+  terminal.progress('Signing out')
+  const was_signed_in = await signOut(url)
+  const text = was_signed_in ? `Signed out of ${url}.` : `You were not signed in to ${url}.`
+  terminal.result({ url, was_signed_in }, [text])
+  return EXIT.ok
+}
+
+/** Opens an address where a browser is; without one, the printed address is enough. */
+function openBrowser(url: string): void {
+  // cmd.exe would interpret & and ^ of an address, so Windows gets it by its own library.
+  const programs: Partial<Record<NodeJS.Platform, [string, string[]]>> = {
+    darwin: ['open', [url]],
+    win32: ['rundll32', ['url.dll,FileProtocolHandler', url]],
+  }
+  const [program, args] = programs[process.platform] ?? ['xdg-open', [url]]
+  const child = spawn(program, args, { detached: true, stdio: 'ignore' })
+  child.on('error', () => {})
+  child.unref()
+}

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { findOwnApp } from '../agent/apps.ts'
+import { openAgent } from '../agent/mcp.ts'
+import type { CommandContext } from '../context.ts'
+import { CliError, EXIT, type ExitCode } from '../exit.ts'
+import { DEFAULT_FILE, readListingFile, writeState } from '../listing/file.ts'
+import { isSame, wantedState } from '../listing/plan.ts'
+import { diffLines } from '../listing/show.ts'
+import { type AppState, fingerprint, readState } from '../listing/state.ts'
+import { requireUrl } from '../settings.ts'
+
+interface PullOptions {
+  force?: boolean
+}
+
+/** Writes an app to a file. A file with changes of its own is only overwritten on purpose. */
+export async function pull(
+  context: CommandContext<PullOptions>,
+  path: string = DEFAULT_FILE,
+): Promise<ExitCode> {
+  const { terminal, settings } = context
+  const call = openAgent(requireUrl(settings), terminal.note)
+  terminal.progress('Reading the app')
+  const existing = existsSync(path) ? readListingFile(path) : undefined
+  const named = existing && { ...settings, app: settings.app ?? existing.content.app }
+  const app = await findOwnApp(call, named ?? settings)
+  const state = await readState(call, app.slug)
+  const before = existing && wantedState(existing.content, state)
+  const isEdited = before !== undefined && fingerprint(before) !== existing?.content.pulled
+  const changes = before && !isSame(before, state) ? diffLines(terminal, before, state) : []
+  if (isEdited && changes.length > 0 && !context.options.force) {
+    await confirmOverwrite(context, path, changes)
+  }
+  writeState(path, state, app.slug)
+  const counts = countsOf(state)
+  const isSilent = isEdited && changes.length > 0 && !context.options.force
+  terminal.result({ app: app.slug, file: path, ...counts }, [
+    ...(isSilent ? [] : changes),
+    terminal.style('green', `Wrote ${app.name} to ${path}`) +
+      ` (${counts.versions} plans, ${counts.sections} sections, ${counts.features} feature rows).`,
+  ])
+  return EXIT.ok
+}
+
+async function confirmOverwrite(
+  { terminal }: CommandContext<PullOptions>,
+  path: string,
+  changes: string[],
+): Promise<void> {
+  const message = `${path} has changes that were not pushed. Push them, or pull with --force.`
+  if (!terminal.is_interactive) throw new CliError('file_edited', message, EXIT.conflict)
+  terminal.note(`${changes.join('\n')}\n`)
+  if (await terminal.confirm(`Overwrite ${path}, which has changes that were not pushed?`)) return
+  throw new CliError('file_edited', 'Nothing was written.', EXIT.negative)
+}
+
+function countsOf({ versions, sections, features }: AppState) {
+  return { versions: versions.length, sections: sections.length, features: features.length }
+}

@@ -1,0 +1,122 @@
+import { findOwnApp, type OwnApp } from '../agent/apps.ts'
+import { openAgent } from '../agent/mcp.ts'
+import type { CommandContext } from '../context.ts'
+import { CliError, EXIT, type ExitCode, wrongUse } from '../exit.ts'
+import { DEFAULT_FILE, type ListingFile, noteWritten, readListingFile } from '../listing/file.ts'
+import { isSame, unknownPlans, wantedState } from '../listing/plan.ts'
+import { type Receipt, rehearse, type Writer, writeAll } from '../listing/push.ts'
+import { diffLines } from '../listing/show.ts'
+import { type AppState, fingerprint, readState } from '../listing/state.ts'
+import { requireUrl } from '../settings.ts'
+import type { Terminal } from '../terminal.ts'
+
+interface PushOptions {
+  dryRun?: boolean
+  yes?: boolean
+  force?: boolean
+}
+
+/** Shows what a file changes on the service, asks, and writes what changed. */
+export async function push(
+  context: CommandContext<PushOptions>,
+  path: string = DEFAULT_FILE,
+): Promise<ExitCode> {
+  const { terminal, settings, options } = context
+  const file = readListingFile(path)
+  const call = openAgent(requireUrl(settings), terminal.note)
+  terminal.progress('Reading the app')
+  const app = await findOwnApp(call, { ...settings, app: settings.app ?? file.content.app })
+  const remote = await readState(call, app.slug)
+  const wanted = wantedState(file.content, remote)
+  if (isSame(remote, wanted)) return nothingToPush(terminal, app, file, remote)
+  if (!options.force) assertUnchanged(file, remote)
+  const faults = unknownPlans(wanted)
+  if (faults.length > 0) throw wrongUse(`${path} is invalid. Nothing was saved.`, faults)
+  const writer: Writer = { call, app_slug: app.slug, remote, wanted }
+  terminal.progress('Checking the changes')
+  const planned = await rehearse(writer)
+  const shown = [...diffLines(terminal, remote, wanted), ...consequences(terminal, planned)]
+  if (options.dryRun) {
+    terminal.result(documentOf(app, planned, true), [...shown, '', 'Nothing was saved (dry run).'])
+    return EXIT.ok
+  }
+  if (!options.yes) await confirmed(context, shown)
+  // A person may have taken minutes to answer.
+  else if (!terminal.is_json) terminal.note(shown.join('\n'))
+  if (!options.yes && !isSame(await readState(call, app.slug), remote)) throw conflict(path)
+  const receipts: Receipt[] = []
+  try {
+    await writeAll(writer, (receipt) => {
+      receipts.push(receipt)
+      terminal.progress(`Wrote ${receipt.tool}`)
+    })
+  } finally {
+    if (receipts.length > 0) noteWritten(file, await readState(call, app.slug))
+  }
+  terminal.result(documentOf(app, receipts, false), receiptLines(terminal, app, receipts))
+  return EXIT.ok
+}
+
+function nothingToPush(
+  terminal: Terminal,
+  app: OwnApp,
+  file: ListingFile,
+  remote: AppState,
+): ExitCode {
+  if (file.content.pulled !== fingerprint(remote)) noteWritten(file, remote)
+  terminal.result(documentOf(app, [], false), [`${app.name} is the same as ${file.path}.`])
+  return EXIT.ok
+}
+
+function assertUnchanged({ content, path }: ListingFile, remote: AppState): void {
+  if (content.pulled !== fingerprint(remote)) throw conflict(path)
+}
+
+function conflict(path: string): CliError {
+  const message = `The app has changed on the service since ${path} was pulled. Pull it to another file and compare, or push with --force.`
+  return new CliError('conflict', message, EXIT.conflict)
+}
+
+async function confirmed({ terminal }: CommandContext<PushOptions>, shown: string[]) {
+  if (!terminal.is_interactive) {
+    const message = 'Nothing was saved. Add --yes to push without a question, or --dry-run.'
+    throw new CliError('confirmation_required', message, EXIT.usage)
+  }
+  terminal.note(`${shown.join('\n')}\n`)
+  if (await terminal.confirm('Save these changes? They are effective immediately.')) return
+  throw new CliError('not_confirmed', 'Nothing was saved.', EXIT.negative)
+}
+
+/** What a diff does not say: removed items, Buy links that stop working, what cannot be undone. */
+function consequences(terminal: Terminal, planned: Receipt[]): string[] {
+  const removed = planned.flatMap((each) => each.removed)
+  const dead = planned.flatMap((each) => each.dead_buy_links)
+  const warnings = planned.flatMap((each) => each.warnings)
+  const list = (title: string, items: string[]) =>
+    items.length === 0
+      ? []
+      : ['', terminal.style('bold', title), ...items.map((item) => `  ${item}`)]
+  return [
+    ...list(
+      'Removed',
+      removed.map(({ kind, name }) => `${kind.replaceAll('_', ' ')}: ${name}`),
+    ),
+    ...list(
+      'Buy links that stop working',
+      dead.map((id) => terminal.style('red', `/buy/${id}/`)),
+    ),
+    ...list('Warnings', warnings),
+  ]
+}
+
+function documentOf({ slug }: OwnApp, changes: Receipt[], dry_run: boolean) {
+  return { app: slug, dry_run, changes }
+}
+
+function receiptLines(terminal: Terminal, { name }: OwnApp, receipts: Receipt[]): string[] {
+  return [
+    terminal.style('green', `Saved ${name}.`),
+    ...receipts.map(({ tool, audit_id }) => `  ${tool}  ${audit_id ?? 'no change'}`),
+    terminal.style('dim', 'Each change is in the change log of the dashboard, with undo.'),
+  ]
+}

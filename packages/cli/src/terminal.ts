@@ -1,0 +1,129 @@
+/** What a command reads and writes: results on stdout, messages and questions on stderr. */
+import { createInterface } from 'node:readline/promises'
+import { text } from 'node:stream/consumers'
+import type { ReadStream, WriteStream } from 'node:tty'
+import { styleText } from 'node:util'
+import { type CliError, EXIT, wrongUse } from './exit.ts'
+
+type Style = 'bold' | 'cyan' | 'dim' | 'green' | 'red' | 'yellow'
+
+export interface Terminal {
+  readonly is_json: boolean
+  /** Whether a person can answer questions. */
+  readonly is_interactive: boolean
+  /** Colors a text for stdout, where stdout shows colors (NO_COLOR, FORCE_COLOR, TTY). */
+  style(style: Style | Style[], text: string): string
+  /** Writes the result: the document with `--json`, else the lines. */
+  result(document: object, lines: string[]): void
+  /** Writes one event of a stream: a JSON line with `--json`, else the line. */
+  event(document: object, line: string): void
+  /** Writes a message to stderr. */
+  note(text: string): void
+  /** Shows what is under way, on a terminal only, until the next output. */
+  progress(text: string): void
+  /** Reports an error: on stderr, and as the JSON document with `--json`. */
+  error(error: CliError): void
+  confirm(question: string): Promise<boolean>
+  /** Asks for a value without showing it. */
+  askSecret(question: string): Promise<string>
+  /** All of stdin. */
+  readInput(): Promise<string>
+}
+
+/** The terminal of this process. */
+export function openTerminal(is_json: boolean): Terminal {
+  const { stdin, stdout, stderr } = process as {
+    stdin: ReadStream
+    stdout: WriteStream
+    stderr: WriteStream
+  }
+  let shown = false
+  const clear = () => {
+    if (shown) stderr.write('\r\x1b[K')
+    shown = false
+  }
+  const paint = (style: Style | Style[], value: string, stream: WriteStream) =>
+    styleText(style, value, { stream })
+  return {
+    is_json,
+    is_interactive: Boolean(stdin.isTTY && stderr.isTTY && !is_json),
+    style: (style, value) => paint(style, value, stdout),
+    result(document, lines) {
+      clear()
+      stdout.write(`${is_json ? JSON.stringify(document, null, 2) : lines.join('\n')}\n`)
+    },
+    event(document, line) {
+      clear()
+      stdout.write(`${is_json ? JSON.stringify(document) : line}\n`)
+    },
+    note(value) {
+      clear()
+      stderr.write(`${value}\n`)
+    },
+    progress(value) {
+      if (!stderr.isTTY) return
+      clear()
+      stderr.write(paint('dim', `${value} …`, stderr))
+      shown = true
+    },
+    error(error) {
+      clear()
+      const { code, message, fields, request_id } = error
+      if (is_json) {
+        const more = { ...(fields.length > 0 && { fields }), ...(request_id && { request_id }) }
+        stdout.write(`${JSON.stringify({ error: code, message, ...more }, null, 2)}\n`)
+      }
+      stderr.write(`${paint('red', 'Error:', stderr)} ${message}\n`)
+      for (const field of fields) stderr.write(`  ${field.path}: ${field.message}\n`)
+      if (request_id) stderr.write(`${paint('dim', `Request ${request_id}`, stderr)}\n`)
+    },
+    async confirm(question) {
+      clear()
+      const lines = createInterface({ input: stdin, output: stderr })
+      lines.once('SIGINT', () => process.exit(EXIT.interrupted))
+      const answer = await lines.question(`${question} [y/N] `)
+      lines.close()
+      return /^y(es)?$/i.test(answer.trim())
+    },
+    askSecret: (question) => {
+      clear()
+      return askHidden(stdin, stderr, question)
+    },
+    async readInput() {
+      if (stdin.isTTY) throw wrongUse('Nothing was given on stdin.')
+      return await text(stdin)
+    },
+  }
+}
+
+/** Reads a line in raw mode, so that the terminal does not show it. */
+async function askHidden(stdin: ReadStream, stderr: WriteStream, question: string) {
+  stderr.write(`${question}: `)
+  stdin.setRawMode(true)
+  stdin.setEncoding('utf8')
+  let typed = ''
+  try {
+    for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
+      for (const character of String(chunk)) {
+        if (character === '\r' || character === '\n') return typed
+        if (character === '\x03') process.exit(EXIT.interrupted)
+        typed = character === '\x7f' ? typed.slice(0, -1) : typed + character
+      }
+    }
+    return typed
+  } finally {
+    stdin.setRawMode(false)
+    stdin.pause()
+    stderr.write('\n')
+  }
+}
+
+/** Rows as columns: `[['Plan', 'Pro']]` becomes `Plan  Pro`. */
+export function columns(rows: readonly (readonly string[])[], indent = '  '): string[] {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.max(...rows.map((row) => (row[at] ?? '').length)),
+  )
+  return rows.map((row) =>
+    `${indent}${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
+  )
+}

@@ -1,0 +1,194 @@
+/** What a file of an app says, and which calls it leads to. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import type { CliError } from '../../packages/cli/src/exit.ts'
+import {
+  comparable,
+  noteWritten,
+  readListingFile,
+  stateText,
+} from '../../packages/cli/src/listing/file.ts'
+import {
+  callsFor,
+  descriptionCalls,
+  featuresCall,
+  unknownPlans,
+  versionsCall,
+  wantedState,
+  withNewIds,
+} from '../../packages/cli/src/listing/plan.ts'
+import { type AppState, fingerprint } from '../../packages/cli/src/listing/state.ts'
+
+const PRO = {
+  product_id: 'prod_pro',
+  name: 'Pro',
+  description: 'Everything.\n\nAnd more.',
+  is_free: false,
+  prices: [{ amount: '12.00', frequency: 'month' }],
+}
+const STATE: AppState = {
+  listing: {
+    tagline: 'Tides: all of them',
+    description: 'First line.\nSecond line.',
+    listing_mode: 'marketplace',
+    categories: ['Sea and coast'],
+    industries: [],
+    tags: ['yes', '1.0', '#sea'],
+  },
+  sections: [{ title: 'What', body: '<p>One</p>\n<p>Two</p>' }],
+  features: [{ name: 'Alerts', description: '', product_ids: ['prod_pro'] }],
+  versions: [{ ...PRO, name: 'Free', product_id: 'prod_free', is_free: true, prices: [] }, PRO],
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'purser-file-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+const path = join(folder, 'purser.yaml')
+
+function read(text: string) {
+  writeFileSync(path, text)
+  return readListingFile(path)
+}
+
+function faultsOf(text: string): string[] {
+  try {
+    read(text)
+    return []
+  } catch (error) {
+    const { fields, message } = error as CliError
+    return fields.length > 0 ? fields.map((each) => `${each.path}: ${each.message}`) : [message]
+  }
+}
+
+describe('the file of an app', () => {
+  test('reads back as what was written, whatever the texts contain', () => {
+    const texts = ['a: b', '# no comment', '- item', 'true', '0x10', ' two ', 'ein\ttab', '"', "'"]
+    const listing = { ...STATE.listing, tags: texts }
+    const state = { ...STATE, listing }
+    const { content } = read(stateText(state, 'tidepool'))
+    assert.deepEqual(wantedState(content, STATE), state)
+    assert.equal(content.pulled, fingerprint(state))
+  })
+
+  test('has the same text for the same state, and names the plans of feature rows', () => {
+    const text = stateText(STATE, 'tidepool')
+    assert.equal(stateText(structuredClone(STATE), 'tidepool'), text)
+    assert.match(text, /\n {6}- prod_pro # Pro\n/)
+    assert.match(text, /\n {2}description: \|-\n {4}First line\.\n {4}Second line\.\n/)
+    assert.match(text, /amount: "12\.00"/)
+  })
+
+  test('leaves its first lines out of a comparison', () => {
+    assert.match(comparable(STATE), /^listing:\n {2}tagline/)
+  })
+
+  test('takes an amount without quotes, and a block with a line break at its end', () => {
+    const { content } = read(
+      'app: a\npulled: b\nversions:\n  - name: Pro\n    description: |\n      All\n    prices:\n      - amount: 12.5\n      - amount: 12.345\n        frequency: year\n',
+    )
+    assert.deepEqual(content.versions, [
+      {
+        name: 'Pro',
+        description: 'All',
+        is_free: false,
+        prices: [
+          { amount: '12.50', frequency: null },
+          { amount: '12.345', frequency: 'year' },
+        ],
+      },
+    ])
+  })
+
+  const WRONG: [text: string, faults: RegExp][] = [
+    ['[]', /^file: must be a YAML mapping$/],
+    ['app: a\npulled: b\nprices: []', /^prices: unknown part$/],
+    ['listing: []', /^app: .*\npulled: .*\nlisting: must be a mapping$/],
+    ['app: a\npulled: b\nversions: {}', /^versions: must be a list$/],
+    ['app: a\npulled: b\nversions:\n  - Pro', /^versions\[0\]: must be a mapping$/],
+    ['app: a\npulled: b\nfeatures:\n  - product_ids: Pro', /^features\[0\]\.product_ids: must be/],
+    ['app: a\napp: b', /not valid YAML: Map keys must be unique at line 2/],
+    ['app: [', /not valid YAML: .* at line 1/],
+  ]
+  for (const [text, faults] of WRONG) {
+    test(`refuses ${JSON.stringify(text)}`, () => {
+      assert.match(faultsOf(text).join('\n'), faults)
+    })
+  }
+
+  test('gets the IDs of new plans, and keeps comments and order', () => {
+    const team = { ...PRO, name: 'Team', product_id: 'prod_team' }
+    const after_push = { ...STATE, versions: [team, ...STATE.versions] }
+    const file = read(
+      '# Mine\napp: a\npulled: old\nversions:\n  # The new one\n  - name: Team # crew\n    prices: []\n  - product_id: prod_pro\n    name: Pro\n',
+    )
+    noteWritten(file, after_push)
+    const written = readFileSync(path, 'utf8')
+    assert.equal(
+      written,
+      `# Mine\napp: a\npulled: ${fingerprint(after_push)}\nversions:\n  # The new one\n  - product_id: prod_team\n    name: Team # crew\n    prices: []\n  - product_id: prod_pro\n    name: Pro\n`,
+    )
+  })
+})
+
+describe('the calls of a push', () => {
+  const wanted = (change: Partial<AppState>): AppState => ({ ...STATE, ...change })
+  const tools = (state: AppState) =>
+    [versionsCall(STATE, state), ...callsFor(STATE, state), featuresCall(STATE, state)].flatMap(
+      (call) => (call ? [call.tool] : []),
+    )
+
+  test('are none for the same state', () => {
+    assert.deepEqual(tools(structuredClone(STATE)), [])
+    assert.deepEqual(descriptionCalls(STATE, STATE.versions), [])
+  })
+
+  test('send only the texts that changed, and whole lists', () => {
+    const listing = { ...STATE.listing, tagline: 'New', tags: [] }
+    assert.deepEqual(callsFor(STATE, wanted({ listing, sections: [] })), [
+      { tool: 'update_app_listing', args: { tagline: 'New', tags: [] } },
+      { tool: 'replace_detail_sections', args: { sections: [] } },
+    ])
+  })
+
+  test('replace plans for a price or an order, and not for a description', () => {
+    const [free, pro] = STATE.versions as [typeof PRO, typeof PRO]
+    assert.deepEqual(tools(wanted({ versions: [pro, free] })), ['replace_versions'])
+    const described = [free, { ...pro, description: 'Less.' }]
+    assert.deepEqual(tools(wanted({ versions: described })), [])
+    assert.deepEqual(descriptionCalls(STATE, described), [
+      {
+        tool: 'update_product_description',
+        args: { product_id: 'prod_pro', description: 'Less.' },
+      },
+    ])
+  })
+
+  test('name a new plan only once it has its ID', () => {
+    const { product_id: _, ...team } = { ...PRO, name: 'Team' }
+    const features = [{ name: 'Alerts', description: '', product_ids: ['Team', 'Pro'] }]
+    const content = { app: 'a', pulled: 'b', features, versions: [...STATE.versions, team] }
+    const state = wantedState(content, STATE)
+    assert.deepEqual(unknownPlans(state), [])
+    assert.deepEqual(idsOf(featuresCall(STATE, state)), ['prod_pro'])
+    const written = withNewIds(state, [{ id: 'prod_team', name: 'Team' }])
+    assert.deepEqual(idsOf(featuresCall(STATE, written)), ['prod_team', 'prod_pro'])
+    const rehearsed = descriptionCalls(STATE, state.versions, 'prod_free')
+    assert.equal(rehearsed[0]?.args.product_id, 'prod_free')
+    assert.equal(descriptionCalls(STATE, written.versions)[0]?.args.product_id, 'prod_team')
+  })
+
+  function idsOf(call: ReturnType<typeof featuresCall>): string[] | undefined {
+    const [row] = (call?.args.features ?? []) as AppState['features']
+    return row?.product_ids
+  }
+
+  test('refuse feature rows with plans that the file does not have', () => {
+    const features = [{ name: 'Alerts', description: '', product_ids: ['prod_pro', 'pro'] }]
+    assert.deepEqual(
+      unknownPlans(wanted({ features })).map((fault) => fault.path),
+      ['features[0].product_ids[1]'],
+    )
+  })
+})

@@ -1,0 +1,350 @@
+/** The packed command line program against one real service. */
+import assert from 'node:assert/strict'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Agent } from '../support/agent.ts'
+import { type CliProject, openCliProject } from '../support/cli.ts'
+import { buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
+import { addPerson, enter, openSignInTest, type SignInTest } from '../support/sign-in.ts'
+
+let setup: SignInTest
+let cli: CliProject
+let seller: Agent
+let bought: { license_key: string; svc_order: string }
+let settings: Record<string, string>
+before(async () => {
+  setup = await openSignInTest()
+  cli = await openCliProject()
+  const page = await purchase(setup, buyer(setup), { email: 'cli@example.com' })
+  bought = { license_key: licenseKey(page), svc_order: orderReference(page) }
+  seller = await enter(setup, await addPerson(setup, setup.demo.seller.email))
+  const { client_id, client_secret } = setup.demo.app
+  const PURSER_URL = setup.world.config.base_url
+  settings = { PURSER_URL, PURSER_CLIENT_ID: client_id, PURSER_CLIENT_SECRET: client_secret }
+})
+after(async () => {
+  await cli?.[Symbol.asyncDispose]()
+  await setup.close()
+})
+
+const purser = (args: string[], env: Record<string, string> = {}, input = '') =>
+  cli.purser(args, { ...settings, ...env }, input)
+
+/** Signs in like a person: opens the printed address, allows, and follows the redirect. */
+async function signIn(answer: 'Allow' | 'Cancel' = 'Allow') {
+  const running = cli.start(['login', '--no-browser', '--json'], settings)
+  const [, address = ''] = await running.seen(/\n {2}(http\S+)\n/)
+  const tab = seller.tab()
+  await tab.open(address)
+  const { url } = await tab.submit(answer, { 'listing.write': 'yes' })
+  const page = await fetch(url)
+  assert.equal(page.status, 200)
+  return { end: await running.end, text: await page.text(), url }
+}
+
+describe('npx purser', () => {
+  test('runs from the tarball, with the service of a project file', async () => {
+    const { client_id } = setup.demo.app
+    const project = { url: settings.PURSER_URL, client_id }
+    writeFileSync(join(cli.folder, 'purser.json'), JSON.stringify(project))
+    const secret = { PURSER_CLIENT_SECRET: settings.PURSER_CLIENT_SECRET! }
+    const { code, json, stderr } = await cli.npx(['doctor', '--json'], secret)
+    assert.equal(stderr, '')
+    const statuses = json.checks.map((check: { name: string; status: string }) => {
+      return [check.name, check.status]
+    })
+    assert.deepEqual(Object.fromEntries(statuses), {
+      settings: 'passed',
+      service: 'passed',
+      clock: 'passed',
+      app: 'passed',
+      prices: 'passed',
+      buy_link: 'passed',
+      credentials: 'passed',
+      integration: 'skipped',
+    })
+    assert.equal(code, 0)
+  })
+
+  test('refuses a project file with a secret, and never prints the secret', async () => {
+    const path = join(cli.folder, 'secret.json')
+    writeFileSync(path, JSON.stringify({ client_secret: 'very-secret' }))
+    const { code, stdout, stderr } = await purser(['doctor', '--project', path])
+    assert.equal(code, 2)
+    assert.match(stderr, /Remove "client_secret"/)
+    assert.doesNotMatch(stdout + stderr, /very-secret/)
+  })
+})
+
+describe('purser doctor', () => {
+  test('says what to do about a wrong secret, and exits with 1', async () => {
+    const { code, stdout } = await purser(['doctor'], { PURSER_CLIENT_SECRET: 'wrong' })
+    assert.equal(code, 1)
+    assert.match(stdout, /✗ Client secret: refused\n {2}Rotate the secret/)
+    assert.match(stdout, /1 of 8 checks failed\./)
+    assert.ok(!stdout.includes('\u001b['))
+  })
+
+  test('distinguishes a missing service from an unknown app', async () => {
+    const gone = await purser(['doctor', '--json', '--url', 'http://127.0.0.1:9'])
+    assert.equal(gone.code, 1)
+    assert.equal(gone.json.checks[1].status, 'failed')
+    const unknown = await purser(['doctor', '--json', '--client-id', 'app_Nothing'])
+    assert.equal(unknown.json.checks[3].status, 'failed')
+    assert.match(unknown.json.checks[3].detail, /not published/)
+  })
+})
+
+describe('purser validate', () => {
+  test('answers 0 for an entitled key, in an argument or on stdin', async () => {
+    for (const run of [
+      purser(['validate', bought.license_key, '--json']),
+      purser(['validate', '--json'], {}, `${bought.license_key}\n`),
+    ]) {
+      const { code, json } = await run
+      assert.equal(code, 0)
+      assert.deepEqual([json.entitled, json.status], [true, 'active'])
+    }
+  })
+
+  test('answers 1 for an unknown key, 3 for a wrong secret, 4 without a service', async () => {
+    const unknown = await purser(['validate', 'key_unknown', '--json'])
+    assert.deepEqual([unknown.code, unknown.json.error], [1, 'unknown_key'])
+    assert.match(unknown.json.request_id, /^req_/)
+    const refused = await purser(['validate', 'key_x', '--json'], { PURSER_CLIENT_SECRET: 'no' })
+    assert.deepEqual([refused.code, refused.json.error], [3, 'invalid_client'])
+    const gone = await purser(['validate', 'key_x', '--url', 'http://127.0.0.1:9', '--json'])
+    assert.deepEqual([gone.code, gone.json.error], [4, 'unreachable'])
+  })
+
+  test('answers 2 to wrong use, as JSON too', async () => {
+    for (const args of [['validate'], ['validate', 'a', 'b'], ['refund'], ['validate', '--no']]) {
+      const { code, json } = await purser([...args, '--json'])
+      assert.deepEqual([code, json.error], [2, 'wrong_use'], args.join(' '))
+    }
+    const { code, stderr } = await purser(['validate', 'key_x'], { PURSER_CLIENT_SECRET: '' })
+    assert.equal(code, 2)
+    assert.match(stderr, /PURSER_CLIENT_SECRET/)
+  })
+
+  test('sends no secret over http to another machine', async () => {
+    const { code, stderr } = await purser(['validate', 'key_x', '--url', 'http://purser.example'])
+    assert.equal(code, 2)
+    assert.match(stderr, /must use https/)
+  })
+})
+
+describe('purser order', () => {
+  test('prints the license, and the whole key only when asked', async () => {
+    const { code, json } = await purser(['order', bought.svc_order, '--json'])
+    assert.equal(code, 0)
+    assert.equal(json.license_key, `${bought.license_key.slice(0, 8)}…`)
+    const shown = await purser(['order', bought.svc_order, '--show-key'])
+    assert.ok(shown.stdout.includes(bought.license_key))
+    const forged = await purser(['order', 'forged', '--json'])
+    assert.deepEqual([forged.code, forged.json.error], [1, 'unknown_order'])
+  })
+})
+
+describe('purser links', () => {
+  test('builds and opens each link, without a secret', async () => {
+    const { url } = setup.demo.app
+    const args = ['links', '--json', '--next', `${url}/return`, '--email', 'a@example.com']
+    const { code, json } = await purser(args, { PURSER_CLIENT_SECRET: '' })
+    assert.equal(code, 0)
+    const { prices } = setup.demo.app
+    assert.equal(json.links.length, prices.length + 1)
+    for (const link of json.links) assert.equal(link.is_working, true, link.problem)
+    assert.match(json.links[0].url, /\?next=.+&email=a%40example.com$/)
+  })
+
+  test('exits with 1 for a return URL on another domain', async () => {
+    const { code, stdout } = await purser(['links', '--next', 'https://elsewhere.example/'])
+    assert.equal(code, 1)
+    assert.match(stdout, /✗ Pro, \$12.00 per month\n.*\n.*registered domain/)
+  })
+})
+
+describe('purser login', () => {
+  test('a canceled sign-in stores nothing', async () => {
+    const { end, text } = await signIn('Cancel')
+    assert.deepEqual([end.code, end.json.error], [1, 'access_denied'])
+    assert.match(text, /canceled/)
+    const { code, json } = await purser(['pull', '--json'])
+    assert.deepEqual([code, json.error], [5, 'sign_in_required'])
+  })
+
+  test('stores tokens that only the user can read, and prints none', async () => {
+    const { end } = await signIn()
+    assert.equal(end.code, 0, end.stderr)
+    assert.deepEqual(end.json.scopes.toSorted(), [
+      'integrations.read',
+      'listing.read',
+      'listing.write',
+    ])
+    const path = join(cli.folder, 'config/purser/tokens.json')
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    const [stored] = Object.values(JSON.parse(readFileSync(path, 'utf8')))
+    const { access_token, refresh_token } = stored as Record<string, string>
+    for (const token of [access_token!, refresh_token!]) {
+      assert.ok(token.length > 20)
+      assert.ok(!(end.stdout + end.stderr).includes(token))
+    }
+  })
+
+  test('refreshes expired tokens once for concurrent commands', async () => {
+    setup.clock.pass(3700)
+    const path = join(cli.folder, 'config/purser/tokens.json')
+    const all = JSON.parse(readFileSync(path, 'utf8'))
+    const url = settings.PURSER_URL!
+    all[url].expires_at = 0
+    writeFileSync(path, JSON.stringify(all))
+    const runs = await Promise.all(
+      ['one', 'two', 'three'].map((name) => purser(['pull', `${name}.yaml`, '--json'])),
+    )
+    assert.deepEqual(
+      runs.map(({ code }) => code),
+      [0, 0, 0],
+    )
+    const { access_token } = JSON.parse(readFileSync(path, 'utf8'))[url]
+    assert.notEqual(access_token, all[url].access_token)
+    const again = await purser(['pull', 'four.yaml', '--json'])
+    assert.equal(again.code, 0)
+  })
+
+  test('lets doctor check the integration settings', async () => {
+    const { json } = await purser(['doctor', '--json'])
+    const last = json.checks.at(-1)
+    assert.deepEqual([last.name, last.status], ['integration', 'passed'], last.detail)
+  })
+})
+
+const FILE = 'app.yaml'
+const read = () => readFileSync(join(cli.folder, FILE), 'utf8')
+const edit = (change: (text: string) => string) =>
+  writeFileSync(join(cli.folder, FILE), change(read()))
+
+describe('purser pull and push', () => {
+  // A token has 60 calls a minute.
+  beforeEach(async () => {
+    await signIn()
+  })
+
+  test('a pulled file has nothing to push, and a second pull is the same', async () => {
+    assert.equal((await purser(['pull', FILE])).code, 0)
+    const text = read()
+    assert.match(text, /\n {2}- product_id: prod_\w+\n {4}name: Pro\n/)
+    assert.match(text, /- prod_\w+ # Pro\n/)
+    const { code, json } = await purser(['push', FILE, '--json', '--yes'])
+    assert.deepEqual([code, json.changes], [0, []])
+    assert.equal((await purser(['pull', FILE])).code, 0)
+    assert.equal(read(), text)
+  })
+
+  test('push shows the diff, and saves nothing without --yes or with --dry-run', async () => {
+    edit(
+      (text) =>
+        `# My notes\n${text.replace('"12.00"', '15.00').replace(/tagline: .*/, 'tagline: New')}`,
+    )
+    const asked = await purser(['push', FILE, '--json'])
+    assert.deepEqual([asked.code, asked.json.error], [2, 'confirmation_required'])
+    const dry = await purser(['push', FILE, '--dry-run'])
+    assert.equal(dry.code, 0)
+    assert.match(dry.stdout, /^- {6}- amount: "12.00"\n\+ {6}- amount: "15.00"$/m)
+    assert.match(dry.stdout, /^\+ {2}tagline: New$/m)
+    assert.match(dry.stdout, /Nothing was saved/)
+    const prices = await purser(['links', '--json', '--no-check'])
+    assert.match(prices.json.links[0].label, /\$12\.00/)
+  })
+
+  test('push writes what changed, with receipts, and keeps comments', async () => {
+    const { code, json } = await purser(['push', FILE, '--yes', '--json'])
+    assert.equal(code, 0)
+    assert.deepEqual(
+      json.changes.map(({ tool }: { tool: string }) => tool),
+      ['replace_versions', 'update_app_listing'],
+    )
+    for (const { audit_id } of json.changes) assert.match(audit_id, /^\w+_\w+$/)
+    assert.match(read(), /^# My notes/)
+    const again = await purser(['push', FILE, '--yes', '--json'])
+    assert.deepEqual([again.code, again.json.changes], [0, []])
+  })
+
+  test('a new plan gets its ID in the file, and feature rows may name it', async () => {
+    edit((text) =>
+      text
+        .replace(
+          /\nversions:\n/,
+          '\nversions:\n  - name: Team\n    description: For crews.\n    is_free: false\n    prices:\n      - amount: "40.00"\n        frequency: month\n',
+        )
+        .replace(/product_ids:\n/, 'product_ids:\n      - Team\n'),
+    )
+    const { code, json, stderr } = await purser(['push', FILE, '--yes', '--json'])
+    assert.equal(code, 0, stderr)
+    assert.deepEqual(
+      json.changes.map(({ tool }: { tool: string }) => tool),
+      ['replace_versions', 'update_product_description', 'replace_feature_table'],
+    )
+    assert.match(read(), /- product_id: prod_\w+\n {4}name: Team/)
+    const again = await purser(['push', FILE, '--yes', '--json'])
+    assert.deepEqual([again.code, again.json.changes], [0, []], again.stdout)
+  })
+
+  test('push names removed items and Buy links that stop working', async () => {
+    edit((text) => text.replace(/ {2}- product_id: prod_\w+\n {4}name: Team[\s\S]*?month\n/, ''))
+    const wrong = await purser(['push', FILE, '--yes', '--json'])
+    assert.deepEqual([wrong.code, wrong.json.error], [2, 'wrong_use'])
+    assert.match(wrong.json.fields[0].path, /^features\[0\]\.product_ids\[0\]$/)
+    edit((text) => text.replace(/ {6}- Team\n/, ''))
+    const { code, stderr } = await purser(['push', FILE, '--yes'])
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /Removed\n {2}(version|price): /)
+    assert.match(stderr, /Buy links that stop working\n {2}\/buy\/prc_\w+\//)
+  })
+
+  test('every invalid field is listed with its place in the file, and nothing is saved', async () => {
+    const good = read()
+    edit((text) =>
+      text.replace('15.00', '"0.10"').replace(/tagline: .*/, `tagline: ${'a'.repeat(121)}`),
+    )
+    const { code, json } = await purser(['push', FILE, '--yes', '--json'])
+    assert.deepEqual([code, json.error], [3, 'invalid_request'])
+    const paths = json.fields.map(({ path }: { path: string }) => path)
+    assert.deepEqual(paths, ['versions[1].prices[0].amount', 'listing.tagline'])
+    writeFileSync(join(cli.folder, FILE), 'app: [')
+    assert.equal((await purser(['push', FILE])).code, 2)
+    writeFileSync(join(cli.folder, FILE), good)
+  })
+
+  test('a change on the service since the pull is a conflict, unless forced', async () => {
+    const other = 'other.yaml'
+    assert.equal((await purser(['pull', other])).code, 0)
+    const path = join(cli.folder, other)
+    const text = readFileSync(path, 'utf8')
+    writeFileSync(path, text.replace(/tagline: .*/, 'tagline: From another file'))
+    assert.equal((await purser(['push', other, '--yes'])).code, 0)
+    edit((each) => each.replace(/tagline: .*/, 'tagline: From this file'))
+    const refused = await purser(['push', FILE, '--yes', '--json'])
+    assert.deepEqual([refused.code, refused.json.error], [6, 'conflict'])
+    const kept = await purser(['pull', FILE, '--json'])
+    assert.deepEqual([kept.code, kept.json.error], [6, 'file_edited'])
+    assert.equal((await purser(['push', FILE, '--yes', '--force'])).code, 0)
+    assert.equal((await purser(['pull', FILE, '--json'])).code, 0)
+    assert.match(read(), /tagline: From this file/)
+  })
+})
+
+describe('purser logout', () => {
+  test('revokes and deletes the tokens', async () => {
+    const path = join(cli.folder, 'config/purser/tokens.json')
+    const { access_token } = JSON.parse(readFileSync(path, 'utf8'))[settings.PURSER_URL!]
+    const { code, json } = await purser(['logout', '--json'])
+    assert.deepEqual([code, json.was_signed_in], [0, true])
+    assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), {})
+    const headers = { authorization: `Bearer ${access_token}`, accept: 'application/json' }
+    const answer = await fetch(`${settings.PURSER_URL}/mcp`, { method: 'POST', headers })
+    assert.equal(answer.status, 401)
+    assert.equal((await purser(['pull', '--json'])).code, 5)
+  })
+})
