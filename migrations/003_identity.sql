@@ -7,7 +7,7 @@ create table users (
   email_normalized text not null unique,
   email_verified_at timestamptz,
   password_hash text,
-  created_via text not null check (created_via in ('checkout', 'signup', 'comp', 'demo')),
+  created_via text not null check (created_via in ('checkout', 'signup', 'comp', 'import', 'demo')),
   -- Null for everyone who is not staff.
   staff_role text check (staff_role in ('support', 'finance', 'admin')),
   locked_at timestamptz,

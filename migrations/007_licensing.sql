@@ -21,7 +21,7 @@ create table licenses (
   -- The request of the last rotation: repeated, it returns the same key and rotates nothing.
   rotation_key text,
   -- How it began.
-  origin text not null check (origin in ('purchase', 'preview', 'comp')),
+  origin text not null check (origin in ('purchase', 'preview', 'comp', 'import')),
   created_at timestamptz not null,
   constraint licenses_pause check ((status = 'paused') = (paused_from is not null)
     and (paused_from is null) = (paused_for is null))
@@ -41,11 +41,22 @@ create index licenses_status on licenses (app_id, status, created_at, id)
 -- For the totals: equal keys are stored once.
 create index licenses_sums on licenses (app_id, status, product_id, origin)
   where origin <> 'preview';
-create index licenses_comped on licenses (app_id, created_at, id) where origin = 'comp';
--- Comps that end.
+create index licenses_comped on licenses (app_id, created_at, id) where origin in ('comp', 'import');
+-- Comps and imported licenses that end.
 create index licenses_comp_ends on licenses (period_end) include (app_id)
-  where origin = 'comp' and status = 'active';
+  where origin in ('comp', 'import') and status = 'active';
 create index licenses_suspended on licenses (app_id) where paused_for = 'staff';
+
+-- Keys that another service issued, and that still work here. A key is stored as a keyed hash only, as
+-- it is never shown, and is scoped to one app: two apps may have bought the same text.
+create table license_key_aliases (
+  app_id text not null references apps,
+  key_hash bytea not null,
+  license_id text not null references licenses,
+  created_at timestamptz not null,
+  primary key (app_id, key_hash)
+);
+create index license_key_aliases_license on license_key_aliases (license_id);
 
 create table license_history (
   id bigint generated always as identity primary key,
@@ -58,10 +69,11 @@ create table license_history (
     check (to_status in ('active', 'trialing', 'one_time_active', 'past_due', 'unpaid', 'paused',
       'canceled', 'preview')),
   trigger text not null
-    check (trigger in ('purchase', 'preview', 'comp', 'renewed', 'upgraded', 'plan_changed',
+    check (trigger in ('purchase', 'preview', 'comp', 'import', 'renewed', 'upgraded', 'plan_changed',
       'trial_extended', 'renewal_failed', 'retries_ended', 'recovered', 'dunning_exhausted',
       'period_ended', 'refunded', 'disputed', 'suspended', 'buyer_paused', 'resumed', 'dispute_lost',
-      'preview_ended', 'comp_ended', 'account_deleted'))
+      'preview_ended', 'comp_ended', 'import_changed', 'import_ended',
+      'account_deleted'))
 );
 create index license_history_license on license_history (license_id, id);
 create trigger license_history_is_append_only before update or delete or truncate

@@ -172,6 +172,7 @@ declare module '#platform/email-queue' {
     // To a buyer, about money.
     given_plan_ended: NoFacts
     license_ended: NoFacts
+    license_imported: NoFacts
     payment_failed: NoFacts
     plan_given: NoFacts
     receipt: NoFacts

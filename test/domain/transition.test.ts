@@ -40,6 +40,8 @@ test('the table of transitions matches the specification', () => {
     'dispute_lost: active trialing one_time_active past_due unpaid paused -> canceled',
     'preview_ended: preview -> canceled',
     'comp_ended: active one_time_active paused -> canceled',
+    'import_changed: active one_time_active -> active one_time_active',
+    'import_ended: active one_time_active paused -> canceled',
     'account_deleted: active trialing one_time_active past_due unpaid paused -> canceled',
   ])
 })

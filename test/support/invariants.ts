@@ -46,7 +46,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
     sql`select l.id from licenses l left join orders o on o.license_id = l.id
       left join invoices i on i.license_id = l.id
       left join license_history h on h.license_id = l.id and h.from_status is null
-      group by l.id having (count(o.id) = 0) <> (l.origin in ('preview', 'comp'))
+      group by l.id having (count(o.id) = 0) <> (l.origin in ('preview', 'comp', 'import'))
         or l.origin is distinct from max(h.trigger)
         or (l.origin <> 'purchase' and count(i.id) > 0)`,
   ],

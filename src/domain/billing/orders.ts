@@ -130,6 +130,8 @@ export interface Purchase {
   status: string
   /** Whether the seller gave it; then nothing is charged. */
   is_given: boolean
+  /** Whether another service sold it; then nothing is charged here. */
+  is_imported: boolean
   charged: Cents
   created_at: Date
   canceled_at: Date | null
@@ -151,8 +153,8 @@ export async function purchasesOf(
       : sql`and (l.created_at, l.id) < (${after.created_at}, ${after.license_id})`
   return await db.rows<Purchase>(sql`
     select l.id as license_id, l.app_id, a.name as app_name, a.icon_id, p.name as product_name,
-      l.status, l.origin = 'comp' as is_given, coalesce(${CHARGED}, 0)::bigint as charged,
-      l.created_at, l.canceled_at
+      l.status, l.origin = 'comp' as is_given, l.origin = 'import' as is_imported,
+      coalesce(${CHARGED}, 0)::bigint as charged, l.created_at, l.canceled_at
     from licenses l join apps a on a.id = l.app_id join products p on p.id = l.product_id
       left join orders o on o.license_id = l.id left join invoices i on i.id = o.invoice_id
     where l.user_id = ${buyer.user_id} and l.origin <> 'preview'

@@ -10,7 +10,7 @@ export interface User {
   email_normalized: string
   email_verified_at: Date | null
   password_hash: string | null
-  created_via: 'checkout' | 'signup' | 'comp' | 'demo'
+  created_via: 'checkout' | 'signup' | 'comp' | 'import' | 'demo'
   /** Null for everyone who is not staff. */
   staff_role: StaffRole | null
   locked_at: Date | null

@@ -30,29 +30,29 @@ export async function grantComp(
 }
 
 /**
- * The comps whose end has passed in their app's time, of all apps or of one. A suspended one ends
- * when it resumes.
+ * The comps and imported licenses whose end has passed in their app's time, of all apps or of one.
+ * A suspended one ends when it resumes.
  */
-export async function endedComps(
+export async function endedUncharged(
   db: Db,
   now: Date,
   { app_id, limit }: { app_id?: AppId | undefined; limit: number },
 ): Promise<LicenseId[]> {
-  const isComp = sql`l.origin = 'comp' and l.status = 'active'
+  const isUncharged = sql`l.origin in ('comp', 'import') and l.status = 'active'
     and (${app_id ?? null}::text is null or l.app_id = ${app_id ?? null})`
   // No clock is behind: what has ended in the service's time has ended everywhere.
   const rows = await db.rows<{ id: LicenseId }>(sql`
-    select l.id, l.period_end from licenses l where ${isComp} and l.period_end <= ${now}
+    select l.id, l.period_end from licenses l where ${isUncharged} and l.period_end <= ${now}
     union select l.id, l.period_end from apps a join licenses l on l.app_id = a.id
-      where ${isComp} and a.clock_ahead > 0
+      where ${isUncharged} and a.clock_ahead > 0
         and l.period_end <= ${now}::timestamptz + a.clock_ahead * interval '1 second'
     order by period_end, id limit ${limit}`)
   return rows.map(({ id }) => id)
 }
 
-/** When an app's next comp ends; undefined if none does. */
-export async function nextCompEnd(db: Db, app_id: AppId): Promise<Date | undefined> {
+/** When an app's next comp or imported license ends; undefined if none does. */
+export async function nextUnchargedEnd(db: Db, app_id: AppId): Promise<Date | undefined> {
   const { at } = await db.one<{ at: Date | null }>(sql`select min(period_end) as at from licenses
-    where app_id = ${app_id} and origin = 'comp' and status = 'active'`)
+    where app_id = ${app_id} and origin in ('comp', 'import') and status = 'active'`)
   return at ?? undefined
 }

@@ -1,17 +1,20 @@
 /**
  * Licensing: whether a person may use an app.
  *
- * Knows licenses, their statuses and the transitions between them, their keys, the references by
- * which a seller's server fetches an order, and how often each was used. Owns `licenses`,
- * `license_history` and `license_uses`. Guarantees: one live license for a buyer and app, and one
- * preview for its seller; what a seller gives (a comp) is never charged; a key is found by a keyed hash and shown to its owner only, and an app
- * learns nothing of another app's keys. Spec: LicenseState, States and transitions, License key
+ * Knows licenses, their statuses and the transitions between them, their keys and those of other
+ * services, the references by which a seller's server fetches an order, and how often each was
+ * used. Owns `licenses`, `license_key_aliases`, `license_history` and `license_uses`. Guarantees:
+ * one live license for a buyer and app, and one preview for its seller; what a seller gives (a comp)
+ * or imports is never charged; a key is found by a keyed hash and shown to its owner only, and an
+ * app learns nothing of another app's keys. Spec: LicenseState, States and transitions, License key
  * endpoints.
  */
+export * from './aliases.ts'
 export * from './comps.ts'
 export { ENTITLEMENT_STATUSES, type Entitlement, entitlementOf } from './entitlement.ts'
 export * from './entitlements.ts'
-export { isWellFormedKey, keyHashes } from './key.ts'
+export * from './imported.ts'
+export { isWellFormedKey, keyHash, keyHashes, readAlias } from './key.ts'
 export * from './lease.ts'
 export * from './licenses.ts'
 export * from './lookups.ts'
@@ -29,6 +32,8 @@ export {
 } from './status.ts'
 export {
   BEGINNINGS,
+  endOfUncharged,
+  isUncharged,
   mayTransition,
   TRANSITIONS,
   type Transition,

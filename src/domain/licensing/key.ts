@@ -36,6 +36,19 @@ export function keyHashes(keys: KeyRing, license_key: string): Buffer[] {
   return keys.hmacs(LOOKUP, license_key)
 }
 
+// Long enough for the signed keys of other services.
+const LONGEST_ALIAS = 512
+
+/**
+ * A key of another service as it is stored: trimmed, with its case kept. Undefined for a text that is
+ * empty, longer than 512 characters or not printable, which no request could contain either.
+ */
+export function readAlias(text: string): string | undefined {
+  const alias = text.trim()
+  const isUsable = alias.length > 0 && alias.length <= LONGEST_ALIAS && !/\p{Cc}/u.test(alias)
+  return isUsable && alias.isWellFormed() ? alias : undefined
+}
+
 /** Seals a key so that only its own license can show it again. */
 export function sealKey(keys: KeyRing, random: Random, id: LicenseId, license_key: string): Buffer {
   return keys.seal(random, DISPLAY, id, license_key)

@@ -26,7 +26,7 @@ export interface KeyQuestion {
 }
 
 /**
- * Finds the licenses of keys together with the requesting clients, in one statement and in the
+ * Finds the licenses of keys, and of keys that other services issued, together with the requesting clients, in one statement and in the
  * order of the questions; another app's key is not found (spec: License key endpoints, no cross-app
  * oracle).
  */
@@ -46,7 +46,13 @@ export async function findByKeys(
         ${asked.map(({ client_id }) => client_id)}::text[],
         ${asked.map(({ hash }) => hash)}::bytea[]) as q (place, client_id, hash)
       left join clients c on c.client_id = q.client_id
-      left join licenses l on l.app_id = c.app_id and l.key_hash = q.hash`)
+      left join lateral (
+        select id, product_id, status, period_end, canceled_at from licenses
+          where app_id = c.app_id and key_hash = q.hash
+        union all
+        select o.id, o.product_id, o.status, o.period_end, o.canceled_at
+          from license_key_aliases a join licenses o on o.id = a.license_id
+          where a.app_id = c.app_id and a.key_hash = q.hash) l on true`)
   return inOrder(questions, rows, ({ license_id }) => license_id !== null)
 }
 

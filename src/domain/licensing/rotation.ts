@@ -4,6 +4,7 @@ import type { AppId, LicenseId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
+import { dropAliases } from './aliases.ts'
 import { keyHash, mintKey, sealKey } from './key.ts'
 import { type License, showKey } from './licenses.ts'
 
@@ -16,8 +17,9 @@ export type Rotation =
   | { outcome: 'rotated'; fresh: boolean; license: License; license_key: string; rotated_at: Date }
 
 /**
- * Replaces the key of an app's license; the old one stops working when the transaction commits
- * (spec: regenerate-key). The same `rotation_key` within ten minutes gets the same answer.
+ * Replaces the key of an app's license; the old one, and those of other services, stop working when
+ * the transaction commits (spec: regenerate-key). The same `rotation_key` within ten minutes gets
+ * the same answer.
  */
 export async function rotate(
   db: Db,
@@ -41,6 +43,7 @@ export async function rotate(
     key_sealed = ${sealKey(tools.keys, tools.random, license.license_id, license_key)},
     rotated_at = ${now}, rotation_key = ${question.rotation_key}
     where id = ${license.license_id}`)
+  await dropAliases(db, [license.license_id])
   return { outcome: 'rotated', fresh: true, license, license_key, rotated_at: now }
 }
 

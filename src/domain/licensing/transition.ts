@@ -19,10 +19,22 @@ export type Trigger =
   | 'dispute_lost'
   | 'preview_ended'
   | 'comp_ended'
+  | 'import_changed'
+  | 'import_ended'
   | 'account_deleted'
 
 /** Why a license is created. */
-export type Beginning = 'purchase' | 'preview' | 'comp'
+export type Beginning = 'purchase' | 'preview' | 'comp' | 'import'
+
+/** Whether nothing is charged for a license of this origin: no order, invoice or subscription. */
+export function isUncharged(origin: Beginning): origin is 'comp' | 'import' {
+  return origin === 'comp' || origin === 'import'
+}
+
+/** Why a license for which nothing is charged ends. */
+export function endOfUncharged(origin: Beginning): Trigger {
+  return origin === 'import' ? 'import_ended' : 'comp_ended'
+}
 
 /** How a license is created: its first status, and why. */
 export const BEGINNINGS: readonly { trigger: Beginning; to: LicenseStatus }[] = [
@@ -33,6 +45,9 @@ export const BEGINNINGS: readonly { trigger: Beginning; to: LicenseStatus }[] = 
   // With an end, and without one.
   { trigger: 'comp', to: 'active' },
   { trigger: 'comp', to: 'one_time_active' },
+  // Sold by another service: until the end of what was paid there, or without an end.
+  { trigger: 'import', to: 'active' },
+  { trigger: 'import', to: 'one_time_active' },
 ]
 
 type TransitionRow = readonly [
@@ -67,6 +82,8 @@ const TABLE: readonly TransitionRow[] = [
   ['dispute_lost', [...PAID, 'paused'], ['canceled']],
   ['preview_ended', ['preview'], ['canceled']],
   ['comp_ended', ['active', 'one_time_active', 'paused'], ['canceled']],
+  ['import_changed', ['active', 'one_time_active'], ['active', 'one_time_active']],
+  ['import_ended', ['active', 'one_time_active', 'paused'], ['canceled']],
   ['account_deleted', [...PAID, 'paused'], ['canceled']],
 ]
 

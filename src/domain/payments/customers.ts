@@ -52,12 +52,12 @@ export interface CustomerFilter {
 export type CustomerCursor = Pick<Customer, 'user_id' | 'first_at' | 'paid'>
 
 /** How a license began: a preview is no customer's. */
-export const LICENSE_ORIGINS = ['purchase', 'comp'] as const
+export const LICENSE_ORIGINS = ['purchase', 'comp', 'import'] as const
 export type LicenseOrigin = (typeof LICENSE_ORIGINS)[number]
 
-// The end of what renews, or of a comp.
-const PERIOD_END = sql`coalesce(s.period_end, case when l.origin = 'comp' and l.status <> 'canceled'
-  then l.period_end end)`
+// The end of what renews, or of what was given or imported.
+const PERIOD_END = sql`coalesce(s.period_end, case when l.origin in ('comp', 'import')
+  and l.status <> 'canceled' then l.period_end end)`
 
 /** A page of an app's customers. */
 export async function listCustomers(

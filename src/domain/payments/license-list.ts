@@ -80,7 +80,10 @@ export async function licenseTotals(db: Db, filter: LicenseFilter): Promise<Lice
 function matching(filter: LicenseFilter): Sql {
   const { app_id, status, product_id, origin, from, before, license_ids } = filter
   // Literals: an index has the licenses that were bought or given, another those that were given.
-  const source = origin === 'comp' ? sql`and l.origin = 'comp'` : sql`and l.origin <> 'preview'`
+  const source =
+    origin === 'comp' || origin === 'import'
+      ? sql`and l.origin in ('comp', 'import')`
+      : sql`and l.origin <> 'preview'`
   const hasDays = from !== undefined || before !== undefined
   // Without days, the totals are read from an index without days.
   return sql`l.app_id = ${app_id} ${source}

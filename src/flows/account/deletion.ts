@@ -134,6 +134,7 @@ async function anonymize(world: World, tx: Db, user: identity.User): Promise<voi
     await payments.anonymizePayments(tx, account)
     await anonymizeEmails(tx, account)
   }
+  await licensing.dropAliasesOf(tx, user_id)
   await forgetTasks(tx, user_id)
   await grants.forgetPerson(tx, user_id)
   await sellers.endMemberships(tx, user_id)

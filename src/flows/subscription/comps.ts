@@ -86,7 +86,7 @@ async function refusalOf(
 const RESENDS: Limit = { name: 'comp-resend', points: 5, seconds: 3600 }
 
 /**
- * Sends the email with the key of a comp again, at most a few times an hour if a seller requested
+ * Sends the email with the key of a comp or an imported license again, at most a few times an hour if a seller requested
  * it, which is audited; false if it was not sent.
  */
 export async function resendGivenPlan(
@@ -97,8 +97,10 @@ export async function resendGivenPlan(
   if (by && !(await limits.take(RESENDS, license_id)).allowed) return false
   const now = clock.now()
   const id = mintId(random, 'email')
-  const about = { kind: 'plan_given', subject_id: license_id } as const
   await db.tx(async (tx) => {
+    const { origin } = await licensing.findPausable(tx, license_id)
+    const kind = origin === 'import' ? 'license_imported' : 'plan_given'
+    const about = { kind, subject_id: license_id } as const
     await queueEmail(tx, now, jobs, { ...about, id, cause: `resend:${id}` }, { urgent: true })
     if (!by) return
     const detail = { license_id, reason: by.reason }
@@ -107,13 +109,13 @@ export async function resendGivenPlan(
   return true
 }
 
-/** Ends the comps whose end has passed; returns how many. */
+/** Ends the comps and imported licenses whose end has passed; returns how many. */
 export async function endComps(
   world: World,
   round: { app_id?: AppId | undefined; limit: number },
 ): Promise<number> {
   let count = 0
-  for (const license_id of await licensing.endedComps(world.db, world.clock.now(), round)) {
+  for (const license_id of await licensing.endedUncharged(world.db, world.clock.now(), round)) {
     try {
       count += (await world.db.tx((tx) => endComp(world, tx, license_id))) ? 1 : 0
     } catch (error) {
@@ -124,9 +126,10 @@ export async function endComps(
 }
 
 async function endComp(world: World, tx: Db, license_id: LicenseId): Promise<boolean> {
-  const { status, period_end, app_id } = await licensing.lockLicense(tx, license_id)
+  const { status, period_end, app_id, origin } = await licensing.lockLicense(tx, license_id)
   const now = appTime(world, (await apps.find(tx, app_id))!)
   if (status !== 'active' || !period_end || period_end > now) return false
-  await licensing.transition(tx, now, { license_id, trigger: 'comp_ended', to: 'canceled' })
+  const trigger = licensing.endOfUncharged(origin)
+  await licensing.transition(tx, now, { license_id, trigger, to: 'canceled' })
   return true
 }

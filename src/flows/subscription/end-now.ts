@@ -7,7 +7,7 @@ import type { LicenseId } from '#platform/ids'
 import { endSubscription } from './dunning.ts'
 
 /**
- * Ends a license that renews, or a comp, at once and without a refund; nothing is charged for it
+ * Ends a license that renews, a comp or an imported license at once and without a refund; nothing is charged for it
  * afterwards. The buyer gets an email, and the seller one about what renewed. Returns false for other
  * licenses.
  */
@@ -18,12 +18,13 @@ export async function endNow(
 ): Promise<boolean> {
   return await world.db.tx(async (tx) => {
     const { license, subscription, now } = await lockLicense(world, tx, license_id)
-    const isComp = license.origin === 'comp'
-    if (license.status === 'canceled' || (!subscription && !isComp)) return false
+    const isUncharged = licensing.isUncharged(license.origin)
+    if (license.status === 'canceled' || (!subscription && !isUncharged)) return false
     if (subscription) {
       await endSubscription(tx, now, { ...subscription, auto_renew: false }, 'period_ended')
     } else {
-      await licensing.transition(tx, now, { license_id, trigger: 'comp_ended', to: 'canceled' })
+      const trigger = licensing.endOfUncharged(license.origin)
+      await licensing.transition(tx, now, { license_id, trigger, to: 'canceled' })
     }
     await audit(tx, now, {
       actor,
@@ -32,7 +33,7 @@ export async function endNow(
       detail: { reason },
     })
     const about = { subject_id: license_id }
-    if (isComp) {
+    if (isUncharged) {
       await queueFreshEmail(tx, now, world, { kind: 'given_plan_ended', ...about })
       return true
     }

@@ -187,12 +187,15 @@ export function licenseEnded(plan: PlanFacts, product_url: string): EmailContent
 }
 
 /** The seller ended a plan that they had given. */
-export function givenPlanEnded(plan: PlanFacts, product_url: string): EmailContent {
+export function givenPlanEnded(
+  plan: PlanFacts,
+  { product_url, how }: { product_url: string; how: 'given' | 'imported' },
+): EmailContent {
   const { locale } = plan
   const { t } = locale
   const name = nameOf(plan)
   const subject = t('email.given_ended', { product: name })
-  const text = t('email.given_ended_text', { app: plan.app_name })
+  const text = t(`email.${how}_ended_text`, { app: plan.app_name })
   const link: Block = { kind: 'link', label: t('email.see_plans'), url: product_url }
   return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
 }

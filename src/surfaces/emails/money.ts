@@ -28,7 +28,7 @@ import {
   subscriptionCanceled,
   trialEnding,
 } from './money-templates.ts'
-import { writePlanGiven, writePurchaseReceipt } from './purchase-receipt.ts'
+import { writeLicenseImported, writePlanGiven, writePurchaseReceipt } from './purchase-receipt.ts'
 import { type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 
 /** The billing emails to a buyer. A writer returns undefined if its email is out of date. */
@@ -36,6 +36,7 @@ export const MONEY_EMAILS = {
   receipt: about('inv', writeReceipt),
   payment_failed: about('lic', writePaymentFailed),
   plan_given: about('lic', writePlanGiven),
+  license_imported: about('lic', writeLicenseImported),
   subscription_canceled: about('lic', writeCanceled),
   license_ended: about('lic', writeLicenseEnded),
   trial_ending: about('lic', writeTrialEnding),
@@ -161,10 +162,13 @@ async function writeLicenseEnded(world: World, license_id: LicenseId): Promise<W
 
 async function writeGivenPlanEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {
   const { email, app, plan } = await factsOf(world, license_id)
+  const { origin } = await licensing.findPausable(world.db, license_id)
+  const how = origin === 'import' ? 'imported' : 'given'
+  const product_url = `${world.config.base_url}/apps/${app.slug}/`
   return {
     to: email,
     locale: plan.locale,
-    content: givenPlanEnded(plan, `${world.config.base_url}/apps/${app.slug}/`),
+    content: givenPlanEnded(plan, { product_url, how }),
   }
 }
 

@@ -38,6 +38,22 @@ export async function writePlanGiven(
   world: World,
   license_id: LicenseId,
 ): Promise<WrittenEmail | undefined> {
+  return await writeUncharged(world, license_id, 'given')
+}
+
+/** The email with the key of a license that the seller imported; none once it ended. */
+export async function writeLicenseImported(
+  world: World,
+  license_id: LicenseId,
+): Promise<WrittenEmail | undefined> {
+  return await writeUncharged(world, license_id, 'imported')
+}
+
+async function writeUncharged(
+  world: World,
+  license_id: LicenseId,
+  how: 'given' | 'imported',
+): Promise<WrittenEmail | undefined> {
   const { db, keys, languages } = world
   const license = await licensing.findLicense(db, license_id)
   if (license.status === 'canceled') return undefined
@@ -45,6 +61,7 @@ export async function writePlanGiven(
   const locale = languages.named(user.language)
   const content = planGiven({
     locale,
+    how,
     app_name: (await apps.find(db, license.app_id))!.name,
     product_name: await catalog.productName(db, license.product_id),
     ends_at: license.canceled_at,

@@ -62,6 +62,8 @@ export function receipt(
 
 /** A plan that a seller gave: key and next steps, and no amounts. */
 export function planGiven(facts: {
+  /** Whether the seller gave it, or imported what another service sold. */
+  how: 'given' | 'imported'
   app_name: string
   product_name: string
   /** When it ends; null: it does not. */
@@ -70,15 +72,15 @@ export function planGiven(facts: {
   links: ReceiptLinks
   locale: Locale
 }): EmailContent {
-  const { app_name, product_name, ends_at, license_key, links, locale } = facts
+  const { how, app_name, product_name, ends_at, license_key, links, locale } = facts
   const { t, day } = locale
   const product = `${app_name} ${product_name}`
   const text = ends_at
-    ? t('email.given_text_until', { product, day: day(ends_at) })
-    : t('email.given_text', { product })
+    ? t(`email.${how}_text_until`, { product, day: day(ends_at) })
+    : t(`email.${how}_text`, { product })
   return {
-    subject: t('email.given_subject', { app: app_name, plan: product_name }),
-    heading: t('email.given_heading', { app: app_name, plan: product_name }),
+    subject: t(`email.${how}_subject`, { app: app_name, plan: product_name }),
+    heading: t(`email.${how}_heading`, { app: app_name, plan: product_name }),
     blocks: [
       { kind: 'text', text },
       { kind: 'code', label: t('email.license_key'), value: license_key },

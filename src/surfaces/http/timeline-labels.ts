@@ -5,6 +5,7 @@ const TRIGGERS: Record<string, string> = {
   purchase: 'bought a plan',
   preview: 'started a preview',
   comp: 'the seller gave a plan',
+  import: 'the seller imported it',
   renewed: 'renewed',
   upgraded: 'upgraded to another plan',
   plan_changed: 'changed plan',
@@ -22,6 +23,8 @@ const TRIGGERS: Record<string, string> = {
   dispute_lost: 'ended by the lost dispute',
   preview_ended: 'the preview ended',
   comp_ended: 'the given plan ended',
+  import_changed: 'a newer import',
+  import_ended: 'the imported license ended',
   account_deleted: 'ended with the account of its buyer',
 }
 
@@ -41,6 +44,7 @@ const EMAIL_NAMES: Record<string, string> = {
   member_invitation: 'Invitation to a team',
   given_plan_ended: 'Given plan ended',
   license_ended: 'License ended',
+  license_imported: 'License imported',
   payment_failed: 'Payment failed',
   payout_failed: 'Payout returned',
   payout_paid: 'Payout paid',

@@ -38,8 +38,10 @@ export interface ManageFacts extends ManageLayoutFacts {
   status: string
   paused_for: PausedFor | null
   product_name: string
-  /** Whether the seller gave it: nothing is charged. */
-  is_given: boolean
+  /** Whether nothing is charged for it: the seller gave it, or another service sold it. */
+  is_uncharged: boolean
+  /** Whether another service sold it. */
+  is_imported: boolean
   amount: Cents
   frequency: PriceFrequency
   canceled_at: Date | null

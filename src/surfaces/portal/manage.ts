@@ -60,7 +60,8 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     note: await noteOf(world, license_id, queryOf(context.request, 'done'), locale),
     status,
     paused_for: license.paused_for,
-    is_given: license.origin === 'comp',
+    is_uncharged: licensing.isUncharged(license.origin),
+    is_imported: license.origin === 'import',
     canceled_at: license.canceled_at,
     renewing: subscription && (await renewingOf(world, subscription, locale)),
     next: next && { ...next, is_about: !next.is_exact },
@@ -89,10 +90,10 @@ async function planOf(world: World, context: ManageContext) {
   return { ...plan, buy_url: price ? `/buy/${price_id}/${query}` : product_url }
 }
 
-/** The plan and the price that was agreed; none for a plan that was given. */
+/** The plan and the price that was agreed; none where nothing was charged. */
 async function boughtPlan({ db }: World, { license, subscription }: ManageContext) {
   const { license_id, product_id } = license
-  if (license.origin === 'comp') {
+  if (licensing.isUncharged(license.origin)) {
     const product_name = await catalog.productName(db, product_id)
     return { product_name, frequency: null, amount: ZERO, price_id: undefined }
   }

@@ -15,7 +15,7 @@ export function PlanPanel(facts: ManageFacts): JSX.Element {
   const { t } = locale
   return (
     <Panel title={t('portal.plan')} aside={<StatusBadge status={facts.status} />}>
-      {facts.status !== 'canceled' && !facts.is_given && (
+      {facts.status !== 'canceled' && !facts.is_uncharged && (
         <Price amount={facts.amount} frequency={facts.frequency} />
       )}
       <DescriptionList
@@ -44,9 +44,10 @@ function itemsOf(facts: ManageFacts): Items {
       },
     ]
   }
-  if (facts.is_given) {
+  if (facts.is_uncharged) {
+    const cost = facts.is_imported ? t('portal.cost_imported') : t('portal.cost_given')
     return [
-      { term: t('portal.cost'), detail: t('portal.cost_given') },
+      { term: t('portal.cost'), detail: cost },
       ...(canceled_at ? [{ term: t('portal.ends_on'), detail: <Day date={canceled_at} /> }] : []),
     ]
   }

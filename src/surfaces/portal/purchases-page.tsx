@@ -55,7 +55,7 @@ export function PurchasesPage(facts: {
             href: `/manage/${purchase.app_id}/`,
             title: `${purchase.app_name} ${purchase.product_name}`,
             details: [
-              rich(purchase.is_given ? 'purchases.given_on' : 'purchases.bought_on', {
+              rich(beginningOf(purchase), {
                 day: <Day date={purchase.created_at} />,
               }),
               ...(purchase.outlook ? [outlookText(purchase.outlook, locale)] : []),
@@ -82,4 +82,9 @@ function outlookText({ kind, amount, is_about, day }: Outlook, { rich }: Locale)
     ...(amount !== undefined && { amount: <Money amount={amount} /> }),
     ...(day && { day: <Day date={day} /> }),
   })
+}
+
+function beginningOf({ is_given, is_imported }: { is_given: boolean; is_imported: boolean }) {
+  if (is_imported) return 'purchases.imported_on'
+  return is_given ? 'purchases.given_on' : 'purchases.bought_on'
 }

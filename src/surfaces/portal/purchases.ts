@@ -57,12 +57,12 @@ async function withOutlooks(world: World, purchases: billing.Purchase[]) {
 
 /** The next charge or the end of a purchase, if there is one. */
 function outlookOf(
-  { status, is_given, canceled_at }: billing.Purchase,
+  { status, is_given, is_imported, canceled_at }: billing.Purchase,
   subscription: billing.Subscription | undefined,
   next: (Taxed & Pick<NextCharge, 'why'>) | undefined,
 ): Outlook | undefined {
   if (status === 'canceled') return canceled_at ? { kind: 'ended', day: canceled_at } : undefined
-  if (is_given) return canceled_at ? { kind: 'ends', day: canceled_at } : undefined
+  if (is_given || is_imported) return canceled_at ? { kind: 'ends', day: canceled_at } : undefined
   if (!subscription || !next) return undefined
   if (next.why === 'owed') return { kind: 'amount_due', amount: next.total }
   const { period_end: day } = subscription

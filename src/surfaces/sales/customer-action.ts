@@ -40,6 +40,8 @@ export interface CustomerAction {
 const renews = ({ period_end, status }: CustomerLicense) =>
   period_end !== null && status !== 'canceled'
 const lives = ({ status }: CustomerLicense) => status !== 'canceled'
+const isLiveUncharged = (license: CustomerLicense) =>
+  license.origin !== 'purchase' && lives(license)
 
 /** What can be done about a license, by its name in addresses. */
 export const ACTIONS: Record<string, CustomerAction> = {
@@ -58,7 +60,7 @@ export const ACTIONS: Record<string, CustomerAction> = {
     button: 'Cancel now',
     is_final: true,
     text: 'The license ends now, and its key stops working. Nothing is refunded: refund an invoice first if the buyer should get money back. The buyer gets an email. This cannot be undone.',
-    isPossible: (license) => renews(license) || (license.origin === 'comp' && lives(license)),
+    isPossible: (license) => renews(license) || isLiveUncharged(license),
     async run(world, { license: { license_id }, actor, reason }) {
       return (await endNow(world, actor, { license_id, reason })) ? 'ended' : 'changed'
     },
@@ -106,7 +108,7 @@ export const ACTIONS: Record<string, CustomerAction> = {
     label: 'Resend email',
     button: 'Resend email',
     text: 'The person gets the email about this plan again, with the current key.',
-    isPossible: (license) => license.origin === 'comp' && lives(license),
+    isPossible: isLiveUncharged,
     async run(world, { license: { license_id }, actor, reason }) {
       const is_sent = await resendGivenPlan(world, license_id, { actor, reason })
       return is_sent ? 'email_resent' : 'too_often'

@@ -53,7 +53,7 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
           </Heading>
           <span class="inline-flex flex-wrap gap-1">
             <StatusBadge status={license.status} />
-            {license.origin === 'comp' && <Badge>{ORIGIN_LABELS.comp}</Badge>}
+            {license.origin !== 'purchase' && <Badge>{ORIGIN_LABELS[license.origin]}</Badge>}
           </span>
         </div>
       </div>
@@ -75,6 +75,8 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
   )
 }
 
+const BEGUN = { purchase: 'Bought', comp: 'Given', import: 'Imported' } as const
+
 function License({ license }: CustomerFacts): JSX.Element {
   const { charged, returned, card, period_end, canceled_at, status } = license
   const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
@@ -87,7 +89,7 @@ function License({ license }: CustomerFacts): JSX.Element {
           money('Charged', charged),
           ...(returned > 0 ? [money('Refunded or lost in disputes', returned)] : []),
           { term: 'Plan', detail: license.product_name },
-          day(license.origin === 'comp' ? 'Given' : 'Bought', license.created_at),
+          day(BEGUN[license.origin], license.created_at),
           ...(period_end ? [day(license.auto_renew ? 'Renews' : 'Ends', period_end)] : []),
           ...(status === 'canceled' && canceled_at ? [day('Ended', canceled_at)] : []),
           ...(card ? [{ term: 'Card', detail: cardName(card) }] : []),

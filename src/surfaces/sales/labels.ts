@@ -38,7 +38,11 @@ export const DISPUTE_LABELS: Record<Dispute['status'], Labelled> = {
 }
 
 /** How a license began. */
-export const ORIGIN_LABELS: Record<LicenseOrigin, string> = { purchase: 'Bought', comp: 'Comp' }
+export const ORIGIN_LABELS: Record<LicenseOrigin, string> = {
+  purchase: 'Bought',
+  comp: 'Comp',
+  import: 'Imported',
+}
 
 const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
   not_found: 'No such order.',

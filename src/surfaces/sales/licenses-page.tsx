@@ -63,7 +63,7 @@ function cellsOf(base: string, license: ListedLicense) {
     <Truncated text={product_name} />,
     <span class="inline-flex flex-wrap gap-1">
       <StatusBadge status={status} />
-      {origin === 'comp' && <Badge>{ORIGIN_LABELS.comp}</Badge>}
+      {origin !== 'purchase' && <Badge>{ORIGIN_LABELS[origin]}</Badge>}
     </span>,
     isoDate(created_at),
     canceled_at ? isoDate(canceled_at) : '',

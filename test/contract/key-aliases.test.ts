@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import { deleteAccount } from '#flows/account'
+import { addDays, isoDate } from '#platform/calendar'
+import { mintId, type ProductId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { assertRefused, fingerprint } from '../support/answers.ts'
+import { addApp, type OtherApp } from '../support/apps.ts'
+import { addImported } from '../support/imported.ts'
+import { closeSound } from '../support/invariants.ts'
+import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { passDays, runDue } from '../support/subscriber.ts'
+
+const NEVER_ISSUED = 'key_000000000000000000000000000000000'
+
+let service: TestService
+let harbor: OtherApp
+let product_id: ProductId
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+  harbor = await addApp(service, { slug: 'harbor' })
+  const first = await service.world.db.one<{ id: ProductId }>(sql`select id from products
+    where app_id = ${service.demo.app.client_id} and not is_free order by position limit 1`)
+  product_id = first.id
+})
+after(() => closeSound(service))
+
+const validate = (key: string, of?: OtherApp) =>
+  service.app.inject({
+    method: 'POST',
+    url: '/api/v1/licenses/validate',
+    headers: { ...basic(service, of) },
+    payload: { key },
+  })
+
+let count = 0
+async function imported(facts: { keys: string[]; ends_at?: Date; email?: string }) {
+  const app_id = service.demo.app.client_id
+  const email = facts.email ?? `moved-${count++}@example.com`
+  const { keys: former_keys, ends_at = null } = facts
+  return await addImported(service, { app_id, product_id, email, former_keys, ends_at })
+}
+
+describe('a key that another service issued', () => {
+  test('validates exactly like the key of its license, in any shape', async () => {
+    const keys = ['38b1460a-5104-4067-a91d-77b872934d51', 'A1B2-C3D4 E5', 'schlüssel', '7']
+    keys.push('x'.repeat(512))
+    const license_id = await imported({ keys })
+    const { db, keys: ring } = service.world
+    const own = licensing.showKey(ring, await licensing.findLicense(db, license_id))
+    const state = (await validate(own)).json()
+    assert.deepEqual([state.status, state.entitled], ['one_time_active', true])
+    for (const key of keys) {
+      const answer = await validate(key)
+      assert.equal(answer.statusCode, 200)
+      assert.deepEqual(answer.json(), state)
+    }
+  })
+
+  test('is unknown to another app, and in another case', async () => {
+    await imported({ keys: ['Case-Kept'] })
+    const never = fingerprint(await validate(NEVER_ISSUED))
+    for (const answer of [await validate('Case-Kept', harbor), await validate('case-kept')]) {
+      assertRefused(answer, 404, 'unknown_key')
+      assert.deepEqual(fingerprint(answer), never)
+    }
+  })
+
+  test('opens a license of each app that imported the same text', async () => {
+    const text = 'one text, two apps'
+    const here = await imported({ keys: [text] })
+    const there = await addImported(service, {
+      app_id: harbor.client_id,
+      product_id: harbor.product_id,
+      email: 'two@example.com',
+      former_keys: [text],
+    })
+    assert.equal((await validate(text)).json().license_id, here)
+    assert.equal((await validate(text, harbor)).json().license_id, there)
+  })
+
+  test('stops working when the key is replaced', async () => {
+    const license_id = await imported({ keys: ['rotated-1', 'rotated-2'] })
+    const rotated = await service.app.inject({
+      method: 'POST',
+      url: `/api/v1/licenses/${license_id}/regenerate-key`,
+      headers: { ...basic(service) },
+    })
+    assert.equal(rotated.statusCode, 200)
+    assert.equal((await validate(rotated.json().license_key)).json().license_id, license_id)
+    for (const key of ['rotated-1', 'rotated-2']) {
+      assertRefused(await validate(key), 404, 'unknown_key')
+    }
+  })
+
+  test('is deleted with the account', async () => {
+    const email = 'forgotten@example.com'
+    await imported({ keys: ['forgotten-key'], email })
+    const { id: user_id } = (await identity.findByEmail(service.world.db, email))!
+    const session_id = mintId(service.world.random, 'ses')
+    const owner = { kind: 'account', user_id, request_id: 'req_test', session_id, email } as const
+    assert.equal((await deleteAccount(service.world, owner)).outcome, 'deleted')
+    assertRefused(await validate('forgotten-key'), 404, 'unknown_key')
+  })
+
+  test('never takes the place of a key that this service issued', async () => {
+    const page = await purchase(service, buyer(service), { email: 'owner@example.com' })
+    const bought = (await validate(licenseKey(page))).json()
+    await imported({ keys: [licenseKey(page)] })
+    assert.deepEqual((await validate(licenseKey(page))).json(), bought)
+  })
+
+  test('moves from a license that ended to the next, and never from a live one', async () => {
+    const first = await imported({ keys: ['moves'] })
+    const second = await imported({ keys: ['moves'] })
+    assert.equal((await validate('moves')).json().license_id, first)
+    const { db } = service.world
+    await db.tx((tx) =>
+      licensing.transition(tx, service.clock.now(), {
+        license_id: first,
+        trigger: 'import_ended',
+        to: 'canceled',
+      }),
+    )
+    const app_id = service.demo.app.client_id
+    const key_hash = licensing.keyHash(service.world.keys, 'moves')
+    await licensing.addAliases(db, service.clock.now(), [{ app_id, key_hash, license_id: second }])
+    assert.equal((await validate('moves')).json().license_id, second)
+  })
+})
+
+describe('an imported license', () => {
+  test('is entitled until the end of what was paid, and answers canceled afterwards', async () => {
+    const ends_at = addDays(service.clock.now(), 10)
+    await imported({ keys: ['until-a-day'], ends_at })
+    const { status, entitled, period_end } = (await validate('until-a-day')).json()
+    assert.deepEqual([status, entitled, period_end], ['active', true, isoDate(ends_at)])
+    await passDays(service, 11)
+    await runDue(service)
+    const after_end = (await validate('until-a-day')).json()
+    assert.deepEqual([after_end.status, after_end.entitled], ['canceled', false])
+  })
+})
