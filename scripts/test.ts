@@ -48,6 +48,7 @@ const ONLY_IN_ALL = [
   'test/process/postgres-backups.test.ts',
   'test/process/prometheus.test.ts',
   'test/process/quick-start.test.ts',
+  'test/process/sign-in-pages.test.ts',
   'test/process/staff-add.test.ts',
   'test/stripe/restored.test.ts',
   'test/browser/account.test.ts',

@@ -13,7 +13,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { marked, type Token, type Tokens } from 'marked'
 import { parseFragment } from 'parse5'
 import { parseDocument } from 'yaml'
 import { SETTING_NAMES } from '#platform/config'
@@ -21,19 +20,11 @@ import { LANGUAGE_TAGS } from '#platform/highlight'
 import { readChapters } from '#surfaces/docs/chapters'
 import { requestCodesOf } from '#surfaces/openapi/request-code'
 import { type OpenApiDocument, referenceOf } from '../../src/surfaces/openapi/reference.ts'
+import { blocksOf } from '../support/docs-blocks.ts'
 import { openTestService } from '../support/service.ts'
 import { NEXT_AUTH } from '../support/snippet-project.ts'
 
 const run = promisify(execFile)
-
-/** A code block of the documentation. */
-interface Block {
-  where: string
-  tag: string
-  /** What its info string says besides the language: the name of its file, or what it is. */
-  label: string
-  code: string
-}
 
 /** What `{{name}}` is in the documentation of some installation. */
 const VALUES: Record<string, string> = {
@@ -44,23 +35,11 @@ const VALUES: Record<string, string> = {
   localhost_port: '45454',
 }
 
-function blocksOf(where: string, text: string): Block[] {
-  const filled = text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => VALUES[name] ?? 'Value')
-  const codes: Tokens.Code[] = []
-  marked.walkTokens(marked.lexer(filled), (token: Token) => {
-    if (token.type === 'code') codes.push(token as Tokens.Code)
-  })
-  return codes.map(({ lang = '', text: code }, index) => {
-    const [tag = '', ...rest] = lang.split(' ')
-    return { where: `${where} block ${index + 1}`, tag, label: rest.join(' '), code }
-  })
-}
-
 const site = readChapters()
   .filter(({ file }) => file.startsWith('docs/site/'))
-  .flatMap(({ file, text }) => blocksOf(file, text))
+  .flatMap(({ file, text }) => blocksOf(file, text, VALUES))
 const readmes = globSync('packages/*/README.md').flatMap((path) =>
-  blocksOf(path, readFileSync(path, 'utf8')),
+  blocksOf(path, readFileSync(path, 'utf8'), VALUES),
 )
 const blocks = [...site, ...readmes]
 const tagged = (...tags: string[]) => blocks.filter(({ tag }) => tags.includes(tag))

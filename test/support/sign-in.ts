@@ -9,7 +9,7 @@ import { ManualClock } from './clock.ts'
 import { openTestService, type TestService } from './service.ts'
 
 /** A clock that also sets the machine's time, which the sign-in library reads. */
-class SharedClock extends ManualClock {
+export class SharedClock extends ManualClock {
   constructor() {
     super(new Date(Math.floor(Date.now() / 1000) * 1000))
     mock.timers.enable({ apis: ['Date'], now: this.now() })
