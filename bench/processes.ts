@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events'
 import { existsSync, openSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { which } from '../scripts/chromium.ts'
 
@@ -25,6 +26,8 @@ export interface Server {
   stop(): Promise<void>
 }
 
+const TYPESCRIPT = ['--import', './scripts/register-tsx.mjs']
+
 /** Starts a TypeScript file as a server and waits until its address responds. */
 export async function startServer(
   file: string,
@@ -33,14 +36,27 @@ export async function startServer(
   log: string,
   core: Core = SERVER_CORE,
 ): Promise<Server> {
+  return await startProgram([...TYPESCRIPT, file], { env, address, log, core, cwd: root })
+}
+
+interface Program {
+  env: Record<string, string>
+  /** Where it answers once it is ready. */
+  address: string
+  log: string
+  core: Core
+  cwd: string
+}
+
+/** Starts Node with these arguments, and waits until its address responds. */
+export async function startProgram(
+  argv: string[],
+  { env, address, log, core, cwd }: Program,
+): Promise<Server> {
   const out = openSync(log, 'a')
-  const [command, args] = pinned(core, process.execPath, [
-    '--import',
-    './scripts/register-tsx.mjs',
-    file,
-  ])
+  const [command, args] = pinned(core, process.execPath, argv)
   const server = spawn(command, args, {
-    cwd: root,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', out, out],
   })
@@ -89,6 +105,13 @@ export interface Round {
   p99_ms: number
   /** Failed responses and connections. */
   bad: number
+}
+
+/** Runs one of our load generators on the other core. */
+export function generate(file: string, settings: Record<string, string>): Round {
+  const [command, args] = pinned(LOAD_CORE, process.execPath, [...TYPESCRIPT, join(root, file)])
+  const env = { ...process.env, ...settings }
+  return JSON.parse(execFileSync(command, args, { env, encoding: 'utf8', cwd: root }))
 }
 
 /** Sends the requests of a file for a number of seconds over 32 connections. */

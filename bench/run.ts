@@ -6,7 +6,6 @@
  *   npm run bench -- --only validate,checkouts
  */
 
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +22,7 @@ import { Agent } from '../test/support/agent.ts'
 import { overHttp } from '../test/support/process.ts'
 import { checkoutSteps, type StepCost } from './checkout-steps.ts'
 import { idleDemo, memoryOf } from './memory.ts'
-import { LOAD_CORE, load, pinned, type Round, startServer } from './processes.ts'
+import { generate, load, type Round, startServer } from './processes.ts'
 import { scaling } from './scaling.ts'
 import { seed } from './seed.ts'
 
@@ -42,6 +41,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'purser-bench-'))
 const licenses = Number(chosen.licenses)
 const seconds = Number(chosen.seconds)
+const lasting = { SECONDS: String(seconds * 2) }
 
 const programs = findPostgres()
 if (!programs)
@@ -174,7 +174,8 @@ async function steps(service: Service, demo: DemoFacts): Promise<Record<string, 
 }
 
 function checkouts(base_url: string, price_id: PriceId): Round {
-  const once = () => generate('bench/checkouts.ts', { BASE_URL: base_url, PRICE_ID: price_id })
+  const once = () =>
+    generate('bench/checkouts.ts', { ...lasting, BASE_URL: base_url, PRICE_ID: price_id })
   // The first round plans every statement of each connection.
   once()
   const result = once()
@@ -203,7 +204,7 @@ async function signIns(env: Record<string, string>, demo: DemoFacts, log: string
   try {
     const once = () =>
       [env.BASE_URL!, url].map((target) =>
-        generate('bench/sign-ins.ts', { ...facts, TARGET: target }),
+        generate('bench/sign-ins.ts', { ...lasting, ...facts, TARGET: target }),
       ) as Pair
     once()
     return report('sign-ins', Array.from({ length: Number(chosen.rounds) }, once))
@@ -228,12 +229,4 @@ async function signedIn(base_url: string, demo: DemoFacts, redirect_uri: string)
   await person.open(`/o/auth?${params}`)
   await person.submit('Allow')
   return person.cookie
-}
-
-/** Runs one of our load generators on the other core. */
-function generate(file: string, settings: Record<string, string>): Round {
-  const args = ['--import', './scripts/register-tsx.mjs', join(root, file)]
-  const [command, all] = pinned(LOAD_CORE, process.execPath, args)
-  const env = { ...process.env, SECONDS: String(seconds * 2), ...settings }
-  return JSON.parse(execFileSync(command, all, { env, encoding: 'utf8', cwd: root }))
 }

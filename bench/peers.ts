@@ -1,0 +1,169 @@
+/**
+ * Measures other software at what Purser does too, in the same run: servers on one core, the load
+ * on the other, rounds taken in turn. The peers are installed into a folder outside the project.
+ *
+ *   npm run bench:peers -- --rounds 3 --seconds 6
+ *   npm run bench:peers -- --only vendure
+ */
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { readConfig } from '#platform/config'
+import { systemRandom } from '#platform/random'
+import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
+import { seedCast } from '../src/demo/seed.ts'
+import { openService } from '../src/service.ts'
+import { generate, type Round, SERVER_CORE, startProgram, startServer } from './processes.ts'
+
+/** What is installed for each peer, in versions that were seen to work. */
+const PEERS = {
+  'better-auth': ['better-auth@1.7.25', 'pg@8.23.1'],
+  vendure: ['@vendure/core@3.7.3', 'pg@8.23.1'],
+} as const
+type Peer = keyof typeof PEERS
+
+const { values: chosen } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '6' },
+    /** The peers to measure, separated by commas; all by default. */
+    only: { type: 'string', default: Object.keys(PEERS).join() },
+  },
+})
+const folder = mkdtempSync(join(tmpdir(), 'purser-peers-'))
+const log = join(folder, 'servers.log')
+const programs = findPostgres()
+if (!programs)
+  throw new Error('The benchmark needs a PostgreSQL server (apt-get install postgresql).')
+const postgres = await startPostgres(programs, ['shared_buffers=512MB', 'max_wal_size=4GB'])
+try {
+  const results = await measurePeers()
+  mkdirSync(fileURLToPath(new URL('../.build', import.meta.url)), { recursive: true })
+  const file = fileURLToPath(new URL('../.build/bench-peers.json', import.meta.url))
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
+} finally {
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measurePeers(): Promise<Record<string, Record<string, Round>>> {
+  const purser = await startPurser()
+  const results: Record<string, Record<string, Round>> = {}
+  try {
+    for (const name of chosen.only.split(',') as Peer[]) {
+      const server = await startPeer(name, purser.facts)
+      try {
+        const { title, sides } = loadsOf(name, purser, server.url)
+        results[title] = inTurn(sides)
+        console.log(`\n${title}, a second`)
+        console.table(results[title])
+      } finally {
+        await server.stop()
+      }
+    }
+  } finally {
+    await purser.stop()
+  }
+  return results
+}
+
+/** A service with limits, request ids and logging, as the other benchmarks start it. */
+async function startPurser() {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const env = {
+    NODE_ENV: 'development',
+    DEMO: '0',
+    DATABASE_URL: postgres.url,
+    DATA_DIR: folder,
+    PORT: String(port),
+    BASE_URL: url,
+    SECRET_KEY: systemRandom.bytes(32).toString('hex'),
+    TRUST_PROXY: '127.0.0.1',
+    LOG_LEVEL: 'info',
+  }
+  const service = await openService(readConfig({ ...env, LOG_LEVEL: 'warn' }, systemRandom))
+  const { app, buyer } = await seedCast(service.world, {
+    sample_site_url: 'http://localhost:4999',
+    sign_in_site_url: 'http://localhost:4998',
+    kept: undefined,
+  })
+  await service.close()
+  const { stop } = await startServer('src/main.ts', env, `${url}/healthz`, log)
+  const facts = { EMAIL: buyer.email, PASSWORD: buyer.password, SECRET_KEY: env.SECRET_KEY }
+  return { url, price_id: app.prices[0]!.public_id, facts, stop }
+}
+
+/** Installs a peer, and starts it on a database of its own. */
+async function startPeer(name: Peer, facts: Record<string, string>) {
+  const cwd = join(folder, name)
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'package.json'), '{"private": true}\n')
+  console.log(`Installing ${PEERS[name].join(', ')} …`)
+  const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  execFileSync('npm', ['install', ...quietly, ...PEERS[name]], { cwd, stdio: 'inherit' })
+  const program = join(cwd, 'server.mjs')
+  copyFileSync(new URL(`peers/${name}.mjs`, import.meta.url), program)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const DATABASE_URL = await databaseFor(name)
+  const env = { ...facts, PORT: String(port), DATABASE_URL, NODE_ENV: 'development' }
+  const { stop } = await startProgram([program], { env, address: url, log, core: SERVER_CORE, cwd })
+  return { url, stop }
+}
+
+async function databaseFor(name: Peer): Promise<string> {
+  const client = new pg.Client(postgres.url)
+  await client.connect()
+  const database = `peer_${name.replace('-', '_')}`
+  await client.query(`create database ${database}`)
+  await client.end()
+  const url = new URL(postgres.url)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+type Sides = Record<string, () => Round>
+
+/** What both sides do, each by a load of its own. */
+function loadsOf(
+  name: Peer,
+  purser: Awaited<ReturnType<typeof startPurser>>,
+  target: string,
+): { title: string; sides: Sides } {
+  const lasting = { SECONDS: chosen.seconds, ...purser.facts }
+  if (name === 'better-auth') {
+    const at = (TARGET: string, PEER: string) => () =>
+      generate('bench/peer-sign-ins.ts', { ...lasting, TARGET, PEER })
+    return {
+      title: 'sign-ins with email and password',
+      sides: { purser: at(purser.url, ''), 'better-auth': at(target, name) },
+    }
+  }
+  const bought = { ...lasting, BASE_URL: purser.url, PRICE_ID: purser.price_id }
+  return {
+    title: 'orders, from the first step to the payment',
+    sides: {
+      purser: () => generate('bench/checkouts.ts', bought),
+      vendure: () => generate('bench/peer-orders.ts', { ...lasting, TARGET: target }),
+    },
+  }
+}
+
+/** Rounds of both in turn, after one to warm up; the round with the middle rate of each. */
+function inTurn(sides: Sides): Record<string, Round> {
+  const rounds: Record<string, Round[]> = {}
+  for (let round = 0; round <= Number(chosen.rounds); round++) {
+    for (const [name, run] of Object.entries(sides)) {
+      const result = run()
+      if (round > 0) rounds[name] = [...(rounds[name] ?? []), result]
+    }
+  }
+  const middle = (of: Round[]) =>
+    of.toSorted((left, right) => left.rate - right.rate)[Math.floor(of.length / 2)]!
+  return Object.fromEntries(Object.entries(rounds).map(([name, of]) => [name, middle(of)]))
+}
