@@ -50,6 +50,7 @@ const ONLY_IN_ALL = [
   'test/process/quick-start.test.ts',
   'test/process/sign-in-pages.test.ts',
   'test/process/staff-add.test.ts',
+  'test/process/starters.test.ts',
   'test/stripe/restored.test.ts',
   'test/browser/account.test.ts',
   'test/browser/agent.test.ts',

@@ -52,7 +52,7 @@ test('the changelog begins with the versions that the manifests name', () => {
   ]) {
     assert.equal(lock.packages[path].version, at, `package-lock.json: ${path}`)
   }
-  for (const path of globSync('{examples,packages}/*/package.json')) {
+  for (const path of globSync('{examples,examples/starters,packages}/*/package.json')) {
     const wanted = JSON.parse(read(path)).dependencies?.['@purser/client']
     assert.ok(wanted === undefined || wanted === client.version, path)
   }

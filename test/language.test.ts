@@ -38,7 +38,7 @@ const documents = globSync(
     '.env.example',
     '.github/**/*.{md,yml}',
     'docs/**/*.md',
-    'examples/*/*.md',
+    'examples/**/*.md',
     'legal/*.md',
     'packages/*/*.md',
   ],
@@ -46,7 +46,7 @@ const documents = globSync(
 )
 const sources = globSync(
   [
-    '{src,test,scripts,bench,examples}/**/*.{ts,tsx,mjs,css,js}',
+    '{src,test,scripts,bench,examples}/**/*.{ts,tsx,mjs,css,js,jsx,py}',
     'packages/*/src/**/*.ts',
     'migrations/*.sql',
   ],

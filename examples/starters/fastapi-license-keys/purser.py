@@ -1,0 +1,52 @@
+"""The calls of Purser that a site with license keys needs."""
+
+import os
+import time
+from urllib.parse import quote, urlencode
+
+import httpx
+
+BASE_URL = os.environ["PURSER_URL"]
+CLIENT_ID = os.environ["PURSER_CLIENT_ID"]
+LICENSE_SECONDS = int(os.environ.get("LICENSE_SECONDS", "300"))
+
+http = httpx.AsyncClient(
+    base_url=f"{BASE_URL}/api/v1",
+    auth=httpx.BasicAuth(CLIENT_ID, os.environ["PURSER_CLIENT_SECRET"]),
+    timeout=10,
+)
+
+_cache: dict[str, tuple[float, dict]] = {}
+
+
+async def prices() -> dict:
+    """The name of the app and its prices, in the order of the seller."""
+    answer = await http.get(f"/public/apps/{CLIENT_ID}/prices/")
+    return answer.raise_for_status().json()
+
+
+def buy_link(price_id: str, next_url: str) -> str:
+    """The page that sells a price. The buyer returns to next_url with svc_order."""
+    return f"{BASE_URL}/buy/{price_id}/?{urlencode({'next': next_url})}"
+
+
+async def order(svc_order: str) -> dict | None:
+    """The order of a returning buyer, with the license key; None for an unknown order."""
+    answer = await http.get(f"/orders/{quote(svc_order, safe='')}")
+    if answer.status_code == 404:
+        return None
+    return answer.raise_for_status().json()
+
+
+async def validate(key: str) -> dict | None:
+    """The state of a license, cached while it is entitled; None for an unknown key."""
+    until, state = _cache.get(key, (0.0, {}))
+    if time.monotonic() < until:
+        return state
+    answer = await http.post("/licenses/validate", json={"key": key})
+    if answer.status_code == 404:
+        return None
+    state = answer.raise_for_status().json()
+    if state["entitled"]:
+        _cache[key] = (time.monotonic() + LICENSE_SECONDS, state)
+    return state

@@ -1,0 +1,47 @@
+import { createClient, createSignIn, isPurserError, SignInError } from '@purser/client'
+import { createCookie, createMemorySessionStorage } from 'react-router'
+
+const { PORT = '3000', SESSION_SECRET } = process.env
+const { PURSER_URL, PURSER_CLIENT_ID, PURSER_CLIENT_SECRET } = process.env
+const app = {
+  base_url: PURSER_URL,
+  client_id: PURSER_CLIENT_ID,
+  client_secret: PURSER_CLIENT_SECRET,
+}
+
+export const site = process.env.SITE_URL ?? `http://localhost:${PORT}`
+export const purser = createClient(app)
+export const sign_in = createSignIn(app)
+
+const options = {
+  httpOnly: true,
+  path: '/',
+  sameSite: 'lax',
+  secure: site.startsWith('https:'),
+  secrets: [SESSION_SECRET],
+}
+
+/** What a started sign-in needs when the browser returns. */
+export const login_cookie = createCookie('login', options)
+
+/** The tokens of signed-in users, in memory. Replace it with a storage of your database. */
+export const sessions = createMemorySessionStorage({ cookie: createCookie('session', options) })
+
+export async function sessionOf(request) {
+  return await sessions.getSession(request.headers.get('cookie'))
+}
+
+/** The plan of the session's user; undefined without a user, or after a sign-out at Purser. */
+export async function planOf(session) {
+  const tokens = session.get('tokens')
+  if (!tokens) return undefined
+  try {
+    const fresh = await sign_in.freshTokens(tokens)
+    session.set('tokens', fresh)
+    return await purser.entitlement(fresh.access_token)
+  } catch (error) {
+    // The user signed out at Purser.
+    if (error instanceof SignInError || isPurserError(error, 'invalid_token')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,44 @@
+import { buyLink } from '@purser/client'
+import { data } from 'react-router'
+import { planOf, purser, sessionOf, sessions, site } from '../purser.server.js'
+
+export async function loader({ request }) {
+  const session = await sessionOf(request)
+  const [{ app_name, prices }, plan] = await Promise.all([purser.prices(), planOf(session)])
+  const links = prices.map(({ public_id, product_name, amount, frequency }) => ({
+    text: `Buy ${product_name} for $${amount} ${frequency ?? 'once'}`,
+    href: buyLink(purser.base_url, public_id, { next: `${site}/login` }),
+  }))
+  const page = { app_name, links, plan: plan ?? null }
+  if (!plan) return page
+  // Refreshed tokens are stored.
+  return data(page, { headers: { 'set-cookie': await sessions.commitSession(session) } })
+}
+
+export default function Home({ loaderData: { app_name, links, plan } }) {
+  return (
+    <main>
+      <title>{app_name}</title>
+      <h1>{app_name}</h1>
+      {plan ? <Plan {...plan} /> : <a href="/login">Sign in</a>}
+      {plan && (
+        <ul>
+          {links.map(({ text, href }) => (
+            <li key={href}>
+              <a href={href}>{text}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </main>
+  )
+}
+
+function Plan({ version, status }) {
+  return (
+    <form method="post" action="/logout">
+      <p>{status === 'none' ? 'You have no plan.' : `Your plan: ${version} (${status})`}</p>
+      <button type="submit">Sign out</button>
+    </form>
+  )
+}
