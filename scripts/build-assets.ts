@@ -14,6 +14,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = join(root, 'src')
 const design = join(source, 'platform/design')
+/** Web components for sellers' sites. */
+const components = join(root, 'packages/components/src')
 /** The browser searches the documentation as the server does. */
 const search = join(source, 'platform/section-search.ts')
 const out = join(root, '.build/assets')
@@ -26,12 +28,19 @@ const hashOf = (content: string | Uint8Array) => createHash('sha256').update(con
 
 /** Pages name the classes in the stylesheet, so every page is an input, and so are the tools. */
 async function hashInputs(): Promise<string> {
-  const entries = await readdir(source, { recursive: true, withFileTypes: true })
+  const entries = await Promise.all(
+    [source, components].map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
+  )
   const files = entries
+    .flat()
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => file.endsWith('.tsx') || file.startsWith(design) || file === search)
-  files.push(join(root, 'package-lock.json'), fileURLToPath(import.meta.url))
+    .filter((file) => {
+      const isScript = file.startsWith(design) || file.startsWith(components)
+      return file.endsWith('.tsx') || isScript || file === search
+    })
+  files.push(join(root, 'package-lock.json'), join(components, '../package.json'))
+  files.push(fileURLToPath(import.meta.url))
   const hash = createHash('sha256')
   for (const file of files.sort()) {
     hash.update(`${relative(root, file)}\0${hashOf(await readFile(file))}\n`)
@@ -54,7 +63,7 @@ async function buildStyle(work: string): Promise<Buffer> {
 async function buildScript(entry: string): Promise<Uint8Array> {
   const { build } = await import('esbuild')
   const result = await build({
-    entryPoints: [join(design, 'browser', entry)],
+    entryPoints: [entry],
     bundle: true,
     minify: true,
     write: false,
@@ -105,12 +114,14 @@ export async function buildAssets(): Promise<{ built: boolean; manifest: Manifes
   await mkdir(out, { recursive: true })
   const work = await mkdtemp(join(root, '.build/assets-'))
   try {
-    const [style, script, passkey, try_it, docs, icon] = await Promise.all([
+    const browser = join(design, 'browser')
+    const [style, script, passkey, try_it, docs, served, icon] = await Promise.all([
       buildStyle(work),
-      buildScript('app.ts'),
-      buildScript('passkey.ts'),
-      buildScript('try-it-page.ts'),
-      buildScript('docs-page.ts'),
+      buildScript(join(browser, 'app.ts')),
+      buildScript(join(browser, 'passkey.ts')),
+      buildScript(join(browser, 'try-it-page.ts')),
+      buildScript(join(browser, 'docs-page.ts')),
+      buildScript(join(components, 'served.ts')),
       buildIcon(),
     ])
     const files = await publish(work, {
@@ -119,6 +130,7 @@ export async function buildAssets(): Promise<{ built: boolean; manifest: Manifes
       'passkey.js': passkey,
       'try-it.js': try_it,
       'docs.js': docs,
+      'components.js': served,
       'favicon.svg': icon,
     })
     const manifest = { inputs, ...files }

@@ -8,6 +8,6 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 await buildAssets()
 const tsc = `${root}node_modules/.bin/tsc`
 // The client comes first: the command line program is compiled with its types.
-for (const name of ['client', 'cli']) {
+for (const name of ['client', 'cli', 'components']) {
   execFileSync(tsc, ['-p', `${root}packages/${name}`], { stdio: 'inherit' })
 }

@@ -1,9 +1,19 @@
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { sha256 } from '#platform/secrets'
 
 /** What the build produces; only `app.css`, `app.js` and the icon are for every page. */
-export type Asset = 'app.css' | 'app.js' | 'passkey.js' | 'try-it.js' | 'docs.js' | 'favicon.svg'
+export type Asset =
+  | 'app.css'
+  | 'app.js'
+  | 'passkey.js'
+  | 'try-it.js'
+  | 'docs.js'
+  | 'components.js'
+  | 'favicon.svg'
 
-const manifestFile = new URL('../../.build/assets/manifest.json', import.meta.url)
+const folder = new URL('../../.build/assets/', import.meta.url)
+const manifestFile = new URL('manifest.json', folder)
 let manifest: Record<string, string> | undefined
 
 function readManifest(): Record<string, string> {
@@ -36,4 +46,10 @@ export function presentAsset(file: string): string | undefined {
   const name = file.replace(/-[0-9a-f]{12}(?=\.\w+$)/, '')
   const present = name === file || !Object.hasOwn(manifest, name) ? undefined : manifest[name]
   return present === file ? undefined : present
+}
+
+/** The hash of a built asset, for the attribute `integrity` of a page that loads it. */
+export function integrityOf(name: Asset): string {
+  const content = readFileSync(new URL(basename(asset(name)), folder))
+  return `sha256-${sha256(content).toString('base64')}`
 }

@@ -17,7 +17,22 @@ export type AppMode = 'license_keys' | 'hosted_sign_in'
 
 /** The snippets of an app's mode. */
 export function snippetsOf(mode: AppMode, facts: SnippetFacts): Snippet[] {
-  return mode === 'license_keys' ? licenseSnippets(facts) : signInSnippets(facts)
+  const own = mode === 'license_keys' ? licenseSnippets(facts) : signInSnippets(facts)
+  return [...own, pricingTable(facts)]
+}
+
+/** The web component: its link inside is for browsers without scripts. */
+function pricingTable({ base_url, client_id, price_id }: SnippetFacts): Snippet {
+  const link = price_id ? `\n  <a href="${base_url}/buy/${price_id}/">Buy</a>\n` : ''
+  const code = `<script type="module" src="${base_url}/components/v1.js"></script>
+
+<purser-pricing-table client-id="${client_id}">${link}</purser-pricing-table>`
+  return {
+    name: 'html',
+    label: 'HTML',
+    before: 'A pricing table with your live prices and buy links, in the styles of your page.',
+    files: [{ name: 'index.html', code }],
+  }
 }
 
 function licenseSnippets(facts: SnippetFacts): Snippet[] {

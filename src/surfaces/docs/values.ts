@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AGENT_CLIENT, LOCALHOST_PORT } from '#domain/grants'
 import type { World } from '#flows/world'
+import { pinnedComponents } from '#http/assets'
+import { integrityOf } from '#platform/assets'
 
 interface DemoCredentials {
   client_id: string
@@ -24,6 +26,9 @@ export function openValues(world: World): () => Record<string, string> {
     base_url,
     issuer: `${base_url}/o`,
     host: new URL(base_url).host,
+    components_url: `${base_url}/components/v1.js`,
+    components_pinned_url: `${base_url}/components/${pinnedComponents()}`,
+    components_integrity: integrityOf('components.js'),
     mcp_url: `${base_url}/mcp`,
     agent_client_id: AGENT_CLIENT,
     localhost_port: String(LOCALHOST_PORT),

@@ -1,0 +1,32 @@
+/** Buy links, built without a request (spec: Hosted checkout links). */
+
+/** The service that elements use if they name none: where this script came from. */
+let default_service = ''
+
+/** Sets the service of elements without the attribute `service`. */
+export function setDefaultService(url: string): void {
+  default_service = withoutSlash(url)
+}
+
+/** The URL of an element's service, without a trailing slash; empty if none is named. */
+export function serviceOf(element: Element): string {
+  return withoutSlash(element.getAttribute('service') ?? '') || default_service
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}
+
+/** The attributes of an element that become parameters of its buy links. */
+export const LINK_ATTRIBUTES = ['next', 'ref', 'affiliate', 'email', 'discount'] as const
+
+/** A buy link with the parameters of its element. */
+export function linkOf(element: Element, buy_url: string): string {
+  const link = new URL(buy_url)
+  for (const name of LINK_ATTRIBUTES) {
+    const value = element.getAttribute(name)
+    // React uses `ref` itself, so `affiliate` is the same.
+    if (value) link.searchParams.set(name === 'affiliate' ? 'ref' : name, value)
+  }
+  return link.href
+}

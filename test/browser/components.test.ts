@@ -1,0 +1,239 @@
+/** The web components on a seller's page with a strict content security policy. */
+import assert from 'node:assert/strict'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { type ComponentSite, openComponentSite } from '../support/component-site.ts'
+import { accessibilityProblems } from './accessibility.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
+
+let setup: BrowserTest
+let site: ComponentSite
+let client_id: string
+let base_url: string
+before(async () => {
+  setup = await openBrowserTest()
+  base_url = setup.service.world.config.base_url
+  client_id = setup.service.demo.app.client_id
+  site = await openComponentSite(base_url)
+})
+after(async () => {
+  await site?.[Symbol.asyncDispose]()
+  await setup.close()
+})
+
+const PRICES = '**/api/v1/public/apps/*/prices/'
+const link = () => `${base_url}/buy/${setup.service.demo.app.prices[0]!.public_id}/`
+const table = (attributes = '', inside = '') =>
+  `<purser-pricing-table client-id="${client_id}" ${attributes}>${inside}</purser-pricing-table>`
+
+/** A page of a browser; an error of a script, or what the policy refuses, fails the test. */
+async function newPage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await setup.browser.newContext(options)
+  const faults: string[] = []
+  context.on('weberror', (error) => faults.push(String(error.error())))
+  context.on('console', (message) => {
+    if (/Content Security Policy|TrustedHTML/i.test(message.text())) faults.push(message.text())
+  })
+  t.after(async () => {
+    await context.close()
+    assert.deepEqual(faults, [])
+  })
+  return await context.newPage()
+}
+
+/** Opens a page of the seller, and returns its requests for prices as they come. */
+async function open(page: Page, url: string): Promise<string[]> {
+  const requests: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/prices/')) requests.push(request.url())
+  })
+  await page.goto(url)
+  return requests
+}
+
+/** The columns as a person reads them. */
+const columns = (page: Page) =>
+  page
+    .locator('.purser-plan')
+    .evaluateAll((plans) =>
+      plans.map((plan) => [...plan.children].map((child) => child.textContent)),
+    )
+
+describe('the pricing table', () => {
+  test('shows live prices under a strict policy, on phones and desktops, without faults', async (t) => {
+    const page = await newPage(t)
+    const requests = await open(page, site.page(table('free-url="/start"')))
+    await page.locator('.purser-plans').waitFor()
+    assert.deepEqual(await columns(page), [
+      ['Free', '$0', 'Start for free'],
+      ['Pro', '$12 per month', 'Buy Pro'],
+      ['Lifetime', '$180 once', 'Buy Lifetime'],
+    ])
+    assert.deepEqual(await accessibilityProblems(page), [])
+    assert.equal(requests.length, 1)
+    const styles = await page
+      .locator('.purser-buy')
+      .first()
+      .evaluate((each) => {
+        const { backgroundColor, fontFamily } = getComputedStyle(each)
+        return [backgroundColor, fontFamily]
+      })
+    assert.deepEqual(styles, ['rgb(11, 74, 143)', 'Georgia, serif'])
+  })
+
+  test('switches between monthly and yearly prices by keyboard', async (t) => {
+    const page = await newPage(t)
+    await open(page, site.page(table()))
+    const group = page.getByRole('group', { name: 'Billing' })
+    await group.getByRole('radio', { name: 'Monthly' }).focus()
+    await page.keyboard.press('ArrowRight')
+    assert.equal(await group.getByRole('radio', { name: 'Yearly' }).isChecked(), true)
+    assert.deepEqual((await columns(page))[1], ['Pro', '$96 per year', 'Buy Pro'])
+    assert.equal((await columns(page))[2]![1], '$180 once')
+    assert.equal(await page.getByRole('status').textContent(), 'Yearly')
+    const yearly = page.getByRole('link', { name: 'Buy Pro, $96 per year' })
+    const { public_id } = setup.service.demo.app.prices[1]!
+    assert.equal(await yearly.getAttribute('href'), `${base_url}/buy/${public_id}/`)
+  })
+
+  test('has no switch where no plan has both, and begins with the frequency that is asked for', async (t) => {
+    const page = await newPage(t)
+    await page.route(PRICES, async (route) => {
+      const answer = await route.fetch()
+      const json = await answer.json()
+      json.prices = json.prices.filter((each: { frequency: string }) => each.frequency !== 'month')
+      await route.fulfill({ response: answer, json })
+    })
+    await open(page, site.page(table()))
+    await page.locator('.purser-plans').waitFor()
+    assert.equal(await page.getByRole('radio').count(), 0)
+    assert.deepEqual((await columns(page))[1], ['Pro', '$96 per year', 'Buy Pro'])
+    await page.unroute(PRICES)
+    await open(page, site.page(table('frequency="year"')))
+    await page.getByRole('radio', { name: 'Yearly' }).waitFor()
+    assert.deepEqual((await columns(page))[1], ['Pro', '$96 per year', 'Buy Pro'])
+  })
+
+  test('sends next, ref, email and discount to the checkout, which accepts them', async (t) => {
+    const page = await newPage(t)
+    const next = `${setup.site.url}/return`
+    const attributes = `next="${next}" affiliate="coast-walks" email="a@example.com"`
+    await open(page, site.page(table(attributes)))
+    await page.getByRole('link', { name: 'Buy Pro' }).click()
+    await page.waitForURL('**/buy/**')
+    assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), {
+      next,
+      ref: 'coast-walks',
+      email: 'a@example.com',
+    })
+    assert.equal(await page.getByLabel('Email').inputValue(), 'a@example.com')
+  })
+
+  test('keeps its content while prices cannot be loaded, and a second try shows them', async (t) => {
+    const page = await newPage(t)
+    let broken = true
+    await page.route(PRICES, (route) => (broken ? route.abort() : route.continue()))
+    await open(page, site.page(table('', `<a href="${link()}">Buy Pro</a>`)))
+    const retry = page.getByRole('button', { name: 'Try again' })
+    await retry.waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Buy Pro' }).getAttribute('href'), link())
+    assert.match((await page.getByRole('alert').textContent())!, /cannot be loaded/)
+    assert.deepEqual(await accessibilityProblems(page), [])
+    broken = false
+    await retry.press('Enter')
+    await page.locator('.purser-plans').waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    const focused = await page.evaluate('document.activeElement.localName')
+    assert.equal(focused, 'purser-pricing-table')
+  })
+
+  test('is busy and keeps its space while it loads', async (t) => {
+    const page = await newPage(t)
+    const arrived = Promise.withResolvers<void>()
+    await page.route(PRICES, async (route) => {
+      await arrived.promise
+      await route.continue()
+    })
+    await open(page, site.page(table()))
+    const element = page.locator('purser-pricing-table[aria-busy=true]')
+    await element.waitFor()
+    assert.equal(await element.getByRole('status').textContent(), 'Loading prices…')
+    assert.ok((await element.boundingBox())!.height >= 280)
+    arrived.resolve()
+    await page.locator('purser-pricing-table:not([aria-busy])').waitFor()
+  })
+
+  test('says that no plan is for sale', async (t) => {
+    const page = await newPage(t)
+    await page.route(PRICES, (route) =>
+      route.fulfill({
+        json: { client_id, app_name: 'Tidepool', has_free_tier: false, prices: [] },
+        headers: { 'access-control-allow-origin': '*' },
+      }),
+    )
+    await open(page, site.page(table()))
+    await page.getByText('No plans are for sale right now.').waitFor()
+  })
+
+  test('speaks the language of its page, with texts of the seller', async (t) => {
+    const page = await newPage(t)
+    await open(page, site.page(table('text-buy="Llévate {plan}"'), 'es-MX'))
+    await page.getByRole('radio', { name: 'Mensual' }).waitFor()
+    assert.deepEqual((await columns(page))[1], ['Pro', 'USD\u00a012 al mes', 'Llévate Pro'])
+    await page.evaluate(
+      'document.querySelector("purser-pricing-table").texts = { per_month: "{price}/mes" }',
+    )
+    await page.getByText('USD 12/mes').waitFor()
+  })
+
+  test('shows its content without scripts', async (t) => {
+    const page = await newPage(t, { javaScriptEnabled: false })
+    await page.goto(site.page(table('', `<a href="${link()}">Buy Pro</a>`)))
+    await page.getByRole('link', { name: 'Buy Pro' }).click()
+    await page.waitForURL('**/buy/**')
+  })
+})
+
+describe('the buy button', () => {
+  const button = (attributes: string, inside = '') =>
+    `<purser-buy-button ${attributes}>${inside}</purser-buy-button>`
+
+  test('is a link at once, and says the live price with the client ID', async (t) => {
+    const page = await newPage(t)
+    const [monthly, yearly] = setup.service.demo.app.prices
+    const requests = await open(
+      page,
+      site.page(
+        button(
+          `price-id="${monthly!.public_id}" ref="coast-walks"`,
+          `<a href="${link()}">Get it</a>`,
+        ) +
+          button(`price-id="${monthly!.public_id}" client-id="${client_id}"`) +
+          button(`price-id="${yearly!.public_id}" client-id="${client_id}"`) +
+          button(`price-id="prc_Unknown" client-id="${client_id}"`) +
+          table(),
+      ),
+    )
+    const own = page.getByRole('link', { name: 'Get it' })
+    assert.equal(await own.getAttribute('href'), `${link()}?ref=coast-walks`)
+    await page.getByRole('link', { name: 'Buy Pro, $12 per month' }).first().waitFor()
+    await page.getByRole('link', { name: 'Buy Pro, $96 per year' }).first().waitFor()
+    await page.getByText('This plan is not for sale right now.').waitFor()
+    assert.equal(requests.length, 1)
+    assert.deepEqual(await accessibilityProblems(page), [])
+  })
+
+  test('the page can cancel a click', async (t) => {
+    const page = await newPage(t)
+    const { public_id } = setup.service.demo.app.prices[0]!
+    const url = site.page(button(`price-id="${public_id}"`))
+    await open(page, url)
+    await page.evaluate(`addEventListener('purser-buy', (event) => {
+      event.preventDefault()
+      document.title = event.detail.price.public_id
+    })`)
+    await page.getByRole('link', { name: 'Buy' }).click()
+    assert.equal(await page.title(), public_id)
+    assert.equal(page.url(), url)
+  })
+})
