@@ -23,6 +23,7 @@ import { generate, type Round, SERVER_CORE, startProgram, startServer } from './
 const PEERS = {
   'better-auth': ['better-auth@1.7.25', 'pg@8.23.1'],
   vendure: ['@vendure/core@3.7.3', 'pg@8.23.1'],
+  medusa: ['@medusajs/medusa@2.21.2', '@medusajs/framework@2.21.2', '@medusajs/cli@2.21.2'],
 } as const
 type Peer = keyof typeof PEERS
 
@@ -111,7 +112,12 @@ async function startPeer(name: Peer, facts: Record<string, string>) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const DATABASE_URL = await databaseFor(name)
-  const env = { ...facts, PORT: String(port), DATABASE_URL, NODE_ENV: 'development' }
+  const settings = { PORT: String(port), DATABASE_URL, NODE_ENV: 'development' }
+  const env = {
+    ...facts,
+    ...settings,
+    PEERS_FOLDER: fileURLToPath(new URL('peers', import.meta.url)),
+  }
   const { stop } = await startProgram([program], { env, address: url, log, core: SERVER_CORE, cwd })
   return { url, stop }
 }
@@ -145,11 +151,13 @@ function loadsOf(
     }
   }
   const bought = { ...lasting, BASE_URL: purser.url, PRICE_ID: purser.price_id }
+  const SHOP = join(folder, name, 'shop.json')
+  const ordered = { ...lasting, TARGET: target, PEER: name, SHOP }
   return {
-    title: 'orders, from the first step to the payment',
+    title: `orders, from the first step to the payment, beside ${name}`,
     sides: {
       purser: () => generate('bench/checkouts.ts', bought),
-      vendure: () => generate('bench/peer-orders.ts', { ...lasting, TARGET: target }),
+      [name]: () => generate('bench/peer-orders.ts', ordered),
     },
   }
 }

@@ -60,7 +60,12 @@ export async function startProgram(
     env: { ...process.env, ...env },
     stdio: ['ignore', out, out],
   })
-  await untilItAnswers(address, server, log)
+  try {
+    await untilItAnswers(address, server, log)
+  } catch (error) {
+    server.kill('SIGTERM')
+    throw error
+  }
   return {
     residentMb() {
       const status = `/proc/${server.pid}/status`
@@ -74,8 +79,11 @@ export async function startProgram(
   }
 }
 
+/** Two minutes: a peer may migrate and fill its database first. */
+const MOST_TRIES = 1200
+
 async function untilItAnswers(address: string, server: ChildProcess, log: string): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
     if (server.exitCode !== null) throw new Error(`the server ended at its start; see ${log}`)
     const answer = await fetch(address).catch(() => undefined)
     if (answer) return
