@@ -41,6 +41,7 @@ const ONLY_IN_ALL = [
   'test/process/client-runtimes.test.ts',
   'test/process/doctor.test.ts',
   'test/process/each-mode.test.ts',
+  'test/process/generated-clients.test.ts',
   'test/process/image.test.ts',
   'test/process/kill.test.ts',
   'test/process/nodes.test.ts',

@@ -7,6 +7,7 @@ import { etagOf, isCurrent } from '#http/etag'
 import { people, sendPage } from '#http/pages'
 import { openApiDocument } from './document.ts'
 import { type EndpointPart, endpointParts } from './endpoint-part.tsx'
+import { asOpenApi30 } from './openapi-30.ts'
 import { type OpenApiDocument, referenceOf } from './reference.ts'
 import { ReferencePage } from './reference-page.tsx'
 
@@ -25,22 +26,14 @@ export function openapi(
 ): Record<string, EndpointPart> {
   const { base_url } = world.config
   const text = JSON.stringify(openApiDocument(base_url, version, rows))
-  const etag = etagOf(text)
-  const headers = {
-    'access-control-allow-origin': '*',
-    'cache-control': 'public, max-age=60',
-    etag,
-  }
+  const document: OpenApiDocument = JSON.parse(text)
+  const older = JSON.stringify(asOpenApi30(document, base_url))
   app.register(async (scope) => {
     await compressAnswers(scope)
-    scope.get('/api/v1/schema/', async (request, reply) => {
-      reply.headers(headers)
-      if (isCurrent(request, etag)) return reply.code(304).send()
-      return reply.type('application/json; charset=utf-8').send(text)
-    })
+    serveDocument(scope, '/api/v1/schema/', text)
+    serveDocument(scope, '/api/v1/schema/3.0/', older)
   })
 
-  const document: OpenApiDocument = JSON.parse(text)
   const reference = referenceOf(document)
   const declare = (scope: FastifyInstance) => {
     scope.get('/api/v1/docs/', async (_request, reply) =>
@@ -49,4 +42,18 @@ export function openapi(
   }
   people(app, world, declare, { compressed: true })
   return endpointParts(base_url, reference)
+}
+
+function serveDocument(scope: FastifyInstance, path: string, text: string): void {
+  const etag = etagOf(text)
+  const headers = {
+    'access-control-allow-origin': '*',
+    'cache-control': 'public, max-age=60',
+    etag,
+  }
+  scope.get(path, async (request, reply) => {
+    reply.headers(headers)
+    if (isCurrent(request, etag)) return reply.code(304).send()
+    return reply.type('application/json; charset=utf-8').send(text)
+  })
 }
