@@ -175,6 +175,7 @@ const owners: Record<string, RegExp> = {
   'domain/grants': /^(oidc_records|oidc_keys|consents|agent_grants)$/,
   'domain/listing': /^listing_(sections|features|feature_products|names|app_names)$/,
   'domain/licensing': /^(licenses|license_(key_aliases|history|uses))$/,
+  'domain/imports': /^imports$|^import_(rows|faults)$|^imported_records$/,
   'domain/tax': /^(tax_quotes|tax_records|tax_sums|tax_lines|tax_unsummed|remittances)$/,
   'domain/affiliates': /^affiliates$|^affiliate_clicks$|^referred_(days|changes)$/,
   'domain/billing': /^(carts|orders|subscriptions|invoices|invoice_lines)$/,

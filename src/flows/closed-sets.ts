@@ -63,6 +63,8 @@ type Audited =
   | 'app.created'
   | 'app.details_changed'
   | 'app.icon_changed'
+  | 'app.import_finished'
+  | 'app.import_started'
   | 'app.pauses_allowed'
   | 'app.pauses_refused'
   | 'app.plan_highlighted'
@@ -211,6 +213,9 @@ declare module '#platform/tasks' {
     export_subscriptions: true
     export_tax_lines: true
     export_tax_states: true
+    import_check: true
+    import_read: true
+    import_run: true
     receive_events: true
     scenario: true
     tax_month: true

@@ -1,6 +1,7 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
+import * as imports from '#domain/imports'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
@@ -19,6 +20,7 @@ const SWEEPS = [
   sellers.INVITATION_SWEEP,
   apps.TRANSFER_SWEEP,
   identity.EMAIL_CHANGE_SWEEP,
+  ...imports.IMPORT_SWEEPS,
   ...PLATFORM_SWEEPS,
 ]
 
@@ -30,6 +32,7 @@ export async function keepRetention(world: World): Promise<void> {
   const { db, clock, log, stopping } = world
   const deleted = await sweep(db, clock.now(), SWEEPS, stopping)
   deleted.app_images = await deleteImages(world)
+  deleted.uploads = await deleteUploads(world)
   const rows = Object.entries(deleted).filter(([, count]) => count > 0)
   if (rows.length > 0) log.info({ deleted: Object.fromEntries(rows) }, 'retention applied')
 }
@@ -48,5 +51,22 @@ async function deleteImages({ db, clock, storage, stopping }: World): Promise<nu
       deleted++
     }
     if (images.length < IMAGES_AT_ONCE) return deleted
+  }
+}
+
+const UNREAD_UPLOAD_DAYS = 7
+
+/** Deletes files that were uploaded to be imported and never read, with their imports. */
+async function deleteUploads({ db, clock, storage, stopping }: World): Promise<number> {
+  const before = addDays(clock.now(), -UNREAD_UPLOAD_DAYS)
+  for (let deleted = 0; ; ) {
+    const ids = await imports.staleUploads(db, before, IMAGES_AT_ONCE)
+    for (const id of ids) {
+      if (stopping.aborted) return deleted
+      await storage.remove(imports.uploadKey(id))
+      await imports.dropImport(db, id)
+      deleted++
+    }
+    if (ids.length < IMAGES_AT_ONCE) return deleted
   }
 }

@@ -22,6 +22,7 @@ type OwnPrefix =
   | (
       | 'email'
       | 'img'
+      | 'imp'
       | 'inv'
       | 'lic'
       | 'mbi'
@@ -69,6 +70,7 @@ export type DisputeId = Id<'dsp'>
 export type EmailChangeId = Id<'ech'>
 export type EmailId = Id<'email'>
 export type ImageId = Id<'img'>
+export type ImportId = Id<'imp'>
 export type InvoiceId = Id<'inv'>
 export type LicenseId = Id<'lic'>
 export type MemberInvitationId = Id<'mbi'>

@@ -84,6 +84,7 @@ export async function* sellerPages({ service }: PagesTest, page: Page) {
   yield 'images, with faults'
   await addImages(page)
   yield 'images'
+  yield* importPages(page, app)
   await page.goto('/apps/driftlog/')
   yield 'product, with images'
   await page.goto(`${app}listing/sections/`)
@@ -126,4 +127,38 @@ async function* ofTwoSellers(service: TestService, page: Page) {
   await page.getByRole('combobox', { name: 'Seller' }).selectOption({ index: 0 })
   await press(page, 'Switch')
   await page.getByRole('link', { name: /Tidepool/ }).waitFor()
+}
+
+const IMPORTED = [
+  'Purchase ID,Item Name,Purchase Email,Purchase Date,License Key,Notes',
+  'p1,Studio,import-1@example.com,2026-01-05,AAAA-1111,x',
+  'p2,Studio,no address,2026-01-05,BBBB-2222,x',
+].join('\n')
+
+async function* importPages(page: Page, app: string) {
+  await page.goto(`${app}import/`)
+  yield 'imports, none yet'
+  await press(page, 'Upload file')
+  await page.getByText('Choose a CSV file.').first().waitFor()
+  yield 'imports, with faults'
+  await page.getByLabel('Service').selectOption('gumroad')
+  const buffer = Buffer.from(IMPORTED)
+  await page
+    .getByLabel('CSV file')
+    .setInputFiles({ name: 'sales.csv', mimeType: 'text/csv', buffer })
+  await press(page, 'Upload file')
+  await page.getByText('1. Match columns').waitFor()
+  yield 'import, its columns'
+  await press(page, 'Read file')
+  await page.getByText('2. Match plans').waitFor()
+  yield 'import, its plans'
+  await page.getByLabel('Studio').selectOption({ index: 1 })
+  await press(page, 'Start dry run')
+  await page.getByText('3. Dry run').waitFor()
+  yield 'import, dry run'
+  await press(page, 'Import')
+  await page.getByRole('heading', { name: 'Report' }).waitFor()
+  yield 'import, report'
+  await page.goto(`${app}import/`)
+  yield 'imports'
 }

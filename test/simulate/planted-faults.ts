@@ -367,7 +367,9 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
     name: 'a given plan goes on after its end',
     caught_by: ['a given plan ends when it should, and is never charged'],
     alterRows: ({ text }, rows) =>
-      /from licenses l where l.origin = 'comp' and l.status = 'active'/.test(text) ? [] : rows,
+      /from licenses l where l.origin in \('comp', 'import'\) and l.status = 'active'/.test(text)
+        ? []
+        : rows,
   },
   {
     name: 'a given plan ends a day early',

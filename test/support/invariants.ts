@@ -156,14 +156,15 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
     'a license that is subscribed to has its subscription, and a canceled one has none that runs',
     sql`select l.id from licenses l left join subscriptions s on s.license_id = l.id
         and s.ended_at is null
-      where (l.status in ('active', 'trialing', 'past_due', 'unpaid') and l.origin <> 'comp'
+      where (l.status in ('active', 'trialing', 'past_due', 'unpaid')
+          and l.origin not in ('comp', 'import')
           and s.id is null)
         or (l.status = 'canceled' and s.id is not null)`,
   ],
   [
-    'a comp is never subscribed to, and ends when it should',
+    'a comp or an imported license is never subscribed to, and ends when it should',
     sql`select l.id from licenses l left join subscriptions s on s.license_id = l.id
-      where l.origin = 'comp' and (s.id is not null
+      where l.origin in ('comp', 'import') and (s.id is not null
         or l.status not in ('active', 'one_time_active', 'paused', 'canceled')
         or (l.status = 'active') <> (l.status <> 'canceled' and l.status <> 'paused'
           and l.period_end is not null))`,

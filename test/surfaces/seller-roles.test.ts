@@ -44,6 +44,7 @@ const RULES: [pattern: RegExp, roles: readonly sellers.MemberRole[]][] = [
   [/^POST \/dashboard\/apps\/:slug\/(sales|customers|subscriptions|licenses)\/export/, EVERYONE],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/customers\/:license_id\/:action/, SUPPORT],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/licenses\/give\//, SUPPORT],
+  [/^(GET|POST) \/dashboard\/apps\/:slug\/import\//, ADMINS],
   [/^POST \/dashboard\/apps\/:slug\//, EDITORS],
   [/^GET \/dashboard\//, EVERYONE],
 ]

@@ -36,6 +36,12 @@ export async function findPausable(db: Db, id: LicenseId): Promise<PausableLicen
   return await db.one<PausableLicense>(sql`select ${PAUSABLE} from licenses where id = ${id}`)
 }
 
+/** Licenses by their ids; one that does not exist is left out. */
+export async function licensesById(db: Db, ids: readonly LicenseId[]): Promise<PausableLicense[]> {
+  return await db.rows<PausableLicense>(sql`select ${PAUSABLE} from licenses
+    where id = any(${[...ids]}::text[])`)
+}
+
 /** A license, with its row locked until the transaction ends. */
 export async function lockLicense(db: Db, id: LicenseId): Promise<PausableLicense> {
   return await db.one<PausableLicense>(

@@ -18,6 +18,8 @@ export type SellerPermission =
   | 'edit_apps'
   /** Refund, answer disputes, and act on customers and licenses. */
   | 'support'
+  /** Import customers from other services, and export everything. */
+  | 'move_data'
   /** View balances and statements, request payouts, and change the bank account. */
   | 'payouts'
   /** Invite and remove members, and change their roles. */
@@ -31,6 +33,7 @@ const ALLOWED: Record<SellerPermission, readonly MemberRole[]> = {
   view: MEMBER_ROLES,
   edit_apps: ['owner', 'admin', 'developer'],
   support: ['owner', 'admin', 'finance', 'support'],
+  move_data: ['owner', 'admin'],
   payouts: ['owner', 'admin', 'finance'],
   team: ['owner', 'admin'],
   account: ['owner', 'admin'],

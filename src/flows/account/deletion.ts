@@ -3,6 +3,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
+import * as imports from '#domain/imports'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
@@ -135,6 +136,7 @@ async function anonymize(world: World, tx: Db, user: identity.User): Promise<voi
     await anonymizeEmails(tx, account)
   }
   await licensing.dropAliasesOf(tx, user_id)
+  await imports.forgetRows(tx, addresses)
   await forgetTasks(tx, user_id)
   await grants.forgetPerson(tx, user_id)
   await sellers.endMemberships(tx, user_id)

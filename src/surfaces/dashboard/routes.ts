@@ -19,6 +19,7 @@ import { declareDiscounts } from './discounts.ts'
 import { declareEmails } from './emails.ts'
 import { declareHome } from './home.ts'
 import { declareImages } from './images.ts'
+import { declareImport } from './import.ts'
 import { addressesOf, fieldOf, formOfAddresses, integrationOf } from './integration.ts'
 import { IntegrationPage } from './integration-page.tsx'
 import { declareInvitations } from './invitations.ts'
@@ -64,6 +65,7 @@ export function dashboard(app: FastifyInstance, world: World): void {
     declareDiscounts(scope, world)
     declareListing(scope, world)
     declareImages(scope, world)
+    declareImport(scope, world)
     declareChanges(scope, world)
     declareSettings(scope, world)
     declareSecret(scope, world)

@@ -13,28 +13,29 @@ export const UPLOADS: RouteLimit = {
   key: (request) => networksWith(request.ip, request.routeOptions.url ?? ''),
 }
 
-/** A body that is larger is refused unread; a file between both limits gets an error of its form. */
-const MOST_BYTES = 4 * PICTURE_LIMITS.bytes
-const LIMITS = {
-  // One byte more, so that a file that is too large is recognized and not cut off unnoticed.
-  fileSize: PICTURE_LIMITS.bytes + 1,
-  files: 1,
-  fields: 10,
-  fieldNameSize: 100,
-  fieldSize: 4000,
-}
+const LIMITS = { files: 1, fields: 10, fieldNameSize: 100, fieldSize: 4000 }
+// A body that is larger is refused unread; a file between both limits gets an error of its form.
+const BODY_TIMES = 4
+const MOST_BODY_MARGIN = 15 * 1024 * 1024
 
 /**
  * Lets the forms of a scope send a file. The fields are read before the check of the form's token,
- * like those of any other form; files are kept in memory.
+ * like those of any other form; files are kept in memory. The name of a file is in the field that is
+ * named after its own, with `_name`.
  */
-export async function readUploads(scope: FastifyInstance): Promise<void> {
-  await scope.register(multipart, { limits: LIMITS, throwFileSizeLimit: false })
+export async function readUploads(
+  scope: FastifyInstance,
+  { bytes }: { bytes: number } = PICTURE_LIMITS,
+): Promise<void> {
+  // One byte more, so that a file that is too large is recognized and not cut off unnoticed.
+  const limits = { ...LIMITS, fileSize: bytes + 1 }
+  const most = Math.min(BODY_TIMES * bytes, bytes + MOST_BODY_MARGIN)
+  await scope.register(multipart, { limits, throwFileSizeLimit: false })
   scope.addHook('onRequest', async ({ headers }) => {
     if (!headers['content-type']?.startsWith('multipart/')) return
     // Browsers always say how much they send; without a number, there would be no limit.
-    if (Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > MOST_BYTES) {
-      const megabytes = PICTURE_LIMITS.bytes / 1024 / 1024
+    if (Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > most) {
+      const megabytes = bytes / 1024 / 1024
       const message = `The file is too large. Use a file of at most ${megabytes} MB.`
       throw new Problem(413, 'payload_too_large', message)
     }
@@ -48,8 +49,10 @@ async function readParts(request: FastifyRequest): Promise<Record<string, string
   const fields: Record<string, string | Buffer> = {}
   try {
     for await (const part of request.parts()) {
-      if (part.type === 'file') fields[part.fieldname] = await part.toBuffer()
-      else if (typeof part.value === 'string') fields[part.fieldname] = part.value
+      if (part.type === 'file') {
+        fields[part.fieldname] = await part.toBuffer()
+        fields[`${part.fieldname}_name`] = (part.filename ?? '').replaceAll('\0', '')
+      } else if (typeof part.value === 'string') fields[part.fieldname] = part.value
     }
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('FST_')) {

@@ -36,7 +36,10 @@ export function AppListPage<Row>(
         <div class="flex flex-wrap items-center justify-between gap-4">
           <Heading title={`${facts.app_name}: ${label.toLowerCase()}`}>{facts.intro}</Heading>
           {facts.give_path && list !== 'subscriptions' && (
-            <Button href={facts.give_path}>Give a plan</Button>
+            <span class="flex flex-wrap gap-2">
+              {facts.import_path && <Button href={facts.import_path}>Import</Button>}
+              <Button href={facts.give_path}>Give a plan</Button>
+            </span>
           )}
         </div>
         <div class="grid grid-cols-1 gap-1">

@@ -37,6 +37,8 @@ export interface ListFacts<Row, Totals, Search> extends SalesPageFacts {
   totals: Totals
   /** The page on which a plan is given; undefined for members who may not. */
   give_path: string | undefined
+  /** The page of imports, for members who may import. */
+  import_path: string | undefined
   /** Whether the search matches more than is listed. */
   is_cut: boolean
   /** The paths of the next page, and of the first page if this is not it. */
@@ -95,6 +97,9 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
       plans: await planOptions(reporting, app.id),
       rows,
       give_path: (await mayAct(reporting, context)) ? `${context.base}/licenses/give/` : undefined,
+      import_path: (await mayAct(reporting, context, 'move_data'))
+        ? `${context.base}/import/`
+        : undefined,
       totals: await list.totals(reporting, filter),
       is_cut: list.isCut(filter),
       older: found.length > ON_A_PAGE && last ? here(placeText(list.placeOf(last))) : undefined,

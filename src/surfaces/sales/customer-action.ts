@@ -139,9 +139,10 @@ export const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }
 export async function mayAct(
   { db }: World,
   { app, session: { user_id } }: SalesContext,
+  permission: sellers.SellerPermission = 'support',
 ): Promise<boolean> {
   const member = await sellers.memberOf(db, { seller_id: app!.seller_id, user_id })
-  return member !== undefined && sellers.isAllowed(member.role, 'support')
+  return member !== undefined && sellers.isAllowed(member.role, permission)
 }
 
 /** The links to what this member may do about a license now. */

@@ -1,0 +1,81 @@
+-- What sellers import from files of other services: the files' rows, what is done with each, and which
+-- license each row of a service became.
+
+create table imports (
+  id text primary key,
+  app_id text not null references apps,
+  -- The member who imports.
+  user_id text not null references users,
+  source text not null
+    check (source in ('lemon_squeezy', 'gumroad', 'paddle', 'polar', 'keygen', 'purser')),
+  file_name text not null,
+  file_bytes integer not null,
+  -- What is known of it: its columns, its rows, what would be done, or what was done.
+  status text not null check (status in ('uploaded', 'read', 'checked', 'importing', 'done')),
+  -- The names of the file's columns, and which field each is, by position.
+  columns jsonb not null,
+  matched jsonb not null,
+  -- The plan for each product of the file; null: it is not imported.
+  plans jsonb not null default '{}',
+  -- Whether buyers get an email with their new key.
+  notifies boolean not null default false,
+  rows integer not null default 0,
+  -- How many faults the file has; the first of them are in `import_faults`.
+  faults integer not null default 0,
+  -- How many rows have each outcome.
+  counts jsonb not null default '{}',
+  -- The place of the last row that was imported: after a crash, it continues with the next.
+  done_place integer not null default 0,
+  created_at timestamptz not null,
+  finished_at timestamptz
+);
+create index imports_app on imports (app_id, created_at);
+create index imports_created on imports (created_at);
+
+-- The rows of a file as they were read, until 30 days after it was uploaded.
+create table import_rows (
+  import_id text not null references imports on delete cascade,
+  line integer not null,
+  external_id text not null,
+  email text not null,
+  email_normalized text not null,
+  -- The product at the source.
+  plan text not null,
+  -- The former key, as its keyed hash.
+  key_hash bytea,
+  -- The end of what was paid; null: for good.
+  ends_at timestamptz,
+  over text check (over in ('ended', 'refunded', 'revoked')),
+  amount bigint,
+  frequency text check (frequency in ('day', 'week', 'month', 'year')),
+  -- Whether it is the row of its buyer that entitles for the longest.
+  is_best boolean not null default false,
+  -- Its place in the order of the import: the best rows first.
+  place integer,
+  outcome text check (outcome in ('create', 'update', 'end', 'add_key', 'unchanged', 'duplicate',
+    'owned', 'over', 'ended_here', 'buying', 'skipped')),
+  primary key (import_id, line)
+);
+create index import_rows_email on import_rows (email_normalized);
+create index import_rows_place on import_rows (import_id, place);
+create index import_rows_external on import_rows (import_id, external_id);
+
+create table import_faults (
+  import_id text not null references imports on delete cascade,
+  place integer not null,
+  line integer not null,
+  column_name text,
+  value text not null,
+  message text not null,
+  primary key (import_id, place)
+);
+
+-- Which license a row of a service became: the same row again changes this one.
+create table imported_records (
+  app_id text not null references apps,
+  source text not null,
+  external_id text not null,
+  license_id text not null references licenses,
+  primary key (app_id, source, external_id)
+);
+create index imported_records_license on imported_records (license_id);

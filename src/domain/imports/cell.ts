@@ -1,0 +1,168 @@
+import { addDays, type Frequency, periodEnd, readDay } from '#platform/calendar'
+import { type Cents, readAmount } from '#platform/money'
+import type {
+  Cells,
+  ImportField,
+  ImportRecord,
+  OverReason,
+  RowFault,
+  RowReading,
+} from './record.ts'
+
+const LONGEST_ID = 200
+const LONGEST_PLAN = 200
+const SHOWN = 80
+const MOMENT =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)? ?(Z|UTC|[+-]\d{2}:?\d{2})?)?$/
+
+/** A cell without what no database can store, and without spaces around it. */
+export function cleanCell(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, ' ')
+    .trim()
+}
+
+/** The beginning of a value, for a report. */
+export function shortened(value: string): string {
+  return value.length > SHOWN ? `${value.slice(0, SHOWN).toWellFormed()}…` : value
+}
+
+/** Thrown by the readers of cells, and returned as the fault of the row. */
+class CellFault extends Error {
+  readonly fault: RowFault
+  constructor(fault: RowFault) {
+    super(fault.message)
+    this.fault = fault
+  }
+}
+
+function fail(column: ImportField, value: string, message: string): never {
+  throw new CellFault({ column, value: shortened(value), message })
+}
+
+/** Reads a row; a cell that cannot be read is the row's fault. */
+export function readRow(read: () => ImportRecord | 'ignored'): RowReading {
+  try {
+    const record = read()
+    return record === 'ignored' ? record : { record }
+  } catch (error) {
+    if (error instanceof CellFault) return { fault: error.fault }
+    throw error
+  }
+}
+
+/** An instant, in UTC where the text names no offset. A day alone is its end for `isEnd`. */
+export function momentIn(cells: Cells, field: ImportField, isEnd = false): Date | null {
+  const text = cells(field)
+  if (text === '') return null
+  const [, day, time, offset = 'Z'] = MOMENT.exec(text) ?? []
+  const start = readDay(day)
+  if (start && !time) return isEnd ? addDays(start, 1) : start
+  const zone = offset === 'UTC' ? 'Z' : offset.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')
+  const at = start && new Date(`${day}T${time}${zone}`)
+  if (!at || Number.isNaN(at.getTime())) {
+    return fail(
+      field,
+      text,
+      'Write the date as 2026-11-23, or with a time as 2026-11-23T10:00:00Z.',
+    )
+  }
+  return at
+}
+
+/** A flag: 1, true, yes, or their opposites. An empty cell is false. */
+export function flagIn(cells: Cells, field: ImportField): boolean {
+  const text = cells(field).toLowerCase()
+  if (['', '0', 'false', 'no', 'n', 'f'].includes(text)) return false
+  if (['1', 'true', 'yes', 'y', 't'].includes(text)) return true
+  return fail(field, text, 'Write 1 or 0, or true or false.')
+}
+
+/** The price in cents, only where the file says that it is in US dollars, or names no currency. */
+export function amountIn(cells: Cells): Cents | null {
+  const currency = cells('currency').toLowerCase()
+  if (currency !== '' && currency !== 'usd' && currency !== '$') return null
+  const text = cells('amount').replace(/^(?:USD|US\$|\$)\s*|[\s,]|\s*USD$/gi, '')
+  return readAmount(text) ?? null
+}
+
+/** A period of a price, with its length; frequency null where this service has none like it. */
+export interface BillingPeriod {
+  frequency: Frequency | null
+  unit: Frequency
+  count: number
+}
+
+const WORDS: Record<string, readonly [count: number, unit: Frequency]> = {
+  daily: [1, 'day'],
+  weekly: [1, 'week'],
+  monthly: [1, 'month'],
+  quarterly: [3, 'month'],
+  biannually: [6, 'month'],
+  yearly: [1, 'year'],
+  annually: [1, 'year'],
+  annual: [1, 'year'],
+  every_two_years: [2, 'year'],
+}
+
+/** How often a price is paid; null for one that is paid once. */
+export function periodIn(cells: Cells): BillingPeriod | null {
+  const text = cells('interval').toLowerCase().replaceAll(' ', '_')
+  if (['', 'once', 'one_time', 'one-time', 'lifetime', 'never', 'none'].includes(text)) return null
+  const counted = /^(\d{1,2})?_?(day|week|month|year)s?$/.exec(text)
+  const [count, unit] = WORDS[text] ?? [Number(counted?.[1] ?? 1), counted?.[2] as Frequency]
+  if (!unit || count < 1) {
+    return fail('interval', text, 'Write how often it is paid: day, week, month or year.')
+  }
+  return { frequency: count === 1 ? unit : null, unit, count }
+}
+
+/** The end of the period that began at an instant. */
+export function endOfPeriod(from: Date, { unit, count }: BillingPeriod): Date {
+  return periodEnd(from, unit, count)
+}
+
+/** What is common to the rows of all services. */
+export function recordOf(
+  cells: Cells,
+  now: Date,
+  facts: {
+    /** Which file of the service the row is from: IDs of different files may be equal. */
+    kind: string
+    /** The ID, where the file has no column for it. */
+    id?: string
+    ends_at: Date | null
+    over: OverReason | null
+    period?: BillingPeriod | null
+  },
+): ImportRecord {
+  const id = facts.id ?? cells('id')
+  if (id === '') return fail('id', id, 'The row has no ID. Export the file again with its IDs.')
+  if (id.length > LONGEST_ID)
+    return fail('id', id, `Use an ID of at most ${LONGEST_ID} characters.`)
+  const email = cells('email')
+  if (email === '') return fail('email', email, 'The row has no email address. Add it.')
+  const parts = [cells('product'), cells('variant')].filter((part) => part !== '')
+  const plan = [...new Set(parts)].join(' – ')
+  if (plan.length > LONGEST_PLAN) {
+    return fail('product', plan, `Use a name of at most ${LONGEST_PLAN} characters.`)
+  }
+  const { ends_at } = facts
+  const hasEnded = ends_at !== null && ends_at <= now
+  return {
+    external_id: `${facts.kind}:${id}`,
+    email,
+    plan,
+    former_key: cells('key') || null,
+    ends_at,
+    over: facts.over ?? (hasEnded ? 'ended' : null),
+    amount: amountIn(cells),
+    frequency: facts.period?.frequency ?? null,
+  }
+}
+
+/** A status that the source does not document. */
+export function unknownStatus(status: string, known: readonly string[]): never {
+  return fail('status', status, `The status is not one of ${known.join(', ')}. Correct it.`)
+}

@@ -1,0 +1,46 @@
+import type { Db } from '#platform/db'
+import type { ImportId } from '#platform/ids'
+import { sql } from '#platform/sql'
+
+/** What is wrong with a line of a file. */
+export interface ImportFault {
+  place: number
+  line: number
+  /** The name of the column; null for the line as a whole. */
+  column_name: string | null
+  /** The value, shortened. */
+  value: string
+  message: string
+}
+
+/** How many faults of a file are kept; the others are counted. */
+export const MOST_FAULTS = 10_000
+
+/** Stores faults of a file. */
+export async function addFaults(
+  db: Db,
+  import_id: ImportId,
+  faults: readonly ImportFault[],
+): Promise<void> {
+  const all = <Key extends keyof ImportFault>(key: Key) => faults.map((fault) => fault[key])
+  await db.run(sql`insert into import_faults
+      (import_id, place, line, column_name, value, message)
+    select ${import_id}, q.* from unnest(${all('place')}::int[], ${all('line')}::int[],
+      ${all('column_name')}::text[], ${all('value')}::text[], ${all('message')}::text[]) q
+    on conflict (import_id, place) do nothing`)
+}
+
+/** Deletes the faults of a file, before it is read again. */
+export async function dropFaults(db: Db, import_id: ImportId): Promise<void> {
+  await db.run(sql`delete from import_faults where import_id = ${import_id}`)
+}
+
+/** The first faults of a file, in its order. */
+export async function faultsOf(
+  db: Db,
+  of: { import_id: ImportId; after: number; limit: number },
+): Promise<ImportFault[]> {
+  return await db.rows<ImportFault>(sql`select place, line, column_name, value, message
+    from import_faults where import_id = ${of.import_id} and place > ${of.after}
+    order by place limit ${of.limit}`)
+}

@@ -1,0 +1,124 @@
+import type { Db } from '#platform/db'
+import type { AppId, ImportId, ProductId, UserId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import type { RowOutcome } from './decide.ts'
+import type { ImportSource } from './record.ts'
+import type { MatchedColumns } from './source.ts'
+
+export type ImportStatus = 'uploaded' | 'read' | 'checked' | 'importing' | 'done'
+
+/** A file that a seller imports. */
+export interface Import {
+  id: ImportId
+  app_id: AppId
+  user_id: UserId
+  source: ImportSource
+  file_name: string
+  file_bytes: number
+  status: ImportStatus
+  columns: string[]
+  matched: MatchedColumns
+  /** The plan for each product of the file; null: it is not imported. */
+  plans: Record<string, ProductId | null>
+  notifies: boolean
+  rows: number
+  faults: number
+  counts: Partial<Record<RowOutcome, number>>
+  done_place: number
+  created_at: Date
+  finished_at: Date | null
+}
+
+const COLUMNS = sql`id, app_id, user_id, source, file_name, file_bytes, status, columns, matched,
+  plans, notifies, rows, faults, counts, done_place, created_at, finished_at`
+
+/** Adds an uploaded file. */
+export async function addImport(
+  db: Db,
+  now: Date,
+  added: Pick<
+    Import,
+    'id' | 'app_id' | 'user_id' | 'source' | 'file_name' | 'file_bytes' | 'columns' | 'matched'
+  >,
+): Promise<void> {
+  await db.run(sql`insert into imports
+    (id, app_id, user_id, source, file_name, file_bytes, status, columns, matched, created_at)
+    values (${added.id}, ${added.app_id}, ${added.user_id}, ${added.source}, ${added.file_name},
+      ${added.file_bytes}, 'uploaded', ${JSON.stringify(added.columns)},
+      ${JSON.stringify(added.matched)}, ${now})`)
+}
+
+/** An import of an app. */
+export async function findImport(
+  db: Db,
+  of: { id: ImportId; app_id: AppId },
+): Promise<Import | undefined> {
+  return await db.maybe<Import>(sql`select ${COLUMNS} from imports
+    where id = ${of.id} and app_id = ${of.app_id}`)
+}
+
+/** An import by its id. */
+export async function getImport(db: Db, id: ImportId): Promise<Import> {
+  return await db.one<Import>(sql`select ${COLUMNS} from imports where id = ${id}`)
+}
+
+/** An import, with its row locked until the transaction ends. */
+export async function lockImport(db: Db, id: ImportId): Promise<Import> {
+  return await db.one<Import>(sql`select ${COLUMNS} from imports where id = ${id} for update`)
+}
+
+/** The imports of an app, the latest first. */
+export async function listImports(db: Db, app_id: AppId, limit: number): Promise<Import[]> {
+  return await db.rows<Import>(sql`select ${COLUMNS} from imports where app_id = ${app_id}
+    order by created_at desc, id limit ${limit}`)
+}
+
+/** Changes what is known of an import; an absent field stays as it is. */
+export async function changeImport(
+  db: Db,
+  id: ImportId,
+  change: Partial<
+    Pick<
+      Import,
+      | 'status'
+      | 'matched'
+      | 'plans'
+      | 'notifies'
+      | 'rows'
+      | 'faults'
+      | 'counts'
+      | 'done_place'
+      | 'finished_at'
+    >
+  >,
+): Promise<void> {
+  const { matched, plans, counts } = change
+  const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value))
+  await db.run(sql`update imports set status = coalesce(${change.status ?? null}::text, status),
+      matched = coalesce(${json(matched)}::jsonb, matched),
+      plans = coalesce(${json(plans)}::jsonb, plans),
+      counts = coalesce(${json(counts)}::jsonb, counts),
+      notifies = coalesce(${change.notifies ?? null}::boolean, notifies),
+      rows = coalesce(${change.rows ?? null}::integer, rows),
+      faults = coalesce(${change.faults ?? null}::integer, faults),
+      done_place = coalesce(${change.done_place ?? null}::integer, done_place),
+      finished_at = coalesce(${change.finished_at ?? null}::timestamptz, finished_at)
+    where id = ${id}`)
+}
+
+/** Imports whose files are no longer needed: uploaded before an instant and never read. */
+export async function staleUploads(db: Db, before: Date, limit: number): Promise<ImportId[]> {
+  const rows = await db.rows<{ id: ImportId }>(sql`select id from imports
+    where created_at <= ${before} and status = 'uploaded' order by created_at limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes an import of which nothing was read. */
+export async function dropImport(db: Db, id: ImportId): Promise<void> {
+  await db.run(sql`delete from imports where id = ${id} and status = 'uploaded'`)
+}
+
+/** The key of an uploaded file in the service's storage. */
+export function uploadKey(id: ImportId): string {
+  return `imports/${id}`
+}

@@ -1,0 +1,42 @@
+/**
+ * Imports: what sellers bring from other services.
+ *
+ * Knows the files' formats, their rows, what is wrong with them, what is done with each row, and
+ * which license it became. Owns `imports`, `import_rows`, `import_faults` and `imported_records`.
+ * Guarantees: no text makes a reader throw; the same row is always the same license; what is already
+ * so is unchanged.
+ */
+export { cleanCell, shortened } from './cell.ts'
+export {
+  decideRow,
+  type ImportRowFacts,
+  type KnownLicense,
+  ROW_OUTCOMES,
+  type RowOutcome,
+} from './decide.ts'
+export * from './faults.ts'
+export * from './imports.ts'
+export {
+  type Cells,
+  IMPORT_SOURCES,
+  type ImportField,
+  type ImportRecord,
+  type ImportSource,
+  OVER_REASONS,
+  type OverReason,
+  type RowFault,
+  type RowReading,
+  readField,
+  readSource,
+} from './record.ts'
+export * from './records.ts'
+export { IMPORT_SWEEPS } from './retention.ts'
+export * from './rows.ts'
+export {
+  fieldsOf,
+  type MatchedColumns,
+  matchColumns,
+  missingFields,
+  SOURCE_READERS,
+  unusedColumns,
+} from './source.ts'

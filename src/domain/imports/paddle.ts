@@ -1,0 +1,71 @@
+import { endOfPeriod, momentIn, periodIn, readRow, recordOf, unknownStatus } from './cell.ts'
+import type { Cells, ImportRecord, SourceReader } from './record.ts'
+
+const SUBSCRIPTION = ['active', 'trialing', 'past_due', 'paused', 'canceled', 'deleted']
+const TRANSACTION = ['completed', 'paid', 'billed', 'draft', 'ready', 'past_due', 'canceled']
+
+/**
+ * Subscriptions, as the API or Paddle Classic lists them, and the report of transactions with their
+ * items for what was paid once.
+ */
+export const paddle: SourceReader = {
+  label: 'Paddle',
+  file: 'Subscriptions, then the report “Transaction line items” for one-time purchases.',
+  columns: {
+    id: ['subscription_id', 'id', 'transaction_id', 'order_id'],
+    email: ['customer_email', 'email', 'user_email', 'customer.email'],
+    product: ['product_name', 'product', 'plan_name', 'subscription_plan', 'items.product.name'],
+    variant: ['price_name', 'price_description'],
+    status: ['status', 'subscription_status', 'transaction_status', 'state'],
+    key: ['license_key', 'license_code', 'custom_data.license_key'],
+    renews_at: ['next_billed_at', 'nextbilldate', 'current_billing_period.ends_at'],
+    ends_at: [
+      'billing_period_ends_at',
+      'scheduled_change.effective_at',
+      'cancellation_effective_date',
+      'ends_at',
+    ],
+    bought_at: ['billed_at', 'created_at', 'signup_date', 'first_billed_at'],
+    interval: ['billing_cycle', 'billing_cycle_interval', 'billing_type', 'interval'],
+    amount: ['unit_price', 'price', 'subtotal'],
+    currency: ['currency_code', 'currency'],
+  },
+  required: ['id', 'email', 'status'],
+  read: (cells, now) =>
+    readRow(() => {
+      const status = cells('status')
+        .toLowerCase()
+        .replaceAll(' ', '_')
+        .replace('cancelled', 'canceled')
+      return ['completed', 'paid', 'billed', 'draft', 'ready'].includes(status)
+        ? transaction(cells, now, status)
+        : subscription(cells, now, status)
+    }),
+}
+
+function subscription(cells: Cells, now: Date, status: string): ImportRecord {
+  if (!SUBSCRIPTION.includes(status)) unknownStatus(status, [...SUBSCRIPTION, ...TRANSACTION])
+  const ends_at = momentIn(cells, 'ends_at', true) ?? momentIn(cells, 'renews_at', true)
+  const isOver = ends_at === null || status === 'paused' || status === 'deleted'
+  const period = periodIn(cells)
+  return recordOf(cells, now, {
+    kind: 'subscription',
+    ends_at,
+    over: isOver ? 'ended' : null,
+    period,
+  })
+}
+
+function transaction(cells: Cells, now: Date, status: string): ImportRecord {
+  const period = periodIn(cells)
+  const bought_at = momentIn(cells, 'bought_at')
+  const paid_until = period && bought_at ? endOfPeriod(bought_at, period) : null
+  const ends_at = momentIn(cells, 'ends_at', true) ?? paid_until
+  const isUnpaid = !['completed', 'paid'].includes(status)
+  return recordOf(cells, now, {
+    kind: 'transaction',
+    ends_at,
+    over: isUnpaid ? 'revoked' : null,
+    period,
+  })
+}

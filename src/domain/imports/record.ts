@@ -1,0 +1,92 @@
+import type { Frequency } from '#platform/calendar'
+import type { Cents } from '#platform/money'
+
+/** The services whose files can be imported; `purser` is an export of this service. */
+export const IMPORT_SOURCES = [
+  'lemon_squeezy',
+  'gumroad',
+  'paddle',
+  'polar',
+  'keygen',
+  'purser',
+] as const
+export type ImportSource = (typeof IMPORT_SOURCES)[number]
+
+/** A text from outside as a source; undefined if it is none. */
+export function readSource(text: string | undefined): ImportSource | undefined {
+  return IMPORT_SOURCES.find((source) => source === text)
+}
+
+/** What a column of a file can be. */
+export const IMPORT_FIELDS = [
+  'id',
+  'email',
+  'product',
+  'variant',
+  'status',
+  'key',
+  'ends_at',
+  'renews_at',
+  'bought_at',
+  'interval',
+  'amount',
+  'currency',
+  'refunded',
+  'revoked',
+  'disputed',
+  'dispute_won',
+  'enabled',
+  'reason',
+] as const
+export type ImportField = (typeof IMPORT_FIELDS)[number]
+
+/** A text as a field; undefined if it is none. */
+export function readField(text: string): ImportField | undefined {
+  return IMPORT_FIELDS.find((field) => field === text)
+}
+
+/** Why a row entitles to nothing: what was paid has ended, was paid back, or was revoked. */
+export const OVER_REASONS = ['ended', 'refunded', 'revoked'] as const
+export type OverReason = (typeof OVER_REASONS)[number]
+
+/** What every source's rows are read into. */
+export interface ImportRecord {
+  /** The identity of the row at its source: the same file again has the same. */
+  external_id: string
+  email: string
+  /** The product at the source, with its variant. */
+  plan: string
+  former_key: string | null
+  /** The end of what was paid; null: paid once, for good. */
+  ends_at: Date | null
+  over: OverReason | null
+  /** The price at the source, where it is in US dollars. */
+  amount: Cents | null
+  frequency: Frequency | null
+}
+
+/** What is wrong with a row. */
+export interface RowFault {
+  /** The column; null for the row as a whole. */
+  column: ImportField | null
+  value: string
+  message: string
+}
+
+/** What a row was read into; `ignored` is a row that describes no customer, such as a sum. */
+export type RowReading = { record: ImportRecord } | { fault: RowFault } | 'ignored'
+
+/** The trimmed cell of a field; empty where the file has no such column. */
+export type Cells = (field: ImportField) => string
+
+/** How the files of a service are read. */
+export interface SourceReader {
+  label: string
+  /** Which file of the service this reads, for the page. */
+  file: string
+  /** The names under which each field is found, the usual one first. */
+  columns: Partial<Record<ImportField, readonly string[]>>
+  required: readonly ImportField[]
+  /** Reads a row at an instant: what has ended by then is over. */
+  read(cells: Cells, now: Date): RowReading
+}

@@ -1,0 +1,32 @@
+import * as imports from '#domain/imports'
+import type { World } from '#flows/world'
+import type { ImportId } from '#platform/ids'
+import type { ReportImport } from './read.ts'
+import { decideNext } from './rows.ts'
+
+const ROWS_AT_ONCE = 500
+
+/**
+ * The dry run: decides what would be done with each row, and changes nothing but the report. The
+ * import itself decides again, as licenses may have changed by then.
+ */
+export async function checkImport(
+  { db }: World,
+  id: ImportId,
+  report: ReportImport,
+): Promise<imports.Import> {
+  const read = await imports.getImport(db, id)
+  await imports.markBest(db, id)
+  let after = 0
+  for (let done = 0; ; ) {
+    const rows = await decideNext(db, read, { after, limit: ROWS_AT_ONCE })
+    if (rows.length === 0) break
+    await imports.setOutcomes(db, id, rows)
+    after = rows.at(-1)!.place
+    done += rows.length
+    await report({ done, total: read.rows, note: '' })
+  }
+  const counts = await imports.countOutcomes(db, id)
+  await imports.changeImport(db, id, { status: 'checked', counts, done_place: 0 })
+  return { ...read, status: 'checked', counts }
+}

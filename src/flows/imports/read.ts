@@ -1,0 +1,137 @@
+import * as apps from '#domain/apps'
+import * as identity from '#domain/identity'
+import * as imports from '#domain/imports'
+import * as licensing from '#domain/licensing'
+import { appTime, type World } from '#flows/world'
+import { readCsv } from '#platform/csv-read'
+import type { ImportId } from '#platform/ids'
+
+const ROWS_AT_ONCE = 1_000
+const MOST_ROWS = 200_000
+
+/** Reports how many bytes of work are done; throws if the work should stop. */
+export type ReportImport = (progress: {
+  done: number
+  total: number
+  note: string
+}) => Promise<void>
+
+/**
+ * Reads the rows of an uploaded file into the database, a thousand at a time, and deletes the file.
+ * Read again after a crash, it starts from the beginning. A row that cannot be read is a fault.
+ */
+export async function readImport(
+  world: World,
+  id: ImportId,
+  report: ReportImport,
+): Promise<{ rows: number; faults: number }> {
+  const { db, storage } = world
+  const read = await imports.getImport(db, id)
+  const content = await storage.get(imports.uploadKey(id))
+  if (!content) throw new Error(`the file of import ${id} is gone`)
+  await imports.dropRows(db, id)
+  await imports.dropFaults(db, id)
+  const app = (await apps.find(db, read.app_id))!
+  const reader = rowReader(world, read, appTime(world, app))
+  const kept = keeper(world, id)
+  const total = Math.max(1, Math.round(content.length / 1024))
+  let size = 0
+  let isHeading = true
+  for await (const row of readCsv(content)) {
+    if ('fault' in row) {
+      await kept.fault({ line: row.line, column_name: null, value: '', message: row.fault })
+      continue
+    }
+    if (isHeading) {
+      isHeading = false
+      continue
+    }
+    if (kept.rows >= MOST_ROWS) {
+      const message = 'The file has more than 200,000 rows. Split it, and import the rest as well.'
+      await kept.fault({ line: row.line, column_name: null, value: '', message })
+      break
+    }
+    const result = reader(row)
+    if (result === 'ignored') continue
+    if ('message' in result) await kept.fault({ line: row.line, ...result })
+    else await kept.row(result)
+    size += row.cells.reduce((sum, cell) => sum + cell.length + 1, 0)
+    const done = Math.min(total, Math.round(size / 1024))
+    if (kept.isNew) await report({ done, total, note: `${kept.rows} rows` })
+  }
+  await kept.flush()
+  const { rows, faults } = kept
+  await imports.changeImport(db, id, { status: 'read', rows, faults })
+  await storage.remove(imports.uploadKey(id))
+  return { rows, faults }
+}
+
+type KeptFault = Omit<imports.ImportFault, 'place' | 'line'>
+
+/** Reads one row: the common record with the email and the key as they are stored, or its fault. */
+function rowReader({ keys }: World, read: imports.Import, now: Date) {
+  const { read: readSourceRow } = imports.SOURCE_READERS[read.source]
+  const { matched, columns } = read
+  return ({ line, cells }: { line: number; cells: string[] }) => {
+    const fault = (
+      column: imports.ImportField | null,
+      value: string,
+      message: string,
+    ): KeptFault => {
+      const at = column === null ? undefined : matched[column]
+      const column_name = at === undefined ? column : (columns[at] ?? null)
+      return { column_name, value: imports.shortened(value), message }
+    }
+    if (cells.length > columns.length) {
+      const message = `The row has ${cells.length} values, and the heading ${columns.length}. Quote values that contain the separator.`
+      return fault(null, '', message)
+    }
+    const cell: imports.Cells = (field) => imports.cleanCell(cells[matched[field] ?? -1] ?? '')
+    const reading = readSourceRow(cell, now)
+    if (reading === 'ignored') return reading
+    if ('fault' in reading) {
+      const { column, value, message } = reading.fault
+      return fault(column, value, message)
+    }
+    const { record } = reading
+    const email = identity.readEmail(record.email)
+    if (!email) return fault('email', record.email, 'This is no email address. Correct it.')
+    const alias = record.former_key === null ? null : licensing.readAlias(record.former_key)
+    if (alias === undefined) {
+      return fault('key', record.former_key ?? '', 'A key has at most 512 characters. Shorten it.')
+    }
+    const { former_key: _, ...rest } = record
+    const key_hash = alias === null ? null : licensing.keyHash(keys, alias)
+    return { ...rest, ...email, line, key_hash }
+  }
+}
+
+/** Stores rows and faults in batches. */
+function keeper({ db }: World, id: ImportId) {
+  const rows: imports.ImportRow[] = []
+  const faults: imports.ImportFault[] = []
+  const kept = {
+    rows: 0,
+    faults: 0,
+    /** Whether a batch was stored just now. */
+    isNew: false,
+    async row(row: imports.ImportRow) {
+      rows.push(row)
+      kept.rows++
+      kept.isNew = rows.length >= ROWS_AT_ONCE
+      if (kept.isNew) await imports.addRows(db, id, rows.splice(0))
+    },
+    async fault(fault: Omit<imports.ImportFault, 'place'>) {
+      kept.faults++
+      kept.isNew = false
+      if (kept.faults > imports.MOST_FAULTS) return
+      faults.push({ ...fault, place: kept.faults })
+      if (faults.length >= ROWS_AT_ONCE) await imports.addFaults(db, id, faults.splice(0))
+    },
+    async flush() {
+      await imports.addRows(db, id, rows.splice(0))
+      await imports.addFaults(db, id, faults.splice(0))
+    },
+  }
+  return kept
+}

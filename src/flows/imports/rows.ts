@@ -1,0 +1,43 @@
+import * as imports from '#domain/imports'
+import * as licensing from '#domain/licensing'
+import type { Db } from '#platform/db'
+import type { LicenseId } from '#platform/ids'
+
+/** A row with its licenses and what is done with it. */
+export interface DecidedRow extends imports.LeadingRow {
+  outcome: imports.RowOutcome
+}
+
+/** Decides what is done with the next rows of an import. */
+export async function decideNext(
+  db: Db,
+  read: imports.Import,
+  { after, limit }: { after: number; limit: number },
+): Promise<DecidedRow[]> {
+  const { id: import_id, app_id, source } = read
+  const rows = await imports.nextRows(db, { import_id, app_id, source, after, limit })
+  // The best rows first, alone: the others depend on the licenses that these become.
+  const together = rows.filter(({ is_best }) => is_best === rows[0]?.is_best)
+  const ids = together.flatMap(({ own_id, live_id }) => [own_id, live_id])
+  const known = new Map(
+    (await licensing.licensesById(db, [...new Set(ids.filter((id) => id !== null))])).map(
+      (license) => [license.license_id, knownOf(license)],
+    ),
+  )
+  const of = (id: LicenseId | null) => (id === null ? undefined : known.get(id))
+  return together.map((row) => {
+    const facts = { ...row, own: of(row.own_id), live: of(row.live_id) }
+    return { ...row, outcome: imports.decideRow(facts) }
+  })
+}
+
+function knownOf(license: licensing.PausableLicense): imports.KnownLicense {
+  return {
+    license_id: license.license_id,
+    is_live: license.status !== 'canceled' && license.status !== 'preview',
+    is_imported: license.origin === 'import',
+    is_paused: license.status === 'paused',
+    product_id: license.product_id,
+    period_end: license.period_end,
+  }
+}

@@ -1,0 +1,167 @@
+import * as apps from '#domain/apps'
+import * as identity from '#domain/identity'
+import * as imports from '#domain/imports'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import { appTime, type World } from '#flows/world'
+import { type ActorOf, audit } from '#platform/audit'
+import type { Db } from '#platform/db'
+import { queueFreshEmail } from '#platform/email-queue'
+import { type ImportId, type LicenseId, mintId } from '#platform/ids'
+import type { ReportImport } from './read.ts'
+import { type DecidedRow, decideNext } from './rows.ts'
+
+const ROWS_AT_ONCE = 200
+
+/** Starts an import that was checked; false if it was started before. */
+export async function startImport(
+  { db, clock }: World,
+  actor: ActorOf<'seller'>,
+  { id, notifies }: { id: ImportId; notifies: boolean },
+): Promise<boolean> {
+  return await db.tx(async (tx) => {
+    const { status, app_id, source, rows, file_name } = await imports.lockImport(tx, id)
+    if (status !== 'checked') return false
+    await imports.changeImport(tx, id, { status: 'importing', notifies })
+    const detail = { app_id, source, rows, file_name, notifies }
+    await audit(tx, clock.now(), { actor, action: 'app.import_started', subject: id, detail })
+    return true
+  })
+}
+
+/**
+ * Imports the rows of a file, each batch in a transaction of its own. After a crash it continues
+ * with the batch that was not committed. Nothing is charged, and the books do not change.
+ */
+export async function runImport(
+  world: World,
+  actor: ActorOf<'seller'>,
+  id: ImportId,
+  report: ReportImport,
+): Promise<imports.Import> {
+  const { db } = world
+  for (;;) {
+    const { read, imported } = await db.tx((tx) => importBatch(world, tx, id))
+    if (imported === 0) break
+    const { done_place: done, rows: total } = read
+    await report({ done, total, note: `${done} of ${total} rows` })
+  }
+  await finish(world, actor, id)
+  return await imports.getImport(db, id)
+}
+
+async function finish({ db, clock }: World, actor: ActorOf<'seller'>, id: ImportId): Promise<void> {
+  await db.tx(async (tx) => {
+    const now = clock.now()
+    const { status, app_id } = await imports.lockImport(tx, id)
+    if (status !== 'importing') return
+    const counts = await imports.countOutcomes(tx, id)
+    await imports.changeImport(tx, id, { status: 'done', counts, finished_at: now })
+    const detail = { app_id, counts }
+    await audit(tx, now, { actor, action: 'app.import_finished', subject: id, detail })
+  })
+}
+
+/** Imports the next rows; the locked import is what a second run of it waits for. */
+async function importBatch(world: World, tx: Db, id: ImportId) {
+  const read = await imports.lockImport(tx, id)
+  if (read.status !== 'importing') return { read, imported: 0 }
+  const page = { after: read.done_place, limit: ROWS_AT_ONCE }
+  const { app_id } = read
+  for (const email_normalized of buyersOf(await decideNext(tx, read, page))) {
+    await payments.lockBuyer(tx, { app_id, email_normalized })
+  }
+  // Again, now that none of these buyers can begin a purchase.
+  const rows = await decideNext(tx, read, page)
+  if (rows.length === 0) return { read, imported: 0 }
+  const now = appTime(world, (await apps.find(tx, app_id))!)
+  const done: { line: number; outcome: imports.RowOutcome }[] = []
+  for (const row of rows) {
+    done.push({ line: row.line, outcome: await importRow(world, tx, now, { read, row }) })
+  }
+  await imports.setOutcomes(tx, id, done)
+  const done_place = rows.at(-1)!.place
+  await imports.changeImport(tx, id, { done_place })
+  return { read: { ...read, done_place }, imported: rows.length }
+}
+
+/** In one order, so that two imports never wait for each other. */
+function buyersOf(rows: readonly DecidedRow[]): string[] {
+  return [...new Set(rows.map(({ email_normalized }) => email_normalized))].sort()
+}
+
+interface RowWork {
+  read: imports.Import
+  row: DecidedRow
+}
+
+async function importRow(
+  world: World,
+  tx: Db,
+  now: Date,
+  work: RowWork,
+): Promise<imports.RowOutcome> {
+  const { row } = work
+  const { outcome, live_id } = row
+  switch (outcome) {
+    case 'create':
+      await addLicense(world, tx, now, work)
+      return outcome
+    case 'update': {
+      const { product_id, ends_at } = row
+      const change = { license_id: live_id!, product_id: product_id!, ends_at }
+      await licensing.changeImported(tx, now, change)
+      await keep(tx, now, work, live_id!)
+      return outcome
+    }
+    case 'end':
+      return (await endLive(tx, now, row.own_id!)) ? outcome : 'over'
+    case 'add_key':
+      if (live_id === null) return row.over ? 'over' : 'duplicate'
+      await addAlias(tx, now, work, live_id)
+      return outcome
+    default:
+      return outcome
+  }
+}
+
+async function addLicense(world: World, tx: Db, now: Date, work: RowWork): Promise<void> {
+  const { keys, random } = world
+  const { read, row } = work
+  const { app_id } = read
+  const { user_id } = await identity.findOrAddUser(tx, world.clock.now(), {
+    id: mintId(random, 'usr'),
+    email: row.email,
+    email_normalized: row.email_normalized,
+    created_via: 'import',
+  })
+  const license_id = mintId(random, 'lic')
+  const { product_id, ends_at } = row
+  const license = { license_id, app_id, user_id, product_id: product_id!, ends_at }
+  await licensing.grantImported(tx, now, { keys, random }, license)
+  await keep(tx, now, work, license_id)
+  if (!read.notifies) return
+  await queueFreshEmail(tx, now, world, { kind: 'license_imported', subject_id: license_id })
+}
+
+/** Records which license the row is, and adds its key. */
+async function keep(tx: Db, now: Date, work: RowWork, license_id: LicenseId): Promise<void> {
+  const { app_id, source } = work.read
+  const { external_id } = work.row
+  await imports.keepRecord(tx, { app_id, source, external_id, license_id })
+  await addAlias(tx, now, work, license_id)
+}
+
+async function addAlias(tx: Db, now: Date, work: RowWork, license_id: LicenseId): Promise<void> {
+  const { key_hash } = work.row
+  const { app_id } = work.read
+  if (key_hash) await licensing.addAliases(tx, now, [{ app_id, key_hash, license_id }])
+}
+
+/** Ends an imported license; false if an earlier row of the file ended it. */
+async function endLive(tx: Db, now: Date, license_id: LicenseId): Promise<boolean> {
+  const { status } = await licensing.lockLicense(tx, license_id)
+  if (status === 'canceled') return false
+  await licensing.transition(tx, now, { license_id, trigger: 'import_ended', to: 'canceled' })
+  return true
+}

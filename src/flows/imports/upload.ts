@@ -1,0 +1,84 @@
+import * as imports from '#domain/imports'
+import type { World } from '#flows/world'
+import { isReadableCsv, readCsv } from '#platform/csv-read'
+import { type AppId, type ImportId, mintId, type ProductId, type UserId } from '#platform/ids'
+import type { FieldFault } from '#platform/problem'
+
+/** The largest file: about 200,000 rows. */
+export const LARGEST_IMPORT = 50 * 1024 * 1024
+const MOST_COLUMNS = 300
+
+/** A file that a member uploads. */
+export interface UploadedImport {
+  app_id: AppId
+  user_id: UserId
+  source: imports.ImportSource
+  file_name: string
+  content: Buffer
+}
+
+/** Stores a file, and recognizes its columns by their names. Nothing is imported yet. */
+export async function uploadImport(
+  { db, clock, random, storage }: World,
+  uploaded: UploadedImport,
+): Promise<{ id: ImportId } | { faults: FieldFault[] }> {
+  const { content, source } = uploaded
+  const columns = await headingOf(content)
+  if (typeof columns === 'string') return { faults: [{ path: 'file', message: columns }] }
+  const id = mintId(random, 'imp')
+  const now = clock.now()
+  // The file first: an import without its file could not be read.
+  await storage.put(now, imports.uploadKey(id), { content, type: 'text/csv' })
+  const { app_id, user_id } = uploaded
+  await imports.addImport(db, now, {
+    id,
+    app_id,
+    user_id,
+    source,
+    file_name: imports.shortened(imports.cleanCell(uploaded.file_name)) || 'file.csv',
+    file_bytes: content.length,
+    columns,
+    matched: imports.matchColumns(source, columns),
+  })
+  return { id }
+}
+
+/** The columns of a file, or why it is refused. */
+async function headingOf(content: Buffer): Promise<string[] | string> {
+  if (content.length === 0) return 'Choose a CSV file.'
+  if (content.length > LARGEST_IMPORT) return 'The file is larger than 50 MB. Split it.'
+  if (!isReadableCsv(content)) {
+    return 'The file is not a CSV file in UTF-8. Export it as CSV again.'
+  }
+  for await (const first of readCsv(content)) {
+    if ('fault' in first) break
+    const columns = first.cells.map(imports.cleanCell)
+    if (columns.length > MOST_COLUMNS) return `The file has more than ${MOST_COLUMNS} columns.`
+    return columns.map((name) => name.slice(0, 200).toWellFormed())
+  }
+  return 'The file has no heading. Its first line must name the columns.'
+}
+
+/** Chooses which column each field is; the required fields without one if some are missing. */
+export async function matchImport(
+  { db }: World,
+  { id, source, columns }: imports.Import,
+  matched: imports.MatchedColumns,
+): Promise<{ missing: imports.ImportField[] }> {
+  const isColumn = (index: number) =>
+    Number.isInteger(index) && index >= 0 && index < columns.length
+  const known = Object.entries(matched).filter(([, index]) => isColumn(index))
+  const kept: imports.MatchedColumns = Object.fromEntries(known)
+  const missing = imports.missingFields(source, kept)
+  if (missing.length === 0) await imports.changeImport(db, id, { matched: kept })
+  return { missing }
+}
+
+/** Chooses the plan for each product of the file, and whether buyers are notified. */
+export async function choosePlans(
+  { db }: World,
+  id: ImportId,
+  chosen: { plans: Record<string, ProductId | null>; notifies: boolean },
+): Promise<void> {
+  await imports.changeImport(db, id, { ...chosen, status: 'read' })
+}

@@ -1,0 +1,38 @@
+import type { ImportField, RowOutcome } from '#domain/imports'
+
+/** What is done with a row. */
+export const OUTCOME_LABELS: Record<RowOutcome, string> = {
+  create: 'License created',
+  update: 'Plan or end changed',
+  end: 'License ended',
+  add_key: 'Key added to the buyer’s license',
+  unchanged: 'Unchanged',
+  duplicate: 'Another row of the buyer is imported',
+  owned: 'The buyer has a license already',
+  over: 'Ended, refunded or revoked: not imported',
+  ended_here: 'Its license ended here',
+  buying: 'The buyer is paying now: import the file again later',
+  skipped: 'Product not imported',
+}
+
+/** The fields of a row, as the seller knows them. */
+export const FIELD_LABELS: Record<ImportField, string> = {
+  id: 'ID',
+  email: 'Email of the buyer',
+  product: 'Product',
+  variant: 'Variant',
+  status: 'Status',
+  key: 'License key',
+  ends_at: 'Ends on',
+  renews_at: 'Paid until',
+  bought_at: 'Bought on',
+  interval: 'Billing interval',
+  amount: 'Price',
+  currency: 'Currency',
+  refunded: 'Refunded',
+  revoked: 'Revoked or suspended',
+  disputed: 'Disputed',
+  dispute_won: 'Dispute won',
+  enabled: 'Key enabled',
+  reason: 'Reason of the charge',
+}

@@ -1,0 +1,147 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { Form, SelectField } from '#design/forms'
+import { Panel } from '#design/panels'
+import {
+  type FilePlan,
+  fieldsOf,
+  type Import,
+  SOURCE_READERS,
+  unusedColumns,
+} from '#domain/imports'
+import { formatAmount } from '#platform/money'
+import { counted } from '#platform/text'
+import { FIELD_LABELS } from './import-labels.ts'
+import { FaultPanel, type ImportPageFacts, ReportPanel, RunPanel } from './import-report.tsx'
+import { AppPage, faultAt } from './layout.tsx'
+
+/** One import: its columns, its plans, the dry run with its report, and the import. */
+export function ImportPage(facts: ImportPageFacts): JSX.Element {
+  const { read } = facts
+  const { status } = read
+  const isKnown = status === 'checked' || status === 'importing' || status === 'done'
+  return (
+    <AppPage
+      {...facts}
+      current="customers"
+      heading="import"
+      intro={`${read.file_name}, from ${SOURCE_READERS[read.source].label}`}
+    >
+      <BackLink href={facts.back}>Imports</BackLink>
+      <div class="grid grid-cols-1 gap-6">
+        {facts.running_url && (
+          <Alert tone="info" title="In progress">
+            <a class="link" href={facts.running_url}>
+              Show the progress
+            </a>
+          </Alert>
+        )}
+        {status === 'uploaded' && <Columns {...facts} />}
+        {isKnown && <ReportPanel {...facts} />}
+        {isKnown && status !== 'done' && !facts.running_url && <RunPanel {...facts} />}
+        {(status === 'read' || status === 'checked') && <Plans {...facts} />}
+        {read.faults > 0 && <FaultPanel {...facts} />}
+      </div>
+    </AppPage>
+  )
+}
+
+function Columns({ read, address, csrf_token, faults }: ImportPageFacts): JSX.Element {
+  const options = [
+    { value: '', label: 'Not in the file' },
+    ...read.columns.map((name, index) => ({
+      value: String(index),
+      label: name || `Column ${index + 1}`,
+    })),
+  ]
+  const { required } = SOURCE_READERS[read.source]
+  const unused = unusedColumns(read.columns, read.matched)
+  return (
+    <Panel title="1. Match columns">
+      <p class="text-sm text-muted">
+        The columns were recognized by their names. Correct what is wrong.
+        {unused.length > 0 && ` Not imported: ${unused.join(', ')}.`}
+      </p>
+      <Form action={`${address}columns`} csrf_token={csrf_token}>
+        <div class="grid gap-4 sm:grid-cols-2">
+          {fieldsOf(read.source).map(([field]) => (
+            <SelectField
+              key={field}
+              label={FIELD_LABELS[field]}
+              name={field}
+              options={options}
+              value={read.matched[field] === undefined ? '' : String(read.matched[field])}
+              optional={!required.includes(field)}
+              error={faultAt(faults, field)}
+            />
+          ))}
+        </div>
+        <Actions>
+          <Button kind="primary" pending="Reading…">
+            Read file
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function Plans(facts: ImportPageFacts): JSX.Element {
+  const { read, address, csrf_token, faults, file_plans, products } = facts
+  if (file_plans.length === 0) {
+    return (
+      <Alert tone="warning" title="Nothing to import">
+        No row of the file could be read. The faults below say why.
+      </Alert>
+    )
+  }
+  const options = [
+    { value: '', label: 'Choose a plan' },
+    ...products,
+    { value: 'create', label: 'Create a plan with this name and price' },
+    { value: 'skip', label: 'Do not import' },
+  ]
+  return (
+    <Panel title={read.status === 'read' ? '2. Match plans' : 'Match plans again'}>
+      <p class="text-sm text-muted">
+        Choose the plan of {facts.app_name} for each product of the file. A plan that you create is
+        on sale with the other plans of the app.
+      </p>
+      <Form action={`${address}plans`} csrf_token={csrf_token}>
+        {file_plans.map((each, index) => (
+          <SelectField
+            key={each.plan}
+            label={each.plan || 'Rows without a product'}
+            name={`plan-${index}`}
+            options={options}
+            value={chosenFor(read, each, products)}
+            hint={[counted(each.rows, 'row'), priceText(each)].filter(Boolean).join(', ')}
+            error={faultAt(faults, `plan-${index}`)}
+          />
+        ))}
+        <Actions>
+          <Button kind="primary" pending="Checking…">
+            Start dry run
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+/** The plan that was chosen before, or the one with the same name. */
+function chosenFor(
+  { plans }: Import,
+  { plan }: FilePlan,
+  products: ImportPageFacts['products'],
+): string | undefined {
+  const chosen = plans[plan]
+  if (chosen !== undefined) return chosen ?? 'skip'
+  return products.find(({ label }) => label.toLowerCase() === plan.toLowerCase())?.value
+}
+
+function priceText({ amount, frequency }: FilePlan): string {
+  if (amount === null) return ''
+  return `$${formatAmount(amount)}${frequency === null ? '' : ` per ${frequency}`}`
+}

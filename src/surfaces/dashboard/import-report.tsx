@@ -1,0 +1,136 @@
+import type { JSX } from 'preact'
+import { Actions, Button, TextLink } from '#design/actions'
+import { CheckboxField, Form } from '#design/forms'
+import { Panel, RecordTable, Totals, Truncated } from '#design/panels'
+import {
+  type FilePlan,
+  type Import,
+  type ImportFault,
+  type ReportedRow,
+  ROW_OUTCOMES,
+} from '#domain/imports'
+import { isoDate } from '#platform/calendar'
+import { counted } from '#platform/text'
+import { OUTCOME_LABELS } from './import-labels.ts'
+import type { AppFacts, FormFault } from './layout.tsx'
+
+/** What the page of an import shows. */
+export type ImportPageFacts = AppFacts & {
+  read: Import
+  address: string
+  back: string
+  /** The progress of a step that runs now. */
+  running_url: string | undefined
+  products: { value: string; label: string }[]
+  file_plans: FilePlan[]
+  /** The first faults, and the first rows of the report. */
+  file_faults: ImportFault[]
+  rows: ReportedRow[]
+  faults: FormFault[]
+}
+
+/** What would be done, or was done, with the rows of a file. */
+export function ReportPanel({ read, rows, address }: ImportPageFacts): JSX.Element {
+  const isDone = read.status === 'done'
+  const count = (number: number) => number.toLocaleString('en-US')
+  const sums = ROW_OUTCOMES.filter((outcome) => read.counts[outcome]).map((outcome) => ({
+    term: OUTCOME_LABELS[outcome],
+    detail: count(read.counts[outcome] ?? 0),
+  }))
+  return (
+    <Panel title={isDone ? 'Report' : '3. Dry run'}>
+      <p class="text-sm text-muted">
+        {isDone ? 'What was done.' : 'What would be done. Nothing has been changed.'}
+      </p>
+      <Totals items={[{ term: 'Rows', detail: count(read.rows) }, ...sums]} />
+      <RecordTable
+        caption="The first rows"
+        columns={[
+          { label: 'Line', numeric: true },
+          { label: 'Email' },
+          { label: 'Product' },
+          { label: 'Ends' },
+          { label: isDone ? 'Done' : 'Would be done' },
+        ]}
+        rows={rows.map((row) => ({
+          key: String(row.line),
+          cells: [
+            String(row.line),
+            <Truncated text={row.email} />,
+            <Truncated text={row.plan} />,
+            row.ends_at ? isoDate(row.ends_at) : 'Never',
+            OUTCOME_LABELS[row.outcome],
+          ],
+        }))}
+      />
+      <p class="text-sm">
+        <TextLink href={`${address}report.csv`}>Download the report as CSV</TextLink>
+      </p>
+    </Panel>
+  )
+}
+
+/** The confirmation of an import, or of its continuation. */
+export function RunPanel({ read, address, csrf_token }: ImportPageFacts): JSX.Element {
+  const isFirst = read.status === 'checked'
+  const { create = 0, update = 0, end = 0, add_key = 0 } = read.counts
+  const changes = create + update + end + add_key
+  return (
+    <Panel title={isFirst ? '4. Import' : 'The import stopped'}>
+      <p class="text-sm text-muted">
+        {isFirst
+          ? `${counted(changes, 'row')} would change something. Imported licenses cost nothing here and are not in your revenue.`
+          : 'What was imported is kept. The import continues with the next row.'}
+      </p>
+      <Form action={`${address}run`} csrf_token={csrf_token}>
+        {isFirst && (
+          <CheckboxField
+            label="Email each new license holder their key"
+            name="notify"
+            hint="Without it no email is sent. Old keys keep working either way."
+            optional
+          />
+        )}
+        {!isFirst && read.notifies && <input type="hidden" name="notify" value="yes" />}
+        <Actions>
+          <Button kind="primary" pending="Importing…">
+            {isFirst ? 'Import' : 'Resume'}
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+/** What is wrong with lines of the file, and what to do. */
+export function FaultPanel({ read, file_faults, address }: ImportPageFacts): JSX.Element {
+  return (
+    <Panel title={`${counted(read.faults, 'line')} not read`}>
+      <p class="text-sm text-muted">
+        The other lines can be imported. Correct these in the file, and import it again: what is
+        imported already does not change.
+      </p>
+      <RecordTable
+        caption="The first faults"
+        columns={[
+          { label: 'Line', numeric: true },
+          { label: 'Column' },
+          { label: 'Value' },
+          { label: 'What to do' },
+        ]}
+        rows={file_faults.map((fault) => ({
+          key: String(fault.place),
+          cells: [
+            String(fault.line),
+            fault.column_name ?? '',
+            <Truncated text={fault.value} />,
+            fault.message,
+          ],
+        }))}
+      />
+      <p class="text-sm">
+        <TextLink href={`${address}faults.csv`}>Download all faults as CSV</TextLink>
+      </p>
+    </Panel>
+  )
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import * as apps from '#domain/apps'
+import { checkImport, readImport, runImport } from '#flows/imports'
+import type { World } from '#flows/world'
+import { declareTask, startTaskNow, type TaskKind } from '#http/tasks'
+import type { ActorOf } from '#platform/audit'
+import { type ImportId, idSchema } from '#platform/ids'
+import { isUnderWay, type Task, tasksOf } from '#platform/tasks'
+import { type ImportContext, importsAddress } from './import-context.ts'
+
+const ImportRequest = z.object({ slug: z.string(), import_id: idSchema('imp') })
+
+export type ImportTask = 'import_read' | 'import_check' | 'import_run'
+const KINDS: ImportTask[] = ['import_read', 'import_check', 'import_run']
+
+const back = ({ request }: Task) => {
+  const { slug, import_id } = ImportRequest.parse(request)
+  return `${importsAddress(slug)}${import_id}/`
+}
+
+/** Declares the steps of an import that take time: reading, the dry run, and the import. */
+export function declareImportTasks(world: World): void {
+  const declare = (kind: Pick<TaskKind, 'title' | 'unit' | 'remains'> & { kind: ImportTask }) =>
+    declareTask(world, {
+      ...kind,
+      back,
+      async run(task, report) {
+        const { import_id } = ImportRequest.parse(task.request)
+        if (kind.kind === 'import_read') await readImport(world, import_id, report)
+        else if (kind.kind === 'import_check') await checkImport(world, import_id, report)
+        else await runImport(world, await actorOfTask(world, task), import_id, report)
+        return { next_url: back(task) }
+      },
+    })
+  declare({
+    kind: 'import_read',
+    title: 'Reading the file',
+    unit: 'KB',
+    remains: 'Nothing was imported.',
+  })
+  declare({
+    kind: 'import_check',
+    title: 'Dry run',
+    unit: 'rows',
+    remains: 'Nothing was imported.',
+  })
+  const remains = 'What was imported is kept, and the import can be resumed.'
+  declare({ kind: 'import_run', title: 'Importing', unit: 'rows', remains })
+}
+
+async function actorOfTask({ db }: World, task: Task): Promise<ActorOf<'seller'>> {
+  const app = (await apps.find(db, task.app_id!))!
+  const { user_id, id: request_id } = task
+  return { kind: 'seller', user_id, request_id, seller_id: app.seller_id }
+}
+
+/** Starts a step, and returns the path of its progress. */
+export async function startImportTask(
+  world: World,
+  { app, session, read }: ImportContext,
+  kind: ImportTask,
+): Promise<string> {
+  const request = { slug: app.slug, import_id: read.id }
+  return await startTaskNow(world, { kind, user_id: session.user_id, app_id: app.id, request })
+}
+
+/** The step of an import that runs now; undefined if none does. */
+export async function runningTask(
+  { db, clock }: World,
+  of: { app_id: Task['app_id'] & string; id: ImportId },
+): Promise<Task | undefined> {
+  const latest = await tasksOf(db, { app_id: of.app_id, kinds: KINDS, limit: 20 })
+  return latest.find((task) => task.request.import_id === of.id && isUnderWay(clock.now(), task))
+}

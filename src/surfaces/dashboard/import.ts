@@ -1,0 +1,190 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import * as catalog from '#domain/catalog'
+import * as imports from '#domain/imports'
+import { choosePlans, LARGEST_IMPORT, matchImport, startImport, uploadImport } from '#flows/imports'
+import type { World } from '#flows/world'
+import type { SellerTermsContext } from '#http/guards/seller'
+import { formOf, uploadOf } from '#http/input'
+import { limitPage, redirectTo, sendPage } from '#http/pages'
+import { addressOf as taskAddress } from '#http/tasks'
+import { readUploads, UPLOADS } from '#http/uploads'
+import { readId } from '#platform/ids'
+import { actorOf, appFactsOf } from './app-context.ts'
+import {
+  IMPORT,
+  IMPORT_LIMIT,
+  IMPORT_STEPS,
+  type ImportContext,
+  importsAddress,
+  requireImport,
+  requireImporter,
+} from './import-context.ts'
+import { sendFaults, sendReport } from './import-files.ts'
+import { FIELD_LABELS } from './import-labels.ts'
+import { ImportPage } from './import-page.tsx'
+import { createPlans } from './import-plans.ts'
+import { declareImportTasks, runningTask, startImportTask } from './import-tasks.ts'
+import { ImportsPage } from './imports-page.tsx'
+import type { FormFault } from './layout.tsx'
+
+const SHOWN_ROWS = 50
+const SHOWN_IMPORTS = 20
+
+/** Imports of customers from other services, step by step (decision 143). */
+export function declareImport(scope: FastifyInstance, world: World): void {
+  declareImportTasks(world)
+  scope.get(IMPORT, async (request, reply) =>
+    showImports(world, await requireImporter(world, request, reply)),
+  )
+  scope.register(async (uploads) => {
+    await readUploads(uploads, { bytes: LARGEST_IMPORT })
+    declareImportUpload(uploads, world)
+  })
+  scope.get(IMPORT_STEPS, async (request, reply) =>
+    showImport(world, await requireImport(world, request, reply)),
+  )
+  scope.get(`${IMPORT_STEPS}faults.csv`, async (request, reply) =>
+    sendFaults(world, await requireImport(world, request, reply)),
+  )
+  scope.get(`${IMPORT_STEPS}report.csv`, async (request, reply) =>
+    sendReport(world, await requireImport(world, request, reply)),
+  )
+  declareSteps(scope, world)
+}
+
+function declareImportUpload(scope: FastifyInstance, world: World): void {
+  scope.post(IMPORT, { config: { limits: [UPLOADS] } }, async (request, reply) => {
+    const context = await requireImporter(world, request, reply)
+    const { app, session } = context
+    await limitPage(world, IMPORT_LIMIT, session.user_id, reply)
+    const form = formOf(request)
+    const source = imports.readSource(form.source)
+    const uploaded = source
+      ? await uploadImport(world, {
+          app_id: app.id,
+          user_id: session.user_id,
+          source,
+          file_name: form.file_name ?? '',
+          content: uploadOf(request, 'file'),
+        })
+      : { faults: [{ path: 'source', message: 'Choose the service that the file is from.' }] }
+    if ('id' in uploaded) return redirectTo(reply, `${importsAddress(app.slug)}${uploaded.id}/`)
+    const faults = uploaded.faults.map(({ path, message }) => ({ id: path, message }))
+    return await showImports(world, context, { faults, source })
+  })
+}
+
+function declareSteps(scope: FastifyInstance, world: World): void {
+  scope.post(`${IMPORT_STEPS}columns`, async (request, reply) => {
+    const context = await requireImport(world, request, reply)
+    const { read, address } = context
+    if (read.status !== 'uploaded') return redirectTo(reply, address)
+    await limitPage(world, IMPORT_LIMIT, context.session.user_id, reply)
+    const form = formOf(request)
+    const matched = Object.fromEntries(
+      imports
+        .fieldsOf(read.source)
+        .filter(([field]) => /^\d+$/.test(form[field] ?? ''))
+        .map(([field]) => [field, Number(form[field])]),
+    )
+    const { missing } = await matchImport(world, read, matched)
+    if (missing.length === 0) {
+      return redirectTo(reply, await startImportTask(world, context, 'import_read'))
+    }
+    const faults = missing.map((id) => {
+      return { id, message: `Choose the column of “${FIELD_LABELS[id]}”. It is required.` }
+    })
+    return await showImport(world, { ...context, read: { ...read, matched } }, faults)
+  })
+
+  scope.post(`${IMPORT_STEPS}plans`, async (request, reply) => {
+    const context = await requireImport(world, request, reply)
+    const { read, address } = context
+    if (read.status !== 'read' && read.status !== 'checked') return redirectTo(reply, address)
+    await limitPage(world, IMPORT_LIMIT, context.session.user_id, reply)
+    const chosen = await chosenPlans(world, context, formOf(request))
+    if ('faults' in chosen) return await showImport(world, context, chosen.faults)
+    await choosePlans(world, read.id, { plans: chosen.plans, notifies: read.notifies })
+    return redirectTo(reply, await startImportTask(world, context, 'import_check'))
+  })
+
+  scope.post(`${IMPORT_STEPS}run`, async (request, reply) => {
+    const context = await requireImport(world, request, reply)
+    const { read, address, app } = context
+    await limitPage(world, IMPORT_LIMIT, context.session.user_id, reply)
+    const notifies = formOf(request).notify !== undefined
+    await startImport(world, actorOf(context), { id: read.id, notifies })
+    const running = await runningTask(world, { app_id: app.id, id: read.id })
+    if (running) return redirectTo(reply, taskAddress(running.id))
+    const now = await imports.getImport(world.db, read.id)
+    if (now.status !== 'importing') return redirectTo(reply, address)
+    return redirectTo(reply, await startImportTask(world, context, 'import_run'))
+  })
+}
+
+/** The plan of each product; plans that are to be created are created first. */
+async function chosenPlans(world: World, context: ImportContext, form: Record<string, string>) {
+  const { db } = world
+  const found = await imports.plansOf(db, context.read.id)
+  const products = await catalog.products(db, context.app.id)
+  const paid = new Set(products.filter(({ is_free }) => !is_free).map(({ id }) => id))
+  const plans: imports.Import['plans'] = {}
+  const wanted: imports.FilePlan[] = []
+  const faults: FormFault[] = []
+  for (const [index, file_plan] of found.entries()) {
+    const choice = form[`plan-${index}`] ?? ''
+    const product_id = readId('prod', choice)
+    if (choice === 'create') wanted.push(file_plan)
+    else if (choice === 'skip') plans[file_plan.plan] = null
+    else if (product_id && paid.has(product_id)) plans[file_plan.plan] = product_id
+    else faults.push({ id: `plan-${index}`, message: `Choose a plan for ${file_plan.plan}.` })
+  }
+  if (faults.length > 0) return { faults }
+  if (wanted.length === 0) return { plans }
+  const created = await createPlans(world, context, wanted)
+  return 'faults' in created ? created : { plans: { ...plans, ...created.plans } }
+}
+
+async function showImports(
+  world: World,
+  context: SellerTermsContext,
+  refused: { faults: FormFault[]; source?: imports.ImportSource | undefined } = { faults: [] },
+): Promise<FastifyReply> {
+  const { app, reply } = context
+  const page = ImportsPage({
+    ...appFactsOf(world, context),
+    address: importsAddress(app.slug),
+    imports: await imports.listImports(world.db, app.id, SHOWN_IMPORTS),
+    source: refused.source,
+    faults: refused.faults,
+  })
+  return sendPage(reply, page, { status: refused.faults.length > 0 ? 422 : 200 })
+}
+
+async function showImport(
+  world: World,
+  context: ImportContext,
+  faults: FormFault[] = [],
+): Promise<FastifyReply> {
+  const { db } = world
+  const { read, app, address, reply } = context
+  const import_id = read.id
+  const first = { import_id, after: 0, limit: SHOWN_ROWS }
+  const running = await runningTask(world, { app_id: app.id, id: import_id })
+  const products = await catalog.products(db, app.id)
+  const page = ImportPage({
+    ...appFactsOf(world, context),
+    read,
+    address,
+    back: importsAddress(app.slug),
+    running_url: running && taskAddress(running.id),
+    products: products
+      .filter(({ is_free }) => !is_free)
+      .map(({ id, name }) => ({ value: id, label: name })),
+    file_plans: read.status === 'uploaded' ? [] : await imports.plansOf(db, import_id),
+    file_faults: await imports.faultsOf(db, first),
+    rows: await imports.reportedRows(db, first),
+    faults,
+  })
+  return sendPage(reply, page, { status: faults.length > 0 ? 422 : 200 })
+}

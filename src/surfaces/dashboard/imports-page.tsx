@@ -1,0 +1,108 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { FileField, Form, SelectField } from '#design/forms'
+import { Panel, RecordRows } from '#design/panels'
+import { IMPORT_SOURCES, type Import, type ImportSource, SOURCE_READERS } from '#domain/imports'
+import { isoDate } from '#platform/calendar'
+import { counted } from '#platform/text'
+import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
+
+type ImportsFacts = AppFacts & {
+  address: string
+  imports: Import[]
+  /** The chosen service, after a refused upload. */
+  source: ImportSource | undefined
+  faults: FormFault[]
+}
+
+const STATUS: Record<Import['status'], string> = {
+  uploaded: 'Uploaded',
+  read: 'Read',
+  checked: 'Dry run done',
+  importing: 'Not finished',
+  done: 'Imported',
+}
+
+/** The imports of an app, and the upload of a new file. */
+export function ImportsPage(facts: ImportsFacts): JSX.Element {
+  return (
+    <AppPage
+      {...facts}
+      current="customers"
+      heading="import customers"
+      intro="Bring the buyers of another service, with their license keys. Nothing is charged, and nothing is imported before you have seen a dry run."
+    >
+      <BackLink href={addressOf(facts.slug, 'customers')}>Customers</BackLink>
+      <div class="grid max-w-3xl grid-cols-1 gap-6">
+        <Upload {...facts} />
+        {facts.imports.length > 0 && <Earlier {...facts} />}
+      </div>
+    </AppPage>
+  )
+}
+
+function Upload({ address, csrf_token, source, faults }: ImportsFacts): JSX.Element {
+  return (
+    <Panel title="New import">
+      <Form action={address} csrf_token={csrf_token} uploads>
+        <SelectField
+          label="Service"
+          name="source"
+          value={source}
+          options={IMPORT_SOURCES.map((value) => ({ value, label: SOURCE_READERS[value].label }))}
+          error={faultAt(faults, 'source')}
+        />
+        <FileField
+          label="CSV file"
+          name="file"
+          accept=".csv,text/csv"
+          error={faultAt(faults, 'file')}
+          hint="At most 50 MB and 200,000 rows, in UTF-8."
+        />
+        <Actions>
+          <Button kind="primary" pending="Uploading…">
+            Upload file
+          </Button>
+        </Actions>
+      </Form>
+      <details class="text-sm">
+        <summary class="min-h-11 cursor-pointer py-2.5">Which file to export</summary>
+        <dl class="grid gap-2">
+          {IMPORT_SOURCES.map((each) => (
+            <div key={each}>
+              <dt class="font-medium">{SOURCE_READERS[each].label}</dt>
+              <dd class="text-muted">{SOURCE_READERS[each].file}</dd>
+            </div>
+          ))}
+        </dl>
+        <p class="pt-2">
+          <TextLink href="/docs/migrate/">Moving to Purser</TextLink>
+        </p>
+      </details>
+    </Panel>
+  )
+}
+
+function Earlier({ imports, address }: ImportsFacts): JSX.Element {
+  return (
+    <Panel title="Imports">
+      <RecordRows
+        records={imports.map((each) => ({
+          key: each.id,
+          title: each.file_name,
+          details: [
+            SOURCE_READERS[each.source].label,
+            STATUS[each.status],
+            counted(each.rows, 'row'),
+            isoDate(each.created_at),
+          ],
+          action: (
+            <Button href={`${address}${each.id}/`}>
+              Open<span class="sr-only"> {each.file_name}</span>
+            </Button>
+          ),
+        }))}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { addDays, isoDate } from '#platform/calendar'
+import { type Agent, textOf } from '../support/agent.ts'
+import { addApp } from '../support/apps.ts'
+import { closeSound } from '../support/invariants.ts'
+import { basic } from '../support/purchase.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const IMPORT = '/dashboard/apps/tidepool/import/'
+
+let service: TestService
+let owner: Agent
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+  owner = await signedIn(service, service.demo.seller)
+})
+after(() => closeSound(service))
+
+const upload = async (agent: Agent, source: string, file: string | Buffer) => {
+  await agent.open(IMPORT)
+  return await agent.upload('Upload file', Buffer.from(file), { source })
+}
+
+const validate = async (key: string) => {
+  const answer = await service.app.inject({
+    method: 'POST',
+    url: '/api/v1/licenses/validate',
+    headers: { ...basic(service) },
+    payload: { key },
+  })
+  return answer.statusCode
+}
+
+/** The chosen options of a page's fields, which a browser sends with its form. */
+function selected(body: string): Record<string, string> {
+  const selects = body.matchAll(/<select[^>]*name="([\w-]+)"[^>]*>(.*?)<\/select>/gs)
+  const chosen = [...selects].map(([, name, options]) => {
+    const option = [...options!.matchAll(/<option([^>]*)>/g)].find(([tag]) => / selected/.test(tag))
+    return [name, /value="([^"]*)"/.exec(option?.[1] ?? '')?.[1] ?? '']
+  })
+  return Object.fromEntries(chosen)
+}
+
+describe('the pages of an import', () => {
+  test('lead from the file to the licenses, without a script', async () => {
+    const agent = owner.twin()
+    const end = isoDate(addDays(service.clock.now(), 30))
+    const file = [
+      'id;produit;user_email;status;renews_at;key;notes',
+      `1;Pro;first@example.com;active;${end};PAGE-KEY-1;x`,
+      `2;Pro;second@example.com;active;not a day;PAGE-KEY-2;x`,
+      `3;Old;third@example.com;active;${end};PAGE-KEY-3;x`,
+    ].join('\n')
+    const columns = await upload(agent, 'lemon_squeezy', file)
+    assert.match(textOf(columns.body), /Not imported: produit, notes\./)
+    const plans = await agent.submit('Read file', { ...selected(columns.body), product: '1' })
+    assert.match(textOf(plans.body), /1 line not read/)
+    assert.match(textOf(plans.body), /Write the date as 2026-11-23/)
+    const refused = await agent.submit('Start dry run')
+    assert.equal(refused.status, 422)
+    assert.match(textOf(refused.body), /Choose a plan for Old\./)
+    const pro = /<option value="(prod_\w+)"[^>]*>Pro</.exec(refused.body)![1]!
+    const dry = await agent.submit('Start dry run', { 'plan-0': 'skip', 'plan-1': pro })
+    assert.match(textOf(dry.body), /3\. Dry run .* License created/)
+    assert.equal(await validate('PAGE-KEY-1'), 404)
+    const done = await agent.submit('Import')
+    assert.match(textOf(done.body), /Report/)
+    assert.equal(await validate('PAGE-KEY-1'), 200)
+    assert.equal(await validate('PAGE-KEY-3'), 404)
+    const faults = await agent.open(`${done.url}faults.csv`)
+    assert.match(faults.body, /^line,column,value,what_to_do\r\n3,renews_at,not a day,/)
+    const report = await agent.open(`${done.url}report.csv`)
+    assert.match(report.body, /2,first@example\.com,Pro,\d{4}-\d\d-\d\d,create,/)
+    const customers = await agent.open('/dashboard/apps/tidepool/customers/')
+    assert.match(textOf(customers.body), /first@example\.com/)
+  })
+
+  test('create plans with the names and prices of the file', async () => {
+    const agent = owner.twin()
+    const file = [
+      'Purchase ID,Item Name,Purchase Email,Purchase Date,Item Price ($),Recurrence,License Key',
+      `s1,Studio,studio@example.com,${isoDate(service.clock.now())},12.00,monthly,STUDIO-1`,
+    ].join('\n')
+    const columns = await upload(agent, 'gumroad', file)
+    await agent.submit('Read file', selected(columns.body))
+    const dry = await agent.submit('Start dry run', { 'plan-0': 'create' })
+    assert.match(textOf(dry.body), /License created/)
+    await agent.submit('Import')
+    assert.equal(await validate('STUDIO-1'), 200)
+    const { body } = await agent.open('/dashboard/apps/tidepool/plans/')
+    assert.match(body, /Studio/)
+    assert.match(body, /12\.00/)
+  })
+
+  test('refuse a file that is none, and name the required columns', async () => {
+    const agent = owner.twin()
+    const picture = await upload(agent, 'gumroad', Buffer.from([0x89, 0x50, 0, 0xff]))
+    assert.equal(picture.status, 422)
+    assert.match(textOf(picture.body), /not a CSV file in UTF-8/)
+    assert.match(textOf((await upload(agent, 'gumroad', '')).body), /Choose a CSV file\./)
+    await upload(agent, 'gumroad', 'a,b\n1,2')
+    const missing = await agent.submit('Read file')
+    assert.equal(missing.status, 422)
+    assert.match(
+      textOf(missing.body),
+      /Choose the column of “Email of the buyer”\. It is required\./,
+    )
+  })
+
+  test('are found for their own app only', async () => {
+    await addApp(service, { slug: 'harbor' })
+    const agent = owner.twin()
+    const { url } = await upload(agent, 'gumroad', 'Purchase ID\n1')
+    assert.equal(agent.page.status, 200)
+    const elsewhere = await agent.open(url.replace('tidepool', 'harbor'))
+    assert.equal(elsewhere.status, 404)
+  })
+})

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import {
+  cleanCell,
+  IMPORT_SOURCES,
+  type ImportSource,
+  matchColumns,
+  missingFields,
+  type RowReading,
+  SOURCE_READERS,
+} from '#domain/imports'
+import { isReadableCsv, readCsv } from '#platform/csv-read'
+import { FUZZ_CALLS } from '../support/budget.ts'
+
+const NOW = new Date('2026-11-23T12:00:00Z')
+
+/** Reads a file as an import does. */
+async function readFile(source: ImportSource, text: string | Buffer): Promise<RowReading[]> {
+  const readings: RowReading[] = []
+  let matched: ReturnType<typeof matchColumns> | undefined
+  for await (const row of readCsv(Buffer.from(text))) {
+    if ('fault' in row) continue
+    if (!matched) {
+      matched = matchColumns(source, row.cells)
+      continue
+    }
+    const at = matched
+    readings.push(
+      SOURCE_READERS[source].read((field) => cleanCell(row.cells[at[field] ?? -1] ?? ''), NOW),
+    )
+  }
+  return readings
+}
+
+/** The columns of records that tests compare, one line each. */
+function briefly(readings: RowReading[]): string[] {
+  return readings.map((reading) => {
+    if (reading === 'ignored') return reading
+    if ('fault' in reading) return `${reading.fault.column}: ${reading.fault.message}`
+    const { external_id, email, plan, former_key, ends_at, over, amount, frequency } =
+      reading.record
+    const end = ends_at?.toISOString().slice(0, 10) ?? 'for good'
+    return [external_id, email, plan, former_key, end, over, amount, frequency].join('|')
+  })
+}
+
+describe('a file of', () => {
+  test('Lemon Squeezy: subscriptions, by their status and their renewal', async () => {
+    const file = `id,product_name,variant_name,user_email,status,renews_at,ends_at,price
+1,Tides,Pro,a@example.com,active,2026-12-05T10:00:00.000000Z,,9.00
+2,Tides,Pro,b@example.com,cancelled,2026-12-05T10:00:00Z,2026-12-01T00:00:00Z,9.00
+3,Tides,Default,c@example.com,expired,2026-01-05T10:00:00Z,2026-01-05T10:00:00Z,9.00
+4,Tides,Pro,d@example.com,on_trial,2026-11-30T10:00:00Z,,
+5,Tides,Pro,e@example.com,asleep,2026-11-30T10:00:00Z,,`
+    assert.deepEqual(briefly(await readFile('lemon_squeezy', file)), [
+      'subscription:1|a@example.com|Tides – Pro||2026-12-05||900|',
+      'subscription:2|b@example.com|Tides – Pro||2026-12-01||900|',
+      'subscription:3|c@example.com|Tides – Default||2026-01-05|ended|900|',
+      'subscription:4|d@example.com|Tides – Pro||2026-11-30|||',
+      'status: The status is not one of on_trial, active, past_due, paused, unpaid, cancelled, expired. Correct it.',
+    ])
+  })
+
+  test('Lemon Squeezy: license keys, with and without an end', async () => {
+    const file = `id;key;product_name;user_email;status;expires_at
+7;38b1460a-5104;Tides;a@example.com;inactive;
+8;48b1460a-5104;Tides;b@example.com;active;2027-01-01
+9;58b1460a-5104;Tides;c@example.com;disabled;`
+    assert.deepEqual(briefly(await readFile('lemon_squeezy', file)), [
+      'license_key:7|a@example.com|Tides|38b1460a-5104|for good|||',
+      'license_key:8|b@example.com|Tides|48b1460a-5104|2027-01-02|||',
+      'license_key:9|c@example.com|Tides|58b1460a-5104|for good|revoked||',
+    ])
+  })
+
+  test('Gumroad: sales, refunds, memberships and the row of sums', async () => {
+    const file = `\ufeffPurchase ID,Item Name,Purchase Email,Purchase Date,Item Price ($),Fully Refunded?,Disputed?,Dispute Won?,Access Revoked?,Variants,Recurrence,Subscription End Date,License Key,License Key Enabled?
+p1,Tides,a@example.com,2026-03-01,29.0,0,0,0,0,(Pro),,,AAAA-1111,1
+p2,Tides,b@example.com,2026-11-10,5.0,0,0,0,0,,monthly,,BBBB-2222,1
+p3,Tides,c@example.com,2026-09-10,5.0,0,0,0,0,,quarterly,2026-10-01,CCCC-3333,1
+p4,Tides,d@example.com,2026-03-01,29.0,1,0,0,0,,,,DDDD-4444,1
+p5,Tides,e@example.com,2026-03-01,29.0,0,1,0,0,,,,EEEE-5555,1
+p6,Tides,f@example.com,2026-03-01,29.0,0,1,1,0,,,,FFFF-6666,1
+p7,Tides,g@example.com,2026-03-01,29.0,0,0,0,0,,,,GGGG-7777,0
+p8,Tides,h@example.com,10/03/2026,29.0,0,0,0,0,,,,HHHH-8888,1
+Totals,,,,126.0,,,,,,,,,`
+    assert.deepEqual(briefly(await readFile('gumroad', file)), [
+      'sale:p1|a@example.com|Tides – (Pro)|AAAA-1111|for good||2900|',
+      'sale:p2|b@example.com|Tides|BBBB-2222|2026-12-10||500|month',
+      'sale:p3|c@example.com|Tides|CCCC-3333|2026-10-02|ended|500|',
+      'sale:p4|d@example.com|Tides|DDDD-4444|for good|refunded|2900|',
+      'sale:p5|e@example.com|Tides|EEEE-5555|for good|refunded|2900|',
+      'sale:p6|f@example.com|Tides|FFFF-6666|for good||2900|',
+      'sale:p7|g@example.com|Tides|GGGG-7777|for good|revoked|2900|',
+      'bought_at: Write the date as 2026-11-23, or with a time as 2026-11-23T10:00:00Z.',
+      'ignored',
+    ])
+  })
+
+  test('Paddle: subscriptions and transactions', async () => {
+    const file = `subscription_id,customer_email,product_name,price_name,status,next_billed_at,billing_cycle,unit_price,currency_code
+sub_1,a@example.com,Tides,Yearly,active,2027-01-01T00:00:00Z,1 year,90.00,USD
+sub_2,b@example.com,Tides,Yearly,canceled,,1 year,90.00,EUR
+txn_1,c@example.com,Tides,Once,completed,,,40.00,USD
+txn_2,d@example.com,Tides,Once,draft,,,40.00,USD`
+    assert.deepEqual(briefly(await readFile('paddle', file)), [
+      'subscription:sub_1|a@example.com|Tides – Yearly||2027-01-01||9000|year',
+      'subscription:sub_2|b@example.com|Tides – Yearly||for good|ended||year',
+      'transaction:txn_1|c@example.com|Tides – Once||for good||4000|',
+      'transaction:txn_2|d@example.com|Tides – Once||for good|revoked|4000|',
+    ])
+  })
+
+  test('Polar: subscriptions with and without their ends, and orders', async () => {
+    const file = `Email,Started At,Product,Amount,Currency,Status,Billing Interval
+a@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,active,month
+b@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,incomplete,month`
+    assert.deepEqual(briefly(await readFile('polar', file)), [
+      'subscription:a@example.com Tides 2026-01-05T00:00:00+00:00|a@example.com|Tides||2026-12-05||900|month',
+      'subscription:b@example.com Tides 2026-01-05T00:00:00+00:00|b@example.com|Tides||2026-12-05|ended|900|month',
+    ])
+    const orders = `Email,Created At,Product,Net Amount,Currency,Status,Invoice number,Billing Reason
+a@example.com,2026-01-05T00:00:00+00:00,Tides,40.0,usd,paid,INV-1,purchase
+b@example.com,2026-01-05T00:00:00+00:00,Tides,40.0,usd,refunded,INV-2,purchase
+c@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,paid,INV-3,subscription_cycle`
+    assert.deepEqual(briefly(await readFile('polar', orders)), [
+      'order:INV-1|a@example.com|Tides|INV-1|for good||4000|'.replace('INV-1|for', '|for'),
+      'order:INV-2|b@example.com|Tides||for good|refunded|4000|',
+      'ignored',
+    ])
+  })
+
+  test('Keygen: licenses, by their expiry and their status', async () => {
+    const file = `id,key,email,policy,status,expiry
+b18e,C1B6DE-39A6E3,a@example.com,Pro,ACTIVE,
+c18e,D1B6DE-39A6E3,b@example.com,Pro,EXPIRING,2026-12-01T00:00:00.000Z
+d18e,E1B6DE-39A6E3,c@example.com,Pro,SUSPENDED,`
+    assert.deepEqual(briefly(await readFile('keygen', file)), [
+      'license:b18e|a@example.com|Pro|C1B6DE-39A6E3|for good|||',
+      'license:c18e|b@example.com|Pro|D1B6DE-39A6E3|2026-12-01|||',
+      'license:d18e|c@example.com|Pro|E1B6DE-39A6E3|for good|revoked||',
+    ])
+  })
+
+  test('Purser: licenses of an export', async () => {
+    const file = `license_id,email,plan,status,period_end,license_key
+lic_1,a@example.com,Pro,active,2026-12-01T00:00:00Z,key_1
+lic_2,b@example.com,Pro,one_time_active,,key_2
+lic_3,c@example.com,Pro,canceled,2026-10-01T00:00:00Z,key_3`
+    assert.deepEqual(briefly(await readFile('purser', file)), [
+      'license:lic_1|a@example.com|Pro|key_1|2026-12-01|||',
+      'license:lic_2|b@example.com|Pro|key_2|for good|||',
+      'license:lic_3|c@example.com|Pro|key_3|2026-10-01|ended||',
+    ])
+  })
+})
+
+describe('columns', () => {
+  test('are recognized without regard to case, spaces and punctuation', () => {
+    const matched = matchColumns('gumroad', ['ITEM NAME', 'purchase_id', 'Purchase  email'])
+    assert.deepEqual(matched, { id: 1, email: 2, product: 0 })
+    assert.deepEqual(missingFields('gumroad', matched), ['bought_at'])
+  })
+})
+
+describe('a CSV file', () => {
+  test('is read with commas, semicolons and tabs, with a byte order mark, and in UTF-16', async () => {
+    const rows = [
+      ['a', 'b;c'],
+      ['d "e"', 'f\ng'],
+    ]
+    for (const separator of [',', ';', '\t']) {
+      const quoted = rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`))
+      const text = `\ufeff${quoted.map((row) => row.join(separator)).join('\r\n')}`
+      for (const content of [Buffer.from(text), Buffer.from(text, 'utf16le')]) {
+        assert.equal(isReadableCsv(content), true)
+        const read = []
+        for await (const row of readCsv(content)) read.push('cells' in row ? row.cells : row.fault)
+        assert.deepEqual(read, rows)
+      }
+    }
+  })
+
+  test('names the row that cannot be read, and reads the next one', async () => {
+    const read = []
+    for await (const row of readCsv(Buffer.from(`a,b\n1,${'x'.repeat(120_000)}\n2,3`))) {
+      read.push('fault' in row ? row.fault : row.cells.join())
+    }
+    assert.equal(read[0], 'a,b')
+    assert.match(read.find((each) => each.includes('at most')) ?? '', /at most 100000 characters/)
+  })
+
+  test('of any text makes no reader throw', async () => {
+    const cell = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('1', '2026-01-01', 'active', '"', 'a@b.c'),
+    )
+    const file = fc.array(fc.array(cell, { maxLength: 12 }), { maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...IMPORT_SOURCES),
+        file,
+        fc.string({ unit: 'binary' }),
+        async (source, rows, rest) => {
+          const heading = Object.values(SOURCE_READERS[source].columns).map(([name]) => name)
+          const lines = [heading, ...rows].map((row) => row.join(','))
+          await readFile(source, `${lines.join('\n')}\n${rest}`)
+          await readFile(source, rest)
+        },
+      ),
+      { numRuns: FUZZ_CALLS / 5 },
+    )
+  })
+})

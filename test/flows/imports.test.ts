@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as identity from '#domain/identity'
+import * as imports from '#domain/imports'
+import * as licensing from '#domain/licensing'
+import { deleteAccount } from '#flows/account'
+import { endNow } from '#flows/subscription'
+import { addDays, isoDate } from '#platform/calendar'
+import { mintId, type ProductId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { checkedImport, importer, runChecked } from '../support/imports.ts'
+import { closeSound } from '../support/invariants.ts'
+import { emailTo } from '../support/mailbox.ts'
+import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const HEADING = 'id,product_name,user_email,status,renews_at,key'
+
+let service: TestService
+let products: ProductId[]
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+  const rows = await service.world.db.rows<{ id: ProductId }>(sql`select id from products
+    where app_id = ${service.demo.app.client_id} and not is_free order by position`)
+  products = rows.map(({ id }) => id)
+})
+after(() => closeSound(service))
+
+let count = 0
+/** A file of Lemon Squeezy; each row is a subscription until a number of days from now, or a key. */
+function fileOf(
+  rows: { id?: number; email?: string; days?: number; key?: string; status?: string }[],
+) {
+  const lines = rows.map(({ id, email, days, key = '', status }) => {
+    const end = days === undefined ? '' : isoDate(addDays(service.clock.now(), days))
+    const number = id ?? ++count
+    const state = status ?? (days === undefined ? 'inactive' : 'active')
+    return [number, 'Tides', email ?? `import-${number}@example.com`, state, end, key].join(',')
+  })
+  return [HEADING, ...lines].join('\n')
+}
+
+const check = (file: string) =>
+  checkedImport(service, { source: 'lemon_squeezy', file, product_id: products[0]! })
+
+const run = async (file: string) => await runChecked(service, (await check(file)).id)
+
+async function stateOf(key: string) {
+  const answer = await service.app.inject({
+    method: 'POST',
+    url: '/api/v1/licenses/validate',
+    headers: { ...basic(service) },
+    payload: { key },
+  })
+  const { status, entitled, period_end, license_id } = answer.json()
+  return answer.statusCode === 200 ? { status, entitled, period_end, license_id } : undefined
+}
+
+/** Everything that an import could change, as text. */
+async function everything(): Promise<string> {
+  const { text } = await service.world.db.one<{ text: string }>(sql`select jsonb_build_array(
+    (select jsonb_agg(to_jsonb(t) order by t.id) from licenses t),
+    (select jsonb_agg(to_jsonb(t) order by t.id) from license_history t),
+    (select jsonb_agg(to_jsonb(t) order by t.key_hash) from license_key_aliases t),
+    (select jsonb_agg(to_jsonb(t) order by t.external_id) from imported_records t),
+    (select jsonb_agg(to_jsonb(t) order by t.id) from users t),
+    (select jsonb_agg(to_jsonb(t) order by t.id) from emails t),
+    (select count(*) from ledger_entries), (select count(*) from invoices))::text as text`)
+  return text
+}
+
+describe('a dry run', () => {
+  test('counts what would be done, and changes nothing', async () => {
+    const before_it = await everything()
+    const file = fileOf([
+      { email: 'dry-1@example.com', days: 20, key: 'dry-key-1' },
+      { email: 'dry-1@example.com', key: 'dry-key-2' },
+      { email: 'dry-2@example.com', days: -3 },
+      { email: 'no address', days: 20 },
+    ])
+    const { counts, rows, faults, status } = await check(file)
+    assert.deepEqual(counts, { create: 1, add_key: 1, over: 1 })
+    assert.deepEqual([rows, faults, status], [3, 1, 'checked'])
+    assert.equal(await everything(), before_it)
+  })
+
+  test('names the line, the column and the value of a fault', async () => {
+    const read = await check(fileOf([{ days: 20 }, { email: '=SUM(A1)', days: 20 }]))
+    const [fault] = await imports.faultsOf(service.world.db, {
+      import_id: read.id,
+      after: 0,
+      limit: 10,
+    })
+    assert.deepEqual(fault, {
+      place: 1,
+      line: 3,
+      column_name: 'user_email',
+      value: '=SUM(A1)',
+      message: 'This is no email address. Correct it.',
+    })
+  })
+})
+
+describe('an import', () => {
+  test('creates licenses whose old keys validate, without a trace in the books', async () => {
+    const money = () =>
+      service.world.db.one(sql`select
+      (select count(*) from ledger_entries) as entries, (select count(*) from invoices) as invoices,
+      (select count(*) from orders) as orders, (select count(*) from emails) as emails`)
+    const before_it = await money()
+    const { counts, status } = await run(
+      fileOf([{ days: 20, key: 'until-a-day' }, { key: 'For-Good' }, { days: 9 }]),
+    )
+    assert.deepEqual([counts, status], [{ create: 3 }, 'done'])
+    const { license_id: _, ...timed } = (await stateOf('until-a-day'))!
+    const end = isoDate(addDays(service.clock.now(), 21))
+    assert.deepEqual(timed, { status: 'active', entitled: true, period_end: end })
+    assert.equal((await stateOf('For-Good'))!.status, 'one_time_active')
+    assert.deepEqual(await money(), before_it)
+  })
+
+  test('of the same file again changes nothing', async () => {
+    const file = fileOf([
+      { id: 901, email: 'same-1@example.com', days: 20, key: 'same-1' },
+      { id: 902, email: 'same-1@example.com', key: 'same-2' },
+      { id: 903, email: 'same-2@example.com', key: 'same-3' },
+    ])
+    await run(file)
+    const after_first = await everything()
+    const { counts } = await run(file)
+    assert.deepEqual(counts, { unchanged: 2, duplicate: 1 })
+    assert.equal(await everything(), after_first)
+  })
+
+  test('of a newer file changes only what changed', async () => {
+    const rows = [
+      { id: 911, email: 'newer-1@example.com', days: 20, key: 'newer-1' },
+      { id: 912, email: 'newer-2@example.com', days: 20, key: 'newer-2' },
+      { id: 913, email: 'newer-3@example.com', days: 20, key: 'newer-3' },
+    ]
+    await run(fileOf(rows))
+    const first = (await stateOf('newer-1'))!
+    rows[0]!.days = 50
+    const newer = [rows[0]!, rows[1]!, { ...rows[2]!, status: 'expired' }]
+    const { counts } = await run(fileOf(newer))
+    assert.deepEqual(counts, { update: 1, unchanged: 1, end: 1 })
+    const changed = (await stateOf('newer-1'))!
+    assert.equal(changed.license_id, first.license_id)
+    assert.equal(changed.period_end, isoDate(addDays(service.clock.now(), 51)))
+    assert.deepEqual(
+      [(await stateOf('newer-3'))!.status, (await stateOf('newer-3'))!.entitled],
+      ['canceled', false],
+    )
+  })
+
+  test('continues after a crash in any batch, and creates each license once', async () => {
+    const rows = Array.from({ length: 450 }, (_, n) => ({ days: 20, key: `crash-${n}` }))
+    const { id } = await check(fileOf(rows))
+    for (let crashes = 0; crashes < 2; crashes++) {
+      const report = async () => {
+        throw new Error('crash')
+      }
+      await assert.rejects(runChecked(service, id, { report }), /crash/)
+    }
+    assert.equal((await imports.getImport(service.world.db, id)).done_place, 400)
+    const { counts, status } = await runChecked(service, id)
+    assert.deepEqual([counts, status], [{ create: 450 }, 'done'])
+    assert.ok(await stateOf('crash-449'))
+  })
+
+  test('gives a buyer one license: the one for good, then the one that ends last', async () => {
+    const email = 'many@example.com'
+    const rows = [
+      { email, days: 5, key: 'many-1' },
+      { email, days: 40, key: 'many-2' },
+      { email, key: 'many-3' },
+    ]
+    assert.deepEqual((await run(fileOf(rows))).counts, { create: 1, add_key: 2 })
+    const states = await Promise.all(['many-1', 'many-2', 'many-3'].map(stateOf))
+    assert.equal(new Set(states.map((state) => state?.license_id)).size, 1)
+    assert.equal(states[0]!.status, 'one_time_active')
+  })
+
+  test('leaves a license that was bought here, and adds the old key to it', async () => {
+    const email = 'bought-here@example.com'
+    const page = await purchase(service, buyer(service), { email })
+    const bought = await stateOf(licenseKey(page))
+    const { counts } = await run(fileOf([{ email, days: 300, key: 'bought-elsewhere' }]))
+    assert.deepEqual(counts, { add_key: 1 })
+    assert.deepEqual(await stateOf('bought-elsewhere'), bought)
+  })
+
+  test('does not return what its seller ended', async () => {
+    const file = fileOf([{ id: 931, email: 'ended-here@example.com', days: 20, key: 'ended-here' }])
+    await run(file)
+    const { license_id } = (await stateOf('ended-here'))!
+    const actor = await importer(service)
+    assert.equal(await endNow(service.world, actor, { license_id, reason: 'A test' }), true)
+    assert.deepEqual((await run(file)).counts, { ended_here: 1 })
+    assert.equal((await stateOf('ended-here'))!.status, 'canceled')
+  })
+
+  test('sends emails only if the seller asks for it', async () => {
+    const { id } = await check(
+      fileOf([{ email: 'notified@example.com', days: 20, key: 'notified' }]),
+    )
+    await runChecked(service, id, { notifies: true })
+    const message = await emailTo(
+      service,
+      'notified@example.com',
+      /^Your Tidepool license has moved$/,
+    )
+    const own = /key_\w+/.exec(message)![0]
+    assert.deepEqual(await stateOf(own), await stateOf('notified'))
+    assert.match(message, /\/manage\//)
+  })
+
+  test('keeps no row about an account that is deleted', async () => {
+    const email = 'forgotten@example.com'
+    await run(fileOf([{ email, days: 20, key: 'forgotten' }]))
+    const { db, random } = service.world
+    const { id: user_id } = (await identity.findByEmail(db, email))!
+    const owner = { kind: 'account', user_id, email, request_id: 'req_test' } as const
+    const session_id = mintId(random, 'ses')
+    await deleteAccount(service.world, { ...owner, session_id })
+    assert.equal(await stateOf('forgotten'), undefined)
+    const { rows } = await db.one<{ rows: number }>(sql`select count(*) as rows from import_rows
+      where email_normalized = ${email}`)
+    assert.equal(rows, 0)
+    assert.equal(await licensing.hadCustomers(db, service.demo.app.client_id), true)
+  })
+})

@@ -1,0 +1,67 @@
+import * as imports from '#domain/imports'
+import {
+  checkImport,
+  choosePlans,
+  matchImport,
+  readImport,
+  runImport,
+  startImport,
+  uploadImport,
+} from '#flows/imports'
+import type { ImportId, ProductId, UserId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import type { TestService } from './service.ts'
+
+const quietly = async () => {}
+
+/** The member of the cast's seller who imports. */
+export async function importer({ world, demo }: TestService) {
+  const { user_id } = await world.db.one<{ user_id: UserId }>(sql`select m.user_id
+    from seller_members m join apps a on a.seller_id = m.seller_id
+    where a.id = ${demo.app.client_id} and m.role = 'owner'`)
+  return { kind: 'seller', user_id, request_id: 'req_test' } as const
+}
+
+/** Uploads and reads a file into the cast's app, with a plan for all of its products, and checks it. */
+export async function checkedImport(
+  service: TestService,
+  facts: {
+    source: imports.ImportSource
+    file: string
+    product_id: ProductId
+    plans?: Record<string, ProductId | null>
+  },
+): Promise<imports.Import> {
+  const { world, demo } = service
+  const { user_id } = await importer(service)
+  const { source, product_id } = facts
+  const uploaded = await uploadImport(world, {
+    app_id: demo.app.client_id,
+    user_id,
+    source,
+    file_name: 'file.csv',
+    content: Buffer.from(facts.file),
+  })
+  if ('faults' in uploaded) throw new Error(uploaded.faults[0]!.message)
+  const { id } = uploaded
+  const { missing } = await matchImport(world, await imports.getImport(world.db, id), {
+    ...(await imports.getImport(world.db, id)).matched,
+  })
+  if (missing.length > 0) throw new Error(`missing: ${missing.join()}`)
+  await readImport(world, id, quietly)
+  const found = await imports.plansOf(world.db, id)
+  const plans = Object.fromEntries(found.map(({ plan }) => [plan, product_id]))
+  await choosePlans(world, id, { plans: { ...plans, ...facts.plans }, notifies: false })
+  return await checkImport(world, id, quietly)
+}
+
+/** Starts a checked import and runs it; `report` may throw, as a crash does. */
+export async function runChecked(
+  service: TestService,
+  id: ImportId,
+  { notifies = false, report = quietly }: { notifies?: boolean; report?: () => Promise<void> } = {},
+): Promise<imports.Import> {
+  const actor = await importer(service)
+  await startImport(service.world, actor, { id, notifies })
+  return await runImport(service.world, actor, id, report)
+}
