@@ -1,0 +1,148 @@
+/**
+ * Whether the memory of a web process stays flat: a steady mixed load of lookups, prices and
+ * checkouts, with the resident set once a minute.
+ *
+ *   npm run bench:soak -- --minutes 60 --rate 300
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { readConfig } from '#platform/config'
+import { systemRandom } from '#platform/random'
+import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
+import { enableSignIn, seedCast } from '../src/demo/seed.ts'
+import { openService } from '../src/service.ts'
+import { ask } from './generator.ts'
+import { generate, startServer } from './processes.ts'
+import { seed } from './seed.ts'
+
+const { values: chosen } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    /** Lookups a second. */
+    rate: { type: 'string', default: '300' },
+  },
+})
+const LICENSES = 20_000
+const TICK_MS = 50
+const folder = mkdtempSync(join(tmpdir(), 'purser-soak-'))
+const programs = findPostgres()
+if (!programs)
+  throw new Error('The benchmark needs a PostgreSQL server (apt-get install postgresql).')
+const postgres = await startPostgres(programs)
+try {
+  await soak()
+} finally {
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function soak(): Promise<void> {
+  const { env, lines, authorization, price_id } = await prepare()
+  const { BASE_URL: url } = env
+  const server = await startServer('src/main.ts', env, `${url}/healthz`, join(folder, 'log'), 'any')
+  const samples: { minute: number; resident_mb: number; answered: number }[] = []
+  const sending = startLoad(url, lines, authorization)
+  try {
+    for (let minute = 1; minute <= Number(chosen.minutes); minute++) {
+      await sleep(60_000)
+      // Every fifth minute some buyers check out; they use the pages, the PDFs and the emails.
+      if (minute % 5 === 1) {
+        generate('bench/checkouts.ts', { SECONDS: '3', BASE_URL: url, PRICE_ID: price_id })
+      }
+      samples.push({ minute, resident_mb: server.residentMb(), answered: sending.answered() })
+      console.log(JSON.stringify(samples.at(-1)))
+    }
+  } finally {
+    const failed = await sending.stop()
+    await server.stop()
+    report(samples, failed)
+  }
+}
+
+/** A database with licenses, and a line for each request. */
+async function prepare() {
+  const port = await freePort()
+  const env = {
+    NODE_ENV: 'development',
+    DEMO: '0',
+    DATABASE_URL: postgres.url,
+    DATA_DIR: folder,
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    SECRET_KEY: systemRandom.bytes(32).toString('hex'),
+    TRUST_PROXY: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+  }
+  const service = await openService(readConfig(env, systemRandom))
+  const demo = await seedCast(service.world, {
+    sample_site_url: 'http://localhost:4999',
+    sign_in_site_url: 'http://localhost:4998',
+    kept: undefined,
+  })
+  const { client_id, client_secret, prices } = demo.app
+  await enableSignIn(service.world, { client_id, site_url: demo.sample_site_url })
+  const files = await seed(service.world, demo, { licenses: LICENSES, folder })
+  await service.close()
+  const all = Object.values(files).map((file) => readFileSync(file, 'utf8').trim().split('\n'))
+  const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
+  return { env, lines: all, authorization, price_id: prices[0]!.public_id }
+}
+
+/** Sends requests of each kind in turn at the chosen rate; answers with an error are counted. */
+function startLoad(base: string, kinds: string[][], authorization: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 })
+  let sent = 0
+  let answered = 0
+  let failed = 0
+  const send = async () => {
+    const kind = kinds[sent % kinds.length]!
+    const line = kind[Math.floor(sent / kinds.length) % kind.length]!
+    const caller = `10.7.${(sent >> 8) & 255}.${sent & 255}`
+    sent++
+    const [, method = '', path = '', rest = ''] = /^(\S+) (\S+) ?(.*)$/.exec(line)!
+    const isToken = rest.startsWith('Bearer ')
+    const headers = {
+      authorization: isToken ? rest : authorization,
+      'x-forwarded-for': caller,
+      ...(method === 'POST' && { 'content-type': 'application/json' }),
+    }
+    const call = { method, headers, ...(method === 'POST' && { body: rest }) }
+    const answer = await ask(agent, new URL(path, base), call).catch(() => undefined)
+    if (answer?.status === 200) answered++
+    else failed++
+  }
+  const each = Math.max(1, Math.round((Number(chosen.rate) * TICK_MS) / 1000))
+  const timer = setInterval(() => {
+    for (let index = 0; index < each; index++) void send()
+  }, TICK_MS)
+  return {
+    answered: () => answered,
+    async stop() {
+      clearInterval(timer)
+      await sleep(1_000)
+      agent.destroy()
+      return failed
+    },
+  }
+}
+
+/** The mean of the second quarter, when everything is warm, and of the last one. */
+function report(samples: { resident_mb: number }[], failed: number): void {
+  const quarter = Math.floor(samples.length / 4)
+  const mean = (from: number) => {
+    const part = samples.slice(from, from + quarter).map(({ resident_mb }) => resident_mb)
+    return Math.round(part.reduce((sum, one) => sum + one, 0) / Math.max(1, part.length))
+  }
+  const last = mean(samples.length - quarter)
+  const result = { second_quarter_mb: mean(quarter), last_quarter_mb: last, failed }
+  console.log('\nresident set of a web process under a steady load')
+  console.table(result)
+  mkdirSync(fileURLToPath(new URL('../.build', import.meta.url)), { recursive: true })
+  const file = fileURLToPath(new URL('../.build/bench-soak.json', import.meta.url))
+  writeFileSync(file, `${JSON.stringify({ ...result, samples }, null, 2)}\n`)
+}
