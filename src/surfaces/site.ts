@@ -1,12 +1,12 @@
 import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerFactory } from 'fastify'
-import { openSigningKeys } from '#flows/signing-keys'
+import { openSigningKeys, type ReadSigningKeys } from '#flows/signing-keys'
 import type { TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { namesType } from '#http/accept'
 import { addAccountMenu } from '#http/account-menu'
 import { assets } from '#http/assets'
-import { answerProblem, mount } from '#http/endpoint'
+import { answerProblem, type Endpoint, mount } from '#http/endpoint'
 import { addShortcut } from '#http/endpoint-shortcut'
 import { exports } from '#http/exports'
 import { withAuditedRefusals } from '#http/guards/refused-programs'
@@ -40,6 +40,7 @@ import { publicApi } from './public-api/routes.ts'
 import { publicSite } from './public-site/routes.ts'
 import { sales } from './sales/routes.ts'
 import { signin } from './signin/routes.ts'
+import { testApi } from './test-clock/api.ts'
 import { testClock } from './test-clock/routes.ts'
 import { testMode } from './test-mode/routes.ts'
 
@@ -84,13 +85,11 @@ export async function openSite(
   })
 
   const readKeys = openSigningKeys(world)
-  const proven = [...licenseApi(world, readKeys), ...entitlement(world)].map((row) =>
-    withAuditedRefusals(world, row),
-  )
-  const rows = [...(await publicApi(world)), ...proven]
+  const test_rows = testApi(world)
+  const rows = await rowsOf(world, readKeys, test_processor ? test_rows : [])
   mount(app, rows)
   addShortcut(app, rows, world.limits)
-  const endpoints = openapi(app, world, rows)
+  const endpoints = openapi(app, world, rows, test_rows)
   checkout(app, world)
   signin(app, world)
   oidc(app, world, readKeys)
@@ -121,6 +120,17 @@ export async function openSite(
   emailWorker(world)
   await app.ready()
   return app
+}
+
+/** The endpoints of the API; those of test mode come last. */
+async function rowsOf(
+  world: World,
+  readKeys: ReadSigningKeys,
+  test_rows: Endpoint[],
+): Promise<Endpoint[]> {
+  const proven = [...licenseApi(world, readKeys), ...entitlement(world), ...test_rows]
+  const audited = proven.map((row) => withAuditedRefusals(world, row))
+  return [...(await publicApi(world)), ...audited]
 }
 
 /** What every page of the site needs. */

@@ -16,6 +16,7 @@ import { licenseApi } from '../../src/surfaces/license-api/routes.ts'
 import { documentedPath, openApiDocument } from '../../src/surfaces/openapi/document.ts'
 import { Problem } from '../../src/surfaces/openapi/schemas.ts'
 import { publicApi } from '../../src/surfaces/public-api/routes.ts'
+import { testApi } from '../../src/surfaces/test-clock/api.ts'
 import { textOf } from '../support/agent.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -53,6 +54,7 @@ before(async () => {
     ...(await publicApi(service.world)),
     ...licenseApi(service.world, openSigningKeys(service.world)),
     ...entitlement(service.world),
+    ...testApi(service.world),
   ]
   document = openApiDocument('https://purser.example', '1.2.3', rows) as Document
 })
@@ -199,6 +201,7 @@ test('schemas forbid unknown request fields and allow new response fields', () =
   assert.deepEqual(closed.map(([name]) => name).sort(), [
     'LeaseRequest',
     'RegenerateRequest',
+    'ScenarioRunRequest',
     'ValidateRequest',
   ])
 })
@@ -283,6 +286,12 @@ test('the form of an endpoint sends what its fields say', () => {
   assert.equal(url, '/api/v1/orders/a%2Fb')
   assert.deepEqual(init.headers, { Authorization: `Basic ${btoa('app_1:secret')}` })
   assert.deepEqual([init.method, init.credentials, init.body], ['GET', 'omit', undefined])
+  const events = { method: 'GET', path: '/api/v1/test/events', auth: 'none' }
+  const queried = requestOf(events, [
+    ['query.cursor', '1-0'],
+    ['query.limit', ''],
+  ])
+  assert.equal(queried.url, '/api/v1/test/events?cursor=1-0')
   const post = requestOf({ method: 'POST', path: '/x', auth: 'bearer' }, [
     ['credential.access_token', 'token'],
     ['body', '{"key":"k"}'],

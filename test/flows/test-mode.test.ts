@@ -295,3 +295,20 @@ test('one port serves both modes by host, and an unknown host as before', async 
   }
   assert.equal((await requestAs(port, host, '/readyz')).status, 200)
 })
+
+test('scenarios and events by API are in test mode only', async () => {
+  const schemaOf = async (app: typeof live.app) =>
+    (await app.inject('/api/v1/schema/')).json().paths
+  assert.ok('/api/v1/test/events' in (await schemaOf(there.app)))
+  assert.ok(!('/api/v1/test/events' in (await schemaOf(live.app))))
+  for (const path of ['scenarios', 'events', 'scenario-runs/task_1']) {
+    const url = `/api/v1/test/${path}`
+    const { client_id, client_secret } = live.demo.app
+    const authorization = `Basic ${btoa(`${client_id}:${client_secret}`)}`
+    const answer = await live.app.inject({ url, headers: { authorization } })
+    assert.deepEqual([answer.statusCode, answer.json().error], [404, 'not_found'], path)
+    assert.equal((await there.app.inject(url)).statusCode, 401)
+  }
+  const { statusCode } = await live.app.inject('/docs/api/test-mode/')
+  assert.equal(statusCode, 200)
+})

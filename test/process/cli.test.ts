@@ -348,3 +348,41 @@ describe('purser logout', () => {
     assert.equal((await purser(['pull', '--json'])).code, 5)
   })
 })
+
+describe('purser scenario and tail', () => {
+  test('lists the scenarios, and runs one to its end', async () => {
+    const listed = await purser(['scenario', '--json'])
+    assert.deepEqual([listed.code, listed.json.scenarios.length], [0, 7])
+    const { code, json, stderr } = await purser(['scenario', 'declined', '--json', '--show-key'])
+    assert.equal(code, 0, stderr)
+    assert.deepEqual([json.status, json.license_status], ['completed', 'past_due'])
+    const validated = await purser(['validate', json.license_key, '--json'])
+    assert.deepEqual([validated.code, validated.json.status], [1, 'past_due'])
+    const wrong = await purser(['scenario', 'recovered', '--retry', '9', '--json'])
+    assert.deepEqual([wrong.code, wrong.json.fields[0].path], [3, 'retry'])
+  })
+
+  test('prints events as they come, as JSON lines, until it is interrupted', async () => {
+    const args = ['tail', '--json', '--events', '0', '--interval', '1']
+    const running = cli.start(args, settings)
+    const email = 'tail@example.com'
+    // It prints nothing until something happens.
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    setup.clock.pass(2)
+    await purchase(setup, buyer(setup), { email })
+    setup.clock.pass(2)
+    await running.seen(/"kind":"email"/)
+    running.stop('SIGINT')
+    const { code, stdout, stderr } = await running.end
+    assert.deepEqual([code, stderr], [0, ''])
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const own = events.filter((event) => event.email === email).map(({ kind }) => kind)
+    assert.deepEqual(own.slice(0, 3), ['paid', 'status', 'email'])
+    const past = await purser(['tail', '--no-follow', '--events', '4'])
+    assert.equal(past.stdout.trim().split('\n').length, 4)
+    assert.match(past.stdout, /Purchase paid {2}\$\d+\.\d\d {2}tail@example\.com/)
+  })
+})

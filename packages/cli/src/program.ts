@@ -6,6 +6,8 @@ import { login, logout } from './commands/login.ts'
 import { order } from './commands/order.ts'
 import { pull } from './commands/pull.ts'
 import { push } from './commands/push.ts'
+import { scenario } from './commands/scenario.ts'
+import { tail } from './commands/tail.ts'
 import { validate } from './commands/validate.ts'
 import type { CommandContext } from './context.ts'
 import { asCliError, EXIT, type ExitCode, wrongUse } from './exit.ts'
@@ -83,6 +85,7 @@ function buildProgram(start: Start): Command {
   }
   addChecks(add)
   addAgentCommands(add)
+  addTestCommands(add)
   return program
 }
 
@@ -113,4 +116,15 @@ function addAgentCommands(add: (usage: string, description: string, run: Run) =>
     .option('--dry-run', 'show the changes only')
     .option('--yes', 'do not ask')
     .option('--force', 'overwrite what changed on the service since the last pull')
+}
+
+function addTestCommands(add: (usage: string, description: string, run: Run) => Command): void {
+  add('scenario [name]', 'run a scenario of test mode, or list them', scenario)
+    .option('--price <id>', 'what its buyer buys (the first price that fits)')
+    .option('--retry <number>', 'the retry that succeeds, of the scenario "recovered"')
+    .option('--show-key', 'print the whole license key')
+  add('tail', "follow the app's events in test mode, until Ctrl-C", tail)
+    .option('--events <count>', 'how many past events to print first', '10')
+    .option('--interval <seconds>', 'how often to look', '2')
+    .option('--no-follow', 'print the past events only')
 }

@@ -52,8 +52,8 @@ export async function timelineEvents(
 ): Promise<TimelineEvent[]> {
   const all = everything(span)
   const order = page.is_reversed
-    ? sql`h.at desc, h.rank desc, h.tie desc`
-    : sql`h.at, h.rank, h.tie`
+    ? sql`h.at desc, h.rank desc, h.tie desc, h.kind desc`
+    : sql`h.at, h.rank, h.tie, h.kind`
   return await db.rows<TimelineEvent>(sql`
     select h.at, h.kind, h.why, h.status, h.amount, h.subject, h.license_id, u.email
     from (${all}) h left join licenses l on l.id = h.license_id

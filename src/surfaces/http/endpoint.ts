@@ -44,6 +44,7 @@ export interface Endpoint {
   cors?: boolean
   limit: EndpointLimit
   params?: z.ZodObject
+  query?: z.ZodObject
   headers?: z.ZodObject
   body?: z.ZodType
   /** True if an absent body means an empty object. */
@@ -54,8 +55,9 @@ export interface Endpoint {
 }
 
 /** A call whose input was validated against the endpoint's schemas. */
-export interface Call<Params = unknown, Body = unknown, Headers = unknown> {
+export interface Call<Params = unknown, Body = unknown, Headers = unknown, Query = unknown> {
   params: Params
+  query: Query
   body: Body
   headers: Headers
   request: ServedRequest
@@ -68,12 +70,14 @@ export function endpoint<
   Params extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
   Headers extends z.ZodObject | undefined = undefined,
+  Query extends z.ZodObject | undefined = undefined,
 >(
-  row: Omit<Endpoint, 'run' | 'params' | 'body' | 'headers'> & {
+  row: Omit<Endpoint, 'run' | 'params' | 'query' | 'body' | 'headers'> & {
     params?: Params
+    query?: Query
     body?: Body
     headers?: Headers
-    run(call: Call<Output<Params>, Output<Body>, Output<Headers>>): Promise<Answer>
+    run(call: Call<Output<Params>, Output<Body>, Output<Headers>, Output<Query>>): Promise<Answer>
   },
 ): Endpoint {
   return row as unknown as Endpoint
@@ -144,7 +148,7 @@ function preflight(scope: FastifyInstance, row: Endpoint): void {
 export function readCall(
   row: Endpoint,
   request: ServedRequest,
-  { params, body }: { params: unknown; body?: unknown },
+  { params, query = {}, body }: { params: unknown; query?: unknown; body?: unknown },
 ): Call {
   const faults: FieldFault[] = []
   const read = (schema: z.ZodType | undefined, value: unknown) => {
@@ -159,6 +163,7 @@ export function readCall(
   }
   const call = {
     params: read(row.params, params),
+    query: read(row.query, query),
     headers: read(row.headers, request.headers),
     body: read(row.body, row.bodyOptional ? (body ?? {}) : body),
     request,

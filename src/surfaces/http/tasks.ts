@@ -104,6 +104,11 @@ const PATIENCE_MS = 2000
  * to the result, or shows the progress of a longer task.
  */
 export async function startTaskNow(world: World, task: TaskRequest): Promise<string> {
+  return addressOf(await runTaskNow(world, task))
+}
+
+/** Starts a task in this process, waits briefly for it, and returns its ID. */
+export async function runTaskNow(world: World, task: TaskRequest): Promise<TaskId> {
   const id = await world.db.tx((tx) => queued(world, tx, task))
   // It is also queued: if this process dies first, another one runs it.
   const work = runnerOf(world).running.get(id) ?? take(world, id)
@@ -113,7 +118,7 @@ export async function startTaskNow(world: World, task: TaskRequest): Promise<str
   })
   await Promise.race([work, patience])
   clearTimeout(timer)
-  return addressOf(id)
+  return id
 }
 
 /** Runs a task to its end; a task that was claimed before is left alone. */

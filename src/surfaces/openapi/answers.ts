@@ -51,6 +51,7 @@ function codesOf(row: Endpoint): RefusalCode[] {
   codes.add('service_unavailable').add('internal_error')
   // Part of the path may be undecodable or contain a NUL.
   if (row.params) codes.add('invalid_request').add('not_found')
+  if (row.query) codes.add('invalid_request')
   if (row.method === 'POST') {
     codes.add('invalid_request').add('payload_too_large').add('unsupported_media_type')
   }

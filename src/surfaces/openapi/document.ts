@@ -77,6 +77,7 @@ function parametersOf({ draw }: Drawing, row: Endpoint): Json[] {
     const example = PARAMETER_EXAMPLES[name]
     return { name, in: 'path', ...field, ...(example && { example }) }
   })
+  const query = fieldsOf(draw, row.query).map((field) => ({ ...field, in: 'query' }))
   const headers = fieldsOf(draw, row.headers).map(({ name, ...field }) => {
     const spelled = name.replaceAll(/\b[a-z]/g, (initial) => initial.toUpperCase())
     return { name: spelled, in: 'header', ...field }
@@ -88,7 +89,7 @@ function parametersOf({ draw }: Drawing, row: Endpoint): Json[] {
     description: 'The ETag of your cached response. Returns 304 while it is current.',
     schema: { type: 'string' },
   }
-  return [...path, ...headers, ...(isCached(row) ? [condition] : [])]
+  return [...path, ...query, ...headers, ...(isCached(row) ? [condition] : [])]
 }
 
 /** The fields of an input, each with its description and schema. */

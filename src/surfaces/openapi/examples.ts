@@ -8,13 +8,58 @@ const monthly = 'prc_ExampleTidepoolMonth00'
 const lifetime = 'prc_ExampleTidepoolOnce000'
 const license_key = 'key_ExampleKeyExampleKeyExample4O0yHV'
 const new_license_key = 'key_NewExampleKeyNewExampleKeyN0wpmPJ'
+const run_id = 'task_ExampleRun0000000000000'
 const request_id = 'req_ExampleRequest00000000'
 
 /** An example of each path parameter, by name. */
 export const PARAMETER_EXAMPLES: Record<string, string> = {
   client_id,
   license_id,
+  run_id,
   ref: 'ExampleOrderReference_'.repeat(4).slice(0, -1),
+}
+
+/** Examples of the endpoints of test mode. */
+const TEST_MODE: Record<string, Json> = {
+  ScenarioList: {
+    scenarios: [
+      {
+        name: 'recovered',
+        title: 'Card recovers on retry',
+        description: 'The renewal is declined, and the retry that you choose succeeds.',
+        needs_renewal: true,
+        retries: ['1', '2', '3'],
+      },
+    ],
+  },
+  ScenarioRunRequest: { scenario: 'recovered', retry: '2' },
+  ScenarioRun: {
+    id: run_id,
+    scenario: 'recovered',
+    status: 'completed',
+    note: 'scenario-x2k9@example.com is active.',
+    license_id,
+    license_key,
+    license_status: 'active',
+    entitled: true,
+  },
+  TestEvents: {
+    events: [
+      {
+        at: '2027-02-28T09:41:00Z',
+        kind: 'paid',
+        text: 'Renewal paid',
+        why: 'renewal',
+        status: null,
+        amount: '12.99',
+        license_id,
+        email: 'scenario-x2k9@example.com',
+      },
+    ],
+    cursor: '1803807660000-1',
+    has_more: false,
+    now: '2027-02-28T09:41:05Z',
+  },
 }
 
 /** An example of each named schema, by name. */
@@ -79,6 +124,7 @@ export function schemaExamples(base_url: string): Record<string, Json> {
       is_free: false,
       period_end: '2027-02-28',
     },
+    ...TEST_MODE,
     ValidateRequest: { key: license_key },
     RegenerateRequest: { reason: 'The key was posted in a public forum.' },
   }

@@ -10,9 +10,9 @@ export interface ReferenceField {
   description_html: string
 }
 
-/** A path parameter or a request header. */
+/** A parameter of the path or the query, or a request header. */
 export interface ReferenceParameter extends ReferenceField {
-  in: 'path' | 'header'
+  in: 'path' | 'query' | 'header'
   example: string
 }
 
@@ -69,7 +69,7 @@ interface Operation {
 
 interface Parameter {
   name: string
-  in: 'path' | 'header'
+  in: 'path' | 'query' | 'header'
   required: boolean
   description?: string
   schema: Schema

@@ -17,12 +17,14 @@ const { version } = JSON.parse(
 
 /**
  * The OpenAPI document, and the reference that is made of it (spec: Machine-readable description).
- * Returns each endpoint as a part of the documentation's pages.
+ * Returns each endpoint as a part of the documentation's pages, which also describe those that are
+ * only in test mode.
  */
 export function openapi(
   app: FastifyInstance,
   world: World,
   rows: Endpoint[],
+  only_in_test_mode: Endpoint[],
 ): Record<string, EndpointPart> {
   const { base_url } = world.config
   const text = JSON.stringify(openApiDocument(base_url, version, rows))
@@ -41,7 +43,12 @@ export function openapi(
     )
   }
   people(app, world, declare, { compressed: true })
-  return endpointParts(base_url, reference)
+  const missing = only_in_test_mode.filter(({ name }) => rows.every((row) => row.name !== name))
+  const all = [...rows, ...missing]
+  const described: OpenApiDocument = JSON.parse(
+    JSON.stringify(openApiDocument(base_url, version, all)),
+  )
+  return endpointParts(base_url, referenceOf(described))
 }
 
 function serveDocument(scope: FastifyInstance, path: string, text: string): void {

@@ -46,6 +46,7 @@ know. Breaking changes are announced twelve months ahead, with the headers \`Dep
 export const TAGS: Record<string, string> = {
   Public: "An app's profile and live prices, for pricing pages. No authentication.",
   Licenses: 'What a buyer may use now. For your server.',
+  'Test mode': 'Scenarios and events of your app in test mode. Live mode does not have these.',
   'Hosted sign-in': 'What a signed-in buyer may use. Requires their access token.',
 }
 

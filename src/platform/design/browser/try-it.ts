@@ -7,11 +7,13 @@ export function requestOf(
 ): { url: string; init: RequestInit } {
   const headers: Record<string, string> = {}
   const credentials: Record<string, string> = {}
+  const query = new URLSearchParams()
   let url = facts.path
   let body: string | undefined
   for (const [name, value] of fields) {
     const [place, key = ''] = name.split('.', 2)
     if (place === 'path') url = url.replace(`{${key}}`, encodeURIComponent(value))
+    else if (place === 'query' && value !== '') query.set(key, value)
     else if (place === 'header' && value !== '') headers[key] = value
     else if (place === 'credential') credentials[key] = value
     else if (place === 'body' && value.trim() !== '') body = value
@@ -27,6 +29,7 @@ export function requestOf(
     credentials: 'omit',
     cache: 'no-store',
   }
+  if (query.size > 0) url += `?${query}`
   return { url, init: body === undefined ? init : { ...init, body } }
 }
 

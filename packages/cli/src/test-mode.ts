@@ -1,0 +1,117 @@
+/** The endpoints of test mode: scenarios and events, with the credentials of an app. */
+
+import type { CommandContext } from './context.ts'
+import { CliError, EXIT, type InvalidField } from './exit.ts'
+import { readSecret, requireClientId, requireUrl } from './settings.ts'
+import { USER_AGENT } from './version.ts'
+
+const TIMEOUT_MS = 15_000
+
+export interface ScenarioFacts {
+  name: string
+  title: string
+  description: string
+  needs_renewal: boolean
+  retries: string[]
+}
+
+/** A run of a scenario; `status` is `running`, `completed`, `stuck` or `failed`. */
+export interface RunState {
+  id: string
+  scenario: string
+  status: string
+  note: string
+  license_id: string | null
+  license_key: string | null
+  license_status: string | null
+  entitled: boolean | null
+}
+
+export interface TimelineItem {
+  at: string
+  kind: string
+  text: string
+  why: string
+  status: string | null
+  amount: string | null
+  license_id: string | null
+  email: string | null
+}
+
+export interface TimelinePage {
+  events: TimelineItem[]
+  cursor: string
+  has_more: boolean
+  now: string
+}
+
+/** Sends a request to test mode. `retry_seconds` is set where the response asks for a wait. */
+export type SendTest = <Body>(
+  path: string,
+  options?: { body?: object; query?: Record<string, string>; signal?: AbortSignal },
+) => Promise<{ body: Body; retry_seconds: number | null }>
+
+/** An error of test mode that may be over after these seconds. */
+export class Retryable extends CliError {
+  readonly retry_seconds: number
+
+  constructor(message: string, retry_seconds: number) {
+    super('unreachable', message, EXIT.unreachable)
+    this.retry_seconds = retry_seconds
+  }
+}
+
+/** Opens the endpoints of test mode. Throws CliError where a setting is missing. */
+export async function openTestMode(context: CommandContext): Promise<SendTest> {
+  const { settings, options, terminal } = context
+  const base = `${requireUrl(settings)}/api/v1/test`
+  const client_id = requireClientId(settings)
+  const secret = await readSecret(options, terminal)
+  const credentials = [client_id, secret].map(encodeURIComponent).join(':')
+  const headers = {
+    authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+    'user-agent': USER_AGENT,
+  }
+  return async <Body>(path: string, { body, query = {}, signal }: Parameters<SendTest>[1] = {}) => {
+    const search = new URLSearchParams(query)
+    const url = `${base}${path}${search.size > 0 ? `?${search}` : ''}`
+    const limit = AbortSignal.timeout(TIMEOUT_MS)
+    const init: RequestInit = {
+      method: body ? 'POST' : 'GET',
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      redirect: 'error',
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      ...(body && { body: JSON.stringify(body) }),
+    }
+    const answer = await fetch(url, init).catch((error: unknown) => {
+      if (signal?.aborted) throw error
+      throw new Retryable('Test mode did not answer. Check the URL and your network.', 5)
+    })
+    return await read<Body>(answer)
+  }
+}
+
+async function read<Body>(answer: Response) {
+  const retry_after = Number(answer.headers.get('retry-after')) || null
+  if (answer.status === 429 || answer.status >= 500) {
+    throw new Retryable(`The service answered ${answer.status}.`, retry_after ?? 5)
+  }
+  const json = (await answer.json().catch(() => ({}))) as Record<string, unknown>
+  if (answer.ok) return { body: json as Body, retry_seconds: retry_after }
+  const { error, message, fields, request_id } = json as {
+    error?: string
+    message?: string
+    fields?: InvalidField[]
+    request_id?: string
+  }
+  if (error === 'not_found') {
+    const text = 'This URL has no test mode. Use the URL of test mode, with its client secret.'
+    throw new CliError('not_found', text, EXIT.refused)
+  }
+  throw new CliError(
+    error ?? 'unexpected_answer',
+    message ?? `The service answered ${answer.status}, which is not Purser's answer.`,
+    error === 'test_clock_busy' ? EXIT.unreachable : EXIT.refused,
+    { ...(fields && { fields }), request_id: request_id ?? null },
+  )
+}

@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
+import * as sellers from '#domain/sellers'
+import { appTime, type World } from '#flows/world'
+import { type Answer, type Endpoint, endpoint } from '#http/endpoint'
+import { requireAppCredentials, requireAppSecret } from '#http/guards/app-credentials'
+import { byIpAndClient } from '#http/limit-keys'
+import { refuse } from '#http/refusals'
+import { runTaskNow } from '#http/tasks'
+import { isoSeconds } from '#platform/calendar'
+import { readId, type UserId } from '#platform/ids'
+import type { ServedRequest } from '#platform/served'
+import { findTask, type Task } from '#platform/tasks'
+import {
+  MOST_EVENTS,
+  ScenarioList,
+  ScenarioRun,
+  ScenarioRunRequest,
+  TestEvents,
+  writeEvent,
+  writeScenarios,
+} from './api-wire.ts'
+import { eventsAfter, latestEvents, readPosition, writePosition } from './event-pages.ts'
+import { fits, scenarioOf } from './scenarios.ts'
+import { SCENARIO, ScenarioRequest, ScenarioResult, underWay } from './work.ts'
+
+const shared = { tag: 'Test mode', auth: 'basic' } as const
+const limit = (name: string, points: number) => ({
+  name,
+  points,
+  seconds: 60,
+  by: 'caller IP and client ID',
+  key: byIpAndClient,
+})
+
+/** What a program may do in test mode with the credentials of an app. Live mode has none of it. */
+export function testApi(world: World): Endpoint[] {
+  return [listScenarios(world), startScenario(world), readRun(world), readEvents(world)]
+}
+
+/** The app whose credentials a request has. */
+async function appOf({ db }: World, request: ServedRequest): Promise<apps.App> {
+  const credentials = requireAppCredentials(request)
+  const client = await apps.findClient(db, credentials.client_id)
+  return (await apps.find(db, requireAppSecret(client, credentials)))!
+}
+
+function listScenarios(world: World): Endpoint {
+  return endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/api/v1/test/scenarios',
+    name: 'listScenarios',
+    summary: 'List the scenarios of test mode',
+    description: 'A scenario buys as a new buyer, and then lets something happen to the license.',
+    limit: limit('test_scenarios', 120),
+    answers: { 200: { description: 'Every scenario.', schema: ScenarioList } },
+    refusals: ['invalid_client', 'rate_limited'],
+    async run({ request }) {
+      await appOf(world, request)
+      return { json: writeScenarios() }
+    },
+  })
+}
+
+function startScenario(world: World): Endpoint {
+  return endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/api/v1/test/scenario-runs',
+    name: 'runScenario',
+    summary: 'Run a scenario of test mode',
+    description:
+      "Runs a scenario with a new buyer. It may advance the app's test clock, which affects all " +
+      'subscriptions of the app in test mode and cannot be undone. A run that takes longer than ' +
+      'two seconds returns 202: read it again until its status is not `running`. The ' +
+      "owner of the app's seller is recorded as its actor.",
+    limit: limit('test_runs', 20),
+    body: ScenarioRunRequest,
+    answers: RUN_ANSWERS,
+    refusals: ['invalid_request', 'invalid_client', 'test_clock_busy', 'rate_limited'],
+    async run({ body, request }) {
+      const app = await appOf(world, request)
+      const chosen = { retry: body.retry ?? '1' }
+      const scenario = scenarioOf(body.scenario, chosen)!
+      const price = await priceOf(world, app, { scenario, price_id: body.price_id })
+      if (await underWay(world, app.id)) throw refuse('test_clock_busy')
+      const retry = scenario.name === 'recovered' ? chosen : {}
+      const requested = { slug: app.slug, scenario: scenario.name, price_id: price.id, ...retry }
+      const user_id = await ownerOf(world, app)
+      const task = { kind: SCENARIO, user_id, app_id: app.id, request: requested } as const
+      const id = await runTaskNow(world, task)
+      return await answerOf(world, (await findTask(world.db, { id, user_id }))!)
+    },
+  })
+}
+
+const RUN_ANSWERS = {
+  200: { description: 'The run has ended.', schema: ScenarioRun },
+  202: { description: 'The run is under way. Read it again.', schema: ScenarioRun },
+}
+
+function readRun(world: World): Endpoint {
+  return endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/api/v1/test/scenario-runs/{run_id}',
+    name: 'getScenarioRun',
+    summary: 'Retrieve the run of a scenario',
+    description: 'Its status, and at its end the license of its buyer with the key.',
+    limit: limit('test_run', 120),
+    params: z.strictObject({ run_id: z.string().describe('The `id` of the run.') }),
+    answers: RUN_ANSWERS,
+    refusals: ['invalid_client', 'not_found', 'rate_limited'],
+    async run({ params, request }) {
+      const app = await appOf(world, request)
+      const id = readId('task', params.run_id)
+      const task = id && (await findTask(world.db, { id, user_id: await ownerOf(world, app) }))
+      if (!task || task.kind !== SCENARIO || task.app_id !== app.id) throw refuse('not_found')
+      return await answerOf(world, task)
+    },
+  })
+}
+
+function readEvents(world: World): Endpoint {
+  return endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/api/v1/test/events',
+    name: 'listTestEvents',
+    summary: "List an app's events in test mode",
+    description:
+      "The app's timeline: payments, status changes, emails, refunds, disputes, payouts. Without " +
+      'a cursor, the latest events. With the cursor of a response, what happened after it. An ' +
+      'event appears a second after it happened.',
+    limit: limit('test_events', 120),
+    query: z.strictObject({
+      cursor: z.string().optional().describe('From the previous response.'),
+      limit: z
+        .string()
+        .regex(/^[1-9]\d{0,2}$/)
+        .refine((text) => Number(text) <= MOST_EVENTS, `must be at most ${MOST_EVENTS}`)
+        .optional()
+        .describe(`How many events, 1 to ${MOST_EVENTS}. Default: 50.`),
+    }),
+    answers: { 200: { description: 'A page of events.', schema: TestEvents } },
+    refusals: ['invalid_request', 'invalid_client', 'rate_limited'],
+    async run({ query, request }) {
+      const app = await appOf(world, request)
+      const now = appTime(world, app)
+      const of = { app_id: app.id, now, limit: Number(query.limit ?? 50) }
+      const position = query.cursor === undefined ? undefined : readPosition(query.cursor)
+      if (query.cursor !== undefined && !position) {
+        const message = 'must be the cursor of a response'
+        throw refuse('invalid_request', { fields: [{ path: 'cursor', message }] })
+      }
+      const page = position
+        ? await eventsAfter(world.db, of, position)
+        : await latestEvents(world.db, of)
+      const { events, has_more } = page
+      const cursor = writePosition(page.position)
+      return { json: { events: events.map(writeEvent), cursor, has_more, now: isoSeconds(now) } }
+    },
+  })
+}
+
+/** The price that the buyer of a scenario buys. Throws `invalid_request`. */
+async function priceOf(
+  { db }: World,
+  app: apps.App,
+  wanted: { scenario: Parameters<typeof fits>[0]; price_id: string | undefined },
+): Promise<catalog.ProductPrice> {
+  const { scenario, price_id } = wanted
+  const fault = (message: string) =>
+    refuse('invalid_request', { fields: [{ path: 'price_id', message }] })
+  if (!app.is_published || !app.external_sales_enabled) throw fault('the app is not on sale')
+  const prices = await catalog.livePrices(db, app.id)
+  const named = price_id === undefined ? prices : prices.filter(({ id }) => id === price_id)
+  if (named.length === 0) throw fault('no such price of the app is for sale')
+  const price = named.find((each) => fits(scenario, each))
+  if (!price) throw fault('the scenario needs a recurring price')
+  return price
+}
+
+/** A task belongs to an account; credentials belong to none, so the owner's is used. */
+async function ownerOf({ db }: World, { seller_id }: apps.App): Promise<UserId> {
+  const members = await sellers.membersOf(db, seller_id)
+  return members.find(({ role }) => role === 'owner')!.user_id
+}
+
+/** A run as a response: 202 while it is under way. */
+async function answerOf({ db, keys }: World, task: Task): Promise<Answer> {
+  const { scenario } = ScenarioRequest.parse(task.request)
+  const none = { license_id: null, license_key: null, license_status: null, entitled: null }
+  const run = { id: task.id, scenario, note: task.note, ...none }
+  if (task.status === 'waiting' || task.status === 'running') {
+    return { status: 202, headers: { 'retry-after': '1' }, json: { ...run, status: 'running' } }
+  }
+  if (task.status === 'failed') {
+    const { message } = z.object({ message: z.string() }).parse(task.result)
+    return { json: { ...run, status: 'failed', note: message } }
+  }
+  const { license_id, outcome: status } = ScenarioResult.parse(task.result)
+  const license = await licensing.findLicense(db, license_id)
+  const { entitled, status: license_status } = licensing.stateOf(license)
+  const license_key = licensing.showKey(keys, license)
+  return { json: { ...run, status, license_id, license_key, license_status, entitled } }
+}

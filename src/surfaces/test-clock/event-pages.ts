@@ -1,0 +1,76 @@
+import * as billing from '#domain/billing'
+import type { Db } from '#platform/db'
+import type { AppId } from '#platform/ids'
+
+/** Where a reader of an app's events is: after `count` of the events at a time. */
+export interface EventPosition {
+  at: Date
+  count: number
+}
+
+/** A page of events, and the position after it. */
+export interface EventPage {
+  events: billing.TimelineEvent[]
+  position: EventPosition
+  has_more: boolean
+}
+
+/** Events of the last moments may still be written by another process, so they come later. */
+const SETTLED_MS = 1000
+// More events at one time than an advance of a day makes.
+const MOST_AT_ONCE = 10_000
+
+/** Reads a cursor; undefined for a text that is none. */
+export function readPosition(cursor: string): EventPosition | undefined {
+  const [, at, count] = /^(\d{1,15})-(\d{1,6})$/.exec(cursor) ?? []
+  return at && count ? { at: new Date(Number(at)), count: Number(count) } : undefined
+}
+
+/** A position as the cursor of a response. */
+export function writePosition({ at, count }: EventPosition): string {
+  return `${at.getTime()}-${count}`
+}
+
+/** The events after a position, up to the app's present time. */
+export async function eventsAfter(
+  db: Db,
+  of: { app_id: AppId; now: Date; limit: number },
+  position: EventPosition,
+): Promise<EventPage> {
+  const { app_id, limit } = of
+  const to = settled(of.now)
+  // The times of events are whole milliseconds, so this includes those at the position.
+  const span = { app_id, from: new Date(position.at.getTime() - 1), to }
+  const page = { limit: limit + 1, offset: position.count }
+  const found = to < position.at ? [] : await billing.timelineEvents(db, span, page)
+  const events = found.slice(0, limit)
+  return { events, position: after(position, events), has_more: found.length > limit }
+}
+
+/** The latest events, and the position after them. */
+export async function latestEvents(
+  db: Db,
+  { app_id, now, limit }: { app_id: AppId; now: Date; limit: number },
+): Promise<EventPage> {
+  const to = settled(now)
+  const page = { limit, offset: 0, is_reversed: true }
+  const events = (await billing.timelineEvents(db, { app_id, to }, page)).reverse()
+  const last = events.at(-1)
+  if (!last) return { events, position: { at: to, count: 0 }, has_more: false }
+  const at_once = { app_id, from: new Date(last.at.getTime() - 1), to: last.at }
+  const all = await billing.timelineEvents(db, at_once, { limit: MOST_AT_ONCE, offset: 0 })
+  return { events, position: { at: last.at, count: all.length }, has_more: false }
+}
+
+function settled(now: Date): Date {
+  return new Date(now.getTime() - SETTLED_MS)
+}
+
+/** The position after these events: it counts those at the time of the last one. */
+function after(position: EventPosition, events: billing.TimelineEvent[]): EventPosition {
+  const last = events.at(-1)
+  if (!last) return position
+  const same = events.filter(({ at }) => at.getTime() === last.at.getTime()).length
+  const before = position.at.getTime() === last.at.getTime() ? position.count : 0
+  return { at: last.at, count: before + same }
+}
