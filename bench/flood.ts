@@ -10,16 +10,14 @@ import { Agent as Connections } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readConfig } from '#platform/config'
-import { systemRandom } from '#platform/random'
-import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
-import { type DemoFacts, seedCast } from '../src/demo/seed.ts'
-import { openService } from '../src/service.ts'
+import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
+import type { DemoFacts } from '../src/demo/seed.ts'
 import { Agent } from '../test/support/agent.ts'
 import { overHttp } from '../test/support/process.ts'
 import { licenseKey, purchase } from '../test/support/purchase.ts'
 import { ask } from './generator.ts'
 import { startServer } from './processes.ts'
+import { openSubject, subjectSettings } from './subject.ts'
 
 const VALIDATIONS_A_SECOND = 100
 const FORMS_A_SECOND = 10
@@ -44,18 +42,7 @@ try {
 }
 
 async function main(database_url: string): Promise<void> {
-  const port = await freePort()
-  const env = {
-    NODE_ENV: 'development',
-    DEMO: '0',
-    DATABASE_URL: database_url,
-    DATA_DIR: folder,
-    PORT: String(port),
-    BASE_URL: `http://127.0.0.1:${port}`,
-    SECRET_KEY: systemRandom.bytes(32).toString('hex'),
-    TRUST_PROXY: '127.0.0.1',
-    LOG_LEVEL: 'info',
-  }
+  const env = await subjectSettings(database_url, folder)
   const { demo, license_key } = await prepare(env)
   const log = join(folder, 'server.log')
   const server = await startServer('src/main.ts', env, `${env.BASE_URL}/healthz`, log)
@@ -83,12 +70,7 @@ async function main(database_url: string): Promise<void> {
 
 /** Seeds the database with the cast and one purchase. */
 async function prepare(env: Record<string, string>) {
-  const service = await openService(readConfig({ ...env, LOG_LEVEL: 'warn' }, systemRandom))
-  const demo = await seedCast(service.world, {
-    sample_site_url: 'http://localhost:4999',
-    sign_in_site_url: 'http://localhost:4998',
-    kept: undefined,
-  })
+  const { service, demo } = await openSubject(env)
   const buyer = new Agent(service.app, env.BASE_URL!)
   const page = await purchase({ ...service, demo } as never, buyer, { email: 'flood@example.com' })
   await service.close()

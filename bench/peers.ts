@@ -12,12 +12,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { readConfig } from '#platform/config'
-import { systemRandom } from '#platform/random'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
-import { seedCast } from '../src/demo/seed.ts'
-import { openService } from '../src/service.ts'
 import { generate, type Round, SERVER_CORE, startProgram, startServer } from './processes.ts'
+import { openSubject, subjectSettings } from './subject.ts'
 
 /** What is installed for each peer, in versions that were seen to work. */
 const PEERS = {
@@ -74,25 +71,10 @@ async function measurePeers(): Promise<Record<string, Record<string, Round>>> {
 
 /** A service with limits, request ids and logging, as the other benchmarks start it. */
 async function startPurser() {
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const env = {
-    NODE_ENV: 'development',
-    DEMO: '0',
-    DATABASE_URL: postgres.url,
-    DATA_DIR: folder,
-    PORT: String(port),
-    BASE_URL: url,
-    SECRET_KEY: systemRandom.bytes(32).toString('hex'),
-    TRUST_PROXY: '127.0.0.1',
-    LOG_LEVEL: 'info',
-  }
-  const service = await openService(readConfig({ ...env, LOG_LEVEL: 'warn' }, systemRandom))
-  const { app, buyer } = await seedCast(service.world, {
-    sample_site_url: 'http://localhost:4999',
-    sign_in_site_url: 'http://localhost:4998',
-    kept: undefined,
-  })
+  const env = await subjectSettings(postgres.url, folder)
+  const { BASE_URL: url } = env
+  const { service, demo } = await openSubject(env)
+  const { app, buyer } = demo
   await service.close()
   const { stop } = await startServer('src/main.ts', env, `${url}/healthz`, log)
   const facts = { EMAIL: buyer.email, PASSWORD: buyer.password, SECRET_KEY: env.SECRET_KEY }

@@ -16,13 +16,10 @@ import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { World } from '#flows/world'
-import { readConfig } from '#platform/config'
 import type { AppId, PriceId, ProductId } from '#platform/ids'
-import { systemRandom } from '#platform/random'
 import { sql } from '#platform/sql'
-import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
-import { seedCast } from '../src/demo/seed.ts'
-import { openService } from '../src/service.ts'
+import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
+import { openSubject, subjectSettings } from './subject.ts'
 
 const { values: chosen } = parseArgs({
   options: {
@@ -44,23 +41,9 @@ try {
 }
 
 async function main(): Promise<void> {
-  const port = await freePort()
-  const env = {
-    NODE_ENV: 'development',
-    DEMO: '0',
-    DATABASE_URL: postgres.url,
-    DATA_DIR: folder,
-    PORT: String(port),
-    BASE_URL: `http://127.0.0.1:${port}`,
-    SECRET_KEY: systemRandom.bytes(32).toString('hex'),
-    LOG_LEVEL: 'error',
-  }
-  const { world, ...service } = await openService(readConfig(env, systemRandom))
-  const demo = await seedCast(world, {
-    sample_site_url: 'http://localhost:4999',
-    sign_in_site_url: 'http://localhost:4998',
-    kept: undefined,
-  })
+  const env = { ...(await subjectSettings(postgres.url, folder)), LOG_LEVEL: 'error' }
+  const { service, demo } = await openSubject(env)
+  const { world } = service
   const plain = await plainTransactions(world)
   console.log(`plain transactions, one after the other: ${plain.toFixed(0)} a second`)
   let charged = 0

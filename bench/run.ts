@@ -11,13 +11,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { readConfig } from '#platform/config'
 import type { PriceId } from '#platform/ids'
-import { systemRandom } from '#platform/random'
 import { sha256 } from '#platform/secrets'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
-import { type DemoFacts, enableSignIn, seedCast } from '../src/demo/seed.ts'
-import { openService, type Service } from '../src/service.ts'
+import { type DemoFacts, enableSignIn } from '../src/demo/seed.ts'
+import type { Service } from '../src/service.ts'
 import { Agent } from '../test/support/agent.ts'
 import { overHttp } from '../test/support/process.ts'
 import { checkoutSteps, type StepCost } from './checkout-steps.ts'
@@ -25,6 +23,7 @@ import { idleDemo, memoryOf } from './memory.ts'
 import { generate, load, type Round, startServer } from './processes.ts'
 import { scaling } from './scaling.ts'
 import { seed } from './seed.ts'
+import { openSubject, subjectSettings } from './subject.ts'
 
 const { values: chosen } = parseArgs({
   options: {
@@ -55,25 +54,10 @@ try {
 }
 
 async function main(): Promise<void> {
-  const [port, barePort] = [await freePort(), await freePort()]
-  const env = {
-    NODE_ENV: 'development',
-    DEMO: '0',
-    DATABASE_URL: postgres.url,
-    DATA_DIR: folder,
-    PORT: String(port),
-    BASE_URL: `http://127.0.0.1:${port}`,
-    SECRET_KEY: systemRandom.bytes(32).toString('hex'),
-    TRUST_PROXY: '127.0.0.1',
-    LOG_LEVEL: 'info',
-  }
+  const env = await subjectSettings(postgres.url, folder)
+  const barePort = await freePort()
   console.log(`Seeding ${licenses.toLocaleString('en-US')} licenses …`)
-  const service = await openService(readConfig({ ...env, LOG_LEVEL: 'warn' }, systemRandom))
-  const demo = await seedCast(service.world, {
-    sample_site_url: 'http://localhost:4999',
-    sign_in_site_url: 'http://localhost:4998',
-    kept: undefined,
-  })
+  const { service, demo } = await openSubject(env)
   // One app serves every kind of load, so that all of it uses the same licenses.
   await enableSignIn(service.world, {
     client_id: demo.app.client_id,

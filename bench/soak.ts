@@ -11,14 +11,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { readConfig } from '#platform/config'
-import { systemRandom } from '#platform/random'
-import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
-import { enableSignIn, seedCast } from '../src/demo/seed.ts'
-import { openService } from '../src/service.ts'
+import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
+import { enableSignIn } from '../src/demo/seed.ts'
 import { ask } from './generator.ts'
 import { generate, startServer } from './processes.ts'
 import { seed } from './seed.ts'
+import { openSubject, subjectSettings } from './subject.ts'
 
 const { values: chosen } = parseArgs({
   options: {
@@ -66,24 +64,8 @@ async function soak(): Promise<void> {
 
 /** A database with licenses, and a line for each request. */
 async function prepare() {
-  const port = await freePort()
-  const env = {
-    NODE_ENV: 'development',
-    DEMO: '0',
-    DATABASE_URL: postgres.url,
-    DATA_DIR: folder,
-    PORT: String(port),
-    BASE_URL: `http://127.0.0.1:${port}`,
-    SECRET_KEY: systemRandom.bytes(32).toString('hex'),
-    TRUST_PROXY: '127.0.0.1',
-    LOG_LEVEL: 'warn',
-  }
-  const service = await openService(readConfig(env, systemRandom))
-  const demo = await seedCast(service.world, {
-    sample_site_url: 'http://localhost:4999',
-    sign_in_site_url: 'http://localhost:4998',
-    kept: undefined,
-  })
+  const env = await subjectSettings(postgres.url, folder)
+  const { service, demo } = await openSubject(env)
   const { client_id, client_secret, prices } = demo.app
   await enableSignIn(service.world, { client_id, site_url: demo.sample_site_url })
   const files = await seed(service.world, demo, { licenses: LICENSES, folder })
