@@ -43,25 +43,33 @@ before(async () => {
   }
   missing = await reasonFrom(() => commands('npm install'), 'OpenAPI Generator')
   missing ??= await reasonFrom(() => run('java', ['-version']), 'Java')
+  await commands('curl -o purser.json')
 })
 after(async () => {
   rmSync(cwd, { recursive: true, force: true })
   await service?.close()
 })
 
-/** Why something that other programs or registries have is not there; undefined if it is. */
+/** How a program, a registry or a package that is not reachable shows. */
+const UNAVAILABLE =
+  /ENOENT|E(NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT)|no such host|ensurepip|No matching distribution/
+
+/** Why something outside of the project is not there; undefined if it is. */
 async function reasonFrom(use: () => Promise<unknown>, name: string): Promise<string | undefined> {
-  return await use().then(
-    () => undefined,
-    ({ message }: Error) => `${name} could not be installed: ${message.split('\n').at(-1)}`,
-  )
+  try {
+    await use()
+  } catch (error) {
+    const { message } = error as Error
+    if (!UNAVAILABLE.test(message)) throw error
+    return `${name} could not be installed: ${message.split('\n')[1] ?? message}`
+  }
 }
 
 /** Runs the commands of the page whose first line begins with these words. */
-async function commands(start: string, options: { env?: NodeJS.ProcessEnv; cwd?: string } = {}) {
+async function commands(start: string) {
   const found = blocks.find(({ tag, code }) => tag === 'sh' && code.startsWith(start))
   assert.ok(found, start)
-  return await run('bash', ['-ec', found.code], { cwd, env, timeout: 300_000, ...options })
+  return await run('bash', ['-ec', found.code], { cwd, env, timeout: 300_000 })
 }
 
 /** Writes a file of the page. */
@@ -74,9 +82,10 @@ function write(label: string, folder = cwd): void {
 const printed = () => `active\n${bought.license_key}\nunknown_key\n`
 
 test('a client in Python validates a key, looks up an order and handles unknown_key', async (t) => {
-  missing ??= await reasonFrom(() => run('python3', ['-m', 'venv', '--help']), 'Python')
   if (missing) return t.skip(missing)
   await commands('npx openapi-generator generate -i purser.json -g python')
+  const none = await reasonFrom(() => commands('python3 -m venv'), 'Python and its packages')
+  if (none) return t.skip(none)
   write('validate.py')
   const { stdout } = await commands('.venv/bin/python validate.py')
   assert.equal(stdout, printed())

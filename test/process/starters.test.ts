@@ -172,7 +172,13 @@ test('the starter with a static page opens after a purchase and locks after a re
   const missing = await npmInstall(cwd)
   if (missing) return t.skip(missing)
   const port = await freePort()
-  const settings = Object.entries(settingsFor(port))
+  const facts = settingsFor(port)
+  const index = join(cwd, 'public/index.html')
+  const html = readFileSync(index, 'utf8')
+    .replace('https://purser.example', facts.PURSER_URL!)
+    .replace('app_YourClientId', facts.PURSER_CLIENT_ID!)
+  writeFileSync(index, html)
+  const settings = Object.entries(facts)
   writeFileSync(
     join(cwd, '.dev.vars'),
     settings.map(([name, value]) => `${name}="${value}"\n`).join(''),

@@ -1,4 +1,4 @@
-import { buyLink, cachedValidator, createClient, isPurserError } from '@purser/client'
+import { cachedValidator, createClient, isPurserError } from '@purser/client'
 
 /** The client and its cache live as long as the isolate. */
 let purser
@@ -18,25 +18,11 @@ function cookieOf(request, name) {
   return cookies.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
-function redirect(location, { origin, protocol }, name, value) {
-  const secure = protocol === 'https:' ? '; Secure' : ''
-  const cookie = `${name}=${value}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax${secure}`
-  const headers = { location: new URL(location, origin).href, 'set-cookie': cookie }
-  return new Response(null, { status: 303, headers })
-}
-
-/** To the checkout, with a random value that the browser must bring back. */
-function buy(url) {
-  const purchase = crypto.randomUUID()
-  const next = `${url.origin}/return?purchase=${purchase}`
-  const link = buyLink(purser.base_url, url.searchParams.get('price') ?? '', { next })
-  return redirect(link, url, 'purchase', purchase)
-}
-
 /** From the checkout: stores the license key in a cookie. */
 async function finish(request, url) {
   // A link that another person made has another purchase: do not adopt its license.
-  if (url.searchParams.get('purchase') !== (cookieOf(request, 'purchase') ?? '')) {
+  const purchase = cookieOf(request, 'purchase')
+  if (!purchase || url.searchParams.get('purchase') !== purchase) {
     return new Response('Open this page in the browser that you bought in.', { status: 400 })
   }
   const order = await purser.order(url.searchParams.get('svc_order') ?? '')
@@ -44,7 +30,10 @@ async function finish(request, url) {
     const headers = { refresh: String(order.retry_after) }
     return new Response('Your payment is processing.', { headers })
   }
-  return redirect('/', url, 'license_key', order.license_key)
+  const secure = url.protocol === 'https:' ? '; Secure' : ''
+  const cookie = `license_key=${order.license_key}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax`
+  const headers = { location: `${url.origin}/`, 'set-cookie': cookie + secure }
+  return new Response(null, { status: 303, headers })
 }
 
 async function license(request) {
@@ -56,12 +45,8 @@ async function license(request) {
 
 async function answer(request) {
   const url = new URL(request.url)
-  if (url.pathname === '/buy') return buy(url)
   if (url.pathname === '/return') return await finish(request, url)
   if (url.pathname === '/api/license') return await license(request)
-  if (url.pathname === '/api/prices') {
-    return Response.json(await purser.prices(), { headers: { 'cache-control': 'max-age=60' } })
-  }
   return new Response('Not found', { status: 404 })
 }
 
@@ -71,7 +56,6 @@ export default {
     try {
       return await answer(request)
     } catch (error) {
-      if (error instanceof TypeError) return new Response(error.message, { status: 400 })
       if (isPurserError(error, 'unknown_order')) return new Response(error.message, { status: 400 })
       if (isPurserError(error, 'unknown_key')) {
         return Response.json({ entitled: false, status: 'unknown' })
