@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { isWellFormedKey } from '#domain/licensing'
 import { openSigningKeys } from '#flows/signing-keys'
@@ -18,6 +13,7 @@ import { Problem } from '../../src/surfaces/openapi/schemas.ts'
 import { publicApi } from '../../src/surfaces/public-api/routes.ts'
 import { testApi } from '../../src/surfaces/test-clock/api.ts'
 import { textOf } from '../support/agent.ts'
+import { lint } from '../support/openapi-lint.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 interface Content {
@@ -81,43 +77,6 @@ function examplesOf(body: Body | undefined): unknown[] {
   return Object.values(body?.content ?? {}).flatMap(({ example, examples }) =>
     examples ? Object.values(examples).map(({ value }) => value) : [example],
   )
-}
-
-const RULES = `extends: [recommended]
-rules:
-  no-invalid-media-type-examples: error
-  no-invalid-parameter-examples: error
-  no-invalid-schema-examples: error
-`
-
-/** The linter's findings, each with its rule and message. */
-function lint(what: object): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'purser-openapi-'))
-  try {
-    writeFileSync(join(folder, 'openapi.json'), JSON.stringify(what))
-    writeFileSync(join(folder, 'redocly.yaml'), RULES)
-    const cli = fileURLToPath(
-      new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url),
-    )
-    const { stdout, stderr } = spawnSync(
-      process.execPath,
-      [cli, 'lint', 'openapi.json', '--format=json'],
-      {
-        cwd: folder,
-        encoding: 'utf8',
-        env: {
-          ...process.env,
-          REDOCLY_TELEMETRY: 'off',
-          REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
-        },
-      },
-    )
-    assert.ok(stdout.startsWith('{'), `the linter did not run: ${stderr}`)
-    const { problems } = JSON.parse(stdout) as { problems: { ruleId: string; message: string }[] }
-    return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 }
 
 test('the description is without an error or a warning, and each example fits its schema', () => {

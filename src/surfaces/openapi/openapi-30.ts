@@ -4,8 +4,8 @@ const PROBLEM = '#/components/schemas/Problem'
 
 /**
  * The same document in OpenAPI 3.0, for generators that do not read 3.1: `nullable` instead of a
- * type `null`, one value of `enum` instead of `const`, every error as a `Problem`, and the absolute URL
- * of the service, which clients that were generated from a file need.
+ * type `null`, one value of `enum` instead of `const`, every error as a `Problem`, and the absolute
+ * URL of the service, which clients that were generated from a file need.
  */
 export function asOpenApi30(document: object, base_url: string): object {
   const { info, ...rest } = document as { info: Json }
@@ -31,14 +31,12 @@ function convert(value: unknown): unknown {
 }
 
 function convertSchema(shape: Json): Json {
-  const { allOf, anyOf, type, ...rest } = shape
+  const { $ref, allOf, anyOf, type, ...rest } = shape
+  if ($ref && Object.keys(rest).length > 0) return { ...rest, allOf: [{ $ref }] }
   if (Array.isArray(allOf) && allOf[0]?.$ref === PROBLEM) return { $ref: PROBLEM }
   if (Array.isArray(type)) {
     const [first] = type.filter((each) => each !== 'null')
-    // Generators fail at a null among the values.
-    const { enum: values } = rest
-    const choices = Array.isArray(values) ? { enum: values.filter((each) => each !== null) } : {}
-    return { ...rest, ...choices, type: first, nullable: true }
+    return { ...withoutNullableEnum(rest), type: first, nullable: true }
   }
   if (Array.isArray(anyOf) && anyOf.some(isNull)) {
     const choices = anyOf.filter((each) => !isNull(each))
@@ -50,6 +48,13 @@ function convertSchema(shape: Json): Json {
     return { ...others, type: type ?? typeof only, enum: [only] }
   }
   return shape
+}
+
+/** Generators fail at a null among the values, so the description lists the others. */
+function withoutNullableEnum({ enum: values, ...rest }: Json): Json {
+  if (!Array.isArray(values)) return rest
+  const names = values.filter((each) => each !== null).map((each) => `\`${each}\``)
+  return { ...rest, description: `${rest.description ?? ''} One of ${names.join(', ')}.`.trim() }
 }
 
 const isNull = (schema: Json) => schema.type === 'null'
