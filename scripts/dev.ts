@@ -8,7 +8,15 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { nextChange } from './next-change.ts'
 
-const WATCHED = ['docs', 'examples', 'legal', 'migrations', 'packages/client/src', 'src']
+const WATCHED = [
+  'docs',
+  'examples',
+  'legal',
+  'migrations',
+  'packages/client/src',
+  'packages/components/src',
+  'src',
+]
 const TYPESCRIPT = ['--import', './scripts/register-tsx.mjs']
 
 let service: ChildProcess | undefined

@@ -81,7 +81,7 @@ test('.node-version names the Node that the lock file installs on each kind of m
 })
 
 test('npm run dev watches folders that exist, including all that the service reads', () => {
-  const [, list = ''] = /^const WATCHED = \[(.+)\]$/m.exec(read('scripts/dev.ts')) ?? []
+  const [, list = ''] = /^const WATCHED = \[(.+?)\]$/ms.exec(read('scripts/dev.ts')) ?? []
   const watched = [...list.matchAll(/'([^']+)'/g)].map(([, path]) => path!)
   for (const path of watched) assert.ok(existsSync(path), path)
   assert.deepEqual(watched.toSorted(), [
@@ -90,6 +90,7 @@ test('npm run dev watches folders that exist, including all that the service rea
     'legal',
     'migrations',
     'packages/client/src',
+    'packages/components/src',
     'src',
   ])
 })

@@ -28,9 +28,9 @@ export async function tail(context: CommandContext<TailOptions>): Promise<ExitCo
     print(terminal, past === 0 ? [] : page.events)
     while (options.follow) {
       if (!page.has_more) await sleep(pause * 1000, undefined, { signal })
-      page = await nextPage(context, page, (query) =>
-        send<TimelinePage>('/events', { query, signal }).then(({ body }) => body),
-      )
+      page = await nextPage(context, page, signal, async (query) => {
+        return (await send<TimelinePage>('/events', { query, signal })).body
+      })
       print(terminal, page.events)
     }
     return EXIT.ok
@@ -45,6 +45,7 @@ export async function tail(context: CommandContext<TailOptions>): Promise<ExitCo
 async function nextPage(
   { terminal }: CommandContext,
   { cursor, now }: TimelinePage,
+  signal: AbortSignal,
   read: (query: Record<string, string>) => Promise<TimelinePage>,
 ): Promise<TimelinePage> {
   try {
@@ -52,7 +53,7 @@ async function nextPage(
   } catch (error) {
     if (!(error instanceof Retryable)) throw error
     terminal.note(`${error.message} Trying again in ${error.retry_seconds} seconds.`)
-    await sleep(error.retry_seconds * 1000)
+    await sleep(error.retry_seconds * 1000, undefined, { signal })
     return { events: [], cursor, now, has_more: false }
   }
 }
