@@ -92,6 +92,14 @@ async function checkSignIn(
   assert.equal(authorization.searchParams.get('scope'), 'openid entitlements')
   const consent = await person.open(authorization.href)
   assert.match(consent.url, /^\/o\/interaction\//)
+
+  const { url: canceled } = await person.submit('Cancel')
+  assert.ok(canceled.includes('error=access_denied'), canceled)
+  const answer = await visitor.open(canceled)
+  assert.ok(answer.status < 500 && answer.location !== '/plan', `${answer.status} ${answer.body}`)
+  assert.equal((await visitor.open('/plan')).status, 401)
+
+  await person.open((await visitor.open('/login')).location!)
   const { url: arrived } = await person.submit('Allow')
   assert.ok(arrived.startsWith(`${SITE}/`) && arrived.includes('code='), arrived)
 

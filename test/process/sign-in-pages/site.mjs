@@ -14,7 +14,7 @@ const openidClient = {
     return { session: { attempt }, location: address.href }
   },
   async callback(request, { attempt }) {
-    if (!attempt) return { status: 400 }
+    if (!attempt || new URL(request.url).searchParams.has('error')) return { status: 400 }
     const { sub, tokens } = await library.finish(new URL(request.url), attempt)
     return { session: { sub, ...tokens }, location: '/plan' }
   },
