@@ -79,7 +79,7 @@ test('every page of the seller answers, with the banner and without a license ke
     if (route.method !== 'GET' || !/^\/dashboard\//.test(route.url)) continue
     const answer = await send(staff, route, facts)
     const isPage = String(answer.headers['content-type']).startsWith('text/html')
-    const needsValue = /:(dispute_id|id|user_id|task_id|action)\b/.test(route.url)
+    const needsValue = /:(dispute_id|id|import_id|user_id|task_id|action)\b/.test(route.url)
     const accepted = needsValue ? [200, 303, 404] : [200, 303]
     if (!accepted.includes(answer.statusCode)) wrong.push(`${route.url}: ${answer.statusCode}`)
     const isShown = answer.body.includes('Viewing as Tidepool Works LLC')
