@@ -108,6 +108,7 @@ type Audited =
   | 'license.reinstated'
   | 'license.suspended'
   | 'license.trial_extended'
+  | 'seller.data_exported'
   | 'seller.details_changed'
   | 'seller.invitation_withdrawn'
   | 'seller.member_changed'
@@ -210,6 +211,7 @@ declare module '#platform/tasks' {
     export_licenses: true
     export_person: true
     export_sales: true
+    export_seller: true
     export_subscriptions: true
     export_tax_lines: true
     export_tax_states: true

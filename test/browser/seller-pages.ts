@@ -136,6 +136,8 @@ const IMPORTED = [
 ].join('\n')
 
 async function* importPages(page: Page, app: string) {
+  await page.goto('/dashboard/export/')
+  yield 'export of everything'
   await page.goto(`${app}import/`)
   yield 'imports, none yet'
   await press(page, 'Upload file')

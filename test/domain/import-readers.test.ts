@@ -209,7 +209,7 @@ describe('a CSV file', () => {
           await readFile(source, rest)
         },
       ),
-      { numRuns: FUZZ_CALLS / 5 },
+      { numRuns: FUZZ_CALLS / 10 },
     )
   })
 })

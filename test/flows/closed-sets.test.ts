@@ -22,6 +22,7 @@ const TASKS: Record<TaskName, true> = {
   export_licenses: true,
   export_person: true,
   export_sales: true,
+  export_seller: true,
   export_subscriptions: true,
   export_tax_lines: true,
   export_tax_states: true,

@@ -38,6 +38,7 @@ const RULES: [pattern: RegExp, roles: readonly sellers.MemberRole[]][] = [
   [/^(GET|POST) \/dashboard\/seller\//, ADMINS],
   [/^POST \/dashboard\/team\//, ADMINS],
   [/^GET \/dashboard\/activity\//, ADMINS],
+  [/^(GET|POST) \/dashboard\/export\//, OWNER],
   [/^POST \/dashboard\/emails\//, EVERYONE],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/sales\/.*\/refund/, SUPPORT],
   [/^(GET|POST) \/dashboard\/apps\/:slug\/disputes\//, SUPPORT],

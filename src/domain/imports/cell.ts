@@ -15,12 +15,16 @@ const SHOWN = 80
 const MOMENT =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)? ?(Z|UTC|[+-]\d{2}:?\d{2})?)?$/
 
-/** A cell without what no database can store, and without spaces around it. */
+/**
+ * A cell without what no database can store, without spaces around it, and without the apostrophe
+ * that exports put before a text that a spreadsheet would read as a formula.
+ */
 export function cleanCell(text: string): string {
   return text
     .toWellFormed()
     .replace(/\p{Cc}/gu, ' ')
     .trim()
+    .replace(/^'(?=[=+\-@])/, '')
 }
 
 /** The beginning of a value, for a report. */

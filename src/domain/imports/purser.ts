@@ -11,13 +11,14 @@ export const purser: SourceReader = {
   columns: {
     id: ['license_id'],
     email: ['email', 'customer'],
-    product: ['plan', 'product_name'],
+    product: ['app'],
+    variant: ['plan', 'product_name'],
     status: ['status'],
     key: ['license_key'],
     renews_at: ['period_end'],
     bought_at: ['created_at', 'began'],
   },
-  required: ['id', 'email', 'product', 'status'],
+  required: ['id', 'email', 'variant', 'status'],
   read: (cells, now) =>
     readRow(() => {
       const status = cells('status')

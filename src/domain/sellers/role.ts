@@ -18,8 +18,10 @@ export type SellerPermission =
   | 'edit_apps'
   /** Refund, answer disputes, and act on customers and licenses. */
   | 'support'
-  /** Import customers from other services, and export everything. */
+  /** Import customers from other services. */
   | 'move_data'
+  /** Export everything that the seller has. */
+  | 'export_all'
   /** View balances and statements, request payouts, and change the bank account. */
   | 'payouts'
   /** Invite and remove members, and change their roles. */
@@ -34,6 +36,7 @@ const ALLOWED: Record<SellerPermission, readonly MemberRole[]> = {
   edit_apps: ['owner', 'admin', 'developer'],
   support: ['owner', 'admin', 'finance', 'support'],
   move_data: ['owner', 'admin'],
+  export_all: ['owner'],
   payouts: ['owner', 'admin', 'finance'],
   team: ['owner', 'admin'],
   account: ['owner', 'admin'],

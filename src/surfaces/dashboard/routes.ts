@@ -17,6 +17,7 @@ import { actorOf } from './app-context.ts'
 import { declareChanges } from './changes.ts'
 import { declareDiscounts } from './discounts.ts'
 import { declareEmails } from './emails.ts'
+import { declareExportAll } from './export-all.ts'
 import { declareHome } from './home.ts'
 import { declareImages } from './images.ts'
 import { declareImport } from './import.ts'
@@ -50,6 +51,7 @@ export function dashboard(app: FastifyInstance, world: World): void {
     declareSellerOverview(scope, world)
     declareStart(scope, world)
     declareSeller(scope, world)
+    declareExportAll(scope, world)
     declareNewApp(scope, world)
     declareOverview(scope, world)
     declareAffiliates(scope, world)

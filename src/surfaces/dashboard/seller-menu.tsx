@@ -8,6 +8,7 @@ const PAGES = [
   { page: 'team', label: 'Team', href: '/dashboard/team/', needs: 'view' },
   { page: 'activity', label: 'Activity', href: '/dashboard/activity/', needs: 'team' },
   { page: 'details', label: 'Details', href: '/dashboard/seller/', needs: 'account' },
+  { page: 'export', label: 'Export', href: '/dashboard/export/', needs: 'export_all' },
   { page: 'emails', label: 'Emails', href: '/dashboard/emails/', needs: 'view' },
   { page: 'terms', label: 'Terms', href: '/dashboard/terms/', needs: 'view' },
 ] as const satisfies MenuPage<SellerPermission>[]

@@ -114,13 +114,13 @@ export async function saveFile(
   { db, clock }: World,
   { id: task_id }: Task,
   file: { name: string; type: string },
-  make: (write: (text: string) => Promise<void>) => Promise<number>,
+  make: (write: (part: string | Buffer) => Promise<void>) => Promise<number>,
 ): Promise<TaskEnd> {
   await beginFile(db, clock.now(), { task_id, ...file })
   try {
     let part = 0
-    const rows = await make((text) =>
-      addPart(db, { task_id, part: part++, content: Buffer.from(text) }),
+    const rows = await make((content) =>
+      addPart(db, { task_id, part: part++, content: Buffer.from(content) }),
     )
     await finishFile(db, { task_id, rows })
   } catch (error) {
@@ -175,6 +175,7 @@ async function exportOf(world: World, { request, session }: SessionContext) {
     const role = (await identity.findUser(db, user_id))?.staff_role
     if (!role || !identity.isPermitted(role, kind.needs)) throw refuse('not_found')
   }
+  if (kind.isAllowed && !(await kind.isAllowed(task))) throw refuse('not_found')
   return { task, back_url: kind.back(task), file: await findFile(db, id) }
 }
 

@@ -35,6 +35,8 @@ export interface TaskKind {
   unit?: string
   /** What staff needs for it; absent for what is not staff's. */
   needs?: StaffPermission
+  /** Whether the account may still see what the task created; absent: always. */
+  isAllowed?(task: Task): Promise<boolean>
   /** What remains if it fails; completed steps are kept by default. */
   remains?: string
   /** Runs the task, reports its progress, and returns what the next page needs. */

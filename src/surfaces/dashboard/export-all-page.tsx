@@ -1,0 +1,48 @@
+import type { JSX } from 'preact'
+import { Actions, Button, TextLink } from '#design/actions'
+import { CheckboxField, Form } from '#design/forms'
+import { SiteLayout } from '#design/layout'
+import { Heading, Panel } from '#design/panels'
+import type { MemberRole } from '#domain/sellers'
+import { SellerMenu } from './seller-menu.tsx'
+
+/** The request of an export of everything that a seller has. */
+export function ExportAllPage(facts: {
+  role: MemberRole
+  legal_name: string
+  csrf_token: string
+}): JSX.Element {
+  return (
+    <SiteLayout title="Export your data · Purser">
+      <div class="grid max-w-2xl grid-cols-1 gap-6">
+        <div class="grid grid-cols-1 gap-6">
+          <Heading title="Export your data">
+            Everything that {facts.legal_name} has, in one ZIP archive of CSV and JSON files.
+          </Heading>
+          <SellerMenu current="export" role={facts.role} />
+        </div>
+        <Panel>
+          <p class="text-sm text-muted">
+            Apps, plans and prices, listings and images, customers, licenses, subscriptions, orders,
+            invoices, refunds, disputes, discounts, affiliates, payouts, the ledger, members and the
+            activity log, with a manifest that explains every column. Only you can download it, for
+            7 days. <TextLink href="/docs/export/">What the files contain</TextLink>
+          </p>
+          <Form action="/dashboard/export/" csrf_token={facts.csrf_token}>
+            <CheckboxField
+              label="Include license keys"
+              name="with_keys"
+              hint="Needed to import the licenses elsewhere. A key gives access: keep the file safe."
+              optional
+            />
+            <Actions>
+              <Button kind="primary" pending="Exporting…">
+                Export everything
+              </Button>
+            </Actions>
+          </Form>
+        </Panel>
+      </div>
+    </SiteLayout>
+  )
+}
