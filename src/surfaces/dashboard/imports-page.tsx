@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { FileField, Form, SelectField } from '#design/forms'
-import { Panel, RecordRows } from '#design/panels'
+import { Disclosure, Panel, RecordRows } from '#design/panels'
 import { IMPORT_SOURCES, type Import, type ImportSource, SOURCE_READERS } from '#domain/imports'
 import { isoDate } from '#platform/calendar'
 import { counted } from '#platform/text'
@@ -65,9 +65,8 @@ function Upload({ address, csrf_token, source, faults }: ImportsFacts): JSX.Elem
           </Button>
         </Actions>
       </Form>
-      <details class="text-sm">
-        <summary class="min-h-11 cursor-pointer py-2.5">Which file to export</summary>
-        <dl class="grid gap-2">
+      <Disclosure summary="Which file to export">
+        <dl class="grid gap-2 text-sm">
           {IMPORT_SOURCES.map((each) => (
             <div key={each}>
               <dt class="font-medium">{SOURCE_READERS[each].label}</dt>
@@ -75,10 +74,10 @@ function Upload({ address, csrf_token, source, faults }: ImportsFacts): JSX.Elem
             </div>
           ))}
         </dl>
-        <p class="pt-2">
+        <p class="pt-2 text-sm">
           <TextLink href="/docs/migrate/">Moving to Purser</TextLink>
         </p>
-      </details>
+      </Disclosure>
     </Panel>
   )
 }
