@@ -57,13 +57,14 @@ export const LEDGER = [
   `insert into customers (app_id, user_id, license_id, status, product_id, first_at, paid)
     select app_id, user_id, id, status, product_id, created_at,
       case when status = 'canceled' or origin = 'comp' then 0 else 1260 end
-    from licenses where id like 'lic_0%'`,
+    from licenses where id like 'lic_00000%'`,
   `insert into counted_licenses (license_id, status, mrr, was_paying)
-    select license_id, status, mrr, mrr > 0 from license_metrics where license_id like 'lic_0%'`,
+    select license_id, status, mrr, mrr > 0 from license_metrics
+    where license_id like 'lic_00000%'`,
   `insert into listed_subscriptions
       (license_id, app_id, status, product_id, frequency, discount_id, mrr, created_at)
     select license_id, app_id, status, product_id, frequency, discount_id, mrr, created_at
-    from subscriptions_to_list where license_id like 'lic_0%'`,
+    from subscriptions_to_list where license_id like 'lic_00000%'`,
 ]
 
 /**

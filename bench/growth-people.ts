@@ -30,7 +30,8 @@ export function peopleOf({ sales, apps }: Size): string[] {
         '78701', now() - n * interval '1 hour'
       from generate_series(${APPS_OF_SELLER / 2}, ${Math.floor((apps - 1) / 2)}) n`,
     `insert into seller_members (seller_id, user_id, role, created_at)
-      select id, 'usr_' || substr(id, 5), 'owner', created_at from sellers where id like 'sel_0%'`,
+      select id, 'usr_' || substr(id, 5), 'owner', created_at from sellers
+      where id like 'sel_00000%'`,
     `insert into seller_members (seller_id, user_id, role, created_at)
       select ${SELLER}, ${id('usr')}, 'support', now() from generate_series(1, 20) n`,
     `insert into affiliates (id, user_id, code, created_at)
@@ -41,7 +42,7 @@ export function peopleOf({ sales, apps }: Size): string[] {
       from affiliates f, apps a, generate_series(0, 729) day
       where (day = 1 and abs(hashtext(a.id)) % ${Math.ceil(apps / CLICKED_APPS)} = 0)
         or (a.slug = 'big' and day % 5 = 0)
-        or (f.id not like 'aff_0%' and day < 20)`,
+        or (f.id not like 'aff_00000%' and day < 20)`,
     `insert into audit_log (at, actor, action, subject, detail, channel, seller_id)
       select now() - n * interval '1 minute', 'seller:' || ${id('usr')}, 'app.updated',
         ${id('usr')}, '{}', 'page', case when n % 10 = 0 then ${SELLER} end
@@ -66,6 +67,6 @@ export function peopleOf({ sales, apps }: Size): string[] {
     `insert into approval_requests (id, app_id, requested_by, requested_at)
       select 'apr_' || substr(a.id, 5), a.id, m.user_id, a.created_at
       from apps a join seller_members m on m.seller_id = a.seller_id and m.role = 'owner'
-      where a.id like 'app_0%7' on conflict do nothing`,
+      where a.id like 'app_00000%7' on conflict do nothing`,
   ]
 }
