@@ -69,7 +69,7 @@ describe('a file of', () => {
 9;58b1460a-5104;Tides;c@example.com;disabled;`
     assert.deepEqual(briefly(await readFile('lemon_squeezy', file)), [
       'license_key:7|a@example.com|Tides|38b1460a-5104|for good|||',
-      'license_key:8|b@example.com|Tides|48b1460a-5104|2027-01-02|||',
+      'license_key:8|b@example.com|Tides|48b1460a-5104|2027-01-01|||',
       'license_key:9|c@example.com|Tides|58b1460a-5104|for good|revoked||',
     ])
   })
@@ -88,7 +88,7 @@ Totals,,,,126.0,,,,,,,,,`
     assert.deepEqual(briefly(await readFile('gumroad', file)), [
       'sale:p1|a@example.com|Tides – (Pro)|AAAA-1111|for good||2900|',
       'sale:p2|b@example.com|Tides|BBBB-2222|2026-12-10||500|month',
-      'sale:p3|c@example.com|Tides|CCCC-3333|2026-10-02|ended|500|',
+      'sale:p3|c@example.com|Tides|CCCC-3333|2026-10-01|ended|500|',
       'sale:p4|d@example.com|Tides|DDDD-4444|for good|refunded|2900|',
       'sale:p5|e@example.com|Tides|EEEE-5555|for good|refunded|2900|',
       'sale:p6|f@example.com|Tides|FFFF-6666|for good||2900|',

@@ -97,7 +97,7 @@ describe('a dry run', () => {
       line: 3,
       column_name: 'user_email',
       value: '=SUM(A1)',
-      message: 'This is no email address. Correct it.',
+      message: 'This is not an email address. Correct it.',
     })
   })
 })
@@ -114,7 +114,7 @@ describe('an import', () => {
     )
     assert.deepEqual([counts, status], [{ create: 3 }, 'done'])
     const { license_id: _, ...timed } = (await stateOf('until-a-day'))!
-    const end = isoDate(addDays(service.clock.now(), 21))
+    const end = isoDate(addDays(service.clock.now(), 20))
     assert.deepEqual(timed, { status: 'active', entitled: true, period_end: end })
     assert.equal((await stateOf('For-Good'))!.status, 'one_time_active')
     assert.deepEqual(await money(), before_it)
@@ -147,7 +147,7 @@ describe('an import', () => {
     assert.deepEqual(counts, { update: 1, unchanged: 1, end: 1 })
     const changed = (await stateOf('newer-1'))!
     assert.equal(changed.license_id, first.license_id)
-    assert.equal(changed.period_end, isoDate(addDays(service.clock.now(), 51)))
+    assert.equal(changed.period_end, isoDate(addDays(service.clock.now(), 50)))
     assert.deepEqual(
       [(await stateOf('newer-3'))!.status, (await stateOf('newer-3'))!.entitled],
       ['canceled', false],

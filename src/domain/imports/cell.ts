@@ -1,4 +1,4 @@
-import { addDays, type Frequency, periodEnd, readDay } from '#platform/calendar'
+import { addSeconds, type Frequency, periodEnd, readDay } from '#platform/calendar'
 import { type Cents, readAmount } from '#platform/money'
 import type {
   Cells,
@@ -10,6 +10,7 @@ import type {
 } from './record.ts'
 
 const LONGEST_ID = 200
+const DAY_SECONDS = 24 * 3600
 const LONGEST_PLAN = 200
 const SHOWN = 80
 const MOMENT =
@@ -56,13 +57,16 @@ export function readRow(read: () => ImportRecord | 'ignored'): RowReading {
   }
 }
 
-/** An instant, in UTC where the text names no offset. A day alone is its end for `isEnd`. */
+/**
+ * An instant, in UTC where the text names no offset. A day alone is its last second for `isEnd`, so
+ * that every page shows the day of the file.
+ */
 export function momentIn(cells: Cells, field: ImportField, isEnd = false): Date | null {
   const text = cells(field)
   if (text === '') return null
   const [, day, time, offset = 'Z'] = MOMENT.exec(text) ?? []
   const start = readDay(day)
-  if (start && !time) return isEnd ? addDays(start, 1) : start
+  if (start && !time) return isEnd ? addSeconds(start, DAY_SECONDS - 1) : start
   const zone = offset === 'UTC' ? 'Z' : offset.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')
   const at = start && new Date(`${day}T${time}${zone}`)
   if (!at || Number.isNaN(at.getTime())) {

@@ -95,7 +95,7 @@ function rowReader({ keys }: World, read: imports.Import, now: Date) {
     }
     const { record } = reading
     const email = identity.readEmail(record.email)
-    if (!email) return fault('email', record.email, 'This is no email address. Correct it.')
+    if (!email) return fault('email', record.email, 'This is not an email address. Correct it.')
     const alias = record.former_key === null ? null : licensing.readAlias(record.former_key)
     if (alias === undefined) {
       return fault('key', record.former_key ?? '', 'A key has at most 512 characters. Shorten it.')

@@ -102,8 +102,9 @@ function Plans(facts: ImportPageFacts): JSX.Element {
     { value: 'create', label: 'Create a plan with this name and price' },
     { value: 'skip', label: 'Do not import' },
   ]
+  const isFirst = read.status === 'read'
   return (
-    <Panel title={read.status === 'read' ? '2. Match plans' : 'Match plans again'}>
+    <Panel title={isFirst ? '2. Match plans' : 'Match plans again'}>
       <p class="text-sm text-muted">
         Choose the plan of {facts.app_name} for each product of the file. A plan that you create is
         on sale with the other plans of the app.
@@ -121,7 +122,7 @@ function Plans(facts: ImportPageFacts): JSX.Element {
           />
         ))}
         <Actions>
-          <Button kind="primary" pending="Checking…">
+          <Button kind={isFirst ? 'primary' : 'plain'} pending="Checking…">
             Start dry run
           </Button>
         </Actions>

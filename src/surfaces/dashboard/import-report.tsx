@@ -124,7 +124,9 @@ export function FaultPanel({ read, file_faults, address }: ImportPageFacts): JSX
             String(fault.line),
             fault.column_name ?? '',
             <Truncated text={fault.value} />,
-            fault.message,
+            <span class="inline-block min-w-64 whitespace-normal max-sm:min-w-0">
+              {fault.message}
+            </span>,
           ],
         }))}
       />

@@ -36,9 +36,7 @@ export function ExportPage({ back_url, kept_days, file }: ExportFacts): JSX.Elem
   return (
     <SiteLayout title="Your export is ready · Purser">
       <Heading title="Your export is ready" done>
-        {file.type.startsWith('text/csv')
-          ? 'A CSV file for spreadsheets and other programs.'
-          : 'A JSON file that people and programs can read.'}
+        {describe(file.type)}
       </Heading>
       <Panel>
         <DescriptionList
@@ -61,6 +59,12 @@ export function ExportPage({ back_url, kept_days, file }: ExportFacts): JSX.Elem
       </Panel>
     </SiteLayout>
   )
+}
+
+function describe(type: string): string {
+  if (type.startsWith('text/csv')) return 'A CSV file for spreadsheets and other programs.'
+  if (type === 'application/zip') return 'A ZIP archive of CSV and JSON files, with a manifest.'
+  return 'A JSON file that people and programs can read.'
 }
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB']
