@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 await buildAssets()
 const tsc = `${root}node_modules/.bin/tsc`
 // The client comes first: the command line program is compiled with its types.
-for (const name of ['client', 'cli', 'components']) {
+execFileSync(process.execPath, [`${root}packages/client/build.mjs`], { stdio: 'inherit' })
+for (const name of ['cli', 'components']) {
   execFileSync(tsc, ['-p', `${root}packages/${name}`], { stdio: 'inherit' })
 }

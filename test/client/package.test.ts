@@ -24,10 +24,13 @@ test('the tarball has the manifest, the README, the license and the built files 
   const sources = globSync('packages/client/src/**/*.ts')
   const built = sources.flatMap((path) => {
     const name = path.replace('packages/client/src/', 'dist/').replace(/\.ts$/, '')
-    return [`${name}.js`, `${name}.d.ts`]
+    return [name, name.replace('dist/', 'dist/cjs/')].flatMap((path) => [
+      `${path}.js`,
+      `${path}.d.ts`,
+    ])
   })
-  assert.ok(built.length > 30)
-  const expected = ['LICENSE', 'README.md', 'package.json', ...built]
+  assert.ok(built.length > 60)
+  const expected = ['LICENSE', 'README.md', 'package.json', 'dist/cjs/package.json', ...built]
   assert.deepEqual(packed.files.toSorted(), expected.toSorted())
 })
 
@@ -55,16 +58,11 @@ test('publint finds nothing, suggestions included', async () => {
   assert.deepEqual(messages, [])
 })
 
-test('attw finds nothing in any way of resolving ES modules', async () => {
+test('attw finds nothing: old and new resolution, ES modules and CommonJS, each entry', async () => {
   const result = await checkPackage(createPackageFromTarballData(packed.tarball))
   assert.ok(result.types)
   assert.deepEqual(Object.keys(result.entrypoints), [...SUBPATHS, './package.json'])
-  // The package has no CommonJS build: docs/decisions/0133-client-library.md.
-  const problems = result.problems.filter((problem) => {
-    const kind = 'resolutionKind' in problem ? problem.resolutionKind : undefined
-    return kind !== 'node10' && kind !== 'node16-cjs'
-  })
-  assert.deepEqual(problems, [])
+  assert.deepEqual(result.problems, [])
 })
 
 const CONSUMER = `
@@ -85,37 +83,40 @@ export const route = next.requireLicense(licenses)((_request, license) => {
 })
 `
 
-describe('types', () => {
-  const OLD = 'node_modules/@arethetypeswrong/core/node_modules/typescript/bin/tsc'
-  for (const [name, path, options] of [
-    ['the current TypeScript', 'node_modules/typescript/bin/tsc', {}],
-    ['TypeScript 5.6', OLD, FULL_ONLY],
+const NODENEXT = { module: 'nodenext' }
+/** What Express apps of older years have. */
+const NODE10 = { module: 'commonjs', moduleResolution: 'node10' }
+
+const NEW_TSC = 'node_modules/typescript/bin/tsc'
+const OLD_TSC = 'node_modules/@arethetypeswrong/core/node_modules/typescript/bin/tsc'
+
+describe('types compile where no framework and no types of Node are installed', () => {
+  for (const [name, path, how, files, options] of [
+    ['the current TypeScript', NEW_TSC, NODENEXT, ['esm.mts', 'cjs.cts'], {}],
+    ['TypeScript 5.6', OLD_TSC, NODENEXT, ['esm.mts', 'cjs.cts'], FULL_ONLY],
+    ['TypeScript 5.6 that does not read exports', OLD_TSC, NODE10, ['old.ts'], FULL_ONLY],
   ] as const) {
-    test(
-      `compile with ${name} where no framework and no types of Node are installed`,
-      options,
-      () => {
-        writeFileSync(join(packed.project, 'consumer.ts'), CONSUMER)
-        const compilerOptions = {
-          target: 'es2022',
-          lib: ['es2022', 'dom'],
-          module: 'nodenext',
-          strict: true,
-          exactOptionalPropertyTypes: true,
-          skipLibCheck: false,
-          noEmit: true,
-          types: [],
-        }
-        const config = join(packed.project, 'tsconfig.json')
-        writeFileSync(config, JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
-        const run = () =>
-          execFileSync(process.execPath, [resolve(path), '-p', config], {
-            encoding: 'utf8',
-            stdio: 'pipe',
-          })
-        assert.equal(outputOf(run), '')
-      },
-    )
+    test(`with ${name}: ${files.join(', ')}`, options, () => {
+      for (const file of files) writeFileSync(join(packed.project, file), CONSUMER)
+      const compilerOptions = {
+        target: 'es2022',
+        lib: ['es2022', 'dom'],
+        ...how,
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        noEmit: true,
+        types: [],
+      }
+      const config = join(packed.project, 'tsconfig.json')
+      writeFileSync(config, JSON.stringify({ compilerOptions, files }))
+      const run = () =>
+        execFileSync(process.execPath, [resolve(path), '-p', config], {
+          encoding: 'utf8',
+          stdio: 'pipe',
+        })
+      assert.equal(outputOf(run), '')
+    })
   }
 })
 
@@ -145,8 +146,8 @@ async function weigh(code: string): Promise<{ bytes: number; text: string }> {
 
 /** The largest sizes, in bytes; a little more than measured, so that growth is noticed. */
 const SIZES: [what: string, code: string, most: number][] = [
-  ['everything of the main entry', "export * from '@purser/client'", 7_500],
-  ['createClient', "export { createClient } from '@purser/client'", 3_600],
+  ['everything of the main entry', "export * from '@purser/client'", 7_700],
+  ['createClient', "export { createClient } from '@purser/client'", 3_800],
   ['createSignIn', "export { createSignIn } from '@purser/client'", 5_200],
   ['buyLink', "export { buyLink } from '@purser/client'", 600],
   ['Express middleware', "export { requireLicense } from '@purser/client/express'", 2_000],

@@ -1,5 +1,7 @@
 /** The packed client in each runtime, against one real service. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Agent } from '../support/agent.ts'
 import { type ClientPackage, packClient } from '../support/client-package.ts'
@@ -7,8 +9,10 @@ import { buyer, licenseKey, orderReference, purchase } from '../support/purchase
 import { addPerson, enter, openSignInTest, type SignInTest } from '../support/sign-in.ts'
 import {
   asCommand,
+  asCommonJs,
   COMMANDS,
   install,
+  OLD_NODE,
   openWorkerd,
   prepare,
   type Runtime,
@@ -83,6 +87,17 @@ for (const [name, command] of Object.entries(COMMANDS)) {
     await check(asCommand(packed.project, command()))
   })
 }
+
+test('Node 20.10, which cannot require ES modules, sells and signs in with the client in CommonJS', {
+  skip: missing ?? false,
+}, async () => {
+  await asCommonJs(packed.project)
+  assert.match(
+    readFileSync(join(packed.project, 'command.cjs'), 'utf8'),
+    /require\("@purser\/client"\)/,
+  )
+  await check(asCommand(packed.project, OLD_NODE(), 'command.cjs'))
+})
 
 test('workerd, the edge runtime, sells and signs in with the client, shared by its requests', {
   skip: missing ?? false,

@@ -1,6 +1,14 @@
 /** A package of this project as it is published: built, packed and unpacked again. */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -34,7 +42,9 @@ export function packPackage(source: string): PackedPackage {
     copyFileSync(join(source, name), join(built, name))
   }
   const outDir = join(built, 'dist')
-  execFileSync(resolve('node_modules/.bin/tsc'), ['-p', source, '--outDir', outDir])
+  const own = join(source, 'build.mjs')
+  if (existsSync(own)) execFileSync(process.execPath, [own, outDir])
+  else execFileSync(resolve('node_modules/.bin/tsc'), ['-p', source, '--outDir', outDir])
   const options = ['--ignore-scripts', '--json', '--pack-destination', project]
   const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore']
   const answer = execFileSync('npm', ['pack', ...options], { cwd: built, stdio, encoding: 'utf8' })

@@ -1,27 +1,37 @@
 /** What middleware learned about a request, for its handlers. */
 import type { Entitlement, LicenseState } from './types.ts'
 
-const licenses = new WeakMap<object, LicenseState>()
-const entitlements = new WeakMap<object, Entitlement>()
+type States = {
+  licenses: WeakMap<object, LicenseState>
+  entitlements: WeakMap<object, Entitlement>
+}
+
+/** All copies of the library share them: a program may load its ES modules and CommonJS. */
+function states(): States {
+  const shared = globalThis as { [key: symbol]: States | undefined }
+  const key = Symbol.for('@purser/client states of requests')
+  shared[key] ??= { licenses: new WeakMap(), entitlements: new WeakMap() }
+  return shared[key]
+}
 
 /** Stores the license of a request. */
 export function attachLicense(request: object, license: LicenseState): void {
-  licenses.set(request, license)
+  states().licenses.set(request, license)
 }
 
 /** Stores the entitlement of a request. */
 export function attachEntitlement(request: object, entitlement: Entitlement): void {
-  entitlements.set(request, entitlement)
+  states().entitlements.set(request, entitlement)
 }
 
 /** The license that `requireLicense` accepted. Throws TypeError if it did not run. */
 export function licenseOf(request: object): LicenseState {
-  return licenses.get(request) ?? missing('requireLicense')
+  return states().licenses.get(request) ?? missing('requireLicense')
 }
 
 /** The entitlement that `requireEntitlement` accepted. Throws TypeError if it did not run. */
 export function entitlementOf(request: object): Entitlement {
-  return entitlements.get(request) ?? missing('requireEntitlement')
+  return states().entitlements.get(request) ?? missing('requireEntitlement')
 }
 
 function missing(name: string): never {

@@ -44,8 +44,14 @@ export type ErrorDetails = { status: number | null; code: string; request_id: st
 
 export type FieldFault = { path: string; message: string }
 
-/** The base class of all errors. `message` is an English sentence; `code` distinguishes them. */
+/**
+ * The base class of all errors. `message` is an English sentence; `code` distinguishes them.
+ * `instanceof` is true for errors of another copy of the library as well: a program may load the
+ * ES modules and the CommonJS build.
+ */
 export class PurserError extends Error {
+  /** Names the class in every copy of the library. */
+  protected static readonly kind: string = '@purser/client PurserError'
   override readonly name: string = 'PurserError'
   /** The HTTP status. */
   readonly status: number | null
@@ -60,10 +66,37 @@ export class PurserError extends Error {
     this.code = details.code
     this.request_id = details.request_id
   }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: the classes that extend it inherit the method
+    return isInstance(value, this)
+  }
+}
+
+/** True if a prototype of `value` belongs to the class, or to its counterpart in another copy. */
+function isInstance(value: unknown, of: { prototype: object }): boolean {
+  const kind = kindOf(of)
+  for (let each = prototypeOf(value); each !== null; each = prototypeOf(each)) {
+    if (each === of.prototype) return true
+    if (kind !== undefined && kindOf(each.constructor) === kind) return true
+  }
+  return false
+}
+
+/** What an own class of the library is called; undefined for classes that extend one. */
+function kindOf(of: unknown): unknown {
+  return typeof of === 'function' && Object.hasOwn(of, 'kind')
+    ? (of as { kind?: unknown }).kind
+    : undefined
+}
+
+function prototypeOf(value: unknown): object | null {
+  return typeof value === 'object' && value !== null ? Object.getPrototypeOf(value) : null
 }
 
 /** 429: too many requests. Nothing was done; retry after `retry_after` seconds. */
 export class RateLimitedError extends PurserError {
+  protected static override readonly kind = '@purser/client RateLimitedError'
   override readonly name = 'RateLimitedError'
   readonly retry_after: number
 
@@ -75,6 +108,7 @@ export class RateLimitedError extends PurserError {
 
 /** 400 `invalid_request`: `fields` names every invalid field at once. */
 export class InvalidRequestError extends PurserError {
+  protected static override readonly kind = '@purser/client InvalidRequestError'
   override readonly name = 'InvalidRequestError'
   readonly fields: FieldFault[]
 
@@ -89,11 +123,13 @@ export class InvalidRequestError extends PurserError {
  * it; turn it on in the dashboard. Sign-in itself keeps working.
  */
 export class ServiceNotEnabledError extends PurserError {
+  protected static override readonly kind = '@purser/client ServiceNotEnabledError'
   override readonly name = 'ServiceNotEnabledError'
 }
 
 /** 403 `insufficient_scope`: the access token lacks the scope that `scope` names. */
 export class InsufficientScopeError extends PurserError {
+  protected static override readonly kind = '@purser/client InsufficientScopeError'
   override readonly name = 'InsufficientScopeError'
   readonly scope: string
 
@@ -108,6 +144,7 @@ export class InsufficientScopeError extends PurserError {
  * the seconds that the response named, or null.
  */
 export class UnreachableError extends PurserError {
+  protected static override readonly kind = '@purser/client UnreachableError'
   override readonly name = 'UnreachableError'
   readonly retry_after: number | null
 
@@ -119,6 +156,7 @@ export class UnreachableError extends PurserError {
 
 /** A sign-in or a refresh that failed; `code` is a `SignInCode`, or the OAuth error. */
 export class SignInError extends PurserError {
+  protected static override readonly kind = '@purser/client SignInError'
   override readonly name = 'SignInError'
 }
 

@@ -39,6 +39,7 @@ export type LeaseExpectations = {
 
 /** A lease that proves nothing; `code` says why. */
 export class LeaseError extends PurserError {
+  protected static override readonly kind = '@purser/client LeaseError'
   override readonly name = 'LeaseError'
 }
 

@@ -3,4 +3,4 @@ import process from 'node:process'
 import { parts } from './scenario.js'
 
 const [part, facts] = process.argv.slice(2)
-console.log(JSON.stringify(await parts[part](JSON.parse(facts))))
+parts[part](JSON.parse(facts)).then((result) => console.log(JSON.stringify(result)))

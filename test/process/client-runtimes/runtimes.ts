@@ -19,6 +19,8 @@ const VERSIONS: Record<string, string> = {
   deno: '2.9.6',
   miniflare: '4.20260730.0',
   [NODE_20]: '20.20.2',
+  // It cannot `require` ES modules.
+  'node-20.10': `npm:${NODE_20}@20.10.0`,
 }
 
 /** Runs a part of the scenario with its facts. */
@@ -39,7 +41,7 @@ export async function install(): Promise<string | undefined> {
     writeFileSync(lock, '')
     const { message } = error as Error
     const lines = message.split('\n').filter((line) => /npm error (code|network)/.test(line))
-    return `npm could not install bun, deno, miniflare and Node 20: ${lines.slice(0, 2).join('; ')}`
+    return `npm could not install bun, deno, miniflare and older Node: ${lines.slice(0, 2).join('; ')}`
   }
 }
 
@@ -63,10 +65,29 @@ export function prepare(project: string): void {
   }
 }
 
+/** Node 20.10, for CommonJS. */
+export const OLD_NODE = () => [program('node-20.10/bin/node')]
+
+/** Makes `command.cjs` of the scenario; it loads the client by `require`. */
+export async function asCommonJs(project: string): Promise<void> {
+  await build({
+    entryPoints: [join(project, 'command.js')],
+    outfile: join(project, 'command.cjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    external: ['@purser/client'],
+  })
+}
+
 /** A runtime that is a command. */
-export function asCommand(project: string, [file = '', ...options]: string[]): Runtime {
+export function asCommand(
+  project: string,
+  [file = '', ...options]: string[],
+  program = 'command.js',
+): Runtime {
   return async (part, facts) => {
-    const argv = [...options, 'command.js', part, JSON.stringify(facts)]
+    const argv = [...options, program, part, JSON.stringify(facts)]
     const env = { ...process.env, NODE_OPTIONS: '', DENO_NO_UPDATE_CHECK: '1' }
     const { stdout } = await run(file, argv, { cwd: project, timeout: 60_000, env })
     return JSON.parse(stdout)
