@@ -245,7 +245,7 @@ test("the page for agents explains how to connect each one, with this service's 
   const page = await setup.newPage(t, { permissions: ['clipboard-read', 'clipboard-write'] })
   await page.goto('/')
   await page.getByRole('link', { name: 'Agents' }).click()
-  await arrive(page, 'Let an agent do it')
+  await arrive(page, 'Agents')
   await press(page, 'Copy: Add Purser to Claude Code')
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   const { base_url } = setup.service.world.config

@@ -25,7 +25,7 @@ export function TryIt(facts: {
   const { id, method, path, auth, parameters, body } = endpoint
   return (
     <form
-      class="grid max-w-xl grid-cols-1 gap-4 border-t border-base-300 pt-5"
+      class="grid max-w-xl grid-cols-1 gap-4"
       aria-label={`Try it: ${method} ${path}`}
       data-try
       data-method={method}
@@ -33,7 +33,6 @@ export function TryIt(facts: {
       data-auth={auth}
       hidden
     >
-      <h4 class="font-semibold">Try it</h4>
       {CREDENTIALS[auth].map(({ name, label, type }) => (
         <Field
           key={name}
