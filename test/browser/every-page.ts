@@ -54,13 +54,13 @@ const SHORT_PAGE_TOURS: Record<string, PageTour> = {
   'a purchase': purchase,
   'signing in': signingIn,
   'a profile': profile,
-  'the editors of a seller': sellerPages,
 }
 
 const LONG_PAGE_TOURS: Record<string, PageTour> = {
   'every page of the documentation': documentation,
   'a purchase with trouble': trouble,
   'emails and their links': emailsAndLinks,
+  'the editors of a seller': sellerPages,
   'earnings of sellers and affiliates': earningPages,
   'staff pages': adminPages,
   // Its buyer is the cast's affiliate, who earns nothing on their own card; and it advances an

@@ -75,7 +75,7 @@ test('the demo writes what programs need, and a restart keeps it', async () => {
   assert.equal(await second.exit, 0)
 })
 
-test('SIGTERM sent to npm start shuts the service down before npm ends', async () => {
+test('SIGTERM sent to npm start shuts the service down before npm ends', FULL_ONLY, async () => {
   const data_dir = folder()
   await prepareDataFolder(data_dir)
   // Without `prestart`, which builds: other tests read what is built.
