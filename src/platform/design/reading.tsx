@@ -13,9 +13,9 @@ export function CodeBlock(facts: {
   const shown = 'px-4 py-3 font-mono text-xs leading-6 wrap-anywhere whitespace-pre-wrap'
   return (
     <figure class="grid grid-cols-1 overflow-hidden rounded-field border border-base-300 bg-base-200">
-      <figcaption class="flex min-h-11 flex-wrap items-center justify-between gap-x-4 border-b border-base-300 bg-base-100 py-1 ps-4 pe-1.5 text-xs text-muted">
-        <span class="min-w-0">{facts.label}</span>
-        <span>
+      <figcaption class="flex min-h-11 items-center justify-between gap-x-4 border-b border-base-300 bg-base-100 py-1 ps-4 pe-1.5 text-xs text-muted">
+        <span class="min-w-0 wrap-anywhere">{facts.label}</span>
+        <span class="shrink-0">
           <button
             type="button"
             class="btn btn-ghost btn-sm gap-1.5 text-sm font-medium text-base-content"

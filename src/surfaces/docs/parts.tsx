@@ -1,4 +1,4 @@
-import type { JSX } from 'preact'
+import { h, type JSX } from 'preact'
 import { Badge } from '#design/feedback'
 import { Code, ReferenceTable } from '#design/reading'
 import { readChapters } from './chapters.ts'
@@ -26,6 +26,7 @@ export function partsOf(facts: DocsParts): PartsByName {
     ...facts.endpoints,
     tools: () => <Tools tools={facts.tools} />,
     errors: () => <Errors />,
+    'pricing-table': (values) => <PricingTable values={values} />,
   }
 }
 
@@ -57,6 +58,23 @@ function firstSentence(text: string): string {
 function Effect({ writes, destructive }: ToolFacts): JSX.Element {
   if (!writes) return <Badge>Reads</Badge>
   return destructive ? <Badge tone="warn">Overwrites</Badge> : <Badge tone="info">Writes</Badge>
+}
+
+/** The live prices of the demo's app; nothing where this installation has no demo. */
+function PricingTable({ values }: { values: Record<string, string> }): JSX.Element | null {
+  const { demo_client_id, base_url } = values
+  if (!demo_client_id) return null
+  return (
+    <>
+      <p>The demo's app, with its live prices and the styles of this page:</p>
+      <script type="module" src={values.components_url} />
+      {h(
+        'purser-pricing-table',
+        { 'client-id': demo_client_id },
+        <a href={`${base_url}/apps/tidepool/`}>See the plans of Tidepool</a>,
+      )}
+    </>
+  )
 }
 
 const ERRORS = '/docs/errors/'
