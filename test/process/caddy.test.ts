@@ -115,6 +115,8 @@ describe('the recipe for Caddy', { skip: !caddy && 'no Caddy (apt-get install ca
   })
 
   test('takes a node out while it answers 503, and back afterwards', async () => {
+    // The test before left a node out for some seconds.
+    await eventually('both nodes', async () => !(await answersAlone()))
     nodes[0]!.state = 'not ready'
     await eventually('one node', answersAlone)
     assert.match((await ask('POST')).body, /^node/)

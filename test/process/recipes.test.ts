@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+} from 'node:http'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -102,21 +107,17 @@ describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install ng
     rmSync(folder, { recursive: true, force: true })
   })
 
-  function ask(headers: Record<string, string> = {}): Promise<string> {
+  function open(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+    const about = { host: '127.0.0.1', port, path, rejectUnauthorized: false }
     return new Promise((resolve, reject) => {
-      request(
-        {
-          host: '127.0.0.1',
-          port,
-          path: '/',
-          rejectUnauthorized: false,
-          headers: { host: 'test.purser.example', ...headers },
-        },
-        (answer) => resolve(text(answer)),
-      )
+      request({ ...about, headers: { host: 'test.purser.example', ...headers } }, resolve)
         .on('error', reject)
         .end()
     })
+  }
+
+  async function ask(headers: Record<string, string> = {}): Promise<string> {
+    return await text(await open('/', headers))
   }
 
   test('passes the host, and the address that it saw instead of what a client claims', async () => {
@@ -133,5 +134,22 @@ describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install ng
     for (let times = 0; times < 10; times++) answers.add(await ask())
     assert.equal(answers.size, 1)
     assert.match([...answers][0]!, /^\d+$/)
+  })
+
+  test('answers a clear 503 where no node answers, in JSON for programs', async () => {
+    for (const each of nodes) {
+      each.close()
+      each.closeAllConnections()
+    }
+    const page = await open('/manage/app/')
+    assert.deepEqual([page.statusCode, page.headers['retry-after']], [503, '5'])
+    assert.match(await text(page), /^The service is temporarily unavailable\. Try again/)
+    for (const path of ['/api/v1/licenses/validate', '/o/token', '/mcp']) {
+      const answer = await open(path)
+      assert.equal(answer.statusCode, 503, path)
+      const { error, request_id, retry_after } = JSON.parse(await text(answer))
+      assert.deepEqual([error, retry_after], ['service_unavailable', 5], path)
+      assert.match(request_id, /^req_\w+$/, path)
+    }
   })
 })
