@@ -20,8 +20,10 @@ create table licenses (
   rotated_at timestamptz,
   -- The request of the last rotation: repeated, it returns the same key and rotates nothing.
   rotation_key text,
-  -- How it began.
+  -- How it began. An imported license that its buyer continues with a card becomes a purchase.
   origin text not null check (origin in ('purchase', 'preview', 'comp', 'import')),
+  -- When the owner of an imported license gets an email about its end; null: never, or it was sent.
+  reminds_at timestamptz,
   created_at timestamptz not null,
   constraint licenses_pause check ((status = 'paused') = (paused_from is not null)
     and (paused_from is null) = (paused_for is null))
@@ -45,6 +47,9 @@ create index licenses_comped on licenses (app_id, created_at, id) where origin i
 -- Comps and imported licenses that end.
 create index licenses_comp_ends on licenses (period_end) include (app_id)
   where origin in ('comp', 'import') and status = 'active';
+-- Owners of imported licenses to write to.
+create index licenses_reminders on licenses (reminds_at) include (app_id)
+  where origin = 'import' and status = 'active';
 create index licenses_suspended on licenses (app_id) where paused_for = 'staff';
 
 -- Keys that another service issued, and that still work here. A key is stored as a keyed hash only, as
@@ -73,7 +78,7 @@ create table license_history (
       'trial_extended', 'renewal_failed', 'retries_ended', 'recovered', 'dunning_exhausted',
       'period_ended', 'refunded', 'disputed', 'suspended', 'buyer_paused', 'resumed', 'dispute_lost',
       'preview_ended', 'comp_ended', 'import_changed', 'import_ended',
-      'account_deleted'))
+      'continued', 'account_deleted'))
 );
 create index license_history_license on license_history (license_id, id);
 create trigger license_history_is_append_only before update or delete or truncate

@@ -16,6 +16,8 @@ create table carts (
   -- Set when the buyer signed in, or has a session for this purchase.
   user_id text references users,
   tax_quote_id text references tax_quotes,
+  -- The imported license that the buyer continues with a card; null: the purchase is a new one.
+  continues_license_id text references licenses,
   -- A trial that a scenario of test mode sells without the plan having it.
   trial_days integer check (trial_days between 0 and 90),
   -- The discount code that was entered, whether or not it applies.
@@ -45,6 +47,9 @@ create table carts (
 create index carts_browser on carts (browser_hash);
 create index carts_open on carts (updated_at) where order_id is null and completed_at is null;
 create index carts_quote on carts (tax_quote_id);
+-- Imported licenses that were continued.
+create index carts_continued on carts (app_id) include (continues_license_id)
+  where continues_license_id is not null and order_id is not null;
 
 -- One row per purchase that was paid, or whose trial began. What it came to is on its invoice.
 create table orders (
@@ -216,11 +221,12 @@ create index invoices_app_unpaid on invoices (app_id, status, number)
 create index invoices_abandoned on invoices (created_at)
   where kind = 'purchase' and status = 'void';
 
--- What an invoice is for, in cents before tax: a discount, a credit or a free trial is negative.
+-- What an invoice is for, in cents before tax: a discount, a credit, a free trial or what was paid at
+-- another service is negative.
 create table invoice_lines (
   invoice_id text not null references invoices on delete cascade,
   position integer not null check (position > 0),
-  kind text not null check (kind in ('price', 'discount', 'credit', 'trial')),
+  kind text not null check (kind in ('price', 'discount', 'credit', 'trial', 'prepaid')),
   amount bigint not null check (amount <> 0),
   -- The discount code as the buyer was shown it.
   code text check ((code is not null) = (kind = 'discount')),

@@ -81,11 +81,12 @@ create trigger invoices_referred after update of status on invoices
   execute function queue_referred_purchase();
 
 -- What each license counts as now: its status, and its part of the monthly recurring revenue, less
--- a discount that applies to periods to come. A trial, a pause and an unpaid period earn nothing.
+-- a discount that applies to periods to come. A trial, a pause and an unpaid period earn nothing, and
+-- neither does the time before the first charge.
 create view license_metrics as
   select l.id as license_id, l.app_id, l.status as license_status,
     case when l.status not in ('canceled', 'preview') then l.status end as status,
-    case when l.status in ('active', 'past_due') and s.ended_at is null
+    case when l.status in ('active', 'past_due') and s.ended_at is null and s.period_index > 0
       then coalesce(round((s.amount - case when d.percent is not null
           then round(s.amount * d.percent / 100.0)
           when d.amount is not null then least(d.amount, s.amount) else 0 end)

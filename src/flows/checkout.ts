@@ -18,6 +18,7 @@ export {
   requote,
 } from './checkout/cart-discount.ts'
 export { type Confirmed, confirm } from './checkout/confirm.ts'
+export { type ContinuableLicense, cartRefusal, findContinuable } from './checkout/continued.ts'
 export { identifyBuyer } from './checkout/identify.ts'
 export { type Details, mayBuyAs, type Opened, openCart } from './checkout/open-cart.ts'
 export { findPricedCart, type PricedCart } from './checkout/priced-cart.ts'

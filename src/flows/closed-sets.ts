@@ -174,6 +174,7 @@ declare module '#platform/email-queue' {
     staff_invitation: NoFacts
     // To a buyer, about money.
     given_plan_ended: NoFacts
+    import_ending: NoFacts
     license_ended: NoFacts
     license_imported: NoFacts
     payment_failed: NoFacts

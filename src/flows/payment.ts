@@ -14,6 +14,12 @@ export {
   intend,
   isWaived,
 } from './payment/charge.ts'
+export {
+  type Continuation,
+  lockContinued,
+  type NotContinued,
+  notContinued,
+} from './payment/continuation.ts'
 export { divide } from './payment/divide.ts'
 export { lockOwner } from './payment/owner.ts'
 export { pay } from './payment/pay.ts'

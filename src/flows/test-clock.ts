@@ -114,6 +114,7 @@ async function earliest(
   const dues = [
     await billing.nextDue(db, app_id),
     await licensing.nextUnchargedEnd(db, app_id),
+    await licensing.nextReminder(db, app_id),
     await work.nextOtherDue(at),
   ]
   const known = dues.filter((due) => due !== undefined)
@@ -123,7 +124,11 @@ async function earliest(
 }
 
 async function isStillDue({ db }: World, app_id: AppId, at: Date): Promise<boolean> {
-  const dues = [await billing.nextDue(db, app_id), await licensing.nextUnchargedEnd(db, app_id)]
+  const dues = [
+    await billing.nextDue(db, app_id),
+    await licensing.nextUnchargedEnd(db, app_id),
+    await licensing.nextReminder(db, app_id),
+  ]
   return dues.some((due) => due !== undefined && due <= at)
 }
 

@@ -2,12 +2,14 @@ import type { Page } from 'playwright-core'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { lockLicense, resume, suspend } from '#flows/locked-license'
+import { addSeconds } from '#platform/calendar'
 import { type LicenseId, mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { addImported } from '../support/imported.ts'
 import { DAY, runDue } from '../support/subscriber.ts'
 import type { PagesTest } from './every-page.ts'
-import { arrive, buy, CARDS, press } from './steps.ts'
+import { arrive, buy, CARDS, giveCard, press } from './steps.ts'
 
 const NEVER_RENEWS = '4999 9900 0000 0197'
 
@@ -38,6 +40,39 @@ export async function* buyerPages(setup: PagesTest, page: Page) {
   yield* changes(page, { manage, upgrade: prices[2]!.public_id, down })
   yield* payments(setup, page, { manage, upgrade: prices[2]!.public_id })
   yield* suspended(setup, page, manage)
+  yield* continued(setup, page, manage)
+}
+
+/** An imported license that its buyer continues with a card. */
+async function* continued({ service }: PagesTest, page: Page, manage: string) {
+  const { world, clock, demo } = service
+  const { client_id: app_id, prices } = demo.app
+  const { product_id } = await catalog.findPrice(world.db, prices[0]!.public_id)
+  const { clock_ahead } = (await apps.find(world.db, app_id))!
+  const ends_at = addSeconds(clock.now(), clock_ahead + 20 * DAY)
+  const imported = { app_id, product_id, email: demo.affiliate.email, ends_at }
+  const license_id = await addImported(service, imported)
+  await page.goto(manage)
+  yield 'manage, imported'
+  await page.getByRole('link', { name: 'Continue at $12.00 per month' }).click()
+  await arrive(page, /^Continue Tidepool/)
+  yield 'continue with a card'
+  await page.getByLabel('ZIP code').fill('78701')
+  await press(page, 'Continue')
+  await giveCard(page)
+  await arrive(page, 'Confirm your order')
+  yield 'confirm, continued'
+  const away = { license_id, trigger: 'suspended', paused_for: 'staff' } as const
+  await world.db.tx(async (tx) => suspend(tx, await lockLicense(world, tx, license_id), away))
+  await press(page, 'Continue with this card')
+  yield 'not continued'
+  await world.db.tx(async (tx) => resume(tx, await lockLicense(world, tx, license_id)))
+  await page.goBack()
+  await press(page, 'Continue with this card')
+  await arrive(page, /continues$/)
+  yield 'success, continued'
+  await page.goto(manage)
+  yield 'manage, continued'
 }
 
 /** A cheaper plan than the one bought here, so changing to it waits for the period's end. */

@@ -6,6 +6,7 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
+import { type ImportedBuyer, importedBuyer } from '../support/continued.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
@@ -29,7 +30,7 @@ before(async () => {
 after(() => service.close())
 
 let emails = 0
-const PAY = /^Pay |^Start free trial$/
+const PAY = /^Pay |^Start free trial$|^Continue with this card$/
 
 /** The steps of a purchase; each continues from the page before. */
 function stepsOf(email: string, price_id: PriceId, card?: string) {
@@ -39,6 +40,16 @@ function stepsOf(email: string, price_id: PriceId, card?: string) {
     (agent: Agent) => enterCard(agent, card),
     (agent: Agent) => agent.submit(PAY),
     ...(card === ASKS_ALWAYS ? [(agent: Agent) => agent.submit('Complete authentication')] : []),
+  ]
+}
+
+/** The steps of a buyer who continues an imported license. */
+function continuingSteps({ price_id, license_id }: ImportedBuyer) {
+  return [
+    (agent: Agent) => agent.open(`/buy/${price_id}/?continue=${license_id}`),
+    (agent: Agent) => agent.submit('Continue', TEXAS),
+    (agent: Agent) => enterCard(agent),
+    (agent: Agent) => agent.submit(PAY),
   ]
 }
 
@@ -72,7 +83,11 @@ const cartOf = (email: string) =>
     where email_normalized = ${email} order by created_at desc limit 1`)
 
 /** Asserts that the page after a crash is correct, and leads to one license for one charge. */
-async function assertGoodEnd(agent: Agent, email: string, price_id: PriceId, taken: number[]) {
+async function assertGoodEnd(
+  agent: Agent,
+  email: string,
+  { steps, taken }: { steps: ((agent: Agent) => unknown)[]; taken: number[] },
+) {
   const cart = await cartOf(email)
   const before = await takenFrom(service, email)
   const page = cart ? await agent.open(`/checkout/${cart.id}/processing`) : undefined
@@ -83,7 +98,7 @@ async function assertGoodEnd(agent: Agent, email: string, price_id: PriceId, tak
   assert.equal(cart?.order_id ?? null, null, 'the page says nothing of an order that there is')
   assert.deepEqual(before, [], 'the page does not say paid')
   // Nothing was charged, so the buyer starts again, this time without a fault.
-  for (const step of stepsOf(email, price_id)) await step(agent)
+  for (const step of steps) await step(agent)
   assert.match(textOf(agent.page.body), /License key/)
   assert.deepEqual(await takenFrom(service, email), taken)
 }
@@ -93,19 +108,22 @@ describe('a process that is killed', () => {
     ['of a purchase', undefined, 'tidepool', 0, [1260]],
     ['of a payment with 3-D Secure', ASKS_ALWAYS, 'tidepool', 3, [1260]],
     ['of the start of a trial', undefined, 'trial', 3, [0]],
+    ['of the continuation of an imported license', undefined, 'imported', 3, [0]],
   ] as const) {
     test(`at any step ${what} leaves one charge with its license, or neither`, async () => {
       const price_id = app === 'trial' ? trial.price_id : service.demo.app.prices[0]!.public_id
       for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
         if (app === 'trial') await forgetTrials()
         const email = `killed-${emails++}@example.com`
-        const agent = buyer(service)
-        const steps = stepsOf(email, price_id, card)
+        const imported = app === 'imported' ? await importedBuyer(service, { email }) : undefined
+        const agent = imported?.agent ?? buyer(service)
+        const steps = imported ? continuingSteps(imported) : stepsOf(email, price_id, card)
+        const again = imported ? steps : stepsOf(email, price_id)
         for (const step of steps.slice(0, safe)) await step(agent)
         const run = await stepUntilKilled(agent, last, steps.slice(safe))
         killed = run.killed
         await restart()
-        await assertGoodEnd(run.agent, email, price_id, [...taken])
+        await assertGoodEnd(run.agent, email, { steps: again, taken: [...taken] })
         assert.ok(killed || last > 40, `it took only ${last} steps`)
       }
       await assertInvariants(service)
@@ -131,7 +149,7 @@ test('a reconciliation that is killed is finished by the next one', async () => 
     const fate = await untilKilled(last, () => reconcile(service.world))
     finished = !fate.killed
     await restart()
-    await assertGoodEnd(agent, email, price_id, [1260])
+    await assertGoodEnd(agent, email, { steps: stepsOf(email, price_id), taken: [1260] })
   }
   await assertInvariants(service)
 })
@@ -156,6 +174,7 @@ test('lost requests and responses neither lose nor create money', async () => {
   fateOf = () => 'arrives'
   await restart()
   await assertInvariants(service)
-  for (const { agent, email } of buyers) await assertGoodEnd(agent, email, price_id, [1260])
+  for (const { agent, email } of buyers)
+    await assertGoodEnd(agent, email, { steps: stepsOf(email, price_id), taken: [1260] })
   await assertInvariants(service)
 })

@@ -46,8 +46,11 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
     sql`select l.id from licenses l left join orders o on o.license_id = l.id
       left join invoices i on i.license_id = l.id
       left join license_history h on h.license_id = l.id and h.from_status is null
+      left join license_history c on c.license_id = l.id and c.trigger = 'continued'
       group by l.id having (count(o.id) = 0) <> (l.origin in ('preview', 'comp', 'import'))
-        or l.origin is distinct from max(h.trigger)
+        or l.origin is distinct from
+          case when count(c.id) = 0 then max(h.trigger) else 'purchase' end
+        or (count(c.id) > 0 and max(h.trigger) <> 'import')
         or (l.origin <> 'purchase' and count(i.id) > 0)`,
   ],
   [
@@ -108,10 +111,18 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       or (amount > 0 and trial_days > 0) or (status = 'draft' and number is not null)`,
   ],
   [
-    'an invoice is free only by a trial or a discount, and a discount is never more than the price',
+    'an invoice is free only by a trial, a discount or what was paid elsewhere, and a discount is never more than the price',
     sql`select i.id from invoices i join invoice_lines l on l.invoice_id = i.id group by i.id
-      having (i.amount = 0 and count(*) filter (where l.kind in ('trial', 'discount')) = 0)
+      having (i.amount = 0 and count(*) filter (where l.kind in ('trial', 'discount', 'prepaid')) = 0)
         or sum(l.amount) filter (where l.kind in ('price', 'discount')) < 0`,
+  ],
+  [
+    'what was paid elsewhere is deducted where an imported license continues, and nowhere else',
+    sql`select i.id from invoices i left join carts c on c.id = i.cart_id
+      left join invoice_lines l on l.invoice_id = i.id and l.kind = 'prepaid'
+      where (l.invoice_id is not null) <> (c.continues_license_id is not null)
+          and (l.invoice_id is not null or i.tax > 0)
+        or c.continues_license_id <> i.license_id or (l.invoice_id is not null and i.amount > 0)`,
   ],
   [
     'a purchase with a discount that waits or is paid uses its code, and no other purchase does',

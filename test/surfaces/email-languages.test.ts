@@ -42,6 +42,7 @@ const order = {
   frequency: 'month',
   period_end: day,
   trial_days: 0,
+  prepaid_until: null,
   discount: { code: 'SAVE', amount: cents(200) },
 } as unknown as OrderDetails
 
@@ -74,7 +75,8 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
   const coming = { amount: cents(1), tax: cents(1), total: cents(2), state: 'TX', day }
   const [exact, about] = [false, true].map((is_about) => ({ ...coming, is_about }))
   const bought = { license_key: 'key_1', links, sold_by, next: undefined, locale }
-  const given = { app_name: 'Tidepool', product_name: 'Basic', license_key: 'key_1', links, locale }
+  const product = { app_name: 'Tidepool', product_name: 'Basic' }
+  const given = { ...product, license_key: 'key_1', links, locale, may_continue: false }
   const owed = { total: cents(5), card: '', declined: undefined, gives_up_at: day }
   const trial = { day, card: '', auto_renew_url: url }
   const change = { old_email: 'a@example.com', new_email: 'b@example.com' }
@@ -83,6 +85,10 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     receipt: receipts.receipt(order, bought),
     'receipt, once': receipts.receipt({ ...order, frequency: null }, bought),
     'receipt, trial': receipts.receipt({ ...order, trial_days: 7, discount: null }, bought),
+    'receipt, continued': receipts.receipt(
+      { ...order, prepaid_until: day, discount: null },
+      bought,
+    ),
     plan_given: receipts.planGiven({ ...given, how: 'given', ends_at: null }),
     'plan_given, until a day': receipts.planGiven({ ...given, how: 'given', ends_at: day }),
     license_imported: receipts.planGiven({ ...given, how: 'imported', ends_at: null }),
@@ -91,12 +97,19 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
       how: 'imported',
       ends_at: day,
     }),
+    'license_imported, can be continued': receipts.planGiven({
+      ...given,
+      how: 'imported',
+      ends_at: day,
+      may_continue: true,
+    }),
     'receipt, renewal': money.invoicePaid(receipt, plan, exact),
     'receipt, upgrade': money.invoicePaid({ ...receipt, kind: 'upgrade' }, plan, about),
     'receipt, waived': money.invoicePaid({ ...receipt, is_waived: true }, plan, undefined),
     'receipt, for good': money.invoicePaid({ ...receipt, period_end: null }, plan, undefined),
     payment_failed: money.paymentFailed(plan, { ...owed, retry_at: day, is_last: false }),
     'payment_failed, last': money.paymentFailed(plan, { ...owed, retry_at: null, is_last: true }),
+    import_ending: receipts.importEnding(plan, day),
     canceled: money.subscriptionCanceled(plan, { ends_at: day, keep_url: url }),
     'canceled, now': money.subscriptionCanceled(plan, { ends_at: null, keep_url: url }),
     license_ended: money.licenseEnded(plan, url),

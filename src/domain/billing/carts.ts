@@ -5,6 +5,7 @@ import type {
   AppId,
   CartId,
   DiscountId,
+  LicenseId,
   OrderId,
   PriceId,
   QuoteId,
@@ -42,6 +43,8 @@ export interface Cart {
   /** Set once the buyer proved to own the account of this email. */
   user_id: UserId | null
   tax_quote_id: QuoteId | null
+  /** The imported license that the buyer continues; null: the purchase is a new one. */
+  continues_license_id: LicenseId | null
   /** The processor's card page, until a card was read from it. */
   card_entry_id: string | null
   card_entry_url: string | null
@@ -69,8 +72,8 @@ export type CartDiscount = Pick<Cart, 'discount_code' | 'discount_id' | 'discoun
 
 /** The columns of `Cart`, of `carts` alone. */
 export const CART_COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email,
-  email_normalized, country, zip, state, user_id, tax_quote_id, card_entry_id, card_entry_url, card, affiliate_id, brought_by,
-  trial_days, discount_code, discount_id, discount_amount, language, order_id, completed_at,
+  email_normalized, country, zip, state, user_id, tax_quote_id, continues_license_id, card_entry_id,
+  card_entry_url, card, affiliate_id, brought_by, trial_days, discount_code, discount_id, discount_amount, language, order_id, completed_at,
   sign_in_ended_at, created_at`
 
 /** Opens a cart with the buyer's details (the first step). */
@@ -81,15 +84,16 @@ export async function addCart(
     Pick<Cart, 'affiliate_id' | 'brought_by' | 'tax_quote_id'> &
     Record<'email' | 'email_normalized' | 'country' | 'zip' | 'state', string> &
     CartDiscount &
-    Partial<Pick<Cart, 'trial_days'>> &
+    Partial<Pick<Cart, 'trial_days' | 'continues_license_id'>> &
     Pick<Cart, 'language'>,
 ): Promise<void> {
   await db.run(sql`insert into carts (id, app_id, price_id, browser_hash, next_url, email,
-      email_normalized, country, zip, state, user_id, tax_quote_id, affiliate_id, brought_by,
-      trial_days, discount_code, discount_id, discount_amount, language, created_at, updated_at)
+      email_normalized, country, zip, state, user_id, tax_quote_id, continues_license_id,
+      affiliate_id, brought_by, trial_days, discount_code, discount_id, discount_amount, language, created_at, updated_at)
     values (${cart.id}, ${cart.app_id}, ${cart.price_id}, ${cart.browser_hash}, ${cart.next_url},
       ${cart.email}, ${cart.email_normalized}, ${cart.country}, ${cart.zip}, ${cart.state},
-      ${cart.user_id}, ${cart.tax_quote_id}, ${cart.affiliate_id}, ${cart.brought_by},
+      ${cart.user_id}, ${cart.tax_quote_id}, ${cart.continues_license_id ?? null},
+      ${cart.affiliate_id}, ${cart.brought_by},
       ${cart.trial_days ?? null}, ${cart.discount_code}, ${cart.discount_id},
       ${cart.discount_amount}, ${cart.language}, ${now}, ${now})`)
 }

@@ -2,9 +2,10 @@ import { type Cents, cents, sum } from '#platform/money'
 
 /**
  * What an invoice line is for: the price of a plan, a discount code, the unused part of the plan
- * before that an upgrade credits, or a free trial, which deducts what is left of the price.
+ * before that an upgrade credits, or a free trial or what was paid at another service, which deduct
+ * what is left of the price.
  */
-export type InvoiceLineKind = 'price' | 'discount' | 'credit' | 'trial'
+export type InvoiceLineKind = 'price' | 'discount' | 'credit' | 'trial' | 'prepaid'
 
 /** An invoice line, in cents before tax; negative for a deduction. */
 export interface InvoiceLine {

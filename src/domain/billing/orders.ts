@@ -59,6 +59,8 @@ export interface OrderDetails extends Order {
   charged: Cents
   /** The days of its trial; zero if it began without one. */
   trial_days: number
+  /** The end of what was paid at another service, where the order continues it. */
+  prepaid_until: Date | null
   /** Too small to be charged: the service bears it. */
   is_waived: boolean
   fee: Cents
@@ -82,7 +84,8 @@ export async function orderDetails(db: Db, id: OrderId): Promise<OrderDetails | 
       i.product_id, i.price_id, i.tax_quote_id, i.brought_by, i.affiliate_id, q.amount, q.tax,
       (select jsonb_build_object('code', n.code, 'amount', -n.amount) from invoice_lines n
         where n.invoice_id = i.id and n.kind = 'discount') as discount,
-      ${CHARGED} as charged, i.trial_days, i.is_waived, i.fee, i.commission, u.email,
+      ${CHARGED} as charged, i.trial_days, i.is_waived, i.fee,
+      case when c.continues_license_id is not null then i.period_end end as prepaid_until, i.commission, u.email,
       a.name as app_name, p.name as product_name, r.frequency, q.state, l.period_end,
       c.card->>'brand' as card_brand, c.card->>'last4' as card_last4
     from orders o
@@ -132,6 +135,8 @@ export interface Purchase {
   is_given: boolean
   /** Whether another service sold it; then nothing is charged here. */
   is_imported: boolean
+  /** Whether it was imported, also where its buyer continued it with a card since. */
+  was_imported: boolean
   charged: Cents
   created_at: Date
   canceled_at: Date | null
@@ -154,6 +159,8 @@ export async function purchasesOf(
   return await db.rows<Purchase>(sql`
     select l.id as license_id, l.app_id, a.name as app_name, a.icon_id, p.name as product_name,
       l.status, l.origin = 'comp' as is_given, l.origin = 'import' as is_imported,
+      (select h.trigger from license_history h where h.license_id = l.id
+        order by h.id limit 1) = 'import' as was_imported,
       coalesce(${CHARGED}, 0)::bigint as charged, l.created_at, l.canceled_at
     from licenses l join apps a on a.id = l.app_id join products p on p.id = l.product_id
       left join orders o on o.license_id = l.id left join invoices i on i.id = o.invoice_id

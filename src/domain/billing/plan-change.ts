@@ -14,6 +14,8 @@ export interface Running {
   period_start: Date
   period_end: Date
   kept: Cents
+  /** Whether the period was paid at another service. */
+  is_prepaid?: boolean
 }
 
 /** When a plan change happens, and what is due for it. */
@@ -39,8 +41,8 @@ function isUp(from: Rate, to: Rate): boolean {
 
 /**
  * Decides a plan change (decided: plan change). An upgrade happens now, a downgrade at the period's
- * end, and so does an upgrade whose credit would reach its price. A trial ends at the shorter of
- * both trials.
+ * end, and so does an upgrade whose credit would reach its price, or of a period that was paid at
+ * another service: nothing of it is known here to credit. A trial ends at the shorter of both trials.
  */
 export function planChange(
   now: Date,
@@ -58,7 +60,7 @@ export function planChange(
     if (trial_end > now) return { when: 'in_trial', trial_end }
     return { when: 'now', credit: ZERO, due: discounted }
   }
-  if (!isUp(from, to)) return { when: 'period_end' }
+  if (running.is_prepaid || !isUp(from, to)) return { when: 'period_end' }
   const credit = unusedPart(now, running)
   const due = cents(discounted - credit)
   return due > 0 ? { when: 'now', credit, due } : { when: 'period_end' }

@@ -9,12 +9,18 @@ export interface Terms {
   due_now: Cents
 }
 
-/** The terms of a purchase at a given time, with or without its trial. */
+/**
+ * The terms of a purchase at a given time, with or without its trial. What was paid at another
+ * service until `prepaid_until` is charged from then on.
+ */
 export function termsOf(
   now: Date,
   price: { frequency: Frequency | null; trial_days: number },
-  facts: { total: Cents; trial_allowed: boolean },
+  facts: { total: Cents; trial_allowed: boolean; prepaid_until?: Date | undefined },
 ): Terms {
+  if (facts.prepaid_until) {
+    return { status: 'active', period_end: facts.prepaid_until, due_now: ZERO }
+  }
   if (price.frequency === null) {
     return { status: 'one_time_active', period_end: null, due_now: facts.total }
   }

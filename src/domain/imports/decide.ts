@@ -59,13 +59,15 @@ export function decideRow(row: ImportRowFacts): RowOutcome {
   if (!live) return decideNew(row)
   const isOwn = row.own?.license_id === live.license_id
   if (!live.is_imported || (!isOwn && !row.is_live_in_file)) return addsKey ?? 'owned'
-  if (!live.is_paused && differs(row, live)) return 'update'
+  // Their card is being checked, to continue it: the end that they saw stays.
+  if (!live.is_paused && differs(row, live)) return row.is_buying ? 'buying' : 'update'
   return addsKey ?? 'unchanged'
 }
 
-function decideOver({ over, own, live, has_best, is_key_new }: ImportRowFacts): RowOutcome {
+function decideOver(row: ImportRowFacts): RowOutcome {
+  const { over, own, live, has_best, is_key_new } = row
   const endsNow = own?.is_live && own.is_imported && !has_best
-  if (endsNow) return 'end'
+  if (endsNow) return row.is_buying ? 'buying' : 'end'
   // What was refunded or revoked keeps no key.
   return over === 'ended' && is_key_new && (live || has_best) ? 'add_key' : 'over'
 }

@@ -12,3 +12,15 @@ export async function keepRecord(
     values (${record.app_id}, ${record.source}, ${record.external_id}, ${record.license_id})
     on conflict (app_id, source, external_id) do update set license_id = excluded.license_id`)
 }
+
+/** How many licenses that were imported from a service their buyers continued with a card. */
+export async function countContinued(
+  db: Db,
+  { app_id, source }: { app_id: AppId; source: ImportSource },
+): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`select count(*) from carts c
+    where c.app_id = ${app_id} and c.continues_license_id is not null and c.order_id is not null
+      and exists (select 1 from imported_records r
+        where r.license_id = c.continues_license_id and r.source = ${source})`)
+  return count
+}

@@ -179,6 +179,8 @@ export const CAME_TO = sql`select coalesce(sum(c.amount), 0)::bigint as charged,
 export interface CustomerLicense extends Omit<Customer, 'first_at' | 'paid'> {
   app_id: AppId
   origin: LicenseOrigin
+  /** Whether it was imported, also where its buyer continued it with a card since. */
+  was_imported: boolean
   product_id: ProductId
   created_at: Date
   canceled_at: Date | null
@@ -201,6 +203,8 @@ export async function findCustomerLicense(
   return await db.maybe<CustomerLicense>(sql`
     select l.app_id, l.user_id, u.email, l.id as license_id, l.status, l.product_id, p.name as product_name,
       ${PERIOD_END} as period_end, coalesce(s.auto_renew, false) as auto_renew, l.origin,
+      (select h.trigger from license_history h where h.license_id = l.id
+        order by h.id limit 1) = 'import' as was_imported,
       l.created_at, l.canceled_at, l.paused_for, l.rotated_at, o.id as order_id,
       case when k.id is not null then jsonb_build_object('brand', k.brand, 'last4', k.last4) end
         as card,

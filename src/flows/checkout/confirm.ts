@@ -7,7 +7,14 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import * as tax from '#domain/tax'
-import { type ChargeOutcome, chargeAttempt, closeAttempt, divide, intend } from '#flows/payment'
+import {
+  type ChargeOutcome,
+  chargeAttempt,
+  closeAttempt,
+  divide,
+  intend,
+  lockContinued,
+} from '#flows/payment'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type CartId, mintId, type OrderId } from '#platform/ids'
@@ -25,6 +32,8 @@ export type Confirmed =
   | { outcome: 'already_owned'; license: licensing.License }
   /** Nothing was charged. The page must be shown again. */
   | { outcome: 'changed' | 'card_needed' | 'sign_in_needed' | 'gone' | 'not_charged' | 'untried' }
+  /** The imported license can no longer be continued: see `notContinued`. */
+  | { outcome: 'not_continued' }
   /** The cart has expired. The buyer starts again. */
   | { outcome: 'expired' }
   /** The app's own seller is never charged for it; see `finishWalkthrough`. */
@@ -163,9 +172,9 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   const { order_id } = draft
   if (!attempt) {
     await billing.voidInvoice(tx, draft.id)
-    return await otherOf(tx, cart, app)
+    return await otherOf(tx, cart, facts)
   }
-  const refusal = await refusalOf(tx, cart, app)
+  const refusal = await refusalOf(tx, cart, facts)
   if (!refusal) {
     const use = { invoice_id: draft.id, id: discount_id! }
     if (discount) await discounts.useDiscount(tx, facts.requested_at, use)
@@ -177,12 +186,13 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
 }
 
 /** The attempt that blocks another one: of a purchase, or of a license that exists already. */
-async function otherOf(tx: Db, cart: billing.Cart, app: apps.App): Promise<Recorded> {
+async function otherOf(tx: Db, cart: billing.Cart, facts: Seen): Promise<Recorded> {
+  const { app } = facts
   const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
   const other = await payments.findPending(tx, buyer)
   const owner = other && (await billing.ownerOf(tx, other.invoice_id))
   if (!owner || owner.kind === 'purchase') return { other, app }
-  return end((await refusalOf(tx, cart, app)) ?? { outcome: 'processing' })
+  return end((await refusalOf(tx, cart, facts)) ?? { outcome: 'processing' })
 }
 
 /** The invoice of a purchase, as the buyer agreed to it. */
@@ -191,7 +201,7 @@ function draftOf(
   cart: billing.Cart,
   { app, price, shown, requested_at }: Seen,
 ): billing.NewDraft {
-  const { quote, lines, terms, trial_days } = shown
+  const { quote, lines, terms, trial_days, prepaid_until } = shown
   const { brought_by, affiliate_id } = cart
   const fixed_fee = billing.FIXED_FEE
   return {
@@ -201,7 +211,8 @@ function draftOf(
     app_id: app.id,
     order_id: mintId(random, 'ord'),
     trial_days,
-    period_index: terms.period_end === null ? null : 1,
+    // What was paid at another service is the period before the first.
+    period_index: terms.period_end === null ? null : Number(!prepaid_until),
     period_start: requested_at,
     period_end: terms.period_end,
     product_id: price.product_id,
@@ -215,11 +226,8 @@ function draftOf(
  * committed a license by then. The account is checked first, because purchases are shown only to
  * their owner.
  */
-async function refusalOf(
-  tx: Db,
-  cart: billing.Cart,
-  app: apps.App,
-): Promise<Confirmed | undefined> {
+async function refusalOf(tx: Db, cart: billing.Cart, facts: Seen): Promise<Confirmed | undefined> {
+  const { app } = facts
   const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
   const user = await identity.findByEmail(tx, buyer.email_normalized)
   if (user && user.id !== cart.user_id) return { outcome: 'sign_in_needed' }
@@ -227,8 +235,25 @@ async function refusalOf(
   if (user && (await sellers.memberOf(tx, { seller_id, user_id: user.id }))) {
     return { outcome: 'preview' }
   }
+  if (cart.continues_license_id !== null) return await continuationRefusalOf(tx, cart, facts)
   const license = user && (await licensing.findLive(tx, buyer))
   return license && { outcome: 'already_owned', license }
+}
+
+/** Why an imported license is not continued: it changed since the buyer saw it, or it ended. */
+async function continuationRefusalOf(
+  tx: Db,
+  { continues_license_id, user_id }: billing.Cart,
+  { price, shown, requested_at }: Seen,
+): Promise<Confirmed | undefined> {
+  const refusal = await lockContinued(tx, requested_at, {
+    license_id: continues_license_id!,
+    user_id,
+    product_id: price.product_id,
+    period_end: shown.terms.period_end,
+  })
+  if (refusal === undefined) return undefined
+  return { outcome: refusal === 'other_end' ? 'changed' : 'not_continued' }
 }
 
 function end(outcome: Confirmed): Recorded {

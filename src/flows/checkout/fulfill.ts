@@ -24,19 +24,17 @@ interface AgreedPurchase extends PaidPurchase {
   terms: billing.Terms
 }
 
-/** Turns a paid purchase into an account, a license, an order and, where it renews, a subscription. */
+/**
+ * Turns a paid purchase into an account, a license, an order and, where it renews, a subscription.
+ * One that continues an imported license adds order and subscription to this one.
+ */
 export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchase): Promise<void> {
   const purchase = { ...paid, terms: termsOf(now, paid) }
   const { draft, cart, terms } = purchase
   const { id: invoice_id, order_id } = draft
-  const { user_id, made: made_account } = await identity.findOrAddUser(tx, now, {
-    id: mintId(world.random, 'usr'),
-    email: cart.email!,
-    email_normalized: cart.email_normalized!,
-    created_via: 'checkout',
-    language: cart.language,
-  })
-  const license_id = await mintLicense(world, tx, now, { purchase, user_id })
+  const { user_id, made_account, license_id } = cart.continues_license_id
+    ? await continueLicense(tx, now, cart, cart.continues_license_id)
+    : await addLicense(world, tx, now, purchase)
   const order = { id: order_id, invoice_id, app_id: cart.app_id, user_id, license_id, made_account }
   await billing.addOrder(tx, now, order)
   const subscription_id = await subscribe(world, tx, now, { purchase, user_id, license_id })
@@ -54,9 +52,46 @@ export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchas
 }
 
 /** The terms that the buyer agreed to, even if the plan has others by now. */
-function termsOf(now: Date, { draft, quote }: PaidPurchase): billing.Terms {
+function termsOf(now: Date, { draft, cart, quote }: PaidPurchase): billing.Terms {
   const total = sum(quote.amount, quote.tax)
-  return billing.termsOf(now, draft, { total, trial_allowed: true })
+  const prepaid_until = cart.continues_license_id ? draft.period_end! : undefined
+  return billing.termsOf(now, draft, { total, trial_allowed: true, prepaid_until })
+}
+
+/** The license that a purchase is for, and its buyer. */
+interface LicenseOfPurchase {
+  user_id: UserId
+  made_account: boolean
+  license_id: LicenseId
+}
+
+/** An imported license renews from now on; its key stays the same. */
+async function continueLicense(
+  tx: Db,
+  now: Date,
+  { user_id }: billing.Cart,
+  license_id: LicenseId,
+): Promise<LicenseOfPurchase> {
+  await licensing.continueImported(tx, now, license_id)
+  return { user_id: user_id!, made_account: false, license_id }
+}
+
+async function addLicense(
+  world: World,
+  tx: Db,
+  now: Date,
+  purchase: AgreedPurchase,
+): Promise<LicenseOfPurchase> {
+  const { cart } = purchase
+  const { user_id, made: made_account } = await identity.findOrAddUser(tx, now, {
+    id: mintId(world.random, 'usr'),
+    email: cart.email!,
+    email_normalized: cart.email_normalized!,
+    created_via: 'checkout',
+    language: cart.language,
+  })
+  const license_id = await mintLicense(world, tx, now, { purchase, user_id })
+  return { user_id, made_account, license_id }
 }
 
 async function mintLicense(
@@ -93,6 +128,8 @@ async function subscribe(
   await payments.keepCard(tx, now, { id: card_id, user_id, card })
   if (!terms.period_end) return null
   const isTrial = terms.status === 'trialing'
+  // Nothing is charged until the period ends that is free, or that was paid at another service.
+  const isLater = isTrial || cart.continues_license_id !== null
   const isDiscounted = draft.lines.some(({ kind }) => kind === 'discount')
   const discount = isDiscounted ? await discounts.discountOf(tx, draft.id) : undefined
   const id = mintId(random, 'sub')
@@ -106,10 +143,10 @@ async function subscribe(
     amount: billing.priceOf(draft),
     state: quote.state,
     zip: quote.zip,
-    anchor: isTrial ? terms.period_end : now,
-    period_index: isTrial ? 0 : 1,
+    anchor: isLater ? terms.period_end : now,
+    period_index: isLater ? 0 : 1,
     period_end: terms.period_end,
-    ...discounts.runningOf(discount, isTrial ? 0 : 1),
+    ...discounts.runningOf(discount, isLater ? 0 : 1),
     next_at: isTrial ? billing.trialDue(now, terms.period_end) : terms.period_end,
   })
   return id

@@ -17,5 +17,7 @@ export async function identifyBuyer(
   if (!session || session.email_normalized !== email_normalized) return undefined
   if (!mayBuyAs(session, session.user_id, cart.app_id)) return undefined
   await billing.identifyCart(db, clock.now(), { cart_id: cart.id, user_id: session.user_id })
-  return { license: await licensing.findLive(db, { app_id: cart.app_id, email_normalized }) }
+  const license = await licensing.findLive(db, { app_id: cart.app_id, email_normalized })
+  const isContinued = license?.license_id === cart.continues_license_id
+  return { license: isContinued ? undefined : license }
 }

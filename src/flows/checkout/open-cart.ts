@@ -4,7 +4,14 @@ import type { ProductPrice } from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
-import { type AffiliateId, type AppId, type CartId, mintId, type UserId } from '#platform/ids'
+import {
+  type AffiliateId,
+  type AppId,
+  type CartId,
+  type LicenseId,
+  mintId,
+  type UserId,
+} from '#platform/ids'
 import { quoteCart } from './cart-discount.ts'
 
 /** The buyer's details, parsed and validated. */
@@ -29,6 +36,8 @@ export interface Opening {
   discount_code?: string | null
   /** Of the page; English by default. */
   language?: string
+  /** The imported license that the buyer continues with a card; see `findContinuable`. */
+  continues_license_id?: LicenseId | undefined
   /** A trial that a scenario grants in test mode. */
   trial_days?: number
 }
@@ -44,13 +53,13 @@ export type Opened =
  */
 export async function openCart(world: World, opening: Opening): Promise<Opened> {
   const { db, clock, random } = world
-  const { price, details, session } = opening
+  const { price, details, session, continues_license_id } = opening
   const now = clock.now()
   const user = await identity.findByEmail(db, details.email_normalized)
   const isSelf = user !== undefined && mayBuyAs(session, user.id, price.app_id)
   if (isSelf) {
     const license = await licensing.findLive(db, { app_id: price.app_id, ...details })
-    if (license) return { step: 'owner', license }
+    if (license && license.license_id !== continues_license_id) return { step: 'owner', license }
   }
   const cart_id = mintId(random, 'cart')
   const { state, zip, email_normalized } = details
@@ -73,6 +82,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
       country: 'US',
       user_id: isSelf ? user.id : null,
       ...(await quoted.keep(tx)),
+      continues_license_id: continues_license_id ?? null,
       affiliate_id: opening.affiliate_id,
       brought_by: opening.brought_by,
       trial_days: opening.trial_days ?? null,

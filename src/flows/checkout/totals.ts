@@ -2,6 +2,7 @@ import type { App } from '#domain/apps'
 import * as billing from '#domain/billing'
 import type { ProductPrice } from '#domain/catalog'
 import * as discounts from '#domain/discounts'
+import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { isWaived } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
@@ -25,6 +26,8 @@ export interface CheckoutTotals {
   /** To how many periods after this purchase the discount applies; null: to all. */
   discounted_periods: number | null
   terms: billing.Terms
+  /** The end of what was paid at another service: the first charge is then; undefined for others. */
+  prepaid_until: Date | undefined
   /** The days of the trial among the terms. */
   trial_days: number
   /** Identifies everything shown: agreeing to other totals is not agreeing to these. */
@@ -38,6 +41,7 @@ export async function checkoutTotals(
   { app, price, ...known }: { app: App; price: ProductPrice; quote?: tax.Quote },
 ): Promise<CheckoutTotals> {
   const quote = known.quote ?? (await tax.findQuote(world.db, cart.tax_quote_id!))
+  const prepaid_until = await prepaidUntil(world, cart)
   const offered = { ...price, trial_days: cart.trial_days ?? price.trial_days }
   const trial_allowed =
     offered.trial_days > 0 &&
@@ -48,18 +52,21 @@ export async function checkoutTotals(
     }))
   const total = sum(quote.amount, quote.tax)
   const is_waived = isWaived(world, total)
-  const due = { total: is_waived ? ZERO : total, trial_allowed }
+  const due = { total: is_waived ? ZERO : total, trial_allowed, prepaid_until }
   const terms = billing.termsOf(appTime(world, app), offered, due)
   const isTrial = terms.status === 'trialing'
   const trial_days = isTrial ? offered.trial_days : 0
   const { discount_id, discount_amount: off } = cart
+  const isLater = isTrial || prepaid_until !== undefined
   const periods = discount_id && (await discounts.findDiscount(world.db, discount_id)).periods
-  const discounted_periods = periods && !isTrial ? periods - 1 : periods
+  const discounted_periods = periods && !isLater ? periods - 1 : periods
   const discount = off > ZERO ? { code: cart.discount_code!, amount: off } : undefined
   const full_price = sum(quote.amount, off)
   const full_total = sum(full_price, tax.taxOn(full_price, quote))
   const lines = billing.priceLines(full_price, discount)
-  if (isTrial && quote.amount > ZERO) lines.push({ kind: 'trial', amount: cents(-quote.amount) })
+  if (isLater && quote.amount > ZERO) {
+    lines.push({ kind: isTrial ? 'trial' : 'prepaid', amount: cents(-quote.amount) })
+  }
   const shown = JSON.stringify([
     cart.id,
     quote.amount,
@@ -67,6 +74,7 @@ export async function checkoutTotals(
     trial_days,
     cart.card?.token,
     discount,
+    ...(prepaid_until ? [cart.continues_license_id, prepaid_until.getTime()] : []),
   ])
   const agreement = sha256(shown).toString('base64url')
   return {
@@ -74,11 +82,21 @@ export async function checkoutTotals(
     lines,
     discount,
     total,
-    is_waived: is_waived && !isTrial,
+    is_waived: is_waived && !isLater,
     full_total,
     discounted_periods,
     terms,
+    prepaid_until,
     trial_days,
     agreement,
   }
+}
+
+/** The end of what was paid at another service for the license that a cart continues. */
+async function prepaidUntil(
+  { db }: World,
+  { continues_license_id: license_id }: billing.Cart,
+): Promise<Date | undefined> {
+  if (license_id === null) return undefined
+  return (await licensing.findLicense(db, license_id)).period_end ?? undefined
 }

@@ -13,7 +13,8 @@ const LICENSES: ExportTable = {
     plan: 'The name of the plan.',
     product_id: 'The plan, prod_…',
     status: 'The status.',
-    origin: 'purchase, comp or import.',
+    origin:
+      'purchase, comp or import. An imported license that its buyer continued with a card is a purchase.',
     period_end: 'The end of the period; empty where it has none.',
     canceled_at: 'When it ended or will end.',
     created_at: 'When it was created.',

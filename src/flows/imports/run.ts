@@ -109,7 +109,8 @@ async function importRow(
       return outcome
     case 'update': {
       const { product_id, ends_at } = row
-      const change = { license_id: live_id!, product_id: product_id!, ends_at }
+      const { notifies: reminds } = work.read
+      const change = { license_id: live_id!, product_id: product_id!, ends_at, reminds }
       await licensing.changeImported(tx, now, change)
       await keep(tx, now, work, live_id!)
       return outcome
@@ -137,7 +138,8 @@ async function addLicense(world: World, tx: Db, now: Date, work: RowWork): Promi
   })
   const license_id = mintId(random, 'lic')
   const { product_id, ends_at } = row
-  const license = { license_id, app_id, user_id, product_id: product_id!, ends_at }
+  const reminds = read.notifies
+  const license = { license_id, app_id, user_id, product_id: product_id!, ends_at, reminds }
   await licensing.grantImported(tx, now, { keys, random }, license)
   await keep(tx, now, work, license_id)
   if (!read.notifies) return

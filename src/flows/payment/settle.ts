@@ -6,7 +6,8 @@ import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { InvoiceId } from '#platform/ids'
 import { ZERO } from '#platform/money'
-import { lockOwner } from './owner.ts'
+import { lockContinued } from './continuation.ts'
+import { type LockedOwner, lockOwner } from './owner.ts'
 import { pay } from './pay.ts'
 
 /** The outcome of an attempt. */
@@ -23,7 +24,7 @@ export type Settled =
 export async function settle(
   world: World,
   { id, invoice_id }: Pick<payments.Attempt, 'id' | 'invoice_id'>,
-  answer: payments.ChargeAnswer,
+  given: payments.ChargeAnswer,
 ): Promise<Settled> {
   return await world.db.tx(async (tx) => {
     // The owner before the attempt, in the order of every flow that locks both: no deadlock.
@@ -31,6 +32,7 @@ export async function settle(
     const attempt = await payments.lockAttempt(tx, id)
     if (!payments.isPending(attempt)) return settledOf(attempt)
     const now = appTime(world, attempt)
+    const answer = await answerFor(tx, now, { owner, invoice_id, given })
     const answered = await payments.recordAnswer(tx, now, id, answer)
     if (answer.status === 'refused') {
       world.log.warn({ attempt_id: id, reason: answer.reason }, 'the processor refused a charge')
@@ -45,6 +47,24 @@ export async function settle(
     }
     return settledOf(answered)
   })
+}
+
+/**
+ * The answer that counts: the card of a buyer who continues an imported license was checked for
+ * nothing if the seller ended or changed the license while that was pending.
+ */
+async function answerFor(
+  tx: Db,
+  now: Date,
+  facts: { owner: LockedOwner; invoice_id: InvoiceId; given: payments.ChargeAnswer },
+): Promise<payments.ChargeAnswer> {
+  const { owner, invoice_id, given } = facts
+  if (given.status !== 'succeeded' || owner.kind !== 'purchase') return given
+  const { continues_license_id: license_id, user_id } = owner.cart
+  if (license_id === null) return given
+  const { product_id, period_end } = await billing.lockDraft(tx, invoice_id)
+  const wanted = { license_id, user_id, product_id, period_end }
+  return (await lockContinued(tx, now, wanted, { paying: true })) ? { status: 'closed' } : given
 }
 
 /** Voids the draft of a purchase that is not paid, which no longer uses its discount code. */

@@ -126,10 +126,40 @@ export async function endComps(
 }
 
 async function endComp(world: World, tx: Db, license_id: LicenseId): Promise<boolean> {
-  const { status, period_end, app_id, origin } = await licensing.lockLicense(tx, license_id)
+  const { status, period_end, app_id, user_id, origin } = await licensing.lockLicense(
+    tx,
+    license_id,
+  )
   const now = appTime(world, (await apps.find(tx, app_id))!)
   if (status !== 'active' || !period_end || period_end > now) return false
+  // Its buyer continues it with a card that is being checked.
+  const { email_normalized } = (await identity.findUser(tx, user_id))!
+  if (await payments.findPending(tx, { app_id, email_normalized })) return false
   const trigger = licensing.endOfUncharged(origin)
   await licensing.transition(tx, now, { license_id, trigger, to: 'canceled' })
+  return true
+}
+
+/** Writes to the owners of imported licenses that end in a week; returns to how many. */
+export async function remindImported(
+  world: World,
+  round: { app_id?: AppId | undefined; limit: number },
+): Promise<number> {
+  let count = 0
+  for (const license_id of await licensing.dueReminders(world.db, world.clock.now(), round)) {
+    try {
+      count += (await world.db.tx((tx) => remind(world, tx, license_id))) ? 1 : 0
+    } catch (error) {
+      world.log.error({ error, license_id }, 'owner not reminded; will retry')
+    }
+  }
+  return count
+}
+
+async function remind(world: World, tx: Db, license_id: LicenseId): Promise<boolean> {
+  const { app_id } = await licensing.findLicense(tx, license_id)
+  const now = appTime(world, (await apps.find(tx, app_id))!)
+  if (!(await licensing.takeReminder(tx, now, license_id))) return false
+  await queueFreshEmail(tx, now, world, { kind: 'import_ending', subject_id: license_id })
   return true
 }

@@ -142,7 +142,9 @@ export async function decide(
   // The period has ended, and the next one is being paid as agreed before.
   if (await billing.openInvoiceOf(db, subscription.id)) return undefined
   const { period_end } = subscription
-  const running = { status, period_end, ...(await periodOf(db, subscription, { status, at })) }
+  const is_prepaid = status === 'active' && subscription.period_index === 0
+  const period = await periodOf(db, subscription, { status, at })
+  const running = { status, period_end, is_prepaid, ...period }
   const off = await runningDiscount(db, subscription, price)
   const offered = { ...price, discount: off?.amount ?? ZERO }
   const change = billing.planChange(at, subscription, offered, running)

@@ -10,7 +10,7 @@ import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type AppId, mintId, type SubscriptionId } from '#platform/ids'
 import { restoredAt } from '#platform/installation'
-import { endComps } from './comps.ts'
+import { endComps, remindImported } from './comps.ts'
 import { endSubscription, followCalendar, notify } from './dunning.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { plannedPrice } from './planned-price.ts'
@@ -38,6 +38,7 @@ export async function renewDue(world: World, { app_id, limit = BATCH }: Round = 
   if (stopping.aborted) return 0
   // What was charged after the backup would be charged again. Test clocks have no such charges.
   if (app_id === undefined && (await restoredAt(db))) return 0
+  const reminded = await remindImported(world, { app_id, limit })
   const ended = await endComps(world, { app_id, limit })
   const claimUntil = () => addSeconds(clock.now(), CLAIM_SECONDS)
   let claimed = claimUntil()
@@ -46,7 +47,7 @@ export async function renewDue(world: World, { app_id, limit = BATCH }: Round = 
     limit,
     ...(app_id === undefined ? {} : { app_id }),
   })
-  let done = ended
+  let done = reminded + ended
   while (waiting.length > 0) {
     if (stopping.aborted) {
       await billing.extendClaims(db, waiting, { claimed: claimed, until: null })

@@ -6,7 +6,13 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as sellers from '#domain/sellers'
 import * as tax from '#domain/tax'
-import { type Details, mayBuyAs, openCart, readDiscount } from '#flows/checkout'
+import {
+  type ContinuableLicense,
+  type Details,
+  mayBuyAs,
+  openCart,
+  readDiscount,
+} from '#flows/checkout'
 import type { World } from '#flows/world'
 import { broughtBy, noteReferrer, referrerOf, viaService } from '#http/attribution'
 import { browserHash } from '#http/browser'
@@ -24,6 +30,7 @@ import { currentSession } from '#http/session'
 import type { Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
+import { CONTINUE, requireContinued } from './continued.ts'
 import { isTerritory, territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
 import { appliedOf, CODE_LENGTH, notAppliedOf } from './discount.ts'
@@ -54,13 +61,15 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     const session = await currentSession(world, request)
     // A preview always belongs to the seller's own account, whatever email is entered.
     const is_preview = await sellers.isMember(world.db, link.app.seller_id, session)
-    const email = is_preview ? session!.email : form.email
+    const named = { session, license_id: form[CONTINUE] }
+    const continued = await requireContinued(world, link, named)
+    const email = is_preview || continued ? session!.email : form.email
     const read = readDetails({ ...form, email: email ?? '' }, localeOf(request))
     if ('faults' in read) {
       const { faults } = read
       const country = isTerritory(form.country) ? 'US' : form.country
       const values = { ...form, country }
-      return sendDetails(world, request, reply, link, { session, values, faults })
+      return sendDetails(world, request, reply, link, { session, values, faults, continued })
     }
     const opened = await openCart(world, {
       app: link.app,
@@ -73,6 +82,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       brought_by: broughtBy(world, link.price.id, form.via),
       discount_code: form.discount ?? null,
       language: localeOf(request).language,
+      continues_license_id: continued?.license_id,
     })
     if (opened.step === 'owner') {
       const address = await ownerAddress(world, link.app, opened.license, link.next_url)
@@ -90,7 +100,9 @@ function declareOpening(scope: FastifyInstance, world: World): void {
     if (!link.next_ok) return misconfigured(reply, link.app)
     await noteReferrer(world, request, reply, link.app.id)
     const session = await currentSession(world, request)
-    const owner = await ownedBy(world, session, link)
+    const named = { session, license_id: queryOf(request, CONTINUE) }
+    const continued = await requireContinued(world, link, named)
+    const owner = continued ? undefined : await ownedBy(world, session, link)
     if (owner) return redirectTo(reply, owner)
     const is_preview = await sellers.isMember(world.db, link.app.seller_id, session)
     const requested = is_preview ? undefined : queryOf(request, 'email')
@@ -98,8 +110,9 @@ function declareOpening(scope: FastifyInstance, world: World): void {
       email: requested ?? emailFor(session, link.app),
       via: queryOf(request, 'via'),
       discount: queryOf(request, 'discount'),
+      [CONTINUE]: continued?.license_id,
     }
-    return sendDetails(world, request, reply, link, { session, values, faults: {} })
+    return sendDetails(world, request, reply, link, { session, values, faults: {}, continued })
   })
 }
 
@@ -111,24 +124,24 @@ function declareDetails(scope: FastifyInstance, world: World): void {
     const isOnSale = await apps.findOnSale(world.db, app.id)
     const now = isOnSale && (await catalog.findLivePrice(world.db, price.id))
     if (!now) throw refuse('not_found')
-    return sendDetails(
-      world,
-      request,
-      reply,
-      { app, price: now, next_url: cart.next_url },
-      {
-        session: await currentSession(world, request),
-        values: {
-          email: cart.email!,
-          country: cart.country!,
-          zip: cart.zip!,
-          discount: cart.discount_code ?? undefined,
-          via: cart.brought_by === 'service' ? viaService(world, price.id) : undefined,
-        },
-        faults: {},
-        has_expired: billing.hasExpired(world.clock.now(), cart),
+    const session = await currentSession(world, request)
+    const link = { app, price: now, next_url: cart.next_url }
+    const license_id = cart.continues_license_id ?? undefined
+    const continued = await requireContinued(world, link, { session, license_id })
+    return sendDetails(world, request, reply, link, {
+      session,
+      continued,
+      values: {
+        email: cart.email!,
+        country: cart.country!,
+        zip: cart.zip!,
+        discount: cart.discount_code ?? undefined,
+        [CONTINUE]: license_id,
+        via: cart.brought_by === 'service' ? viaService(world, price.id) : undefined,
       },
-    )
+      faults: {},
+      has_expired: billing.hasExpired(world.clock.now(), cart),
+    })
   })
 }
 
@@ -160,6 +173,7 @@ async function sendDetails(
     session: identity.Session | undefined
     values: Record<string, string | undefined>
     faults: Faults
+    continued: ContinuableLicense | undefined
     /** True if the buyer comes from an expired cart. */
     has_expired?: boolean
   },
@@ -170,7 +184,8 @@ async function sendDetails(
   const wanted = { app, price, code, email_normalized: null, cart_id: null }
   const read = await readDiscount(world, world.db, wanted)
   const locale = localeOf(request)
-  const figures = figuresBeforeTax(price, appliedOf(read), locale)
+  const { continued } = step
+  const figures = figuresBeforeTax(price, appliedOf(read), locale, continued?.paid_until)
   const page = DetailsPage({
     purchase: purchaseOf(world, { app, price, is_preview, locale }, figures),
     csrf_token: csrfToken(world, request, reply),
@@ -181,6 +196,7 @@ async function sendDetails(
     has_expired: step.has_expired ?? false,
     not_applied: notAppliedOf(read, locale),
     preview_email: is_preview ? step.session!.email : undefined,
+    continued: continued && { ...continued, email: step.session!.email },
   })
   const hasFaults = Object.keys(step.faults).length > 0
   return sendPage(reply, page, { status: hasFaults ? 422 : 200 })

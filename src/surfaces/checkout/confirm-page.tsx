@@ -27,6 +27,8 @@ export function ConfirmPage(
     /** True if the card was declined: the main action is then to use another card. */
     is_declined: boolean
     is_trial: boolean
+    /** The end of what was paid at another service, for an imported license that is continued. */
+    prepaid_until: Date | undefined
   } & DiscountFacts,
 ): JSX.Element {
   const { purchase, alert, is_declined } = facts
@@ -62,6 +64,7 @@ export function ConfirmPage(
       <Form action={`/checkout/${facts.cart_id}/confirm`} csrf_token={facts.csrf_token}>
         <input type="hidden" name="agreement" value={facts.agreement} />
         <p class="text-sm">{purchase.figures.renewal}</p>
+        {facts.prepaid_until && <p class="text-sm text-muted">{t('checkout.cancel_elsewhere')}</p>}
         {is_declined && (
           <Button kind="primary" icon="card" href={card_url} wide>
             {t('checkout.other_card')}
@@ -151,8 +154,13 @@ function DiscountField(facts: DiscountFieldFacts): JSX.Element {
   )
 }
 
-function confirmText(facts: { purchase: PurchaseSummary; is_preview: boolean; is_trial: boolean }) {
-  const { purchase, is_preview, is_trial } = facts
+function confirmText(facts: {
+  purchase: PurchaseSummary
+  is_preview: boolean
+  is_trial: boolean
+  prepaid_until: Date | undefined
+}) {
+  const { purchase, is_preview, is_trial, prepaid_until } = facts
   const { t, money } = purchase.locale
   if (is_preview) {
     const text = t('checkout.preview_review')
@@ -165,6 +173,14 @@ function confirmText(facts: { purchase: PurchaseSummary; is_preview: boolean; is
   }
   const { total } = purchase.figures
   const nothing = t('checkout.review_nothing')
+  if (prepaid_until) {
+    return {
+      text: nothing,
+      action: t('checkout.continue_with_card'),
+      pending: t('checkout.continuing'),
+      verb: 'continuing' as const,
+    }
+  }
   if (is_trial) {
     return {
       text: nothing,

@@ -41,19 +41,21 @@ export function SuccessPage(
     return_url: string
     manage_url: string
     is_trial: boolean
+    /** Whether an imported license was continued. */
+    is_continued: boolean
     /** The result of resending the receipt: sent, or the seconds to wait. */
     resent: 'sent' | number | undefined
   },
 ): JSX.Element {
   const { purchase } = facts
   const { t, rich } = purchase.locale
+  const [pageTitle, title] = facts.is_continued
+    ? (['checkout.continued_page_title', 'checkout.continued_title'] as const)
+    : (['checkout.success_page_title', 'checkout.success_title'] as const)
   return (
-    <FocusLayout
-      {...layoutOf(purchase)}
-      title={t('checkout.success_page_title', { app: purchase.app_name })}
-    >
+    <FocusLayout {...layoutOf(purchase)} title={t(pageTitle, { app: purchase.app_name })}>
       <Steps current="done" />
-      <Heading title={t('checkout.success_title', { product: nameOf(purchase) })} done>
+      <Heading title={t(title, { product: nameOf(purchase) })} done>
         {rich('checkout.success_text', {
           start: startOf(facts),
           email: <Mailbox address={facts.email} />,
@@ -102,8 +104,38 @@ export function SuccessPage(
 
 const REDIRECT_SECONDS = 12
 
-function startOf({ purchase, is_trial }: { purchase: PurchaseSummary; is_trial: boolean }): string {
+/** Why the license of a cart is not continued. */
+export function NotContinuedPage(
+  facts: Omit<Step, 'csrf_token'> & {
+    why: 'ended' | 'suspended' | 'renews' | 'paid' | 'changed'
+    manage_url: string
+  },
+): JSX.Element {
+  const { purchase, why } = facts
   const { t } = purchase.locale
+  return (
+    <FocusLayout
+      {...layoutOf(purchase)}
+      title={t('checkout.not_continued_page_title', { app: purchase.app_name })}
+    >
+      <Heading title={t('checkout.not_continued_title')}>
+        {t('checkout.not_continued_text', { why })}
+      </Heading>
+      <Button kind="primary" href={facts.manage_url} icon_after="arrow-right" wide>
+        {t('checkout.to_manage')}
+      </Button>
+    </FocusLayout>
+  )
+}
+
+function startOf(facts: {
+  purchase: PurchaseSummary
+  is_trial: boolean
+  is_continued: boolean
+}): string {
+  const { purchase, is_trial, is_continued } = facts
+  const { t } = purchase.locale
+  if (is_continued) return t('checkout.continued')
   if (is_trial) return t('checkout.trial_started')
   return purchase.figures.total === ZERO
     ? t('checkout.nothing_charged')

@@ -15,14 +15,22 @@ export function figuresBeforeTax(
   price: ProductPrice,
   discount: CodeDiscount | undefined,
   locale: Locale,
+  prepaid_until?: Date,
 ): OrderFigures {
+  const { t, day } = locale
   const subtotal = cents(price.amount - (discount?.amount ?? ZERO))
+  const prepaid = prepaid_until && {
+    deduction: { label: t('checkout.prepaid'), amount: cents(0 - subtotal) },
+    total: ZERO,
+    renewal: t('checkout.first_charge', { day: day(dayOf(prepaid_until)) }),
+  }
   return {
     items: itemsOf(price, { subtotal, discount }, locale),
     subtotal,
     tax: null,
     total: subtotal,
     renewal: rhythm(price, locale),
+    ...prepaid,
   }
 }
 
@@ -46,44 +54,49 @@ export function figuresOf(
   totals: CheckoutTotals,
   locale: Locale,
 ): OrderFigures {
-  const { quote, total, is_waived, discount, terms } = totals
-  const isTrial = terms.status === 'trialing'
+  const { quote, total, is_waived, discount, terms, prepaid_until } = totals
+  const is_trial = terms.status === 'trialing'
+  const is_prepaid = prepaid_until !== undefined
   return {
     items: itemsOf(price, { subtotal: quote.amount, discount }, locale),
     subtotal: quote.amount,
     tax: quote.tax,
     tax_label: taxLabel(quote, locale),
-    deduction: deductionOf(total, { is_trial: isTrial, is_waived }, locale),
+    deduction: deductionOf(total, { is_trial, is_prepaid, is_waived }, locale),
     total: terms.due_now,
-    renewal: isTrial
-      ? afterTrial(price, totals, locale)
-      : renewal(price, { ...totals, ...terms }, locale),
+    renewal:
+      is_trial || is_prepaid
+        ? afterFirst(price, totals, locale)
+        : renewal(price, { ...totals, ...terms }, locale),
   }
 }
 
-/** The line that deducts a total: of a trial, or of an amount that is too small to be charged. */
+/** The line that deducts a total: a trial, what was paid elsewhere, or what is too small to charge. */
 export function deductionOf(
   total: Cents,
-  { is_trial, is_waived }: { is_trial: boolean; is_waived: boolean },
+  { is_trial, is_prepaid, is_waived }: Record<'is_trial' | 'is_prepaid' | 'is_waived', boolean>,
   { t }: Locale,
 ): OrderFigures['deduction'] {
   const amount = cents(0 - total)
   if (is_waived) return { label: t('checkout.waived'), amount }
+  if (is_prepaid && total > ZERO) return { label: t('checkout.prepaid'), amount }
   return is_trial && total > ZERO ? { label: t('checkout.free_trial'), amount } : undefined
 }
 
 /** The cost of the periods that follow a purchase, with tax. */
 export type LaterPeriods = Pick<CheckoutTotals, 'total' | 'full_total' | 'discounted_periods'>
 
-function afterTrial(price: ProductPrice, totals: CheckoutTotals, locale: Locale): string {
+/** What follows a trial, or what was paid at another service. */
+function afterFirst(price: ProductPrice, totals: CheckoutTotals, locale: Locale): string {
   const { t, day } = locale
-  const { terms, trial_days } = totals
-  const cost = costAfterTrial(price, totals, locale)
+  const { terms, trial_days, prepaid_until } = totals
+  const cost = costAfterFirst(price, totals, locale)
   const first = day(dayOf(terms.period_end!))
+  if (prepaid_until) return t('checkout.after_prepaid', { cost, day: first })
   return t('checkout.after_trial', { days: trial_days, cost, day: first })
 }
 
-function costAfterTrial(
+function costAfterFirst(
   { frequency }: ProductPrice,
   { total, full_total, discounted_periods: count }: CheckoutTotals,
   locale: Locale,

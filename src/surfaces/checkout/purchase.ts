@@ -3,7 +3,8 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type * as catalog from '#domain/catalog'
 import * as sellers from '#domain/sellers'
-import { type CheckoutTotals, checkoutTotals } from '#flows/checkout'
+import { type CheckoutTotals, cartRefusal, checkoutTotals } from '#flows/checkout'
+import type { NotContinued } from '#flows/payment'
 import type { World } from '#flows/world'
 import { requirePricedCart } from '#http/guards/cart'
 import { clockNotice } from '#http/test-clock-notice'
@@ -21,6 +22,8 @@ export interface OwnCart {
   purchase: PurchaseSummary
   /** True for a member of the app's seller: nothing is charged. */
   is_preview: boolean
+  /** Why the imported license of the cart cannot be continued. */
+  not_continued: NotContinued | undefined
 }
 
 /** Like `requirePricedCart`, with the facts that every step shows. */
@@ -41,7 +44,8 @@ export async function requireOwnCart(
     { app, price: { ...price, amount }, is_preview, locale },
     figures,
   )
-  return { cart, app, price, totals, purchase, is_preview }
+  const not_continued = await cartRefusal(world, app, { cart, price })
+  return { cart, app, price, totals, purchase, is_preview, not_continued }
 }
 
 async function isOfMember({ db }: World, { user_id }: billing.Cart, { seller_id }: apps.App) {
@@ -93,5 +97,6 @@ export function buyUrl(cart: billing.Cart): string {
   const query = new URLSearchParams()
   if (cart.next_url !== null) query.set('next', cart.next_url)
   if (cart.discount_code !== null) query.set('discount', cart.discount_code)
+  if (cart.continues_license_id !== null) query.set('continue', cart.continues_license_id)
   return `/buy/${cart.price_id}/${query.size > 0 ? `?${query}` : ''}`
 }

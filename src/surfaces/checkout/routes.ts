@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { people } from '#http/pages'
 import { declareBuy } from './buy.ts'
+import { declareNotContinued } from './continued.ts'
 import { declareDiscount } from './discount.ts'
 import { declareSignIn } from './sign-in.ts'
 import { declareSteps } from './steps.ts'
@@ -14,6 +15,7 @@ export function checkout(app: FastifyInstance, world: World): void {
     declareSignIn(scope, world)
     declareSteps(scope, world)
     declareDiscount(scope, world)
+    declareNotContinued(scope, world)
     declareSuccess(scope, world)
   })
 }

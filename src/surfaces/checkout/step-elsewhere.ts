@@ -3,11 +3,11 @@ import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { detailsUrl, type OwnCart } from './purchase.ts'
 
+/** A cart on its way through the steps. */
+type SteppingCart = Pick<OwnCart, 'cart'> & Partial<Pick<OwnCart, 'not_continued'>>
+
 /** The step to redirect to if the requested one is too early or too late. */
-export async function stepElsewhere(
-  world: World,
-  own: Pick<OwnCart, 'cart'>,
-): Promise<string | undefined> {
+export async function stepElsewhere(world: World, own: SteppingCart): Promise<string | undefined> {
   return elsewhere(world, own, await latestAttempt(world, own))
 }
 
@@ -22,11 +22,12 @@ export async function latestAttempt(
 /** As `stepElsewhere`, given the latest attempt to pay for the cart. */
 export function elsewhere(
   { clock }: World,
-  { cart }: Pick<OwnCart, 'cart'>,
+  { cart, not_continued }: SteppingCart,
   attempt: payments.Attempt | undefined,
 ): string | undefined {
   const base = `/checkout/${cart.id}`
   if (cart.completed_at !== null) return `${base}/success`
   if (attempt?.status === 'open') return `${base}/processing`
+  if (not_continued) return `${base}/not-continued`
   return billing.hasExpired(clock.now(), cart) ? detailsUrl(cart) : undefined
 }

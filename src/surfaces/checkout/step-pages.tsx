@@ -3,22 +3,30 @@ import { BackLink, Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { Field, Form, SelectField, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
+import { Day } from '#design/money'
 import { Steps } from '#design/order'
 import { Heading, Mailbox } from '#design/panels'
 import type { CartId } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
 import { countries } from './countries.ts'
 import type { NotApplied } from './discount.ts'
-import { layoutOf, type Step, titled } from './layout.tsx'
+import { layoutOf, nameOf, type PurchaseSummary, type Step, titled } from './layout.tsx'
 
 /** Error messages by field name. */
 export type Faults = Record<string, string>
 
 const listed = (faults: Faults) => Object.entries(faults).map(([id, message]) => ({ id, message }))
 
-type DetailsField = 'email' | 'country' | 'zip' | 'via' | 'discount'
+type DetailsField = 'email' | 'country' | 'zip' | 'via' | 'discount' | 'continue'
 
-/** Step 1: email and tax address. */
+/** An imported license that its owner continues with a card. */
+export interface ContinuedFacts {
+  /** The end of what was paid at the other service. */
+  paid_until: Date
+  email: string
+}
+
+/** Step 1: email and tax address. An imported license that is continued keeps its email. */
 export function DetailsPage(
   facts: Step & {
     action: string
@@ -31,6 +39,7 @@ export function DetailsPage(
     not_applied: NotApplied | undefined
     /** The email of the seller whose preview this is. */
     preview_email: string | undefined
+    continued: ContinuedFacts | undefined
   },
 ): JSX.Element {
   const { purchase, values, faults } = facts
@@ -40,13 +49,15 @@ export function DetailsPage(
     <FocusLayout
       {...layoutOf(purchase)}
       title={titled(
-        t('checkout.details_page_title', { app: purchase.app_name }),
+        t(facts.continued ? 'checkout.continue_page_title' : 'checkout.details_page_title', {
+          app: purchase.app_name,
+        }),
         Object.keys(faults).length > 0,
         locale,
       )}
     >
       <Steps current="details" />
-      <Heading title={t('checkout.details_title')}>{t('checkout.details_text')}</Heading>
+      <DetailsHeading {...facts} />
       {facts.has_expired && (
         <Alert tone="info" title={t('checkout.expired_title')}>
           {t('checkout.expired_text')}
@@ -58,15 +69,21 @@ export function DetailsPage(
         {facts.next !== undefined && <input type="hidden" name="next" value={facts.next} />}
         {values.via !== undefined && <input type="hidden" name="via" value={values.via} />}
         {values.discount && <input type="hidden" name="discount" value={values.discount} />}
-        <Field
-          label={t('checkout.email')}
-          name="email"
-          type="email"
-          autocomplete="email"
-          value={values.email}
-          error={faults.email}
-          hint={facts.preview_email && t('checkout.preview_email', { email: facts.preview_email })}
-        />
+        {facts.continued ? (
+          <input type="hidden" name="continue" value={values.continue} />
+        ) : (
+          <Field
+            label={t('checkout.email')}
+            name="email"
+            type="email"
+            autocomplete="email"
+            value={values.email}
+            error={faults.email}
+            hint={
+              facts.preview_email && t('checkout.preview_email', { email: facts.preview_email })
+            }
+          />
+        )}
         <SelectField
           label={t('checkout.country')}
           name="country"
@@ -90,6 +107,28 @@ export function DetailsPage(
         </Button>
       </Form>
     </FocusLayout>
+  )
+}
+
+function DetailsHeading({
+  purchase,
+  continued,
+}: {
+  purchase: PurchaseSummary
+  continued: ContinuedFacts | undefined
+}): JSX.Element {
+  const { t, rich } = purchase.locale
+  if (!continued) {
+    return <Heading title={t('checkout.details_title')}>{t('checkout.details_text')}</Heading>
+  }
+  return (
+    <Heading title={t('checkout.continue_title', { product: nameOf(purchase) })}>
+      {rich('checkout.continue_text', {
+        day: <Day date={continued.paid_until} />,
+        email: <Mailbox address={continued.email} />,
+      })}{' '}
+      {t('checkout.cancel_elsewhere')}
+    </Heading>
   )
 }
 

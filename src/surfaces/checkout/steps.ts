@@ -136,6 +136,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       statement: statementOf(world, own.app),
       is_preview: own.is_preview,
       is_trial: totals.terms.status === 'trialing',
+      prepaid_until: totals.prepaid_until,
       applied_code: totals.discount?.code,
       not_applied: await notAppliedTo(world, own),
       ...alertOf(own, attempt, queryOf(request, 'notice')),
@@ -235,6 +236,8 @@ async function afterConfirming(
     case 'untried':
     case 'preview':
       return `${base}/confirm`
+    case 'not_continued':
+      return `${base}/not-continued`
     case 'changed':
       return `${base}/confirm?notice=changed`
     case 'not_charged':

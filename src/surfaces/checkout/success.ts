@@ -47,6 +47,7 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
       return_url: returnAddress(world, app, { next_url: cart.next_url, order_id: order.id }),
       manage_url: `/manage/${app.id}/`,
       is_trial: license.status === 'trialing',
+      is_continued: order.prepaid_until !== null,
       resent: readResent(queryOf(request, 'receipt')),
     })
     return sendPage(reply, page)
@@ -102,6 +103,7 @@ function figuresOfOrder(
 ) {
   const { amount, tax, charged, discount, period_end, is_waived } = order
   const total = sum(amount, tax)
+  const [is_trial, is_prepaid] = [order.trial_days > 0, order.prepaid_until !== null]
   const { locale } = purchase
   return {
     ...purchase.figures,
@@ -109,7 +111,7 @@ function figuresOfOrder(
     subtotal: amount,
     tax: tax,
     tax_label: taxLabel(order, locale),
-    deduction: deductionOf(total, { is_trial: order.trial_days > 0, is_waived }, locale),
+    deduction: deductionOf(total, { is_trial, is_prepaid, is_waived }, locale),
     total: charged,
     total_label: locale.t('checkout.paid_today'),
     renewal: renewal(order, { ...later(totals, order, subscription), total, period_end }, locale),

@@ -26,11 +26,13 @@ export type ImportPageFacts = AppFacts & {
   /** The first faults, and the first rows of the report. */
   file_faults: ImportFault[]
   rows: ReportedRow[]
+  /** How many buyers of the service continued their license with a card. */
+  continued: number
   faults: FormFault[]
 }
 
 /** What would be done, or was done, with the rows of a file. */
-export function ReportPanel({ read, rows, address }: ImportPageFacts): JSX.Element {
+export function ReportPanel({ read, rows, address, continued }: ImportPageFacts): JSX.Element {
   const isDone = read.status === 'done'
   const count = (number: number) => number.toLocaleString('en-US')
   const sums = ROW_OUTCOMES.filter((outcome) => read.counts[outcome]).map((outcome) => ({
@@ -42,7 +44,13 @@ export function ReportPanel({ read, rows, address }: ImportPageFacts): JSX.Eleme
       <p class="text-sm text-muted">
         {isDone ? 'What was done.' : 'What would be done. Nothing has been changed.'}
       </p>
-      <Totals items={[{ term: 'Rows', detail: count(read.rows) }, ...sums]} />
+      <Totals
+        items={[
+          { term: 'Rows', detail: count(read.rows) },
+          ...sums,
+          ...(isDone ? [{ term: 'Continued with a card', detail: count(continued) }] : []),
+        ]}
+      />
       <RecordTable
         caption="The first rows"
         columns={[

@@ -184,6 +184,7 @@ async function showImport(
     file_plans: read.status === 'uploaded' ? [] : await imports.plansOf(db, import_id),
     file_faults: await imports.faultsOf(db, first),
     rows: await imports.reportedRows(db, first),
+    continued: await imports.countContinued(db, read),
     faults,
   })
   return sendPage(reply, page, { status: faults.length > 0 ? 422 : 200 })

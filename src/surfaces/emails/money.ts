@@ -4,6 +4,7 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import { findContinuable } from '#flows/checkout'
 import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
@@ -29,6 +30,7 @@ import {
   trialEnding,
 } from './money-templates.ts'
 import { writeLicenseImported, writePlanGiven, writePurchaseReceipt } from './purchase-receipt.ts'
+import { importEnding } from './receipt-template.ts'
 import { type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 
 /** The billing emails to a buyer. A writer returns undefined if its email is out of date. */
@@ -37,6 +39,7 @@ export const MONEY_EMAILS = {
   payment_failed: about('lic', writePaymentFailed),
   plan_given: about('lic', writePlanGiven),
   license_imported: about('lic', writeLicenseImported),
+  import_ending: about('lic', writeImportEnding),
   subscription_canceled: about('lic', writeCanceled),
   license_ended: about('lic', writeLicenseEnded),
   trial_ending: about('lic', writeTrialEnding),
@@ -185,6 +188,18 @@ async function writeTrialEnding(
     coming: await nextChargeOf(world, facts),
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
+  return { to: email, locale: plan.locale, content }
+}
+
+async function writeImportEnding(
+  world: World,
+  license_id: LicenseId,
+): Promise<WrittenEmail | undefined> {
+  const { license, email, app, plan } = await factsOf(world, license_id)
+  const { user_id } = license
+  const continuable = await findContinuable(world, app, { license, user_id })
+  if (!continuable) return undefined
+  const content = importEnding(plan, continuable.paid_until)
   return { to: email, locale: plan.locale, content }
 }
 

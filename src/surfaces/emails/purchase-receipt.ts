@@ -3,6 +3,7 @@ import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
+import { findContinuable } from '#flows/checkout'
 import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { AppId, LicenseId, OrderId } from '#platform/ids'
@@ -59,10 +60,13 @@ async function writeUncharged(
   if (license.status === 'canceled') return undefined
   const user = (await identity.findUser(db, license.user_id))!
   const locale = languages.named(user.language)
+  const app = (await apps.find(db, license.app_id))!
+  const holder = { license, user_id: user.id }
   const content = planGiven({
     locale,
     how,
-    app_name: (await apps.find(db, license.app_id))!.name,
+    may_continue: (await findContinuable(world, app, holder)) !== undefined,
+    app_name: app.name,
     product_name: await catalog.productName(db, license.product_id),
     ends_at: license.canceled_at,
     license_key: licensing.showKey(keys, license),

@@ -2,7 +2,8 @@ import { priceText, taxLabel } from '#design/money'
 import type { OrderDetails } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import type { Locale } from '#platform/language/locale'
-import { type Cents, cents, sum } from '#platform/money'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
+import type { PlanFacts } from './money-templates.ts'
 import type { Block, EmailContent } from './template.ts'
 
 /** The links of a receipt; `set_password` and `not_me` only for a new account. */
@@ -32,7 +33,9 @@ export function receipt(
   const total = sum(order.amount, order.tax)
   return {
     subject: t('email.receipt_subject', { product }),
-    heading: t('email.receipt_heading', { product }),
+    heading: t(order.prepaid_until ? 'email.continued_heading' : 'email.receipt_heading', {
+      product,
+    }),
     blocks: [
       {
         kind: 'rows',
@@ -41,7 +44,8 @@ export function receipt(
           [t('email.date'), day(order.created_at)],
           ...pricesOf(order, locale),
           [taxLabel(order, locale), money(order.tax)],
-          [t('email.total'), money(total)],
+          ...(order.prepaid_until ? [prepaidRow(total, locale)] : []),
+          [t('email.total'), money(order.prepaid_until ? ZERO : total)],
           [t('email.paid_today'), money(order.charged)],
           [t('email.card'), cardName(card, locale)],
           [t('email.renewal'), renewalOf(order, next ?? total, locale)],
@@ -68,6 +72,8 @@ export function planGiven(facts: {
   product_name: string
   /** When it ends; null: it does not. */
   ends_at: Date | null
+  /** Whether the person can continue it with a card. */
+  may_continue: boolean
   license_key: string
   links: ReceiptLinks
   locale: Locale
@@ -84,6 +90,7 @@ export function planGiven(facts: {
     blocks: [
       { kind: 'text', text },
       { kind: 'code', label: t('email.license_key'), value: license_key },
+      ...(ends_at && facts.may_continue ? [continueLink(ends_at, links, locale)] : []),
       ...account(links, locale),
       {
         kind: 'link',
@@ -91,6 +98,31 @@ export function planGiven(facts: {
         url: links.manage,
         note: t('email.open_plan_note'),
       },
+    ],
+  }
+}
+
+/** How an imported license goes on after what was paid at the other service. */
+function continueLink(ends_at: Date, { manage }: ReceiptLinks, { t, day }: Locale): Block {
+  const note = t('email.continue_note', { day: day(ends_at) })
+  return { kind: 'link', label: t('email.continue'), url: manage, note }
+}
+
+/** An imported license ends in a week, and can be continued with a card. */
+export function importEnding(
+  { app_name, product_name, manage_url, sold_by, locale }: PlanFacts,
+  ends_at: Date,
+): EmailContent {
+  const { t, day } = locale
+  const facts = { product: `${app_name} ${product_name}`, day: day(ends_at) }
+  const subject = t('email.import_ending', facts)
+  return {
+    subject,
+    heading: subject,
+    blocks: [
+      { kind: 'text', text: t('email.import_ending_text', facts) },
+      { kind: 'link', label: t('email.continue'), url: manage_url },
+      sold_by,
     ],
   }
 }
@@ -125,11 +157,17 @@ function pricesOf(
   ]
 }
 
+/** What was paid at another service for the period of an imported license. */
+function prepaidRow(total: Cents, { t, money }: Locale): [label: string, value: string] {
+  return [t('invoice.prepaid'), money(cents(0 - total))]
+}
+
 function renewalOf(order: OrderDetails, next: Cents, locale: Locale): string {
   const { t, day, money } = locale
   if (order.frequency === null || !order.period_end) return t('email.no_renewal')
   const first = day(order.period_end)
-  if (order.trial_days === 0) return t('email.amount_on', { amount: money(next), day: first })
+  const isLater = order.trial_days > 0 || order.prepaid_until !== null
+  if (!isLater) return t('email.amount_on', { amount: money(next), day: first })
   // A discount may end before later charges.
   const amount = order.discount ? money(next) : priceText(next, order.frequency, locale)
   return t('email.first_charge_on', { amount, day: first })

@@ -21,28 +21,35 @@ function endOf({ sales_url, settings_url }: SellerFacts): Block[] {
 
 const nameOf = ({ app_name, product_name }: SellerFacts) => `${app_name} ${product_name}`
 
-/** A buyer paid or started a trial. */
+/** A buyer paid, started a trial, or continues an imported license with a card. */
 export function sold(
   facts: SellerFacts,
-  sale: { amount: Cents; fee: Cents; is_trial: boolean; state: string },
+  sale: { amount: Cents; fee: Cents; is_trial: boolean; is_continued: boolean; state: string },
 ): EmailContent {
-  const { amount, fee, is_trial, state } = sale
-  const heading = is_trial ? `New trial of ${nameOf(facts)}` : `New sale of ${nameOf(facts)}`
-  const figures: [string, string][] = is_trial
-    ? [['Price after the trial', formatMoney(amount)]]
+  const { amount, fee, is_trial, is_continued, state } = sale
+  const isLater = is_trial || is_continued
+  const heading = `${headingOf(sale)} ${nameOf(facts)}`
+  const priceLabel = is_trial ? 'Price after the trial' : 'Price from the first charge'
+  const figures: [string, string][] = isLater
+    ? [[priceLabel, formatMoney(amount)]]
     : [
         ['Price before tax', formatMoney(amount)],
         ['Fees', formatMoney(cents(0 - fee))],
         ['Your earnings', formatMoney(cents(amount - fee))],
       ]
   return {
-    subject: is_trial ? heading : `${heading}: ${formatMoney(amount)}`,
+    subject: isLater ? heading : `${heading}: ${formatMoney(amount)}`,
     heading,
     blocks: [
       { kind: 'rows', rows: [['Buyer', facts.buyer_email], ['State', state], ...figures] },
       ...endOf(facts),
     ],
   }
+}
+
+function headingOf({ is_trial, is_continued }: { is_trial: boolean; is_continued: boolean }) {
+  if (is_continued) return 'A buyer continues the imported'
+  return is_trial ? 'New trial of' : 'New sale of'
 }
 
 /** A buyer canceled; `ends_at` is null if the license ended immediately. */

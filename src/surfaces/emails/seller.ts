@@ -56,7 +56,9 @@ function write({ config }: World, about: About, to: string): WrittenEmail {
 async function aboutSale({ db }: World, order_id: OrderId): Promise<About> {
   const order = (await billing.orderDetails(db, order_id))!
   const { amount, fee, state, product_name, email: buyer_email } = order
-  const sale = { amount, fee, state, is_trial: order.charged === 0 }
+  const is_continued = order.prepaid_until !== null
+  const is_trial = order.charged === 0 && !is_continued
+  const sale = { amount, fee, state, is_trial, is_continued }
   const app = (await apps.find(db, order.app_id))!
   return { app, product_name, buyer_email, content: (facts) => sold(facts, sale) }
 }

@@ -15,6 +15,7 @@ function labelOf(
       return t('invoice.discount', { code: code ?? '' })
     case 'credit':
     case 'trial':
+    case 'prepaid':
       return t(`invoice.${kind}`)
   }
 }

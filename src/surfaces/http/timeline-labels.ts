@@ -25,6 +25,7 @@ const TRIGGERS: Record<string, string> = {
   comp_ended: 'the given plan ended',
   import_changed: 'a newer import',
   import_ended: 'the imported license ended',
+  continued: 'the buyer continued the imported license with a card',
   account_deleted: 'ended with the account of its buyer',
 }
 
@@ -43,6 +44,7 @@ const EMAIL_NAMES: Record<string, string> = {
   email_changed: 'Email changed',
   member_invitation: 'Invitation to a team',
   given_plan_ended: 'Given plan ended',
+  import_ending: 'Imported license ending',
   license_ended: 'License ended',
   license_imported: 'License imported',
   payment_failed: 'Payment failed',

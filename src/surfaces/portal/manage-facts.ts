@@ -20,6 +20,8 @@ export interface Renewing {
   auto_renew: boolean
   pause_at_end: boolean
   period_end: Date
+  /** Whether the next charge is the first one. */
+  is_first: boolean
   /** When a failed payment is retried; null if only another card helps. */
   retry_at: Date | null
   /** When the license is canceled if the payment keeps failing. */
@@ -30,6 +32,14 @@ export interface Renewing {
   pending: { product_name: string; amount: Cents; frequency: PriceFrequency } | undefined
   /** The discount of the periods to come, in words. */
   discount: string | undefined
+}
+
+/** How an imported license can be continued with a card. */
+export interface ContinueFacts {
+  /** The end of what was paid at the other service. */
+  paid_until: Date
+  /** The prices to choose from, each with its checkout. */
+  options: { href: string; amount: Cents; frequency: PriceFrequency }[]
 }
 
 /** Everything that the manage page shows. */
@@ -47,6 +57,8 @@ export interface ManageFacts extends ManageLayoutFacts {
   canceled_at: Date | null
   /** Undefined for a one-time purchase, and after the license has ended. */
   renewing: Renewing | undefined
+  /** Undefined unless an imported license can be continued with a card. */
+  continuing: ContinueFacts | undefined
   next: NextFigures | undefined
   may_change_plan: boolean
   may_pause: boolean

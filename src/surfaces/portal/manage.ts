@@ -5,6 +5,7 @@ import * as catalog from '#domain/catalog'
 import * as discounts from '#domain/discounts'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import { findContinuable } from '#flows/checkout'
 import { nextCharge, plannedPrice } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { type AppContext, findLicense, MANAGE_PATH } from '#http/guards/license'
@@ -17,7 +18,7 @@ import { localeOf } from '#platform/language/request'
 import { ZERO } from '#platform/money'
 import { NothingHerePage } from './end-pages.tsx'
 import { layoutFacts, type ManageContext, manageContextOf } from './license-context.ts'
-import type { ManageFacts, Renewing } from './manage-facts.ts'
+import type { ContinueFacts, ManageFacts, Renewing } from './manage-facts.ts'
 import { ManagePage } from './manage-page.tsx'
 import { noteOf } from './notes.ts'
 
@@ -63,6 +64,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     is_uncharged: licensing.isUncharged(license.origin),
     is_imported: license.origin === 'import',
     canceled_at: license.canceled_at,
+    continuing: await continuingOf(world, context),
     renewing: subscription && (await renewingOf(world, subscription, locale)),
     next: next && { ...next, is_about: !next.is_exact },
     may_change_plan: isRunning && (await catalog.livePrices(db, app.id)).length > 1,
@@ -75,6 +77,25 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     may_resend: !isOver && license.origin === 'purchase',
     back_url: next_url ?? app.oauth_login_url,
   }
+}
+
+/** How an imported license can be continued with a card; undefined for any other. */
+async function continuingOf(
+  world: World,
+  { app, license, session, next }: ManageContext,
+): Promise<ContinueFacts | undefined> {
+  const { user_id } = session
+  if (license.origin !== 'import') return undefined
+  const found = await findContinuable(world, app, { license, user_id })
+  if (!found) return undefined
+  const { license_id, paid_until, prices } = found
+  const query = new URLSearchParams({ continue: license_id, ...(next !== undefined && { next }) })
+  const options = prices.map(({ id, amount, frequency }) => ({
+    href: `/buy/${id}/?${query}`,
+    amount,
+    frequency,
+  }))
+  return { paid_until, options }
 }
 
 /** The plan with its agreed price, and the link to buy it again. */
@@ -130,6 +151,7 @@ async function renewingOf(
     auto_renew,
     pause_at_end,
     period_end,
+    is_first: subscription.period_index === 0,
     retry_at: billing.isHardDecline(code) ? null : next_at,
     gives_up_at: past_due_since ? billing.dunningEnd(past_due_since) : undefined,
     declined: code ? payments.declineSentence(code, locale) : undefined,

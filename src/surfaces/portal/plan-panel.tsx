@@ -5,6 +5,7 @@ import { Form } from '#design/forms'
 import { Day, Money, Price, priceText } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
+import { ContinueWithCard } from './continue-with-card.tsx'
 import type { ManageFacts, NextFigures, Renewing } from './manage-facts.ts'
 
 type Items = Parameters<typeof DescriptionList>[0]['items']
@@ -22,6 +23,7 @@ export function PlanPanel(facts: ManageFacts): JSX.Element {
         items={[{ term: t('portal.plan'), detail: facts.product_name }, ...itemsOf(facts)]}
       />
       {next && isCharging(facts) && <p class="text-sm text-muted">{partsOf(next, locale)}</p>}
+      {facts.continuing && <ContinueWithCard {...facts.continuing} locale={locale} />}
       {renewing && <PlanActions {...facts} renewing={renewing} />}
     </Panel>
   )
@@ -75,7 +77,7 @@ function itemsOf(facts: ManageFacts): Items {
       : []),
     ...(renewing.discount ? [{ term: t('portal.discount'), detail: renewing.discount }] : []),
     {
-      term: status === 'trialing' ? t('portal.first_charge') : t('portal.next_charge'),
+      term: renewing.is_first ? t('portal.first_charge') : t('portal.next_charge'),
       detail: next && <Charge {...next} day={renewing.period_end} locale={locale} />,
     },
     { term: t('portal.auto_renew'), detail: t('portal.on') },

@@ -84,7 +84,7 @@ function outlookText({ kind, amount, is_about, day }: Outlook, { rich }: Locale)
   })
 }
 
-function beginningOf({ is_given, is_imported }: { is_given: boolean; is_imported: boolean }) {
-  if (is_imported) return 'purchases.imported_on'
+function beginningOf({ is_given, was_imported }: Purchase) {
+  if (was_imported) return 'purchases.imported_on'
   return is_given ? 'purchases.given_on' : 'purchases.bought_on'
 }

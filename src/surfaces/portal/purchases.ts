@@ -68,6 +68,6 @@ function outlookOf(
   const { period_end: day } = subscription
   if (!subscription.auto_renew) return { kind: 'ends', day }
   if (subscription.pause_at_end) return { kind: 'pauses', day }
-  const kind = status === 'trialing' ? 'first_charge' : 'next_charge'
+  const kind = subscription.period_index === 0 ? 'first_charge' : 'next_charge'
   return { kind, amount: next.total, is_about: !next.is_exact, day }
 }

@@ -53,7 +53,9 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
           </Heading>
           <span class="inline-flex flex-wrap gap-1">
             <StatusBadge status={license.status} />
-            {license.origin !== 'purchase' && <Badge>{ORIGIN_LABELS[license.origin]}</Badge>}
+            {beginningOf(license) !== 'purchase' && (
+              <Badge>{ORIGIN_LABELS[beginningOf(license)]}</Badge>
+            )}
           </span>
         </div>
       </div>
@@ -77,6 +79,11 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
 
 const BEGUN = { purchase: 'Bought', comp: 'Given', import: 'Imported' } as const
 
+/** How a license began, also where its buyer continued an imported one with a card. */
+function beginningOf({ origin, was_imported }: CustomerFacts['license']) {
+  return was_imported ? 'import' : origin
+}
+
 function License({ license }: CustomerFacts): JSX.Element {
   const { charged, returned, card, period_end, canceled_at, status } = license
   const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
@@ -89,7 +96,7 @@ function License({ license }: CustomerFacts): JSX.Element {
           money('Charged', charged),
           ...(returned > 0 ? [money('Refunded or lost in disputes', returned)] : []),
           { term: 'Plan', detail: license.product_name },
-          day(BEGUN[license.origin], license.created_at),
+          day(BEGUN[beginningOf(license)], license.created_at),
           ...(period_end ? [day(license.auto_renew ? 'Renews' : 'Ends', period_end)] : []),
           ...(status === 'canceled' && canceled_at ? [day('Ended', canceled_at)] : []),
           ...(card ? [{ term: 'Card', detail: cardName(card) }] : []),
