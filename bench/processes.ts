@@ -27,6 +27,8 @@ export interface Server {
 }
 
 const TYPESCRIPT = ['--import', './scripts/register-tsx.mjs']
+/** What `npm start` and the recipes set (decision 109). */
+const ALLOCATOR = { MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** Starts a TypeScript file as a server and waits until its address responds. */
 export async function startServer(
@@ -57,7 +59,7 @@ export async function startProgram(
   const [command, args] = pinned(core, process.execPath, argv)
   const server = spawn(command, args, {
     cwd,
-    env: { ...process.env, ...env },
+    env: { ...ALLOCATOR, ...process.env, ...env },
     stdio: ['ignore', out, out],
   })
   try {
