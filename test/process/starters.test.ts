@@ -120,16 +120,24 @@ async function reloadUntil(page: Page, url: string, text: string | RegExp): Prom
   assert.fail(`${url} does not show ${text}: ${await page.innerText('body')}`)
 }
 
-/** Follows a buyer of a site with license keys: locked, bought, open, refunded, locked. */
-async function checkLicenseKeys(site: string): Promise<void> {
+/**
+ * Follows a buyer of a site with license keys: locked, bought, open, refunded, locked. `also`
+ * checks what else the site locks, for a buyer without a key, with one, and after the refund.
+ */
+async function checkLicenseKeys(
+  site: string,
+  also: (page: Page, status: 'none' | 'active' | 'canceled') => Promise<void> = async () => {},
+): Promise<void> {
   await using page = await newPage()
   await page.goto(`${site}/app`)
   await arrive(page, 'The app is locked')
+  await also(page, 'none')
   await page.getByRole('link', { name: 'See the plans' }).click()
   const email = newEmail()
   await buyFirst(page, email)
   await arrive(page, 'The app is open')
   await page.getByText(/^Plan: prod_\w+ \(active\)$/).waitFor()
+  await also(page, 'active')
 
   // The link of another person's purchase is not adopted.
   const { prices } = service.demo.app
@@ -142,6 +150,7 @@ async function checkLicenseKeys(site: string): Promise<void> {
 
   await refundAll(email)
   await reloadUntil(page, `${site}/app`, 'The app is locked')
+  await also(page, 'canceled')
 }
 
 test('the Express starter opens after a purchase and locks after a refund', async (t) => {
@@ -152,6 +161,29 @@ test('the Express starter opens after a purchase and locks after a refund', asyn
   const env = { ...npmEnv(), ...settingsFor(port) }
   await using _site = await startSite(['npm', 'start'], { cwd, env, port })
   await checkLicenseKeys(`http://localhost:${port}`)
+})
+
+test('the Next.js starter opens after a purchase and locks after a refund, in proxy and route handler', async (t) => {
+  const cwd = copyOf('next-license-keys')
+  const missing = await npmInstall(cwd)
+  if (missing) return t.skip(missing)
+  const port = await freePort()
+  const env = { ...npmEnv(), ...settingsFor(port), NEXT_TELEMETRY_DISABLED: '1' }
+  await run('npm', ['run', 'build'], { cwd, env, timeout: 300_000 })
+  await using _site = await startSite(['npm', 'start'], { cwd, env, port })
+  const site = `http://localhost:${port}`
+  const expected = { none: 401, active: 200, canceled: 402 }
+  await checkLicenseKeys(site, async (page, license) => {
+    for (const path of ['/app', '/api/plan']) {
+      const answers = () => page.request.get(site + path).then((answer) => answer.status())
+      // Each keeps a cache of its own, whose last answer serves while the service is slow.
+      for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
+        if ((await answers()) === expected[license]) break
+        await new Promise((resolve) => setTimeout(resolve, 300))
+      }
+      assert.equal(await answers(), expected[license], `${path} with ${license}`)
+    }
+  })
 })
 
 test('the FastAPI starter opens after a purchase and locks after a refund', async (t) => {

@@ -1,0 +1,22 @@
+import { connection } from 'next/server'
+import { purser } from '../lib/purser.js'
+
+export default async function Home() {
+  // Prices are read for each request, not when the site is built.
+  await connection()
+  const { app_name, prices } = await purser.prices()
+  return (
+    <main>
+      <h1>{app_name}</h1>
+      <ul>
+        {prices.map(({ public_id, product_name, amount, frequency }) => (
+          <li key={public_id}>
+            {`${product_name}, $${amount} ${frequency ?? 'once'}: `}
+            <a href={`/buy/${public_id}`}>{`Buy ${product_name}`}</a>
+          </li>
+        ))}
+      </ul>
+      <a href="/app">Open the app</a>
+    </main>
+  )
+}
