@@ -11,6 +11,7 @@ import {
   readListingFile,
   stateText,
 } from '../../packages/cli/src/listing/file.ts'
+import { fingerprint, foreignParts } from '../../packages/cli/src/listing/fingerprint.ts'
 import {
   callsFor,
   descriptionCalls,
@@ -20,7 +21,7 @@ import {
   wantedState,
   withNewIds,
 } from '../../packages/cli/src/listing/plan.ts'
-import { type AppState, fingerprint } from '../../packages/cli/src/listing/state.ts'
+import type { AppState } from '../../packages/cli/src/listing/state.ts'
 
 const PRO = {
   product_id: 'prod_pro',
@@ -190,5 +191,65 @@ describe('the calls of a push', () => {
       unknownPlans(wanted({ features })).map((fault) => fault.path),
       ['features[0].product_ids[1]'],
     )
+  })
+})
+
+describe('what someone else changed since the pull', () => {
+  const pulled = fingerprint(STATE)
+  const wanted: AppState = {
+    ...STATE,
+    listing: { ...STATE.listing, tagline: 'Mine' },
+    versions: [STATE.versions[0]!, { ...PRO, description: 'Mine.' }],
+  }
+  const foreign = (remote: Partial<AppState>) =>
+    foreignParts(pulled, { ...STATE, ...remote }, wanted)
+
+  test('is nothing, where each part is as it was pulled or as the file wants it', () => {
+    assert.deepEqual(foreign({}), [])
+    assert.deepEqual(foreign({ listing: wanted.listing }), [])
+    assert.deepEqual(foreign({ versions: wanted.versions }), [])
+    assert.deepEqual(foreignParts(pulled, wanted, wanted), [])
+  })
+
+  test('is each part that is neither', () => {
+    const [free] = STATE.versions as [typeof PRO]
+    const cases: [Partial<AppState>, string[]][] = [
+      [{ listing: { ...STATE.listing, tagline: 'Theirs' } }, ['listing']],
+      [{ listing: { ...wanted.listing, tags: [] } }, ['listing']],
+      [{ sections: [] }, ['sections']],
+      [{ versions: [free, { ...PRO, description: 'Theirs.' }] }, ['prod_pro.description']],
+      [{ versions: [free, { ...PRO, name: 'Best' }] }, ['versions']],
+      [{ versions: [free, { ...PRO, prices: [] }] }, ['versions']],
+      [
+        { features: [{ ...STATE.features[0]!, name: 'Alarms' }] },
+        ['features', 'prod_pro.features'],
+      ],
+      [{ features: [{ ...STATE.features[0]!, product_ids: [] }] }, ['prod_pro.features']],
+    ]
+    for (const [remote, parts] of cases) assert.deepEqual(foreign(remote), parts)
+  })
+
+  test('is not what the deletion of a plan removes from feature rows', () => {
+    const [free] = STATE.versions as [typeof PRO]
+    const features = [{ ...STATE.features[0]!, product_ids: [] }]
+    const fewer = { ...STATE, versions: [free], features }
+    assert.deepEqual(foreignParts(pulled, fewer, { ...fewer, sections: [] }), [])
+    // The file still has the plan: someone else deleted it.
+    const deleted = { ...STATE, versions: [free], features }
+    assert.deepEqual(foreignParts(pulled, deleted, STATE), [
+      'versions',
+      'prod_pro.description',
+      'prod_pro.features',
+    ])
+  })
+
+  test('a new plan of the file gets the ID that an interrupted push gave it, and no other', () => {
+    const { product_id: _, ...team } = { ...PRO, name: 'Team' }
+    const content = { app: 'a', pulled, versions: [...STATE.versions, team] }
+    const stored = { ...team, product_id: 'prod_team' }
+    const remote = { ...STATE, versions: [...STATE.versions, stored] }
+    assert.equal(wantedState(content, remote).versions[2]?.product_id, 'prod_team')
+    const known = { ...content, pulled: fingerprint(remote) }
+    assert.equal(wantedState(known, remote).versions[2]?.product_id, undefined)
   })
 })

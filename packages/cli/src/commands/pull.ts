@@ -4,9 +4,10 @@ import { openAgent } from '../agent/mcp.ts'
 import type { CommandContext } from '../context.ts'
 import { CliError, EXIT, type ExitCode } from '../exit.ts'
 import { DEFAULT_FILE, readListingFile, writeState } from '../listing/file.ts'
+import { fingerprint } from '../listing/fingerprint.ts'
 import { isSame, wantedState } from '../listing/plan.ts'
 import { diffLines } from '../listing/show.ts'
-import { type AppState, fingerprint, readState } from '../listing/state.ts'
+import { type AppState, readState } from '../listing/state.ts'
 import { requireUrl } from '../settings.ts'
 
 interface PullOptions {

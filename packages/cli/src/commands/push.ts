@@ -1,12 +1,13 @@
 import { findOwnApp, type OwnApp } from '../agent/apps.ts'
-import { openAgent } from '../agent/mcp.ts'
+import { type CallTool, openAgent } from '../agent/mcp.ts'
 import type { CommandContext } from '../context.ts'
 import { CliError, EXIT, type ExitCode, wrongUse } from '../exit.ts'
 import { DEFAULT_FILE, type ListingFile, noteWritten, readListingFile } from '../listing/file.ts'
+import { fingerprint, foreignParts } from '../listing/fingerprint.ts'
 import { isSame, unknownPlans, wantedState } from '../listing/plan.ts'
-import { type Receipt, rehearse, type Writer, writeAll } from '../listing/push.ts'
+import { isWritten, type Receipt, rehearse, type Writer, writeAll } from '../listing/push.ts'
 import { diffLines } from '../listing/show.ts'
-import { type AppState, fingerprint, readState } from '../listing/state.ts'
+import { type AppState, readState } from '../listing/state.ts'
 import { requireUrl } from '../settings.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -21,20 +22,35 @@ export async function push(
   context: CommandContext<PushOptions>,
   path: string = DEFAULT_FILE,
 ): Promise<ExitCode> {
+  const { terminal, settings } = context
+  return await pushFile(openAgent(requireUrl(settings), terminal.note), context, path)
+}
+
+/**
+ * Pushes a file through the agent endpoint. It can be repeated: after a push that was interrupted
+ * between two writes, the same file writes what is missing.
+ */
+export async function pushFile(
+  call: CallTool,
+  context: CommandContext<PushOptions>,
+  path: string,
+): Promise<ExitCode> {
   const { terminal, settings, options } = context
   const file = readListingFile(path)
-  const call = openAgent(requireUrl(settings), terminal.note)
   terminal.progress('Reading the app')
   const app = await findOwnApp(call, { ...settings, app: settings.app ?? file.content.app })
   const remote = await readState(call, app.slug)
   const wanted = wantedState(file.content, remote)
   if (isSame(remote, wanted)) return nothingToPush(terminal, app, file, remote)
-  if (!options.force) assertUnchanged(file, remote)
+  const foreign = options.force ? [] : foreignParts(file.content.pulled, remote, wanted)
   const faults = unknownPlans(wanted)
-  if (faults.length > 0) throw wrongUse(`${path} is invalid. Nothing was saved.`, faults)
+  if (faults.length > 0) {
+    if (foreign.length > 0) throw conflict(path)
+    throw wrongUse(`${path} is invalid. Nothing was saved.`, faults)
+  }
   const writer: Writer = { call, app_slug: app.slug, remote, wanted }
   terminal.progress('Checking the changes')
-  const planned = await rehearse(writer)
+  const planned = await checked(writer, foreign, path)
   const shown = [...diffLines(terminal, remote, wanted), ...consequences(terminal, planned)]
   if (options.dryRun) {
     terminal.result(documentOf(app, planned, true), [...shown, '', 'Nothing was saved (dry run).'])
@@ -68,8 +84,16 @@ function nothingToPush(
   return EXIT.ok
 }
 
-function assertUnchanged({ content, path }: ListingFile, remote: AppState): void {
-  if (content.pulled !== fingerprint(remote)) throw conflict(path)
+/** What each call would change. Throws a conflict if parts are what no push of this file wrote. */
+async function checked(writer: Writer, foreign: string[], path: string): Promise<Receipt[]> {
+  try {
+    const rehearsed = await rehearse(writer)
+    if (!isWritten(foreign, rehearsed)) throw conflict(path)
+    return rehearsed.map(({ receipt }) => receipt)
+  } catch (error) {
+    const isRefused = error instanceof CliError && error.code === 'invalid_request'
+    throw isRefused && foreign.length > 0 ? conflict(path) : error
+  }
 }
 
 function conflict(path: string): CliError {

@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Document, isScalar, parseDocument, visit, Document as YamlDocument } from 'yaml'
 import { type InvalidField, wrongUse } from '../exit.ts'
-import { type AppState, fingerprint } from './state.ts'
+import { fingerprint } from './fingerprint.ts'
+import type { AppState } from './state.ts'
 
 /** What a file says: parts that are left out stay as they are on the service. */
 export interface FileContent {

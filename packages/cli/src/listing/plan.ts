@@ -1,6 +1,7 @@
 /** Which tool calls bring an app from the service's state to that of a file. Pure. */
 import type { InvalidField } from '../exit.ts'
 import type { FileContent } from './file.ts'
+import { pulledPlans } from './fingerprint.ts'
 import type { AppState, FeatureRow, ListingTexts, PlanVersion } from './state.ts'
 
 /** One call of a tool, without `app_slug` and `dry_run`. */
@@ -11,12 +12,30 @@ export interface PlannedCall {
 
 /** The state that a file asks for: what it leaves out stays as the service has it. */
 export function wantedState(content: FileContent, remote: AppState): AppState {
+  const versions = content.versions ? withWrittenIds(content, remote) : remote.versions
   return {
     listing: { ...remote.listing, ...content.listing },
     sections: content.sections ?? remote.sections,
-    features: withIds(content.features ?? remote.features, content.versions ?? remote.versions),
-    versions: content.versions ?? remote.versions,
+    features: withIds(content.features ?? remote.features, versions),
+    versions,
   }
+}
+
+/**
+ * The plans of a file. A new plan that the service has under its name since the pull was written by
+ * a push that did not end: it gets the ID, so that it is not created twice.
+ */
+function withWrittenIds({ versions = [], pulled }: FileContent, remote: AppState): PlanVersion[] {
+  const known = pulledPlans(pulled)
+  const named = new Set(versions.map(({ product_id }) => product_id))
+  const written = remote.versions.filter(({ product_id: id }) => {
+    return id !== undefined && !known.has(id) && !named.has(id)
+  })
+  return versions.map((version) => {
+    if (version.product_id !== undefined) return version
+    const product_id = written.find(({ name }) => name === version.name)?.product_id
+    return product_id === undefined ? version : { product_id, ...version }
+  })
 }
 
 /** Feature rows may name a plan by its name, which becomes its ID where it has one. */

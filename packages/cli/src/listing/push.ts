@@ -35,8 +35,14 @@ interface WriteResult extends Omit<Receipt, 'tool' | 'dead_buy_links' | 'warning
   versions?: { product_public_id: string; name: string }[]
 }
 
+/** A call, and what it would change. */
+export interface Rehearsed {
+  call: PlannedCall
+  receipt: Receipt
+}
+
 /** What each call would change. Throws CliError with every fault of all of them. */
-export async function rehearse(writer: Writer): Promise<Receipt[]> {
+export async function rehearse(writer: Writer): Promise<Rehearsed[]> {
   const { remote, wanted } = writer
   const [first] = remote.versions
   const calls = [
@@ -45,18 +51,42 @@ export async function rehearse(writer: Writer): Promise<Receipt[]> {
     ...callsFor(remote, wanted),
     featuresCall(remote, wanted),
   ].filter((call) => call !== undefined)
-  const receipts: Receipt[] = []
+  const rehearsed: Rehearsed[] = []
   const fields: InvalidField[] = []
   for (const call of calls) {
     try {
-      receipts.push((await run(writer, call, true)).receipt)
+      rehearsed.push({ call, receipt: (await run(writer, call, true)).receipt })
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== 'invalid_request') throw error
       fields.push(...error.fields.map((field) => ({ ...field, path: inFile(call, field.path) })))
     }
   }
-  if (fields.length === 0) return receipts
+  if (fields.length === 0) return rehearsed
   throw new CliError('invalid_request', 'Nothing was saved.', EXIT.refused, { fields })
+}
+
+/**
+ * Whether the service has what the file asks for in these parts, although the texts differ: it
+ * stores HTML and spaces in a form of its own.
+ */
+export function isWritten(parts: readonly string[], rehearsed: readonly Rehearsed[]): boolean {
+  return parts.every((part) => {
+    const [, product_id, field] = /^(prod_\w+)\.(description|features)$/.exec(part) ?? []
+    const tool = TOOLS[field ?? part]
+    const own = rehearsed.filter(({ call }) => {
+      return call.tool === tool && (!call.args.product_id || call.args.product_id === product_id)
+    })
+    return own.length > 0 && own.every(({ receipt }) => receipt.changed.length === 0)
+  })
+}
+
+/** Which tool writes a part. */
+const TOOLS: Record<string, string> = {
+  listing: 'update_app_listing',
+  sections: 'replace_detail_sections',
+  versions: 'replace_versions',
+  features: 'replace_feature_table',
+  description: 'update_product_description',
 }
 
 /** Where the field of a call is in the file. */

@@ -1,5 +1,4 @@
 /** The listing, plans and prices of an app, in the form of its file. */
-import { createHash } from 'node:crypto'
 import type { CallTool } from '../agent/mcp.ts'
 
 /** The texts and names of a listing, as `update_app_listing` takes them. */
@@ -76,11 +75,4 @@ function versionOf(product: ListedProduct): PlanVersion {
     is_free,
     prices: prices.map(({ amount, frequency }) => ({ amount, frequency })),
   }
-}
-
-/** Identifies a state. Two reads of the same listing and plans have the same. */
-export function fingerprint(state: AppState): string {
-  const { listing, sections, features, versions } = state
-  const text = JSON.stringify([listing, sections, features, versions])
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
