@@ -31,6 +31,8 @@ create table apps (
   addon_disabled_at timestamptz,
   -- Test mode: how far this app's test clock is ahead of the service's clock, in seconds.
   clock_ahead bigint not null default 0 check (clock_ahead >= 0),
+  -- When it last moved, by the clock of the database.
+  clock_moved_at timestamptz,
   created_at timestamptz not null
 );
 create index apps_seller on apps (seller_id);

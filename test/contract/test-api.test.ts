@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import { appTime } from '#flows/world'
 import { sql } from '#platform/sql'
 import { basic, buyer, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -191,5 +193,72 @@ describe('events by program', () => {
       const { status, json } = await ask(`/events?${query}`)
       assert.deepEqual([status, json.error, json.fields[0].path], [400, 'invalid_request', path])
     }
+  })
+})
+
+describe('events of slow transactions', () => {
+  /** Writes an event in a transaction that stays open until `commit`. */
+  async function slowEvent(why: string) {
+    const opened = Promise.withResolvers<void>()
+    const commit = Promise.withResolvers<void>()
+    const app = await apps.find(service.world.db, service.demo.app.client_id)
+    const at = appTime(service.world, app!)
+    const ended = service.world.db.tx(async (tx) => {
+      await tx.run(sql`insert into license_history (license_id, at, from_status, to_status, trigger)
+        select id, ${at}, 'active', 'active', ${why} from licenses
+        where app_id = ${service.demo.app.client_id} limit 1`)
+      opened.resolve()
+      await commit.promise
+    })
+    await opened.promise
+    return {
+      async commit() {
+        commit.resolve()
+        await ended
+      },
+    }
+  }
+  const kindsAfter = async (cursor: string) => {
+    const { json } = await ask(`/events?cursor=${cursor}&limit=200`)
+    return { cursor: json.cursor, whys: json.events.map((each: { why: string }) => each.why) }
+  }
+  /** The embedded engine runs one transaction after the other. */
+  const isAlone = () => service.world.db.engine === 'embedded'
+
+  test('an event is listed once, before later ones, however late it is written', async (t) => {
+    if (isAlone()) return t.skip('one transaction at a time')
+    settle()
+    const first = (await ask('/events')).json
+    const slow = await slowEvent('upgraded')
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+    service.clock.pass(2)
+    await purchase(service, buyer(service), { email: 'slow@example.com' })
+    service.clock.pass(2)
+    const waiting = await kindsAfter(first.cursor)
+    assert.deepEqual(waiting.whys, [])
+    await slow.commit()
+    const page = await kindsAfter(waiting.cursor)
+    assert.equal(page.whys[0], 'upgraded')
+    assert.ok(page.whys.includes('purchase'))
+    assert.deepEqual((await kindsAfter(page.cursor)).whys, [])
+  })
+
+  test('an event from before the test clock moved is listed too', async (t) => {
+    if (isAlone()) return t.skip('one transaction at a time')
+    settle()
+    const first = (await ask('/events')).json
+    const slow = await slowEvent('plan_changed')
+    const { db } = service.world
+    const { client_id } = service.demo.app
+    const { clock_ahead } = (await apps.find(db, client_id))!
+    await apps.setClockAhead(db, client_id, clock_ahead + 3600)
+    await purchase(service, buyer(service), { email: 'moved@example.com' })
+    settle()
+    const waiting = await kindsAfter(first.cursor)
+    assert.deepEqual(waiting.whys, [])
+    await slow.commit()
+    const page = await kindsAfter(waiting.cursor)
+    assert.equal(page.whys[0], 'plan_changed')
+    assert.ok(page.whys.includes('purchase'))
   })
 })

@@ -282,17 +282,3 @@ export async function disableAddOn(db: Db, now: Date, id: AppId): Promise<boolea
 export async function setAllowsPause(db: Db, id: AppId, allows_pause: boolean): Promise<void> {
   await db.run(sql`update apps set allows_pause = ${allows_pause} where id = ${id}`)
 }
-
-/** Sets an app's test clock; it never moves back. */
-export async function setClockAhead(db: Db, id: AppId, seconds: number): Promise<void> {
-  await db.run(sql`update apps set clock_ahead = greatest(clock_ahead, ${seconds})
-    where id = ${id}`)
-}
-
-/** How far the test clock furthest ahead is, in seconds; zero in live mode. */
-export async function furthestClock(db: Db): Promise<number> {
-  const { ahead } = await db.one<{ ahead: number }>(
-    sql`select coalesce(max(clock_ahead), 0)::bigint as ahead from apps where clock_ahead > 0`,
-  )
-  return ahead
-}

@@ -133,8 +133,9 @@ function readEvents(world: World): Endpoint {
     summary: "List an app's events in test mode",
     description:
       "The app's timeline: payments, status changes, emails, refunds, disputes, payouts. Without " +
-      'a cursor, the latest events. With the cursor of a response, what happened after it. An ' +
-      'event appears a second after it happened.',
+      'a cursor, the latest events. With the cursor of a response, what happened after it, each ' +
+      'event once. An event appears a second after it happened, or later while a change that ' +
+      'began before it is still being written.',
     limit: limit('test_events', 120),
     query: z.strictObject({
       cursor: z.string().optional().describe('From the previous response.'),

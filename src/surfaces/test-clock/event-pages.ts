@@ -1,6 +1,8 @@
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type { Db } from '#platform/db'
 import type { AppId } from '#platform/ids'
+import { oldestTransaction } from '#platform/open-transactions'
 
 /** Where a reader of an app's events is: after `count` of the events at a time. */
 export interface EventPosition {
@@ -15,7 +17,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Events of the last moments may still be written by another process, so they come later. */
+/** What happened in the last moment may be in a transaction that has not begun yet. */
 const SETTLED_MS = 1000
 // More events at one time than an advance of a day makes.
 const MOST_AT_ONCE = 10_000
@@ -31,14 +33,17 @@ export function writePosition({ at, count }: EventPosition): string {
   return `${at.getTime()}-${count}`
 }
 
-/** The events after a position, up to the app's present time. */
+/**
+ * The events after a position, up to the time before which none can appear any longer. An open
+ * transaction may be about to write events of its time, so later ones wait for its end.
+ */
 export async function eventsAfter(
   db: Db,
   of: { app_id: AppId; now: Date; limit: number },
   position: EventPosition,
 ): Promise<EventPage> {
   const { app_id, limit } = of
-  const to = settled(of.now)
+  const to = (await settled(db, of)) ?? position.at
   // The times of events are whole milliseconds, so this includes those at the position.
   const span = { app_id, from: new Date(position.at.getTime() - 1), to }
   const page = { limit: limit + 1, offset: position.count }
@@ -52,7 +57,8 @@ export async function latestEvents(
   db: Db,
   { app_id, now, limit }: { app_id: AppId; now: Date; limit: number },
 ): Promise<EventPage> {
-  const to = settled(now)
+  // Before the clock moved, events are not about to be read in order.
+  const to = (await settled(db, { app_id, now })) ?? new Date(now.getTime() - SETTLED_MS)
   const page = { limit, offset: 0, is_reversed: true }
   const events = (await billing.timelineEvents(db, { app_id, to }, page)).reverse()
   const last = events.at(-1)
@@ -62,8 +68,16 @@ export async function latestEvents(
   return { events, position: { at: last.at, count: all.length }, has_more: false }
 }
 
-function settled(now: Date): Date {
-  return new Date(now.getTime() - SETTLED_MS)
+/**
+ * The app's time before which every event is visible; undefined while a transaction is open that
+ * began before the test clock moved, as its events have times of before that.
+ */
+async function settled(db: Db, of: { app_id: AppId; now: Date }): Promise<Date | undefined> {
+  const open = await oldestTransaction(db)
+  if (!open) return new Date(of.now.getTime() - SETTLED_MS)
+  const moved_at = await apps.clockMovedAt(db, of.app_id)
+  if (moved_at && open.begun_at <= moved_at) return undefined
+  return new Date(of.now.getTime() - SETTLED_MS - Math.ceil(open.open_seconds * 1000))
 }
 
 /** The position after these events: it counts those at the time of the last one. */
