@@ -335,6 +335,70 @@ describe('purser pull and push', () => {
   })
 })
 
+describe('questions on a terminal', () => {
+  const tagline = async () => {
+    const { client_id } = setup.demo.app
+    const answer = await fetch(`${settings.PURSER_URL}/api/v1/public/apps/${client_id}/`)
+    return (await answer.json()).tagline
+  }
+
+  test('push saves for yes only: not for another answer, an empty line or Ctrl-C', async () => {
+    await signIn()
+    assert.equal((await purser(['pull', FILE, '--force'])).code, 0)
+    const before = await tagline()
+    edit((text) => text.replace(/tagline: .*/, 'tagline: Asked first'))
+    for (const [typed, code] of [
+      ['n\r', 1],
+      ['\r', 1],
+      ['yesterday\r', 1],
+      ['\x03', 130],
+    ] as const) {
+      const asked = cli.onTerminal(['push', FILE], settings)
+      await asked.seen(/\+ {2}tagline: Asked first[\s\S]*Save these changes\? .*\[y\/N\] /)
+      asked.type(typed)
+      assert.equal((await asked.end).code, code, JSON.stringify(typed))
+      assert.equal(await tagline(), before)
+    }
+    const agreed = cli.onTerminal(['push', FILE], settings)
+    await agreed.seen(/\[y\/N\] /)
+    agreed.type('y\r')
+    const { code, stdout } = await agreed.end
+    assert.equal(code, 0, stdout)
+    assert.match(stdout, /Saved Tidepool\./)
+    assert.equal(await tagline(), 'Asked first')
+  })
+
+  test('pull asks before it overwrites a file with changes', async () => {
+    await signIn()
+    edit((text) => text.replace(/tagline: .*/, 'tagline: Not pushed'))
+    const kept = cli.onTerminal(['pull', FILE], settings)
+    await kept.seen(/Overwrite app\.yaml, which has changes .*\[y\/N\] /)
+    kept.type('n\r')
+    assert.equal((await kept.end).code, 1)
+    assert.match(read(), /tagline: Not pushed/)
+    const overwritten = cli.onTerminal(['pull', FILE], settings)
+    await overwritten.seen(/\[y\/N\] /)
+    overwritten.type('yes\r')
+    assert.equal((await overwritten.end).code, 0)
+    assert.match(read(), /tagline: Asked first/)
+  })
+
+  test('the client secret is not shown while it is typed, and can be corrected', async () => {
+    const { PURSER_CLIENT_SECRET: secret = '', ...rest } = settings
+    const asked = cli.onTerminal(['validate', bought.license_key], rest)
+    await asked.seen(/Client secret: /)
+    asked.type(`${secret}x\x7f\r`)
+    const { code, stdout } = await asked.end
+    assert.equal(code, 0, stdout)
+    assert.match(stdout, /active/)
+    assert.ok(!stdout.includes(secret.slice(0, 8)))
+    const stopped = cli.onTerminal(['validate', bought.license_key], rest)
+    await stopped.seen(/Client secret: /)
+    stopped.type('\x03')
+    assert.equal((await stopped.end).code, 130)
+  })
+})
+
 describe('purser logout', () => {
   test('revokes and deletes the tokens', async () => {
     const path = join(cli.folder, 'config/purser/tokens.json')

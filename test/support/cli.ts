@@ -1,5 +1,5 @@
 /** The packed command line program in a folder of its own, with npm from a registry here. */
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { devNull, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,11 +27,18 @@ export interface RunningCommand {
   stop(signal: NodeJS.Signals): void
 }
 
+/** A command whose questions a person answers. */
+export interface TypedCommand extends RunningCommand {
+  type(text: string): void
+}
+
 export interface CliProject extends AsyncDisposable {
   folder: string
   /** Runs `purser` with arguments, further environment variables and stdin. */
   purser(args: string[], env?: Record<string, string>, input?: string): Promise<CommandEnd>
   start(args: string[], env?: Record<string, string>, input?: string): RunningCommand
+  /** Runs `purser` on a pseudo terminal, where a person answers; all output is `stdout`. */
+  onTerminal(args: string[], env?: Record<string, string>): TypedCommand
   /** Runs a command by `npx --package` of the tarball. */
   npx(args: string[], env?: Record<string, string>): Promise<CommandEnd>
 }
@@ -62,6 +69,16 @@ export async function openCliProject(): Promise<CliProject> {
   return {
     folder,
     start,
+    onTerminal(args, env = {}) {
+      const command = [program, ...args].map((word) => `'${word}'`).join(' ')
+      const options = ['--quiet', '--flush', '--return', '--command', command, devNull]
+      const child = spawn('script', options, {
+        cwd: folder,
+        env: { ...base, TERM: 'xterm', SHELL: '/bin/sh', ...env },
+        stdio: 'pipe',
+      })
+      return { ...watched(child), type: (text) => child.stdin.write(text) }
+    },
     purser: async (args, env, input) => await start(args, env, input).end,
     npx: async (args, env = {}) => {
       const all = ['--yes', '--package', packed.tarball_path, '--', 'purser', ...args]
@@ -82,6 +99,11 @@ function started(
   input: string,
 ): RunningCommand {
   const child = spawn(program, args, { ...options, stdio: 'pipe' })
+  child.stdin.end(input)
+  return watched(child)
+}
+
+function watched(child: ChildProcessWithoutNullStreams): RunningCommand {
   let [stdout, stderr] = ['', '']
   const watchers = new Set<() => void>()
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -92,7 +114,6 @@ function started(
     stderr += text
     for (const watch of watchers) watch()
   })
-  child.stdin.end(input)
   const end = new Promise<CommandEnd>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => {
