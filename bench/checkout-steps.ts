@@ -2,14 +2,13 @@
  * What one checkout costs, by step: statements, and milliseconds of CPU of this process and of
  * PostgreSQL. Unlike a rate, these hardly depend on what else the machine does.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { sql } from '#platform/sql'
 import type { DemoFacts } from '../src/demo/seed.ts'
 import type { Service } from '../src/service.ts'
 import { Agent } from '../test/support/agent.ts'
+import { countStatements, type StatementCounter } from '../test/support/statement-count.ts'
 
 const WARM_UP = 50
 const MEASURED = 50
@@ -17,6 +16,8 @@ const MEASURED = 50
 /** The cost of a step of a checkout; CPU in milliseconds. */
 export interface StepCost {
   statements: number
+  /** Transactions that wrote something. */
+  commits: number
   service_ms: number
   postgres_ms: number
 }
@@ -60,45 +61,17 @@ async function untilSent({ db }: Service['world']): Promise<void> {
   while ((await db.rows(unsent)).length > 0) await sleep(20)
 }
 
-interface Counted {
-  within<Result>(work: () => Promise<Result>): Promise<{ statements: number }>
-  stop(): void
-}
-
-/** Counts the statements of everything that a task starts, begin and commit included. */
-function countStatements(): Counted {
-  const running = new AsyncLocalStorage<{ statements: number }>()
-  let background = { statements: 0 }
-  const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function (this: pg.Client, ...args: never[]) {
-    const counter = running.getStore() ?? background
-    counter.statements++
-    return Reflect.apply(query, this, args)
-  } as typeof query
-  return {
-    async within(work) {
-      const own = { statements: 0 }
-      background = own
-      await running.run(own, work)
-      return own
-    },
-    stop() {
-      pg.Client.prototype.query = query
-    },
-  }
-}
-
 async function costOf(
   service: Service,
-  counted: Counted,
+  counted: StatementCounter,
   work: () => Promise<unknown>,
 ): Promise<StepCost> {
   const before = await postgresMs(service)
   const began = process.cpuUsage()
-  const { statements } = await counted.within(work)
+  const { statements, commits } = await counted.within(work, { background: true })
   const { user, system } = process.cpuUsage(began)
   const postgres_ms = (await postgresMs(service)) - before
-  return { statements, service_ms: (user + system) / 1000, postgres_ms }
+  return { statements, commits, service_ms: (user + system) / 1000, postgres_ms }
 }
 
 /** The CPU time of all connections so far; zero where the kernel does not tell. */
@@ -112,9 +85,10 @@ async function postgresMs({ world }: Service): Promise<number> {
 }
 
 function add(costs: Map<string, StepCost>, name: string, cost: StepCost): void {
-  const total = costs.get(name) ?? { statements: 0, service_ms: 0, postgres_ms: 0 }
+  const total = costs.get(name) ?? { statements: 0, commits: 0, service_ms: 0, postgres_ms: 0 }
   costs.set(name, {
     statements: total.statements + cost.statements / MEASURED,
+    commits: total.commits + cost.commits / MEASURED,
     service_ms: total.service_ms + cost.service_ms / MEASURED,
     postgres_ms: total.postgres_ms + cost.postgres_ms / MEASURED,
   })

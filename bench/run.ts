@@ -143,16 +143,20 @@ async function steps(service: Service, demo: DemoFacts): Promise<Record<string, 
     Object.values(costs).reduce((sum, cost) => sum + of(cost), 0)
   const total = {
     statements: sumOf(({ statements }) => statements),
+    commits: sumOf(({ commits }) => commits),
     service_ms: sumOf(({ service_ms }) => service_ms),
     postgres_ms: sumOf(({ postgres_ms }) => postgres_ms),
   }
-  const rounded = ({ statements, service_ms, postgres_ms }: StepCost) => ({
+  const rounded = ({ statements, commits, service_ms, postgres_ms }: StepCost) => ({
     statements: Math.round(statements),
+    commits: Math.round(commits),
     service_ms: Math.round(service_ms * 10) / 10,
     postgres_ms: Math.round(postgres_ms * 10) / 10,
   })
   const table = Object.entries({ ...costs, total }).map(([name, cost]) => [name, rounded(cost)])
-  console.log('\none checkout: statements, and CPU of service and PostgreSQL in milliseconds')
+  console.log(
+    '\none checkout: statements, commits, and CPU of service and PostgreSQL in milliseconds',
+  )
   console.table(Object.fromEntries(table))
   return Object.fromEntries(table)
 }

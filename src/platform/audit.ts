@@ -1,6 +1,6 @@
-import type { Db } from '#platform/db'
 import type { SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import type { Writes } from '#platform/together'
 
 /** Where a request comes from. */
 export interface Origin {
@@ -67,7 +67,7 @@ export interface AuditEntry {
 }
 
 /** Writes one entry to the audit log, in the transaction of the action itself. */
-export async function audit(db: Db, now: Date, entry: AuditEntry): Promise<void> {
+export async function audit(db: Writes, now: Date, entry: AuditEntry): Promise<void> {
   const { actor, action, subject, detail = {} } = entry
   const { request_id, origin } = actor
   await db.run(sql`insert into audit_log

@@ -5,6 +5,7 @@ import { type EmailId, idSchema, mintId } from '#platform/ids'
 import type { Jobs, Queue } from '#platform/jobs'
 import type { Random } from '#platform/random'
 import { type Sql, sql } from '#platform/sql'
+import { together, type Writes } from '#platform/together'
 
 /**
  * The email templates, as keys, each with the further values of its text; no secrets. The layers
@@ -59,7 +60,7 @@ export const EMAIL_QUEUE: Queue<{ email_id: EmailId }> = {
 
 /** Queues an email in the caller's transaction; false if its cause had one before. */
 export async function queueEmail(
-  db: Db,
+  db: Writes,
   now: Date,
   jobs: Jobs,
   email: QueuedEmail,
@@ -70,13 +71,13 @@ export async function queueEmail(
 
 /** Queues emails as `queueEmail` does one; returns how many causes had none before. */
 export async function queueEmails(
-  db: Db,
+  db: Writes,
   now: Date,
   jobs: Jobs,
   emails: QueuedEmail[],
   options: { urgent?: boolean } = {},
 ): Promise<number> {
-  const added = await db.rows<{ email_id: EmailId }>(sql`insert into emails
+  const added = sql`insert into emails
     (id, cause, kind, subject_id, facts, queued_at)
     select id, cause, kind, subject_id, facts, ${now} from unnest(
         ${emails.map(({ id }) => id)}::text[], ${emails.map(({ cause }) => cause)}::text[],
@@ -84,9 +85,14 @@ export async function queueEmails(
         ${emails.map(({ subject_id }) => subject_id)}::text[],
         ${emails.map(({ facts = {} }) => JSON.stringify(facts))}::jsonb[])
       as email (id, cause, kind, subject_id, facts)
-    on conflict (cause) do nothing returning id as email_id`)
-  if (added.length > 0) await jobs.sendAll(db, EMAIL_QUEUE, added, options)
-  return added.length
+    on conflict (cause) do nothing`
+  // The job of an email that was not added finds none, and ends.
+  const sent = emails.map(({ id }) => ({ email_id: id }))
+  const [count] = await together(db, (writes) => [
+    writes.run(added),
+    jobs.sendAll(writes, EMAIL_QUEUE, sent, options),
+  ])
+  return count
 }
 
 /**

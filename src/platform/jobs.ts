@@ -14,6 +14,7 @@ import {
 } from '#platform/schedules'
 import { Sql } from '#platform/sql'
 import { type Observer, observed } from '#platform/telemetry/observer'
+import type { Writes } from '#platform/together'
 
 /** Durable background work. A job sent inside a transaction exists only if that commits. */
 export interface Jobs extends JobActions {
@@ -27,14 +28,14 @@ export interface Jobs extends JobActions {
    * This process looks for it as soon as that commits, and other processes at their next poll.
    */
   send<Data extends object>(
-    db: Db,
+    db: Writes,
     queue: Queue<Data>,
     data: Data,
     options?: { urgent?: boolean },
   ): Promise<void>
   /** Queues several jobs of a queue, as `send` queues one. */
   sendAll<Data extends object>(
-    db: Db,
+    db: Writes,
     queue: Queue<Data>,
     data: Data[],
     options?: { urgent?: boolean },
@@ -224,10 +225,14 @@ async function run(
 
 /** Adds jobs, and looks for them once they are committed. */
 function sender(boss: PgBoss, wake: (lane: string) => void): Jobs['sendAll'] {
-  return async (tx, { name }, data, { urgent = false } = {}) => {
+  return async (writes, { name }, data, { urgent = false } = {}) => {
     const lane = urgent ? urgentLane(name) : name
     const added = data.map((each) => ({ data: each }))
-    await boss.insert(lane, added, { db: { executeSql: asPrepared(tx) } as never })
+    const executeSql = async (text: string, values: unknown[] = []) => {
+      await writes.run(new Sql(text, values))
+      return { rows: [] }
+    }
+    await boss.insert(lane, added, { db: { executeSql } as never })
     afterCommit(() => wake(lane))
   }
 }

@@ -27,22 +27,16 @@ export async function find(db: Db, id: string): Promise<CardEntry | undefined> {
     return_url, back_url, card_token from sandbox.card_entries where id = ${id}`)
 }
 
-/**
- * Stores the entered card; false without storing it if the page was already used. Runs in a
- * transaction.
- */
+/** Stores the entered card; false without storing it if the page was already used. */
 export async function use(
   db: Db,
   now: Date,
   { id, app_name }: CardEntry,
   card: KeptCard,
 ): Promise<boolean> {
-  const unused = await db.maybe(sql`select id from sandbox.card_entries
-    where id = ${id} and card_token is null for update`)
-  if (!unused) return false
-  await keep(db, now, { ...card, app_name })
-  await db.run(sql`update sandbox.card_entries set card_token = ${card.token} where id = ${id}`)
-  return true
+  const used = sql`update sandbox.card_entries set card_token = ${card.token}
+    where id = ${id} and card_token is null returning id`
+  return (await keep(db, now, { ...card, app_name }, used)) === 1
 }
 
 /** The entered card; undefined until there is one. */

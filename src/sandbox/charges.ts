@@ -40,10 +40,11 @@ export interface Challenge {
 
 const COLUMNS = sql`id, request_hash, status, decline_code, challenge_id, answers_at`
 
-/** Releases the key of a finished request from before this time. */
-export async function releaseKey(db: Db, key: string, before: Date): Promise<void> {
-  await db.run(sql`update sandbox.charges set key = null
+/** Releases the key of a finished request from before this time; false if there is none. */
+export async function releaseKey(db: Db, key: string, before: Date): Promise<boolean> {
+  const released = await db.run(sql`update sandbox.charges set key = null
     where key = ${key} and created_at <= ${before} and status in ('succeeded', 'declined')`)
+  return released === 1
 }
 
 /** Records a request under its key; false if the key is taken. */
@@ -86,12 +87,12 @@ export async function settle(
   answers_at: Date | null = null,
 ): Promise<SandboxCharge> {
   const decline_code = outcome.status === 'declined' ? outcome.decline_code : null
-  await db.run(sql`update sandbox.cards
-    set declines = case when ${outcome.status === 'declined'} then declines + 1 else 0 end,
-      failing_renewals = case when off_session then greatest(failing_renewals - 1, 0)
-        else failing_renewals end
-    from sandbox.charges as charge where charge.id = ${id} and token = charge.card_token`)
-  return await db.one<SandboxCharge>(sql`update sandbox.charges
+  return await db.one<SandboxCharge>(sql`with card as (update sandbox.cards
+      set declines = case when ${outcome.status === 'declined'} then declines + 1 else 0 end,
+        failing_renewals = case when off_session then greatest(failing_renewals - 1, 0)
+          else failing_renewals end
+      from sandbox.charges as charge where charge.id = ${id} and token = charge.card_token)
+    update sandbox.charges
     set status = ${outcome.status}, decline_code = ${decline_code}, answers_at = ${answers_at}
     where id = ${id} returning ${COLUMNS}`)
 }

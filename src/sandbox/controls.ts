@@ -66,7 +66,7 @@ export function openControls(options: SandboxPageOptions): SandboxControls {
       const exp_year = now.getUTCFullYear() + 4
       const read = { card, exp_month: 12, exp_year, zip: entry.zip }
       const kept = { ...cards.keptCard(options, read), fingerprint: `scenario ${entry_id}` }
-      await db.tx((tx) => entries.use(tx, now, entry, kept))
+      await entries.use(db, now, entry, kept)
     },
     async disputeCharge(now, { charge_id, reason, is_inquiry = false }) {
       return await db.tx(async (tx) => {

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 import type { ReadCard } from './card-form.ts'
 import type { BehaviourName } from './cards.ts'
 
@@ -43,12 +43,21 @@ export function keptCard(
   }
 }
 
-/** Stores a card for the app whose page it was entered on. */
-export async function keep(db: Db, now: Date, card: KeptCard & { app_name: string }) {
-  await db.run(sql`insert into sandbox.cards (${CARD_COLUMNS}, behavior, app_name, created_at)
-    values (${card.token}, ${card.brand}, ${card.last4}, ${card.exp_month}, ${card.exp_year},
-      ${card.billing_country}, ${card.billing_zip}, ${card.issuer_country}, ${card.fingerprint},
-      ${card.behavior}, ${card.app_name}, ${now})`)
+/**
+ * Stores a card for the app whose page it was entered on, once for each row that `used` returns:
+ * the page that it uses up. Returns how many were stored.
+ */
+export async function keep(
+  db: Db,
+  now: Date,
+  card: KeptCard & { app_name: string },
+  used: Sql,
+): Promise<number> {
+  return await db.run(sql`with used as (${used})
+    insert into sandbox.cards (${CARD_COLUMNS}, behavior, app_name, created_at)
+    select ${card.token}, ${card.brand}, ${card.last4}, ${card.exp_month}::int,
+      ${card.exp_year}::int, ${card.billing_country}, ${card.billing_zip}, ${card.issuer_country},
+      ${card.fingerprint}, ${card.behavior}, ${card.app_name}, ${now}::timestamptz from used`)
 }
 
 /** The card of a charge, locked until the transaction ends. */

@@ -33,7 +33,7 @@ export function declarePortals(scope: FastifyInstance, options: SandboxPageOptio
     const form = readCardForm(request.body, now, locale)
     if ('faults' in form) return send(reply.code(400), PortalPage({ ...page, locale, ...form }))
     const card = keptCard(options, form.read)
-    await db.tx((tx) => portals.change(tx, now, page.portal, card))
+    await portals.change(db, now, page.portal, card)
     return reply.redirect(page.portal.return_url, 303)
   })
 }

@@ -57,11 +57,11 @@ export async function paymentsOf(db: Db, id: string): Promise<PortalPayment[]> {
     order by c.created_at desc, c.id limit 24`)
 }
 
-/** Replaces the card on file. Runs in a transaction. */
-export async function change(tx: Db, now: Date, portal: Portal, card: KeptCard): Promise<void> {
-  await keep(tx, now, { ...card, app_name: portal.app_name })
-  await tx.run(sql`update sandbox.portals set new_card_token = ${card.token}
-    where id = ${portal.id}`)
+/** Replaces the card on file. */
+export async function change(db: Db, now: Date, portal: Portal, card: KeptCard): Promise<void> {
+  const used = sql`update sandbox.portals set new_card_token = ${card.token}
+    where id = ${portal.id} returning id`
+  await keep(db, now, { ...card, app_name: portal.app_name }, used)
 }
 
 /** The new card on file; undefined if it was not replaced. */

@@ -138,10 +138,11 @@ async function take(
   const { amount, currency, card_token, description, off_session } = request
   const said = [amount, currency, card_token, description, off_session, request.return_url]
   const request_hash = hashOf([...said, request.statement_suffix])
-  await charges.releaseKey(db, request.key, new Date(now.getTime() - KEY_LIFETIME_MS))
-  if (!(await charges.begin(db, now, { ...request, id, request_hash }))) {
-    return sameRequest(await charges.find(db, request.key), request_hash)
-  }
+  const begin = () => charges.begin(db, now, { ...request, id, request_hash })
+  const expired = new Date(now.getTime() - KEY_LIFETIME_MS)
+  const isNew =
+    (await begin()) || ((await charges.releaseKey(db, request.key, expired)) && (await begin()))
+  if (!isNew) return sameRequest(await charges.find(db, request.key), request_hash)
   const card = await cards.lock(db, card_token)
   const behavior: Behavior = BEHAVIORS[card.behavior]
   // Thrown inside the transaction, so that the request is rolled back as if it never arrived.

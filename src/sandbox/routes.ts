@@ -89,7 +89,7 @@ function declareCardEntries(
     const form = readCardForm(body, now, locale)
     if ('faults' in form) return send(reply.code(400), CardEntryPage({ locale, entry, ...form }))
     const card = keptCard(options, form.read)
-    const used = await db.tx((tx) => entries.use(tx, now, entry, card))
+    const used = await entries.use(db, now, entry, card)
     return used ? reply.redirect(entry.return_url, 303) : sendUsed(reply, entry)
   })
 }

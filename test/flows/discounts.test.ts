@@ -59,7 +59,8 @@ describe('a purchase with a discount code', () => {
     const { code } = await addCode(service, app.client_id)
     const subscriber = await buyWith(service, app, code)
     const order_id = (await billing.orderOfLicense(service.world.db, subscriber.license_id))!
-    const { content } = await writePurchaseReceipt(service.world, order_id)
+    const order = (await billing.orderDetails(service.world.db, order_id))!
+    const { content } = await writePurchaseReceipt(service.world, order)
     const rows = content.blocks.flatMap((block) => (block.kind === 'rows' ? block.rows : []))
     assert.deepEqual(rows[3], [`Discount ${code}`, '−$2.00'])
     assert.match(new Map(rows).get('Renewal')!, /^\$10.50 on /)

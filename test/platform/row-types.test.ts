@@ -16,7 +16,10 @@ const PLANTED = 'test/support/row-types/planted.ts'
 const PASSED_ON = [
   'src/platform/db-embedded.ts',
   'src/platform/jobs.ts',
+  'src/platform/jobs.ts',
   'src/platform/telemetry/observed-db.ts',
+  'src/platform/together.ts',
+  'src/platform/together.ts',
 ]
 
 /**
@@ -27,6 +30,7 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/domain/apps/changes.ts', 'email', 'app_changes.user_id references users'],
   ['src/domain/billing/timeline.ts', 'at why', 'a declined attempt has its time and its code'],
   ['src/domain/billing/orders.ts', 'card_brand card_last4', 'a cart that was bought has a card'],
+  ['src/domain/billing/receipts.ts', 'invoice', 'the condition asks for an issued one'],
   ['src/domain/billing/receipts.ts', 'paid_at', 'a check: a paid invoice has its time'],
   ['src/domain/billing/receipts.ts', 'card_brand card_last4', 'an attempt or a card on file'],
   ['src/domain/billing/sales.ts', 'paid_at', 'a check: a paid invoice has its time'],

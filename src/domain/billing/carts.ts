@@ -13,6 +13,7 @@ import type {
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
+import type { Writes } from '#platform/together'
 import type { BroughtBy } from './fee.ts'
 
 /** The card that a cart will be charged to; the payments module defines its shape. */
@@ -78,7 +79,7 @@ export const CART_COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, em
 
 /** Opens a cart with the buyer's details (the first step). */
 export async function addCart(
-  db: Db,
+  db: Writes,
   now: Date,
   cart: Pick<Cart, 'id' | 'app_id' | 'price_id' | 'browser_hash' | 'next_url' | 'user_id'> &
     Pick<Cart, 'affiliate_id' | 'brought_by' | 'tax_quote_id'> &
@@ -154,7 +155,7 @@ export async function setCard(
 
 /** Replaces the quote of a cart whose price or discount changed, or whose quote has expired. */
 export async function requote(
-  db: Db,
+  db: Writes,
   now: Date,
   facts: { cart_id: CartId; tax_quote_id: QuoteId } & CartDiscount,
 ): Promise<void> {
@@ -181,7 +182,7 @@ export async function setCartLanguage(
 
 /** Closes a cart with the order it became. */
 export async function completeCart(
-  db: Db,
+  db: Writes,
   now: Date,
   facts: { cart_id: CartId; order_id: OrderId; user_id: UserId },
 ): Promise<void> {

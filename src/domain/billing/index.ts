@@ -32,6 +32,7 @@ export {
 export * from './invoice-lines.ts'
 export { invoiceNumber } from './invoice-number.ts'
 export * from './invoices.ts'
+export { addDraft, addInvoice } from './new-invoices.ts'
 export { dueAgain, type NextStep, nextStep } from './next-step.ts'
 export * from './orders.ts'
 export { type Calendar, type Period, periodOf, periodPaid, trialDue } from './period.ts'

@@ -14,11 +14,12 @@ import type {
   SubscriptionId,
   UserId,
 } from '#platform/ids'
+import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
-import { sql } from '#platform/sql'
-import { languageOf } from './carts.ts'
+import { type Sql, sql } from '#platform/sql'
+import type { Writes } from '#platform/together'
 import type { BroughtBy } from './fee.ts'
-import { type InvoiceLine, linesTotal } from './invoice-lines.ts'
+import type { InvoiceLine } from './invoice-lines.ts'
 
 export type InvoiceKind = 'purchase' | 'renewal' | 'upgrade'
 
@@ -26,7 +27,7 @@ export type InvoiceKind = 'purchase' | 'renewal' | 'upgrade'
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void'
 
 /** What every charge is for. Amounts are in cents, before tax unless named otherwise. */
-interface InvoiceFacts {
+export interface InvoiceFacts {
   id: InvoiceId
   app_id: AppId
   /** The order that it belongs to, which exists once its purchase is paid. */
@@ -105,51 +106,6 @@ const COLUMNS = sql`${FACTS}, number, user_id, license_id, subscription_id, stat
 // A trial's card check is a paid invoice of zero without a number: nothing was bought yet.
 const PAID = sql`status = 'paid' and number is not null`
 
-/** Records a purchase's invoice, which waits for its first charge; `now` is the app's time. */
-export async function addDraft(db: Db, now: Date, draft: NewDraft): Promise<void> {
-  const holder = { user_id: null, license_id: null, subscription_id: null }
-  await insert(db, now, { ...draft, ...holder, status: 'draft' })
-}
-
-/** Issues an invoice of a subscription, which waits for payment; `now` is the app's time. */
-export async function addInvoice(db: Db, now: Date, invoice: NewInvoice): Promise<void> {
-  await insert(db, now, { ...invoice, cart_id: null, trial_days: 0, status: 'open' })
-}
-
-interface InvoiceRow extends InvoiceFacts {
-  kind: InvoiceKind
-  cart_id: CartId | null
-  trial_days: number
-  user_id: UserId | null
-  license_id: LicenseId | null
-  subscription_id: SubscriptionId | null
-  status: 'draft' | 'open'
-}
-
-async function insert(db: Db, now: Date, invoice: InvoiceRow): Promise<void> {
-  const { lines } = invoice
-  if (linesTotal(lines) !== invoice.amount) {
-    throw new RangeError(`the lines of ${invoice.id} do not add up to ${invoice.amount}`)
-  }
-  const number = invoice.status === 'draft' ? sql`null` : sql`nextval('invoice_numbers')`
-  await db.run(sql`with added as (insert into invoices (id, kind, cart_id, app_id, user_id,
-      license_id, order_id, subscription_id, trial_days, period_index, period_start, period_end,
-      product_id, price_id, tax_quote_id, amount, tax, fee, fixed_fee, add_on_fee, commission,
-      brought_by, affiliate_id, status, created_at, number, language)
-    values (${invoice.id}, ${invoice.kind}, ${invoice.cart_id}, ${invoice.app_id},
-      ${invoice.user_id}, ${invoice.license_id}, ${invoice.order_id}, ${invoice.subscription_id},
-      ${invoice.trial_days}, ${invoice.period_index}, ${invoice.period_start},
-      ${invoice.period_end}, ${invoice.product_id}, ${invoice.price_id}, ${invoice.tax_quote_id},
-      ${invoice.amount}, ${invoice.tax}, ${invoice.fee}, ${invoice.fixed_fee},
-      ${invoice.add_on_fee}, ${invoice.commission}, ${invoice.brought_by}, ${invoice.affiliate_id},
-      ${invoice.status}, ${now}, ${number}, ${languageOf(invoice)}) returning id)
-    insert into invoice_lines (invoice_id, position, kind, amount, code)
-    select added.id, position, kind, amount, code from added, unnest(
-        ${lines.map(({ kind }) => kind)}::text[], ${lines.map(({ amount }) => amount)}::bigint[],
-        ${lines.map(({ code }) => code ?? null)}::text[])
-      with ordinality as l (kind, amount, code, position)`)
-}
-
 /** What an invoice belongs to until it is paid: the payer locks this first. */
 export type InvoiceOwner =
   | { kind: 'purchase'; cart_id: CartId }
@@ -181,6 +137,16 @@ export async function findInvoice(db: Db, id: InvoiceId): Promise<Invoice> {
   return await db.one<Invoice>(
     sql`select ${COLUMNS} from invoices where id = ${id} and number is not null`,
   )
+}
+
+/** An issued invoice, as JSON within another statement; `invoiceOf` reads it. */
+export const invoiceAsJson = (id: Sql) => sql`(select to_jsonb(invoice)
+  from (select ${COLUMNS} from invoices where id = ${id} and number is not null) invoice)`
+
+/** The invoice of `invoiceAsJson`. */
+export function invoiceOf(json: JsonRow<Invoice>): Invoice {
+  const dates = { period_start: true, period_end: true, created_at: true, paid_at: true } as const
+  return fromJson<Invoice>(json, dates)
 }
 
 /** An issued invoice by its id; of one app if `app_id` is given. */
@@ -255,14 +221,14 @@ export async function paidBefore(
  * Records that an invoice was paid, and the period that it paid for: a late renewal pays for a
  * later one. A void invoice is paid all the same if its payment was pending.
  */
-export async function payInvoice(db: Db, now: Date, paid: PaidFor): Promise<void> {
+export async function payInvoice(db: Writes, now: Date, paid: PaidFor): Promise<void> {
   await db.run(sql`update invoices set ${paidBy(now, paid)}
     where id = ${paid.id} and status <> 'paid'`)
 }
 
 /** As `payInvoice`, for a purchase: its buyer, license and subscription exist from now on. */
 export async function payPurchase(
-  db: Db,
+  db: Writes,
   now: Date,
   paid: PaidFor & Pick<Invoice, 'user_id' | 'license_id' | 'subscription_id'>,
 ): Promise<void> {

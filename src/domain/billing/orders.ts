@@ -11,10 +11,12 @@ import type {
   PriceId,
   ProductId,
   QuoteId,
+  SellerId,
   UserId,
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import type { Writes } from '#platform/together'
 import type { BroughtBy } from './fee.ts'
 import type { CodeDiscount } from './invoice-lines.ts'
 
@@ -30,7 +32,11 @@ export interface Order {
 }
 
 /** Records an order. */
-export async function addOrder(db: Db, now: Date, order: Omit<Order, 'created_at'>): Promise<void> {
+export async function addOrder(
+  db: Writes,
+  now: Date,
+  order: Omit<Order, 'created_at'>,
+): Promise<void> {
   await db.run(sql`insert into orders
       (id, invoice_id, app_id, user_id, license_id, made_account, created_at)
     values (${order.id}, ${order.invoice_id}, ${order.app_id}, ${order.user_id},
@@ -73,45 +79,57 @@ export interface OrderDetails extends Order {
   card_brand: string
   card_last4: string
   period_end: Date | null
+  app_slug: string
+  seller_id: SellerId
+  /** Of the buyer's account. */
+  language: string
+  email_verified_at: Date | null
+  locked_at: Date | null
+  has_password: boolean
+  license_status: string
+  key_sealed: Buffer
 }
 
 const CHARGED = sql`case when i.is_waived then 0 else i.amount + i.tax end`
 
+const DETAILS = sql`select o.id, o.invoice_id, o.app_id, o.user_id, o.license_id,
+    o.made_account, o.created_at, i.product_id, i.price_id, i.tax_quote_id, i.brought_by,
+    i.affiliate_id, q.amount, q.tax,
+    (select jsonb_build_object('code', n.code, 'amount', -n.amount) from invoice_lines n
+      where n.invoice_id = i.id and n.kind = 'discount') as discount,
+    ${CHARGED} as charged, i.trial_days, i.is_waived, i.fee,
+    case when c.continues_license_id is not null then i.period_end end as prepaid_until,
+    i.commission, u.email, a.name as app_name, p.name as product_name, r.frequency, q.state, l.period_end,
+    c.card->>'brand' as card_brand, c.card->>'last4' as card_last4,
+    a.slug as app_slug, a.seller_id, u.language, u.email_verified_at, u.locked_at,
+    u.password_hash is not null as has_password, l.status as license_status, l.key_sealed
+  from orders o
+    join invoices i on i.id = o.invoice_id
+    join users u on u.id = o.user_id
+    join apps a on a.id = o.app_id
+    join products p on p.id = i.product_id
+    join prices r on r.id = i.price_id
+    join tax_quotes q on q.id = i.tax_quote_id
+    join licenses l on l.id = o.license_id
+    join carts c on c.id = i.cart_id`
+
 /** An order with its invoice's figures, names and card. */
 export async function orderDetails(db: Db, id: OrderId): Promise<OrderDetails | undefined> {
-  return await db.maybe<OrderDetails>(sql`
-    select o.id, o.invoice_id, o.app_id, o.user_id, o.license_id, o.made_account, o.created_at,
-      i.product_id, i.price_id, i.tax_quote_id, i.brought_by, i.affiliate_id, q.amount, q.tax,
-      (select jsonb_build_object('code', n.code, 'amount', -n.amount) from invoice_lines n
-        where n.invoice_id = i.id and n.kind = 'discount') as discount,
-      ${CHARGED} as charged, i.trial_days, i.is_waived, i.fee,
-      case when c.continues_license_id is not null then i.period_end end as prepaid_until, i.commission, u.email,
-      a.name as app_name, p.name as product_name, r.frequency, q.state, l.period_end,
-      c.card->>'brand' as card_brand, c.card->>'last4' as card_last4
-    from orders o
-      join invoices i on i.id = o.invoice_id
-      join users u on u.id = o.user_id
-      join apps a on a.id = o.app_id
-      join products p on p.id = i.product_id
-      join prices r on r.id = i.price_id
-      join tax_quotes q on q.id = i.tax_quote_id
-      join licenses l on l.id = o.license_id
-      join carts c on c.id = i.cart_id
-    where o.id = ${id}`)
+  return await db.maybe<OrderDetails>(sql`${DETAILS} where o.id = ${id}`)
+}
+
+/** The order whose purchase an invoice is; undefined for any other invoice. */
+export async function orderOfInvoice(
+  db: Db,
+  invoice_id: InvoiceId,
+): Promise<OrderDetails | undefined> {
+  return await db.maybe<OrderDetails>(sql`${DETAILS} where o.invoice_id = ${invoice_id}`)
 }
 
 /** The order that created a license. */
 export async function orderOfLicense(db: Db, license_id: LicenseId): Promise<OrderId | undefined> {
   const row = await db.maybe<{ id: OrderId }>(sql`select id from orders
     where license_id = ${license_id} order by created_at desc limit 1`)
-  return row?.id
-}
-
-/** The order whose purchase an invoice is; undefined for any other invoice. */
-export async function orderOfInvoice(db: Db, invoice_id: InvoiceId): Promise<OrderId | undefined> {
-  const row = await db.maybe<{ id: OrderId }>(
-    sql`select id from orders where invoice_id = ${invoice_id}`,
-  )
   return row?.id
 }
 

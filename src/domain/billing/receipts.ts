@@ -1,9 +1,10 @@
 import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import type { AppId, ChargeId, InvoiceId, UserId } from '#platform/ids'
+import type { AppId, InvoiceId, UserId } from '#platform/ids'
+import { fromJson, type JsonRow } from '#platform/json-row'
 import { type Cents, cents, sum } from '#platform/money'
 import { sql } from '#platform/sql'
-import { findInvoice, type Invoice } from './invoices.ts'
+import { type Invoice, invoiceAsJson, invoiceOf } from './invoices.ts'
 
 /** A refund of an invoice, tax included. */
 export interface GivenBack {
@@ -39,13 +40,18 @@ const BACK = sql`r.status in ('pending', 'succeeded')`
 /** The receipt of a paid invoice; undefined for one that was never paid. */
 export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | undefined> {
   type Facts = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | 'given_back'> & {
-    charge_id: ChargeId | null
+    given_back: JsonRow<GivenBack>[]
+    invoice: JsonRow<Invoice>
   }
   const found = await db.maybe<Facts>(sql`
     select i.paid_at, i.language, a.name as app_name, s.legal_name as seller_name,
       p.name as product_name, pr.frequency, u.email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
       coalesce(t.card->>'brand', k.brand) as card_brand,
-      coalesce(t.card->>'last4', k.last4) as card_last4, c.id as charge_id
+      coalesce(t.card->>'last4', k.last4) as card_last4,
+      (select coalesce(jsonb_agg(jsonb_build_object('amount', r.amount, 'at', r.created_at)
+          order by r.created_at, r.id), '[]')
+        from refunds r where r.charge_id = c.id and ${BACK}) as given_back,
+      ${invoiceAsJson(sql`i.id`)} as invoice
     from invoices i
       join apps a on a.id = i.app_id
       join sellers s on s.id = i.seller_id
@@ -59,10 +65,9 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
       left join cards k on k.id = su.card_id
     where i.id = ${id} and i.status = 'paid' and i.number is not null`)
   if (!found) return undefined
-  const { charge_id, ...facts } = found
-  const given_back = await db.rows<GivenBack>(sql`select r.amount, r.created_at as at
-    from refunds r where r.charge_id = ${charge_id} and ${BACK} order by r.created_at, r.id`)
-  return { ...(await findInvoice(db, id)), ...facts, given_back }
+  const { invoice, ...facts } = found
+  const given_back = facts.given_back.map((each) => fromJson<GivenBack>(each, { at: true }))
+  return { ...invoiceOf(invoice), ...facts, given_back }
 }
 
 /** A payment and its refunds, in a list. */

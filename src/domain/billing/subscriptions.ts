@@ -12,6 +12,7 @@ import type {
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import type { Writes } from '#platform/together'
 
 /** A subscription: for which plan, at which price, with which card, and until when it is paid. */
 export interface Subscription {
@@ -80,7 +81,7 @@ export type NewSubscription = Pick<
 /**
  * Opens a subscription at its first period, or at its trial (period 0, which ends at the anchor).
  */
-export async function addSubscription(db: Db, now: Date, made: NewSubscription): Promise<void> {
+export async function addSubscription(db: Writes, now: Date, made: NewSubscription): Promise<void> {
   await db.run(sql`insert into subscriptions
     (id, app_id, license_id, order_id, price_id, card_id, amount, state, zip, anchor, period_index,
       period_end, discount_id, discount_periods_left, next_at, created_at)
@@ -204,7 +205,7 @@ export const NO_PLAN_CHANGE = { pending_price_id: null, pending_amount: null } a
 
 /** Changes a subscription whose row is locked, and releases its claim. */
 export async function changeSubscription(
-  db: Db,
+  db: Writes,
   subscription: Subscription,
   change: SubscriptionChange,
 ): Promise<void> {

@@ -3,6 +3,7 @@ import type { Db } from '#platform/db'
 import type { AppId, SellerId, SessionId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { type Sql, sql } from '#platform/sql'
+import type { Writes } from '#platform/together'
 
 /** A signed-in browser. If `app_id` is set, it may see that app's purchase only. */
 export interface Session {
@@ -52,7 +53,7 @@ export function isLive(now: Date): Sql {
 
 /** Opens a session under a secret of 256 random bits, of which only a digest is stored. */
 export async function openSession(
-  db: Db,
+  db: Writes,
   now: Date,
   facts: { id: SessionId; token: string; user_id: UserId; app_id: AppId | null; device: Device },
 ): Promise<void> {

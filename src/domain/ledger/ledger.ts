@@ -2,6 +2,7 @@ import type { Db } from '#platform/db'
 import type { TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { together, type Writes } from '#platform/together'
 import type { Account, LedgerEvent } from './account.ts'
 import type { Posting } from './posting.ts'
 
@@ -9,18 +10,25 @@ import type { Posting } from './posting.ts'
  * Writes a posting; a second posting of the same event and subject is refused. One without lines
  * moved nothing and is not written.
  */
-export async function post(db: Db, now: Date, id: TransactionId, posting: Posting): Promise<void> {
+export async function post(
+  db: Writes,
+  now: Date,
+  id: TransactionId,
+  posting: Posting,
+): Promise<void> {
   const { event, subject, lines } = posting
   if (lines.length === 0) return
-  await db.run(sql`with posted as (
-      insert into ledger_transactions (id, at, event, subject)
-      values (${id}, ${now}, ${event}, ${subject}) returning id)
-    insert into ledger_entries (transaction_id, position, account, owner, amount, currency)
-    select posted.id, line.position, line.account, line.owner, line.amount, 'usd'
-    from posted, unnest(${lines.map((_, index) => index + 1)}::int[],
-      ${lines.map((line) => line.account)}::text[], ${lines.map((line) => line.owner)}::text[],
-      ${lines.map((line) => line.amount)}::bigint[])
-      as line (position, account, owner, amount)`)
+  await together(db, (writes) => [
+    writes.run(sql`insert into ledger_transactions (id, at, event, subject)
+      values (${id}, ${now}, ${event}, ${subject})`),
+    writes.run(sql`insert into ledger_entries
+        (transaction_id, position, account, owner, amount, currency)
+      select ${id}, line.position, line.account, line.owner, line.amount, 'usd'
+      from unnest(${lines.map((_, index) => index + 1)}::int[],
+        ${lines.map((line) => line.account)}::text[], ${lines.map((line) => line.owner)}::text[],
+        ${lines.map((line) => line.amount)}::bigint[])
+        as line (position, account, owner, amount)`),
+  ])
 }
 
 /** The balance of an account, in cents; a credit balance is negative. */

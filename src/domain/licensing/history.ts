@@ -1,12 +1,12 @@
-import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import type { Writes } from '#platform/together'
 import type { LicenseStatus } from './status.ts'
 import type { Beginning, Trigger } from './transition.ts'
 
 /** Adds a transition to the history of a license: its two statuses, and why. */
 export async function remember(
-  db: Db,
+  db: Writes,
   now: Date,
   step: {
     license_id: LicenseId

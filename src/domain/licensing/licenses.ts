@@ -3,6 +3,7 @@ import type { AppId, LicenseId, UserId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
+import { together, type Writes } from '#platform/together'
 import { keyHash, mintKey, openKey, sealKey } from './key.ts'
 import type { LicenseFacts } from './state.ts'
 import type { Beginning } from './transition.ts'
@@ -72,7 +73,7 @@ export async function hasLicense(db: Db, id: LicenseId): Promise<boolean> {
 
 /** Creates a license with a new key, and starts its history. Returns the key. */
 export async function mint(
-  db: Db,
+  db: Writes,
   now: Date,
   tools: { keys: KeyRing; random: Random },
   license: Pick<License, 'license_id' | 'app_id' | 'user_id' | 'product_id' | 'status'> & {
@@ -84,14 +85,14 @@ export async function mint(
   const license_key = mintKey(tools.random)
   const key_hash = keyHash(tools.keys, license_key)
   const key_sealed = sealKey(tools.keys, tools.random, license_id, license_key)
-  await db.run(sql`with minted as (
-      insert into licenses (id, app_id, user_id, product_id, status, period_end, key_hash,
-        key_sealed, origin, created_at)
+  await together(db, (writes) => [
+    writes.run(sql`insert into licenses (id, app_id, user_id, product_id, status, period_end,
+        key_hash, key_sealed, origin, created_at)
       values (${license_id}, ${license.app_id}, ${license.user_id}, ${license.product_id},
-        ${status}, ${license.period_end}, ${key_hash}, ${key_sealed}, ${license.trigger}, ${now})
-      returning id, created_at, status, origin)
-    insert into license_history (license_id, at, from_status, to_status, trigger)
-    select id, created_at, null, status, origin from minted`)
+        ${status}, ${license.period_end}, ${key_hash}, ${key_sealed}, ${license.trigger}, ${now})`),
+    writes.run(sql`insert into license_history (license_id, at, from_status, to_status, trigger)
+      values (${license_id}, ${now}, null, ${status}, ${license.trigger})`),
+  ])
   return license_key
 }
 

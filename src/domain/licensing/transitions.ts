@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db'
 import type { LicenseId, ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { together } from '#platform/together'
 import { remember } from './history.ts'
 import type { License } from './licenses.ts'
 import type { LicenseStatus } from './status.ts'
@@ -66,13 +67,15 @@ export async function transition(
   }
   const period_end = step.period_end === undefined ? license.period_end : step.period_end
   const ends = to === 'canceled'
-  await db.run(sql`update licenses set status = ${to}, period_end = ${period_end},
-      product_id = ${step.product_id ?? license.product_id},
-      canceled_at = ${ends ? now : license.canceled_at},
-      paused_from = ${to === 'paused' ? from : null},
-      paused_for = ${to === 'paused' ? (step.paused_for ?? null) : null}
-    where id = ${license_id}`)
-  await remember(db, now, { license_id, from, to, trigger: step.trigger })
+  await together(db, (writes) => [
+    writes.run(sql`update licenses set status = ${to}, period_end = ${period_end},
+        product_id = ${step.product_id ?? license.product_id},
+        canceled_at = ${ends ? now : license.canceled_at},
+        paused_from = ${to === 'paused' ? from : null},
+        paused_for = ${to === 'paused' ? (step.paused_for ?? null) : null}
+      where id = ${license_id}`),
+    remember(writes, now, { license_id, from, to, trigger: step.trigger }),
+  ])
   return license
 }
 

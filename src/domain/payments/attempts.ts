@@ -1,7 +1,9 @@
 import type { Db } from '#platform/db'
 import type { AppId, AttemptId, CartId, InvoiceId, LicenseId } from '#platform/ids'
+import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
+import type { Writes } from '#platform/together'
 import type { Card, ChargeAnswer, DeclineCode } from './processor.ts'
 
 export type AttemptStatus =
@@ -46,17 +48,19 @@ export function isPending({ status }: Pick<Attempt, 'status'>): boolean {
 
 /** Records an attempt; undefined if the buyer already has a pending one for this app. */
 export async function openAttempt(
-  db: Db,
+  db: Writes,
   now: Date,
   attempt: NewAttempt,
 ): Promise<Attempt | undefined> {
-  return await db.maybe<Attempt>(sql`insert into attempts
+  const opened = await db.run(sql`insert into attempts
     (id, invoice_id, requested_by, app_id, email_normalized, amount, card, status, created_at)
     values (${attempt.id}, ${attempt.invoice_id}, ${attempt.requested_by}, ${attempt.app_id},
       ${attempt.email_normalized}, ${attempt.amount}, ${JSON.stringify(attempt.card)}, 'open',
       ${now})
     on conflict (app_id, email_normalized) where status in ('open', 'action_required')
-    do nothing returning ${COLUMNS}`)
+    do nothing`)
+  if (opened === 0) return undefined
+  return { ...attempt, status: 'open', action_url: null, decline_code: null, created_at: now }
 }
 
 /** The pending attempt of a buyer for an app, on any invoice. */
@@ -104,6 +108,17 @@ export async function latestOfCart(db: Db, cart_id: CartId): Promise<Attempt | u
     order by number desc limit 1`)
 }
 
+/** The latest attempt to pay for this cart, as JSON within another statement; see `attemptOf`. */
+export const attemptOfCartAsJson = (cart_id: Sql) => sql`(select to_jsonb(attempt) from (
+  select ${COLUMNS} from attempts
+  where invoice_id in (select id from invoices where cart_id = ${cart_id})
+  order by number desc limit 1) attempt)`
+
+/** The attempt of `attemptOfCartAsJson`. */
+export function attemptOf(json: JsonRow<Attempt>): Attempt {
+  return fromJson<Attempt>(json, { created_at: true })
+}
+
 /** The latest attempt on any invoice of a subscription's license. */
 export async function latestOfLicense(db: Db, license_id: LicenseId): Promise<Attempt | undefined> {
   return await db.maybe<Attempt>(sql`select ${COLUMNS} from attempts
@@ -123,21 +138,26 @@ export async function pendingAttempts(db: Db, before: Date): Promise<Attempt[]> 
     order by created_at limit 200`)
 }
 
-/** Records the processor's answer. Returns the updated attempt. */
+/** The outcome of an attempt, as far as there is one. */
+export type AttemptOutcome = Pick<Attempt, 'status' | 'action_url' | 'decline_code'>
+
+/** Records the processor's answer. Returns the outcome that it is for the attempt. */
 export async function recordAnswer(
-  db: Db,
+  db: Writes,
   now: Date,
   id: AttemptId,
   answer: ChargeAnswer,
-): Promise<Attempt> {
+): Promise<AttemptOutcome> {
+  const { status } = answer
   const action_url = answer.status === 'action_required' ? answer.action_url : null
   const decline_code = answer.status === 'declined' ? answer.decline_code : null
   const charge_id = answer.status === 'succeeded' ? answer.charge_id : null
   const refusal = answer.status === 'refused' ? answer.reason : null
   const settled_at = answer.status === 'action_required' ? null : now
-  return await db.one<Attempt>(sql`update attempts set status = ${answer.status},
-    action_url = ${action_url}, decline_code = ${decline_code}, charge_id = ${charge_id},
-    refusal = ${refusal}, settled_at = ${settled_at} where id = ${id} returning ${COLUMNS}`)
+  await db.run(sql`update attempts set status = ${status}, action_url = ${action_url},
+    decline_code = ${decline_code}, charge_id = ${charge_id}, refusal = ${refusal},
+    settled_at = ${settled_at} where id = ${id}`)
+  return { status, action_url, decline_code }
 }
 
 /** A pending attempt, and its buyer. */

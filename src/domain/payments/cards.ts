@@ -1,11 +1,12 @@
 import type { Db } from '#platform/db'
 import type { CardId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import type { Writes } from '#platform/together'
 import type { Card } from './processor.ts'
 
 /** Stores a card that paid, for its renewals. */
 export async function keepCard(
-  db: Db,
+  db: Writes,
   now: Date,
   kept: { id: CardId; user_id: UserId; card: Card },
 ): Promise<void> {

@@ -2,6 +2,7 @@ import type { Db } from '#platform/db'
 import type { AttemptId, ChargeId, InvoiceId, ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import type { Writes } from '#platform/together'
 
 /** Money that was charged for one invoice. */
 export interface Charge {
@@ -16,7 +17,7 @@ export interface Charge {
 const COLUMNS = sql`id, attempt_id, invoice_id, processor, processor_charge_id, amount`
 
 /** Records a charge that succeeded; the processor's id makes a second record impossible. */
-export async function recordCharge(db: Db, now: Date, charge: Charge): Promise<void> {
+export async function recordCharge(db: Writes, now: Date, charge: Charge): Promise<void> {
   await db.run(sql`insert into charges (${COLUMNS}, created_at)
     values (${charge.id}, ${charge.attempt_id}, ${charge.invoice_id},
       ${charge.processor}, ${charge.processor_charge_id}, ${charge.amount}, ${now})`)

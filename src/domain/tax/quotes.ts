@@ -3,6 +3,7 @@ import type { QuoteId } from '#platform/ids'
 import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
+import type { Writes } from '#platform/together'
 import type { Figures, TaxedSale } from './provider.ts'
 
 /** A tax quote: the sale charges exactly this, or gets a new one. */
@@ -23,15 +24,18 @@ const COLUMNS = sql`id, country, state, zip, amount, tax, rule, rate_ppm, taxabl
 
 /** Stores a provider's quote, with the rule that made it. */
 export async function keepQuote(
-  db: Db,
+  db: Writes,
   now: Date,
   facts: TaxedSale & Figures & { id: QuoteId },
 ): Promise<Quote> {
-  return await db.one<Quote>(sql`insert into tax_quotes
+  const { id, state, zip, amount, tax, rule, rate_ppm, taxable_ppm } = facts
+  const rates = { rule, rate_ppm, taxable_ppm }
+  const quote = { id, country: 'US', state, zip, amount, tax, ...rates, created_at: now }
+  await db.run(sql`insert into tax_quotes
     (id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm, created_at)
-    values (${facts.id}, 'US', ${facts.state}, ${facts.zip}, ${facts.amount}, ${facts.tax},
-      ${facts.rule}, ${facts.rate_ppm}, ${facts.taxable_ppm}, ${now})
-    returning ${COLUMNS}`)
+    values (${id}, ${quote.country}, ${state}, ${zip}, ${amount}, ${tax}, ${rule}, ${rate_ppm},
+      ${taxable_ppm}, ${now})`)
+  return quote
 }
 
 /** The quote with this ID, as JSON within another statement; `quoteOf` reads it. */

@@ -7,6 +7,7 @@ import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type CartId, mintId } from '#platform/ids'
 import { cents, ZERO } from '#platform/money'
+import { together, type Writes } from '#platform/together'
 
 /** A purchase to which a code may apply. Without an email, what depends on the buyer is left out. */
 export interface DiscountRequest {
@@ -80,10 +81,12 @@ export async function requote(
   { code = cart.discount_code, ...sold }: Pick<DiscountRequest, 'app' | 'price' | 'code'>,
 ): Promise<void> {
   const { state, zip } = cart as { state: string; zip: string }
-  const quoted = await quoteCart(world, { ...requestOf(cart, sold), code, place: { state, zip } })
-  await world.db.tx(async (tx) => {
-    await billing.requote(tx, world.clock.now(), { cart_id: cart.id, ...(await quoted.keep(tx)) })
-  })
+  const request = { ...requestOf(cart, sold), code, place: { state, zip } }
+  const { quoted, keep } = await quoteCart(world, request)
+  await together(world.db, (writes) => [
+    keep(writes),
+    billing.requote(writes, world.clock.now(), { cart_id: cart.id, ...quoted }),
+  ])
 }
 
 /** The request of a cart. */
@@ -105,9 +108,8 @@ export async function quoteCart(
   const sale = { ...place, amount: cents(price.amount - discount.discount_amount) }
   const figures = await world.taxes.quote(now, sale)
   const id = mintId(world.random, 'quote')
-  const keep = async (tx: Db): Promise<billing.CartDiscount & { tax_quote_id: typeof id }> => {
-    await tax.keepQuote(tx, now, { id, ...sale, ...figures })
-    return { ...discount, tax_quote_id: id }
+  return {
+    quoted: { ...discount, tax_quote_id: id },
+    keep: (writes: Writes) => tax.keepQuote(writes, now, { id, ...sale, ...figures }),
   }
-  return { keep }
 }

@@ -18,6 +18,7 @@ import {
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type CartId, mintId, type OrderId } from '#platform/ids'
+import { together } from '#platform/together'
 import { cardRefusal } from './card.ts'
 import { discountOfCart, discountRefusal, requestOf, requote } from './cart-discount.ts'
 import { type CheckoutTotals, checkoutTotals } from './totals.ts'
@@ -41,7 +42,7 @@ export type Confirmed =
 
 /** What a cart waits for: its own attempt, another attempt of the same buyer, or nothing. */
 type Recorded =
-  | { attempt: payments.Attempt; app: apps.App; order_id: OrderId }
+  | { attempt: payments.Attempt; app: apps.App; order_id: OrderId; quote: tax.Quote }
   /** The price or its quote changed before the attempt was recorded. */
   | 'repriced'
   | { other: payments.Attempt | undefined; app: apps.App }
@@ -82,9 +83,10 @@ export async function confirm(
     if ('end' in recorded) return recorded.end
     const { app } = recorded
     if ('attempt' in recorded) {
-      const { attempt, order_id } = recorded
-      const { return_url } = request
-      return ofCart(await chargeAttempt(world, attempt, { app, return_url }), order_id)
+      const { attempt, order_id, quote } = recorded
+      const { return_url, cart_id } = request
+      const known = { owner: { kind: 'purchase', cart_id }, quote } as const
+      return ofCart(await chargeAttempt(world, attempt, { app, return_url, known }), order_id)
     }
     const { other } = recorded
     // It was settled between two statements: read everything again.
@@ -164,11 +166,13 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   const request = requestOf(cart, { app, price })
   if (discount && (await discountRefusal(world, tx, request, discount))) return 'repriced'
   const draft = draftOf(world, cart, facts)
-  await billing.addDraft(tx, facts.requested_at, draft)
   const email_normalized = cart.email_normalized!
   await payments.lockBuyer(tx, { app_id: app.id, email_normalized })
   const charge = { invoice: draft, app, email_normalized, card, requested_by: 'buyer' as const }
-  const attempt = await intend(world, tx, charge)
+  const [, attempt] = await together(tx, (writes) => [
+    billing.addDraft(writes, facts.requested_at, draft),
+    intend(world, writes, charge),
+  ])
   const { order_id } = draft
   if (!attempt) {
     await billing.voidInvoice(tx, draft.id)
@@ -178,7 +182,7 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   if (!refusal) {
     const use = { invoice_id: draft.id, id: discount_id! }
     if (discount) await discounts.useDiscount(tx, facts.requested_at, use)
-    return { attempt, app, order_id }
+    return { attempt, app, order_id, quote: facts.shown.quote }
   }
   await payments.recordAnswer(tx, world.clock.now(), attempt.id, { status: 'closed' })
   await billing.voidInvoice(tx, draft.id)

@@ -6,8 +6,9 @@ import * as payments from '#domain/payments'
 import type * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { type LicenseId, mintId, type SubscriptionId, type UserId } from '#platform/ids'
+import { type LicenseId, mintId, type UserId } from '#platform/ids'
 import { sum } from '#platform/money'
+import { together, type Writes } from '#platform/together'
 
 /** A purchase that was just paid, or whose card was just checked for its trial. */
 interface PaidPurchase {
@@ -19,36 +20,76 @@ interface PaidPurchase {
   is_waived: boolean
 }
 
-/** A paid purchase with the terms that its buyer agreed to. */
-interface AgreedPurchase extends PaidPurchase {
+/** A paid purchase with its buyer, and the terms that they agreed to. */
+export interface BoughtPurchase extends PaidPurchase {
   terms: billing.Terms
+  user_id: UserId
+  /** The one that it continues, or a new one. */
+  license_id: LicenseId
+  /** Whether the purchase made the buyer's account. */
+  made_account: boolean
+  /** What its code takes off the periods that follow. */
+  discount: discounts.Discount | undefined
 }
 
 /**
- * Turns a paid purchase into an account, a license, an order and, where it renews, a subscription.
- * One that continues an imported license adds order and subscription to this one.
+ * Finds the account of a paid purchase and the license that it continues, or makes them: the
+ * account at once, the license with everything else (see `fulfill`).
  */
-export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchase): Promise<void> {
-  const purchase = { ...paid, terms: termsOf(now, paid) }
-  const { draft, cart, terms } = purchase
-  const { id: invoice_id, order_id } = draft
-  const { user_id, made_account, license_id } = cart.continues_license_id
-    ? await continueLicense(tx, now, cart, cart.continues_license_id)
-    : await addLicense(world, tx, now, purchase)
-  const order = { id: order_id, invoice_id, app_id: cart.app_id, user_id, license_id, made_account }
-  await billing.addOrder(tx, now, order)
-  const subscription_id = await subscribe(world, tx, now, { purchase, user_id, license_id })
-  await billing.payPurchase(tx, now, {
-    id: invoice_id,
-    user_id,
-    license_id,
-    subscription_id,
-    period_index: draft.period_index,
-    period_start: now,
-    period_end: terms.period_end,
-    is_waived: paid.is_waived,
+export async function boughtBy(
+  world: World,
+  tx: Db,
+  now: Date,
+  paid: PaidPurchase,
+): Promise<BoughtPurchase> {
+  const { cart, draft } = paid
+  const isDiscounted = draft.lines.some(({ kind }) => kind === 'discount')
+  const discount = isDiscounted ? await discounts.discountOf(tx, draft.id) : undefined
+  const purchase = { ...paid, terms: termsOf(now, paid), discount }
+  if (cart.continues_license_id) {
+    const license_id = cart.continues_license_id
+    // An imported license renews from now on; its key stays the same.
+    await licensing.continueImported(tx, now, license_id)
+    return { ...purchase, user_id: cart.user_id!, made_account: false, license_id }
+  }
+  const { user_id, made: made_account } = await identity.findOrAddUser(tx, now, {
+    id: mintId(world.random, 'usr'),
+    email: cart.email!,
+    email_normalized: cart.email_normalized!,
+    created_via: 'checkout',
+    language: cart.language,
   })
-  await billing.completeCart(tx, now, { cart_id: cart.id, order_id, user_id })
+  return { ...purchase, user_id, made_account, license_id: mintId(world.random, 'lic') }
+}
+
+/**
+ * Turns a paid purchase into a license, an order and, where it renews, a subscription. One that
+ * continues an imported license adds order and subscription to this one.
+ */
+export async function fulfill(
+  world: World,
+  writes: Writes,
+  now: Date,
+  purchase: BoughtPurchase,
+): Promise<void> {
+  const { draft, cart, card, terms, user_id, license_id, made_account, is_waived } = purchase
+  const { id: invoice_id, order_id, period_index } = draft
+  const { app_id } = cart
+  const { period_end } = terms
+  const card_id = mintId(world.random, 'card')
+  const subscription_id = period_end && mintId(world.random, 'sub')
+  const of = { user_id, license_id, subscription_id }
+  const period = { period_index, period_start: now, period_end }
+  await together(writes, (each) => [
+    ...(cart.continues_license_id ? [] : [mintLicense(world, each, now, purchase)]),
+    billing.addOrder(each, now, { id: order_id, invoice_id, app_id, ...of, made_account }),
+    payments.keepCard(each, now, { id: card_id, user_id, card }),
+    ...(subscription_id && period_end
+      ? [subscribe(each, now, purchase, { id: subscription_id, card_id, period_end })]
+      : []),
+    billing.payPurchase(each, now, { id: invoice_id, ...of, ...period, is_waived }),
+    billing.completeCart(each, now, { cart_id: cart.id, order_id, user_id }),
+  ])
 }
 
 /** The terms that the buyer agreed to, even if the plan has others by now. */
@@ -58,50 +99,12 @@ function termsOf(now: Date, { draft, cart, quote }: PaidPurchase): billing.Terms
   return billing.termsOf(now, draft, { total, trial_allowed: true, prepaid_until })
 }
 
-/** The license that a purchase is for, and its buyer. */
-interface LicenseOfPurchase {
-  user_id: UserId
-  made_account: boolean
-  license_id: LicenseId
-}
-
-/** An imported license renews from now on; its key stays the same. */
-async function continueLicense(
-  tx: Db,
-  now: Date,
-  { user_id }: billing.Cart,
-  license_id: LicenseId,
-): Promise<LicenseOfPurchase> {
-  await licensing.continueImported(tx, now, license_id)
-  return { user_id: user_id!, made_account: false, license_id }
-}
-
-async function addLicense(
-  world: World,
-  tx: Db,
-  now: Date,
-  purchase: AgreedPurchase,
-): Promise<LicenseOfPurchase> {
-  const { cart } = purchase
-  const { user_id, made: made_account } = await identity.findOrAddUser(tx, now, {
-    id: mintId(world.random, 'usr'),
-    email: cart.email!,
-    email_normalized: cart.email_normalized!,
-    created_via: 'checkout',
-    language: cart.language,
-  })
-  const license_id = await mintLicense(world, tx, now, { purchase, user_id })
-  return { user_id, made_account, license_id }
-}
-
 async function mintLicense(
   { random, keys }: World,
-  tx: Db,
+  writes: Writes,
   now: Date,
-  { purchase, user_id }: { purchase: AgreedPurchase; user_id: UserId },
-): Promise<LicenseId> {
-  const { cart, draft, terms } = purchase
-  const license_id = mintId(random, 'lic')
+  { cart, draft, terms, user_id, license_id }: BoughtPurchase,
+): Promise<void> {
   const license = {
     license_id,
     app_id: cart.app_id,
@@ -111,43 +114,33 @@ async function mintLicense(
     period_end: terms.period_end,
     trigger: 'purchase' as const,
   }
-  await licensing.mint(tx, now, { keys, random }, license)
-  return license_id
+  await licensing.mint(writes, now, { keys, random }, license)
 }
 
-/** Stores the card, and opens the subscription of a plan that renews; null for one paid once. */
+/** Opens the subscription of a plan that renews. */
 async function subscribe(
-  { random }: World,
-  tx: Db,
+  writes: Writes,
   now: Date,
-  facts: { purchase: AgreedPurchase; user_id: UserId; license_id: LicenseId },
-): Promise<SubscriptionId | null> {
-  const { user_id, license_id } = facts
-  const { draft, cart, card, quote, terms } = facts.purchase
-  const card_id = mintId(random, 'card')
-  await payments.keepCard(tx, now, { id: card_id, user_id, card })
-  if (!terms.period_end) return null
+  { draft, cart, quote, terms, license_id, discount }: BoughtPurchase,
+  made: Pick<billing.NewSubscription, 'id' | 'card_id' | 'period_end'>,
+): Promise<void> {
+  const { period_end } = made
   const isTrial = terms.status === 'trialing'
   // Nothing is charged until the period ends that is free, or that was paid at another service.
   const isLater = isTrial || cart.continues_license_id !== null
-  const isDiscounted = draft.lines.some(({ kind }) => kind === 'discount')
-  const discount = isDiscounted ? await discounts.discountOf(tx, draft.id) : undefined
-  const id = mintId(random, 'sub')
-  await billing.addSubscription(tx, now, {
-    id,
-    app_id: cart.app_id,
+  const period_index = isLater ? 0 : 1
+  await billing.addSubscription(writes, now, {
+    ...made,
     license_id,
+    app_id: cart.app_id,
     order_id: draft.order_id,
     price_id: draft.price_id,
-    card_id,
     amount: billing.priceOf(draft),
     state: quote.state,
     zip: quote.zip,
-    anchor: isLater ? terms.period_end : now,
-    period_index: isLater ? 0 : 1,
-    period_end: terms.period_end,
-    ...discounts.runningOf(discount, isLater ? 0 : 1),
-    next_at: isTrial ? billing.trialDue(now, terms.period_end) : terms.period_end,
+    anchor: isLater ? period_end : now,
+    period_index,
+    ...discounts.runningOf(discount, period_index),
+    next_at: isTrial ? billing.trialDue(now, period_end) : period_end,
   })
-  return id
 }

@@ -12,6 +12,7 @@ import {
   mintId,
   type UserId,
 } from '#platform/ids'
+import { together } from '#platform/together'
 import { quoteCart } from './cart-discount.ts'
 
 /** The buyer's details, parsed and validated. */
@@ -63,7 +64,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
   }
   const cart_id = mintId(random, 'cart')
   const { state, zip, email_normalized } = details
-  const quoted = await quoteCart(world, {
+  const { quoted, keep } = await quoteCart(world, {
     app: opening.app,
     price,
     code: opening.discount_code,
@@ -71,8 +72,9 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
     cart_id: null,
     place: { state, zip },
   })
-  await db.tx(async (tx) => {
-    await billing.addCart(tx, now, {
+  await together(db, (writes) => [
+    keep(writes),
+    billing.addCart(writes, now, {
       id: cart_id,
       app_id: price.app_id,
       price_id: price.id,
@@ -81,14 +83,14 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
       ...details,
       country: 'US',
       user_id: isSelf ? user.id : null,
-      ...(await quoted.keep(tx)),
+      ...quoted,
       continues_license_id: continues_license_id ?? null,
       affiliate_id: opening.affiliate_id,
       brought_by: opening.brought_by,
       trial_days: opening.trial_days ?? null,
       language: opening.language ?? 'en',
-    })
-  })
+    }),
+  ])
   return { step: user && !isSelf ? 'sign_in' : 'card', cart_id }
 }
 

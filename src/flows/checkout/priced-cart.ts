@@ -1,9 +1,10 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
+import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
 import type { Db } from '#platform/db'
-import type { CartId } from '#platform/ids'
+import type { CartId, PriceId } from '#platform/ids'
 import type { JsonRow } from '#platform/json-row'
 import { sql } from '#platform/sql'
 
@@ -13,12 +14,28 @@ export interface PricedCart {
   app: apps.App
   price: catalog.ProductPrice
   quote: tax.Quote
+  /** The latest attempt to pay for it, if any. */
+  attempt: payments.Attempt | undefined
 }
 
 interface PricedRow extends billing.Cart {
   app: JsonRow<apps.App>
   price: JsonRow<catalog.ProductPrice>
   quote: JsonRow<tax.Quote>
+  attempt: JsonRow<payments.Attempt> | null
+}
+
+/** A price that can be bought now, with its app, whether or not that is on sale. */
+export async function findPricedApp(
+  db: Db,
+  price_id: PriceId,
+): Promise<Pick<PricedCart, 'app' | 'price'> | undefined> {
+  const row = await db.maybe<Pick<PricedRow, 'app' | 'price'>>(sql`select
+      ${apps.appAsJson(sql`products.app_id`)} as app,
+      ${catalog.priceAsJson(sql`prices.id`)} as price
+    from prices join products on products.id = prices.product_id
+    where prices.id = ${price_id} and products.deleted_at is null and prices.deleted_at is null`)
+  return row && { app: apps.appOf(row.app), price: row.price }
 }
 
 /** Reads by one statement what every page of the checkout needs. */
@@ -26,9 +43,16 @@ export async function findPricedCart(db: Db, id: CartId): Promise<PricedCart | u
   const row = await db.maybe<PricedRow>(sql`select ${billing.CART_COLUMNS},
       ${apps.appAsJson(sql`carts.app_id`)} as app,
       ${catalog.priceAsJson(sql`carts.price_id`)} as price,
-      ${tax.quoteAsJson(sql`carts.tax_quote_id`)} as quote
+      ${tax.quoteAsJson(sql`carts.tax_quote_id`)} as quote,
+      ${payments.attemptOfCartAsJson(sql`carts.id`)} as attempt
     from carts where id = ${id}`)
   if (!row) return undefined
-  const { app, price, quote, ...cart } = row
-  return { cart, app: apps.appOf(app), price, quote: tax.quoteOf(quote) }
+  const { app, price, quote, attempt, ...cart } = row
+  return {
+    cart,
+    app: apps.appOf(app),
+    price,
+    quote: tax.quoteOf(quote),
+    attempt: attempt ? payments.attemptOf(attempt) : undefined,
+  }
 }

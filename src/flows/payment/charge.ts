@@ -2,10 +2,10 @@ import type * as apps from '#domain/apps'
 import type * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
-import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
-import { type Settled, settle } from './settle.ts'
+import type { Writes } from '#platform/together'
+import { type KnownInvoice, type Settled, settle } from './settle.ts'
 
 /** The outcome of an attempt; the processor's answer may be pending. */
 export type ChargeOutcome = Settled | { outcome: 'processing' }
@@ -21,7 +21,7 @@ export function isWaived({ processor }: Pick<World, 'processor'>, total: Cents):
  */
 export async function intend(
   world: World,
-  tx: Db,
+  tx: Writes,
   facts: {
     invoice: Pick<billing.Invoice, 'id' | 'amount' | 'tax'>
     app: apps.App
@@ -48,11 +48,15 @@ export async function intend(
 export async function chargeAttempt(
   world: World,
   attempt: payments.Attempt,
-  facts: { app: { clock_ahead: number; name: string }; return_url: string },
+  facts: {
+    app: { clock_ahead: number; name: string }
+    return_url: string
+    known?: KnownInvoice
+  },
 ): Promise<ChargeOutcome> {
-  const { app, return_url } = facts
+  const { app, return_url, known } = facts
   const { statement_descriptor } = world.config.operator
-  return await settleOrWait(world, attempt, () =>
+  return await settleOrWait(world, { attempt, known }, () =>
     world.processor.charge(appTime(world, app), {
       key: attempt.id,
       amount: attempt.amount,
@@ -72,7 +76,7 @@ export async function closeAttempt(
   attempt: payments.Attempt,
   { app }: { app: { clock_ahead: number } },
 ): Promise<ChargeOutcome> {
-  return await settleOrWait(world, attempt, () =>
+  return await settleOrWait(world, { attempt }, () =>
     world.processor.close(appTime(world, app), attempt.id),
   )
 }
@@ -80,11 +84,11 @@ export async function closeAttempt(
 /** Records the processor's answer; if none arrives, `reconcile` asks for it later. */
 async function settleOrWait(
   world: World,
-  attempt: payments.Attempt,
+  { attempt, known }: { attempt: payments.Attempt; known?: KnownInvoice | undefined },
   ask: () => Promise<payments.ChargeAnswer>,
 ): Promise<ChargeOutcome> {
   try {
-    return await settle(world, attempt, await ask())
+    return await settle(world, attempt, await ask(), known)
   } catch (error) {
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
     world.log.warn({ attempt_id: attempt.id }, 'the processor did not answer')

@@ -7,9 +7,16 @@ export type LockedOwner =
   | { kind: 'purchase'; cart: billing.Cart }
   | { kind: 'subscription'; subscription: billing.RunningSubscription; invoice: billing.Invoice }
 
-/** Locks the owner of an invoice, and then the invoice, until the transaction ends. */
-export async function lockOwner(tx: Db, invoice_id: InvoiceId): Promise<LockedOwner> {
-  const owner = await billing.ownerOf(tx, invoice_id)
+/**
+ * Locks the owner of an invoice, and then the invoice, until the transaction ends. Of a `known`
+ * owner, which never changes, it is not asked who it is.
+ */
+export async function lockOwner(
+  tx: Db,
+  invoice_id: InvoiceId,
+  known?: billing.InvoiceOwner,
+): Promise<LockedOwner> {
+  const owner = known ?? (await billing.ownerOf(tx, invoice_id))
   if (owner.kind === 'purchase') {
     return { kind: 'purchase', cart: await billing.lockCart(tx, owner.cart_id) }
   }

@@ -2,13 +2,14 @@ import * as affiliates from '#domain/affiliates'
 import * as billing from '#domain/billing'
 import type * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { fulfill } from '#flows/checkout/fulfill'
+import { boughtBy, fulfill } from '#flows/checkout/fulfill'
 import { extend } from '#flows/subscription/extend'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type QueuedEmail, queueEmail, queueEmails } from '#platform/email-queue'
 import { type InvoiceId, mintId, type OrderId } from '#platform/ids'
 import { type Cents, ZERO } from '#platform/money'
+import { together, type Writes } from '#platform/together'
 import type { LockedOwner } from './owner.ts'
 import { type PaidBy, post } from './post.ts'
 
@@ -31,33 +32,47 @@ export async function pay(
     owner: LockedOwner
     payer: InvoicePayer
     paid_by: PaidBy
+    /** Records the answer that paid it, with everything that follows from it. */
+    record?: (writes: Writes) => Promise<unknown>
+    /** A quote that was read before, which never changes. */
+    quote?: tax.Quote | undefined
   },
 ): Promise<void> {
-  const { invoice_id, owner, payer, paid_by } = facts
+  const { invoice_id, owner, payer, paid_by, record = async () => {} } = facts
   const isWaived = ({ amount }: { amount: Cents }) => paid_by === 'nothing' && amount > ZERO
   if (owner.kind === 'purchase') {
     const draft = await payable(tx, await billing.lockDraft(tx, invoice_id), payer)
-    const quote = await tax.findQuote(tx, draft.tax_quote_id)
-    await post(world, tx, now, { invoice: draft, quote, paid_by })
-    await fulfill(world, tx, now, {
-      draft,
-      cart: owner.cart,
-      quote,
-      card: payer.card,
-      is_waived: isWaived(draft),
-    })
-    await queueEmails(tx, now, world.jobs, [
-      receiptEmail(world, invoice_id),
-      saleEmail(world, draft.order_id),
+    const quote = await quoteOf(tx, draft, facts.quote)
+    const { cart } = owner
+    const paid = { draft, cart, quote, card: payer.card, is_waived: isWaived(draft) }
+    const purchase = await boughtBy(world, tx, now, paid)
+    const emails = [receiptEmail(world, invoice_id), saleEmail(world, draft.order_id)]
+    await together(tx, (writes) => [
+      record(writes),
+      post(world, writes, now, { invoice: draft, quote, paid_by }),
+      fulfill(world, writes, now, purchase),
+      queueEmails(writes, now, world.jobs, emails),
     ])
     return
   }
   const { subscription } = owner
   const invoice = await payable(tx, owner.invoice, payer)
-  const quote = await tax.findQuote(tx, invoice.tax_quote_id)
-  await post(world, tx, now, { invoice, quote, paid_by })
+  const quote = await quoteOf(tx, invoice, facts.quote)
+  await together(tx, (writes) => [
+    record(writes),
+    post(world, writes, now, { invoice, quote, paid_by }),
+    queueEmail(writes, now, world.jobs, receiptEmail(world, invoice_id)),
+  ])
   await extend(world, tx, now, { invoice, subscription, is_waived: isWaived(invoice) })
-  await queueEmail(tx, now, world.jobs, receiptEmail(world, invoice_id))
+}
+
+/** The quote of an invoice: the one that is known, if it is that one. */
+async function quoteOf(
+  tx: Db,
+  { tax_quote_id }: Pick<billing.Invoice, 'tax_quote_id'>,
+  known: tax.Quote | undefined,
+): Promise<tax.Quote> {
+  return known?.id === tax_quote_id ? known : await tax.findQuote(tx, tax_quote_id)
 }
 
 function receiptEmail({ random }: World, invoice_id: InvoiceId): QueuedEmail {

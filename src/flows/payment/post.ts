@@ -3,9 +3,9 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import type * as tax from '#domain/tax'
 import type { World } from '#flows/world'
-import type { Db } from '#platform/db'
 import { type AttemptId, mintId, type ProcessorId } from '#platform/ids'
 import { sum, ZERO } from '#platform/money'
+import { together, type Writes } from '#platform/together'
 
 /**
  * What paid an invoice: a charge, or nothing, where there is nothing to charge or too little. The
@@ -19,7 +19,7 @@ export type PaidBy = { attempt_id: AttemptId; processor_charge_id: ProcessorId }
  */
 export async function post(
   { random, processor }: World,
-  tx: Db,
+  writes: Writes,
   now: Date,
   facts: {
     invoice: billing.DraftInvoice | billing.Invoice
@@ -29,20 +29,16 @@ export async function post(
 ): Promise<void> {
   const { invoice, quote, paid_by } = facts
   if (invoice.amount === ZERO) return
-  if (paid_by !== 'nothing') {
-    await payments.recordCharge(tx, now, {
-      ...paid_by,
-      id: mintId(random, 'ch'),
-      invoice_id: invoice.id,
-      processor: processor.name,
-      amount: sum(invoice.amount, invoice.tax),
-    })
-  }
-  const posting = ledger.sale({
-    ...invoice,
+  const is_waived = paid_by === 'nothing'
+  const charge = {
+    id: mintId(random, 'ch'),
     invoice_id: invoice.id,
-    state: quote.state,
-    is_waived: paid_by === 'nothing',
-  })
-  await ledger.post(tx, now, mintId(random, 'txn'), posting)
+    processor: processor.name,
+    amount: sum(invoice.amount, invoice.tax),
+  }
+  const sale = { ...invoice, invoice_id: invoice.id, state: quote.state, is_waived }
+  await together(writes, (each) => [
+    ...(is_waived ? [] : [payments.recordCharge(each, now, { ...charge, ...paid_by })]),
+    ledger.post(each, now, mintId(random, 'txn'), ledger.sale(sale)),
+  ])
 }

@@ -1,11 +1,13 @@
 import * as billing from '#domain/billing'
 import * as discounts from '#domain/discounts'
 import * as payments from '#domain/payments'
+import type * as tax from '#domain/tax'
 import { leaveUnpaid } from '#flows/subscription/unpaid'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { InvoiceId } from '#platform/ids'
 import { ZERO } from '#platform/money'
+import type { Writes } from '#platform/together'
 import { lockContinued } from './continuation.ts'
 import { type LockedOwner, lockOwner } from './owner.ts'
 import { pay } from './pay.ts'
@@ -17,6 +19,12 @@ export type Settled =
   | { outcome: 'action_required'; action_url: string }
   | { outcome: 'not_charged' }
 
+/** What never changes about an invoice, from a caller who has read it. */
+export interface KnownInvoice {
+  owner?: billing.InvoiceOwner
+  quote?: tax.Quote
+}
+
 /**
  * Records the processor's answer to an attempt, and all that follows from it, in one transaction. A
  * repeated answer changes nothing.
@@ -25,23 +33,28 @@ export async function settle(
   world: World,
   { id, invoice_id }: Pick<payments.Attempt, 'id' | 'invoice_id'>,
   given: payments.ChargeAnswer,
+  known: KnownInvoice = {},
 ): Promise<Settled> {
   return await world.db.tx(async (tx) => {
     // The owner before the attempt, in the order of every flow that locks both: no deadlock.
-    const owner = await lockOwner(tx, invoice_id)
+    const owner = await lockOwner(tx, invoice_id, known.owner)
     const attempt = await payments.lockAttempt(tx, id)
     if (!payments.isPending(attempt)) return settledOf(attempt)
     const now = appTime(world, attempt)
     const answer = await answerFor(tx, now, { owner, invoice_id, given })
-    const answered = await payments.recordAnswer(tx, now, id, answer)
-    if (answer.status === 'refused') {
-      world.log.warn({ attempt_id: id, reason: answer.reason }, 'the processor refused a charge')
-    }
+    const record = (writes: Writes) => payments.recordAnswer(writes, now, id, answer)
     if (answer.status === 'succeeded') {
       const charged = { attempt_id: id, processor_charge_id: answer.charge_id }
       const paid_by = attempt.amount === ZERO ? ('nothing' as const) : charged
-      await pay(world, tx, now, { invoice_id, owner, payer: attempt, paid_by })
-    } else if (answer.status !== 'action_required') {
+      const { quote } = known
+      await pay(world, tx, now, { invoice_id, owner, payer: attempt, paid_by, record, quote })
+      return { outcome: 'paid' }
+    }
+    const answered = await record(tx)
+    if (answer.status === 'refused') {
+      world.log.warn({ attempt_id: id, reason: answer.reason }, 'the processor refused a charge')
+    }
+    if (answer.status !== 'action_required') {
       if (owner.kind === 'purchase') await voidPurchase(tx, invoice_id)
       else await leaveUnpaid(world, tx, now, { ...owner, attempt, answer })
     }

@@ -3,6 +3,7 @@ import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import { type AppId, mintId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
+import { together } from '#platform/together'
 
 /** A person who proved to own an account, and how completely. */
 export interface ProvenOwner {
@@ -41,15 +42,14 @@ export async function enter(
   }
   const id = mintId(random, 'ses')
   const { device, origin } = from
-  await db.tx(async (tx) => {
-    await identity.openSession(tx, now, { id, token, user_id, app_id, device })
-    const detail = { by: proven.by, session_id: id }
-    await audit(tx, now, {
+  await together(db, (writes) => [
+    identity.openSession(writes, now, { id, token, user_id, app_id, device }),
+    audit(writes, now, {
       actor: accountActor(user_id, origin),
       action: 'account.signed_in',
       subject: user_id,
-      detail,
-    })
-  })
+      detail: { by: proven.by, session_id: id },
+    }),
+  ])
   return { kind: 'session', token }
 }

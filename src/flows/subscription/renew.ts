@@ -104,8 +104,11 @@ async function take(world: World, id: SubscriptionId): Promise<void> {
   const due = await nextDue(world, charged)
   const intended = await world.db.tx((tx) => record(world, tx, charged, due))
   if (intended?.outcome !== 'intended') return
-  const return_url = `${world.config.base_url}/manage/${charged.app.id}/`
-  await chargeAttempt(world, intended.attempt, { app: charged.app, return_url })
+  const { app, subscription } = charged
+  const return_url = `${world.config.base_url}/manage/${app.id}/`
+  const owner = { kind: 'renewal', subscription_id: subscription.id } as const
+  const known = due ? { owner, quote: due.quote } : { owner }
+  await chargeAttempt(world, intended.attempt, { app, return_url, known })
 }
 
 /** Processes what is due without a charge. */

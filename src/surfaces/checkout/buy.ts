@@ -9,6 +9,7 @@ import * as tax from '#domain/tax'
 import {
   type ContinuableLicense,
   type Details,
+  findPricedApp,
   mayBuyAs,
   openCart,
   readDiscount,
@@ -152,9 +153,9 @@ async function readLink(
   next: string | undefined,
 ): Promise<BuyLink & { next_ok: boolean }> {
   const price_id = requireId('prc', paramsOf(BUY_PATH, request).price_id)
-  const price = await catalog.findLivePrice(db, price_id)
-  const app = price && (await apps.findOnSale(db, price.app_id))
-  if (!price || !app) throw refuse('not_found')
+  const priced = await findPricedApp(db, price_id)
+  if (!priced || !apps.isOnSale(priced.app)) throw refuse('not_found')
+  const { app, price } = priced
   const { next_url, is_valid } = readNext(app, next)
   return { app, price, next_url, next_ok: is_valid && !isRepeated(request, 'next') }
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type * as catalog from '#domain/catalog'
+import type * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import { type CheckoutTotals, cartRefusal, checkoutTotals } from '#flows/checkout'
 import type { NotContinued } from '#flows/payment'
@@ -19,6 +20,8 @@ export interface OwnCart {
   app: apps.App
   price: catalog.ProductPrice
   totals: CheckoutTotals
+  /** The latest attempt to pay for it, if any. */
+  attempt: payments.Attempt | undefined
   purchase: PurchaseSummary
   /** True for a member of the app's seller: nothing is charged. */
   is_preview: boolean
@@ -32,7 +35,7 @@ export async function requireOwnCart(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<OwnCart> {
-  const { cart, ...sold } = await requirePricedCart(world, request, reply)
+  const { cart, attempt, ...sold } = await requirePricedCart(world, request, reply)
   const { app, price } = sold
   const totals = await checkoutTotals(world, cart, sold)
   const is_preview = cart.order_id === null && (await isOfMember(world, cart, app))
@@ -45,7 +48,7 @@ export async function requireOwnCart(
     figures,
   )
   const not_continued = await cartRefusal(world, app, { cart, price })
-  return { cart, app, price, totals, purchase, is_preview, not_continued }
+  return { cart, app, price, totals, attempt, purchase, is_preview, not_continued }
 }
 
 async function isOfMember({ db }: World, { user_id }: billing.Cart, { seller_id }: apps.App) {

@@ -4,26 +4,22 @@ import type { World } from '#flows/world'
 import { detailsUrl, type OwnCart } from './purchase.ts'
 
 /** A cart on its way through the steps. */
-type SteppingCart = Pick<OwnCart, 'cart'> & Partial<Pick<OwnCart, 'not_continued'>>
+type SteppingCart = Pick<OwnCart, 'cart' | 'attempt'> & Partial<Pick<OwnCart, 'not_continued'>>
 
 /** The step to redirect to if the requested one is too early or too late. */
-export async function stepElsewhere(world: World, own: SteppingCart): Promise<string | undefined> {
-  return elsewhere(world, own, await latestAttempt(world, own))
-}
-
-/** The latest attempt to pay for a cart; there is none before a card was entered. */
-export async function latestAttempt(
-  { db }: World,
+export async function stepElsewhere(
+  world: World,
   { cart }: Pick<OwnCart, 'cart'>,
-): Promise<payments.Attempt | undefined> {
-  return cart.card === null ? undefined : await payments.latestOfCart(db, cart.id)
+): Promise<string | undefined> {
+  // There is none before a card was entered.
+  const attempt = cart.card === null ? undefined : await payments.latestOfCart(world.db, cart.id)
+  return elsewhere(world, { cart, attempt })
 }
 
 /** As `stepElsewhere`, given the latest attempt to pay for the cart. */
 export function elsewhere(
   { clock }: World,
-  { cart, not_continued }: SteppingCart,
-  attempt: payments.Attempt | undefined,
+  { cart, attempt, not_continued }: SteppingCart,
 ): string | undefined {
   const base = `/checkout/${cart.id}`
   if (cart.completed_at !== null) return `${base}/success`

@@ -31,7 +31,7 @@ import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
 import { finishPreview, sendNoCard } from './preview.ts'
 import { detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
-import { elsewhere, latestAttempt, stepElsewhere } from './step-elsewhere.ts'
+import { elsewhere, stepElsewhere } from './step-elsewhere.ts'
 
 const CARD_PAGES: RouteLimit = { name: 'checkout-card', points: 120, seconds: 60, key: byIp }
 const byCart = (request: FastifyRequest) => paramsOf(CART_PATH, request).cart_id
@@ -56,7 +56,7 @@ function declareCard(scope: FastifyInstance, world: World): void {
   const config = { limits: [CARD_PAGES] }
   scope.get(`${CART_PATH}/card`, { config }, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
-    const other_step = await stepElsewhere(world, own)
+    const other_step = elsewhere(world, own)
     if (other_step) return redirectTo(reply, other_step)
     if (own.is_preview) return sendNoCard(reply, own)
     // The buyer may have entered a card without returning from the processor's page.
@@ -117,8 +117,7 @@ function sendCardRefused(
 function declareConfirmation(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/confirm`, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
-    const attempt = await latestAttempt(world, own)
-    const other_step = elsewhere(world, own, attempt)
+    const other_step = elsewhere(world, own)
     if (other_step) return redirectTo(reply, other_step)
     const { cart, purchase, totals } = own
     const { locale } = purchase
@@ -139,7 +138,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       prepaid_until: totals.prepaid_until,
       applied_code: totals.discount?.code,
       not_applied: await notAppliedTo(world, own),
-      ...alertOf(own, attempt, queryOf(request, 'notice')),
+      ...alertOf(own, queryOf(request, 'notice')),
     })
     return sendPage(reply, page)
   })
@@ -261,11 +260,7 @@ async function notAppliedTo(world: World, own: OwnCart): Promise<NotApplied | un
 }
 
 /** The error of the last attempt, while the same card is on the page. */
-function alertOf(
-  { cart, purchase: { locale } }: OwnCart,
-  attempt: payments.Attempt | undefined,
-  notice: string | undefined,
-) {
+function alertOf({ cart, attempt, purchase: { locale } }: OwnCart, notice: string | undefined) {
   if (attempt?.status === 'declined' && attempt.card.token === cart.card?.token) {
     const text = payments.declineSentence(attempt.decline_code!, locale)
     return { is_declined: true, alert: { title: locale.t('checkout.declined_title'), text } }

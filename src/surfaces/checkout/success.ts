@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { taxLabel } from '#design/money'
 import * as billing from '#domain/billing'
-import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import { resendReceipt } from '#flows/resend-receipt'
 import { appTime, type World } from '#flows/world'
@@ -29,11 +28,10 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     if (!(await canView(world, request, reply, { own, order }))) {
       return redirectTo(reply, `/signin/?return_to=${encodeURIComponent(request.url)}`)
     }
-    const license = await licensing.findLicense(world.db, order.license_id)
     const subscription = order.discount
       ? await billing.subscriptionOf(world.db, order.license_id)
       : undefined
-    noteKeyShown(world, request, license)
+    noteKeyShown(world, request, order)
     const page = SuccessPage({
       purchase: {
         ...own.purchase,
@@ -43,10 +41,10 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
       csrf_token: csrfToken(world, request, reply),
       cart_id: cart.id,
       email: order.email,
-      license_key: licensing.showKey(world.keys, license),
+      license_key: licensing.showKey(world.keys, order),
       return_url: returnAddress(world, app, { next_url: cart.next_url, order_id: order.id }),
       manage_url: `/manage/${app.id}/`,
-      is_trial: license.status === 'trialing',
+      is_trial: order.license_status === 'trialing',
       is_continued: order.prepaid_until !== null,
       resent: readResent(queryOf(request, 'receipt')),
     })
@@ -83,8 +81,7 @@ async function canView(
   const { own, order } = facts
   const session = await currentSession(world, request)
   if (session?.user_id === order.user_id) return true
-  const user = await identity.findUser(world.db, order.user_id)
-  const isNew = order.made_account && user?.email_verified_at === null && !user.locked_at
+  const isNew = order.made_account && order.email_verified_at === null && !order.locked_at
   if (!isNew) return false
   if (!billing.maySignIn(appTime(world, own.app), own.cart)) return false
   if (session) return true

@@ -100,8 +100,8 @@ async function cardOf(
 
 /** The receipt of an invoice; for a purchase it shows the key. */
 async function writeReceipt(world: World, invoice_id: InvoiceId): Promise<WrittenEmail> {
-  const order_id = await billing.orderOfInvoice(world.db, invoice_id)
-  if (order_id) return await writePurchaseReceipt(world, order_id)
+  const order = await billing.orderOfInvoice(world.db, invoice_id)
+  if (order) return await writePurchaseReceipt(world, order)
   const receipt = (await billing.findReceipt(world.db, invoice_id))!
   const facts = await factsOf(world, receipt.license_id)
   const { app_name, product_name } = receipt

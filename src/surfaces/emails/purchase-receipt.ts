@@ -6,23 +6,23 @@ import * as licensing from '#domain/licensing'
 import { findContinuable } from '#flows/checkout'
 import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
-import type { AppId, LicenseId, OrderId } from '#platform/ids'
+import type { LicenseId } from '#platform/ids'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import { links } from './link.ts'
 import { planGiven, receipt } from './receipt-template.ts'
 import { soldBy, type WrittenEmail } from './template.ts'
 
 /** Writes the receipt of a purchase with its key; a trial has no invoice to attach yet. */
-export async function writePurchaseReceipt(world: World, order_id: OrderId): Promise<WrittenEmail> {
+export async function writePurchaseReceipt(
+  world: World,
+  order: billing.OrderDetails,
+): Promise<WrittenEmail> {
   const { db, keys, config, languages } = world
-  const order = (await billing.orderDetails(db, order_id))!
-  const user = (await identity.findUser(db, order.user_id))!
-  const locale = languages.named(user.language)
-  const license = await licensing.findLicense(db, order.license_id)
-  const isNew = order.made_account && user.email_verified_at === null
-  const own_links = await linksFor(world, user, { app_id: order.app_id, isNew })
+  const locale = languages.named(order.language)
+  const isNew = order.made_account && order.email_verified_at === null
+  const own_links = await linksFor(world, order, { isNew })
   const sold_by = soldBy(config.operator, order.app_name, locale)
-  const license_key = licensing.showKey(keys, license)
+  const license_key = licensing.showKey(keys, order)
   const { license_id, app_id } = order
   const next = order.discount
     ? await nextCharge(world, { license_id, app: (await apps.find(db, app_id))! })
@@ -31,7 +31,7 @@ export async function writePurchaseReceipt(world: World, order_id: OrderId): Pro
   const content = receipt(order, facts)
   const paid = await billing.findReceipt(db, order.invoice_id)
   const attachments = paid ? [await invoiceAttachment(world, paid)] : []
-  return { to: user.email, locale, content, attachments }
+  return { to: order.email, locale, content, attachments }
 }
 
 /** Writes the email about a plan that a seller gave, with its key; undefined once it has ended. */
@@ -61,16 +61,18 @@ async function writeUncharged(
   const user = (await identity.findUser(db, license.user_id))!
   const locale = languages.named(user.language)
   const app = (await apps.find(db, license.app_id))!
-  const holder = { license, user_id: user.id }
+  const { app_id, user_id } = license
+  const has_password = user.password_hash !== null
+  const holder = { app_id, user_id, has_password, email_verified_at: user.email_verified_at }
   const content = planGiven({
     locale,
     how,
-    may_continue: (await findContinuable(world, app, holder)) !== undefined,
+    may_continue: (await findContinuable(world, app, { license, user_id })) !== undefined,
     app_name: app.name,
     product_name: await catalog.productName(db, license.product_id),
     ends_at: license.canceled_at,
     license_key: licensing.showKey(keys, license),
-    links: await linksFor(world, user, { app_id: license.app_id, isNew: false }),
+    links: await linksFor(world, holder, { isNew: false }),
   })
   return { to: user.email, locale, content }
 }
@@ -78,15 +80,16 @@ async function writeUncharged(
 /** The links with which an account is set up, and the one to the license. */
 async function linksFor(
   world: World,
-  user: identity.User,
-  { app_id, isNew }: { app_id: AppId; isNew: boolean },
+  holder: Pick<billing.OrderDetails, 'app_id' | 'user_id' | 'email_verified_at' | 'has_password'>,
+  { isNew }: { isNew: boolean },
 ) {
+  const { app_id, user_id, email_verified_at, has_password } = holder
   const purposes = [
-    ...(user.email_verified_at === null ? (['verify_email'] as const) : []),
-    ...(user.password_hash === null ? (['set_password'] as const) : []),
+    ...(email_verified_at === null ? (['verify_email'] as const) : []),
+    ...(has_password ? [] : (['set_password'] as const)),
     ...(isNew ? (['not_me'] as const) : []),
   ]
-  const { verify_email, set_password, not_me } = await links(world, purposes, user.id)
+  const { verify_email, set_password, not_me } = await links(world, purposes, user_id)
   const manage = `${world.config.base_url}/manage/${app_id}/`
   return { verify_email, set_password, not_me, manage }
 }

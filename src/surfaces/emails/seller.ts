@@ -13,7 +13,7 @@ import type { EmailContent, EmailWriters, WrittenEmail } from './template.ts'
 
 /** The sale that an email is about, and the email's content. */
 interface About {
-  app: apps.App
+  app: Pick<apps.App, 'seller_id' | 'name' | 'slug'>
   product_name: string
   buyer_email: string
   content(facts: SellerFacts): EmailContent
@@ -55,11 +55,11 @@ function write({ config }: World, about: About, to: string): WrittenEmail {
 
 async function aboutSale({ db }: World, order_id: OrderId): Promise<About> {
   const order = (await billing.orderDetails(db, order_id))!
-  const { amount, fee, state, product_name, email: buyer_email } = order
+  const { amount, fee, state, product_name, email: buyer_email, seller_id } = order
   const is_continued = order.prepaid_until !== null
   const is_trial = order.charged === 0 && !is_continued
   const sale = { amount, fee, state, is_trial, is_continued }
-  const app = (await apps.find(db, order.app_id))!
+  const app = { seller_id, name: order.app_name, slug: order.app_slug }
   return { app, product_name, buyer_email, content: (facts) => sold(facts, sale) }
 }
 

@@ -1,0 +1,94 @@
+import type { Db } from '#platform/db'
+import { Sql } from '#platform/sql'
+
+/** Where statements that only write are sent: to a database, or to what `together` gathers. */
+export type Writes = Db | GatheredWrites
+
+/**
+ * Sends all that `work` writes as one statement, so that all of it happens or nothing, and returns
+ * the results of `work`. None of the writes may read what another one writes, or change the same
+ * row. Where a part of `work` is rejected before its write, nothing is sent.
+ */
+export async function together<const Parts extends readonly Promise<unknown>[]>(
+  db: Writes,
+  work: (writes: Writes) => Parts,
+): Promise<{ -readonly [Part in keyof Parts]: Awaited<Parts[Part]> }> {
+  if (db instanceof GatheredWrites) return await Promise.all(work(db))
+  const gathered = new GatheredWrites()
+  let isRefused = false
+  const written = Promise.all(work(gathered)).catch((error: unknown) => {
+    isRefused = true
+    throw error
+  })
+  // By then every promise has reached its write, or was rejected.
+  await Promise.race([written, new Promise<void>((resolve) => process.nextTick(resolve))])
+  if (!isRefused) await gathered.send(db)
+  return await written
+}
+
+interface GatheredWrite {
+  statement: Sql
+  settle(count: number): void
+  fail(error: unknown): void
+}
+
+/** Writes that wait to be sent as one statement. */
+class GatheredWrites {
+  #writes: GatheredWrite[] = []
+  #isSent = false
+
+  /** Gathers a statement; resolves with the number of rows that it changed. */
+  run(statement: Sql): Promise<number> {
+    if (this.#isSent) throw new Error('a write came after the statement of which it is a part')
+    return new Promise((settle, fail) => this.#writes.push({ statement, settle, fail }))
+  }
+
+  /** Sends what was gathered. */
+  async send(db: Db): Promise<void> {
+    this.#isSent = true
+    const writes = this.#writes
+    if (writes.length === 0) return
+    try {
+      const counts = await countsOf(
+        db,
+        writes.map(({ statement }) => statement),
+      )
+      writes.forEach(({ settle }, index) => {
+        settle(counts[index]!)
+      })
+    } catch (error) {
+      for (const { fail } of writes) fail(error)
+    }
+  }
+}
+
+async function countsOf(db: Db, statements: Sql[]): Promise<number[]> {
+  const [first] = statements
+  if (statements.length === 1) return [await db.run(first!)]
+  const { counts } = await db.one<{ counts: number[] }>(joined(statements))
+  return counts
+}
+
+const texts = new Map<string, string>()
+
+/** One statement of which each of these is a part, in their order. */
+function joined(statements: Sql[]): Sql {
+  const names = statements.map(({ name }) => name).join()
+  const text = texts.get(names) ?? joinedText(statements)
+  texts.set(names, text)
+  return new Sql(
+    text,
+    statements.flatMap(({ values }) => values),
+  )
+}
+
+function joinedText(statements: Sql[]): string {
+  let before = 0
+  const parts = statements.map(({ text, values }, index) => {
+    const moved = text.replace(/\$(\d+)/g, (_, place) => `$${Number(place) + before}`)
+    before += values.length
+    return `part_${index} as (${moved} returning 1)`
+  })
+  const counts = statements.map((_, index) => `(select count(*)::int from part_${index})`)
+  return `with ${parts.join(', ')} select array[${counts.join(', ')}] as counts`
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Agent } from '../support/agent.ts'
+import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { countStatements, type StatementCounter } from '../support/statement-count.ts'
+
+let service: TestService
+let counter: StatementCounter
+before(async () => {
+  service = await openTestService()
+  counter = countStatements()
+})
+after(async () => {
+  counter.stop()
+  await service.close()
+})
+
+/** The steps of a checkout, and what each may send, the built-in processor's share included. */
+const STEPS: [name: string, take: (agent: Agent) => Promise<unknown>, most: Most][] = [
+  ['the buy link', (agent) => agent.open(buyLink()), { statements: 1, commits: 0 }],
+  [
+    'the details, up to the card page',
+    (agent) => agent.submit('Continue', { email: 'counted@buyers.example', ...TEXAS }),
+    { statements: 7, commits: 3 },
+  ],
+  ['the card, up to the totals', (agent) => enterCard(agent), { statements: 6, commits: 2 }],
+  ['Pay, up to the key', (agent) => agent.submit(/^Pay /), { statements: 24, commits: 4 }],
+]
+
+interface Most {
+  statements: number
+  commits: number
+}
+
+function buyLink(): string {
+  return `/buy/${service.demo.app.prices[0]!.public_id}/`
+}
+
+// Each statement is a round trip and each commit waits for the disk: decision 131.
+test('a checkout sends no more statements than are needed', async () => {
+  const agent = buyer(service)
+  for (const [name, take, most] of STEPS) {
+    const { statements, commits } = await counter.within(() => take(agent))
+    const sent = `${statements} statements and ${commits} commits`
+    const isWithin = statements <= most.statements && commits <= most.commits
+    assert.ok(isWithin, `${name}: ${sent}, of ${most.statements} and ${most.commits}`)
+    assert.ok(statements > 0, `${name} sent nothing that was counted`)
+  }
+})
