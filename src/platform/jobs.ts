@@ -4,6 +4,7 @@ import { afterCommit, type Database, type Db, isUniqueViolation } from '#platfor
 import { type JobActions, jobActions } from '#platform/job-actions'
 import { indexJobs } from '#platform/job-log'
 import type { Log } from '#platform/log'
+import { type Poll, repeat } from '#platform/poll'
 import {
   createScheduleQueue,
   SCHEDULE_INTERVALS,
@@ -274,29 +275,4 @@ function bossOn(db: Database, log: Log, work: BossWork): PgBoss {
   })
   boss.on('error', (error) => log.error({ error }, 'job queue failed'))
   return boss
-}
-
-interface Poll {
-  name: string
-  seconds: number
-  work: () => Promise<void>
-}
-
-function repeat({ name, seconds, work }: Poll, log: Log): () => Promise<void> {
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> = Promise.resolve()
-  const next = () => {
-    running = work()
-      .catch((error) => log.error({ error, poll: name }, 'poll failed; will run again'))
-      .then(() => {
-        if (!stopped) timer = setTimeout(next, seconds * 1000)
-      })
-  }
-  next()
-  return async () => {
-    stopped = true
-    clearTimeout(timer)
-    await running
-  }
 }
