@@ -110,7 +110,7 @@ async function checkService({ settings }: CommandContext, found: Findings): Prom
 function checkClock(_: CommandContext, { date }: Findings): Outcome {
   if (!date) return skipped('needs an answer of the service')
   const seconds = Math.round(Math.abs(Date.now() - date.getTime()) / 1000)
-  const detail = `${seconds} seconds from the service's`
+  const detail = `${seconds} s from the service's`
   const fix = 'Synchronize the clock of this machine (NTP). Sign-in checks times.'
   if (seconds > SKEW_FAILURE_SECONDS) return failed(detail, fix)
   return seconds > SKEW_WARNING_SECONDS ? warning(detail, fix) : passed(detail)
