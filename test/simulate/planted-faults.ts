@@ -1,84 +1,14 @@
 import * as payments from '#domain/payments'
 import { addDays } from '#platform/calendar'
 import { cents } from '#platform/money'
-import type { Fault, Statement } from './code-faults.ts'
+import { all, altered, drop, where } from './altered-statements.ts'
+import type { Fault } from './code-faults.ts'
 
 /** A plausible bug, and the rules of which one finds it first. */
 export interface PlantedFault extends Fault {
   caught_by: readonly string[]
   /** The seed that found it when it was planted, unless it was the first. */
   seed?: number
-}
-
-/** The index of each column in the values of a statement. */
-function columnsOf({ text }: Statement): Map<string, number> {
-  const insert = /insert into \S+ \(([^)]*)\) values \((.*?)\)/.exec(text)
-  const pairs = insert
-    ? zip(insert[1]!.split(', '), insert[2]!.split(', '))
-    : [.../\bset (.*) where/.exec(text)![1]!.matchAll(/(\w+) = (\$\d+)/g)].map(
-        ([, name = '', place = '']) => [name, place] as const,
-      )
-  return new Map(pairs.map(([name, place]) => [name.trim(), Number(place.slice(1)) - 1]))
-}
-
-function zip(names: string[], places: string[]): (readonly [string, string])[] {
-  return names.map((name, at) => [name, places[at] ?? ''] as const)
-}
-
-/** A statement with other values in some of its columns. */
-function altered(
-  statement: Statement,
-  change: (row: Record<string, unknown>) => object,
-): Statement {
-  const columns = columnsOf(statement)
-  const row = Object.fromEntries([...columns].map(([name, at]) => [name, statement.values[at]]))
-  const values = [...statement.values]
-  for (const [name, value] of Object.entries(change(row))) values[columns.get(name)!] = value
-  return { ...statement, values }
-}
-
-/** Whether a statement begins with a text, or with its result as `added` for a second insert. */
-function begins({ text }: Statement, start: string): boolean {
-  return text.startsWith(start) || text.startsWith(`with added as (${start}`)
-}
-
-/** Alters the statements that begin with a text. */
-function where(
-  start: string,
-  change: (row: Record<string, unknown>) => object,
-): Pick<Fault, 'alterStatement'> {
-  return {
-    alterStatement: (statement) =>
-      begins(statement, start) ? altered(statement, change) : undefined,
-  }
-}
-
-/** Drops matching statements that begin with a text. */
-function drop(
-  start: string,
-  is: (row: Record<string, unknown>) => boolean = () => true,
-): Pick<Fault, 'alterStatement'> {
-  const rowOf = (statement: Statement) => {
-    const row = [...columnsOf(statement)].map(([name, at]) => [name, statement.values[at]])
-    return Object.fromEntries(row) as Record<string, unknown>
-  }
-  return {
-    alterStatement: (statement) =>
-      begins(statement, start) && is(rowOf(statement)) ? null : undefined,
-  }
-}
-
-/** Combines faults, for a bug with several effects. */
-function all(...faults: Pick<Fault, 'alterStatement'>[]): Pick<Fault, 'alterStatement'> {
-  return {
-    alterStatement: (statement) => {
-      for (const { alterStatement } of faults) {
-        const instead = alterStatement!(statement)
-        if (instead !== undefined) return instead
-      }
-      return undefined
-    },
-  }
 }
 
 /** Alters the statement by which a payout takes its lines. */
