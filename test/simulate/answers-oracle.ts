@@ -29,7 +29,8 @@ async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const taken = await harness.db.rows<{ cart_id: CartId; amount: number }>(sql`
     select i.cart_id, s.amount from sandbox.charges s join attempts a on a.id = s.key
       join invoices i on i.id = a.invoice_id
-    where s.status = 'succeeded' and i.cart_id is not null`)
+    where s.status = 'succeeded' and i.cart_id is not null
+      and (s.amount > 0 or a.status = 'succeeded')`)
   const charged = Map.groupBy(taken, ({ cart_id }) => cart_id)
   const requests = bySubject(record.requests.purchase)
   const unasked = taken.filter(({ cart_id }) => !requests.has(cart_id))

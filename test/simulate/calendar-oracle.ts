@@ -21,6 +21,8 @@ interface PaidInvoice {
   /** The end of the trial before the first invoice; null if there was none. */
   trial_end: Date | null
   was_paused: boolean
+  /** Whether it continues an imported license: its period was paid elsewhere. */
+  is_prepaid: boolean
   license_end: Date | null
   status: string
 }
@@ -34,7 +36,9 @@ const PAID_INVOICES = sql`select i.license_id, i.number, i.kind, i.price_id, r.f
         join products p on p.id = r2.product_id where g.subject = i.license_id
           and g.action = 'license.plan_change' and g.detail->>'when' = 'in_trial')) end as trial_end,
     exists (select 1 from license_history h where h.license_id = i.license_id
-      and h.trigger = 'buyer_paused' and h.at <= i.paid_at) as was_paused
+      and h.trigger = 'buyer_paused' and h.at <= i.paid_at) as was_paused,
+    exists (select 1 from carts c where c.id = i.cart_id
+      and c.continues_license_id is not null) as is_prepaid
   from invoices i join prices r on r.id = i.price_id join licenses l on l.id = i.license_id
     join orders o on o.id = i.order_id join invoices b on b.id = o.invoice_id
   where i.status = 'paid' and i.number is not null order by i.license_id, i.paid_at, i.number`
@@ -74,6 +78,11 @@ export async function calendarFaults(db: Database): Promise<Broken[]> {
     const earlier = invoices[index - 1]
     const before = earlier?.license_id === invoice.license_id ? earlier : undefined
     const isLast = invoices[index + 1]?.license_id !== invoice.license_id
+    if (invoice.is_prepaid) {
+      // The periods are counted from its end, which is that of the import.
+      at = undefined
+      return []
+    }
     const next = counted(invoice, before, before && at)
     at = next.isRestarted ? { anchor: invoice.paid_at, count: 1 } : next
     const [start, end] = periodAt(at, invoice)

@@ -12,6 +12,8 @@ interface Figures extends Discounted {
   cart_id: CartId
   amount: number
   discount_amount: number
+  /** What was paid at another service. */
+  prepaid_amount: number
   tax: number
   fee: number
   add_on_fee: number
@@ -32,6 +34,8 @@ const INVOICES = sql`select i.id, i.kind, i.license_id, b.cart_id, i.amount, i.t
       where invoice_id = i.id and kind = 'price') as price_amount,
     (select coalesce(-sum(amount), 0)::bigint from invoice_lines
       where invoice_id = i.id and kind = 'discount') as discount_amount,
+    (select coalesce(-sum(amount), 0)::bigint from invoice_lines
+      where invoice_id = i.id and kind = 'prepaid') as prepaid_amount,
     i.fee, i.add_on_fee, i.commission, i.period_start, i.period_end, i.created_at, i.is_waived,
     coalesce((select json_agg(json_build_object('at', r.created_at, 'amount', r.amount,
         'until', case when r.status = 'refused' then r.settled_at end))
@@ -80,9 +84,10 @@ function faultOf(
   index: number,
   { bought, prices, discount }: { bought: Bought; prices: ReadonlySet<number>; discount: number },
 ): string | undefined {
-  const { kind, price_amount, amount, tax, fee, add_on_fee, commission } = mine[index]!
+  const { kind, price_amount, prepaid_amount, amount, tax, fee, add_on_fee, commission } =
+    mine[index]!
   if (!prices.has(price_amount)) return 'every price that was charged was agreed to'
-  const credits = kind === 'upgrade' ? creditsOf(mine, index) : [0]
+  const credits = kind === 'upgrade' ? creditsOf(mine, index) : [prepaid_amount]
   if (!credits.includes(price_amount - discount - amount)) {
     return mine[index]!.discount_amount === discount
       ? 'a credit is of money that was kept'

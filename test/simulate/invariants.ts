@@ -5,6 +5,7 @@ import { calendarFaults } from './calendar-oracle.ts'
 import { compFaults } from './comps-oracle.ts'
 import { figureFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
+import { importFaults } from './imports-oracle.ts'
 import { RULES } from './rest-invariants.ts'
 
 /** The first broken rule while nothing is pending; undefined if there is none. */
@@ -32,6 +33,7 @@ export async function rulesBroken(
     ...(await calendarFaults(db)),
     ...(await answerFaults(fixture)),
     ...(await compFaults(fixture)),
+    ...(await importFaults(fixture)),
   ]
   return fault && broken(fault.rule, fault.facts)
 }

@@ -99,9 +99,17 @@ export async function buyAs(
   const begun = await begin(fixture, rng, person, shop)
   const cart_id = readId('cart', begun)
   if (!cart_id) return `${person.email}: ${begun}`
+  return `${person.email} with ${await finishPurchase(fixture, rng, cart_id)}`
+}
+
+/** A buyer enters a card and pays; returns the card and the answer. */
+export async function finishPurchase(
+  fixture: Fixture,
+  rng: SeededRandom,
+  cart_id: CartId,
+): Promise<string> {
   const number = await giveCard(fixture, rng, cart_id)
-  const said = await pay(fixture, rng, cart_id)
-  return `${person.email} with ${number}: ${said}`
+  return `${number}: ${await pay(fixture, rng, cart_id)}`
 }
 
 /** Opens a cart; returns its ID, or where the buyer was redirected instead. */

@@ -64,6 +64,14 @@ export interface RecordedComp {
   license_id?: LicenseId
 }
 
+/** A license that a seller imports, whether or not the answer arrived. */
+export interface RecordedImport {
+  app_id: AppId
+  person: Record<'email' | 'email_normalized' | 'zip' | 'state', string>
+  /** The day to which the buyer had paid. */
+  ends_at: Date
+}
+
 /**
  * Every request of a person with its answer, independent of what the service stores, to compare
  * both. If an answer was lost, the outcome is unknown.
@@ -73,6 +81,7 @@ export class AnswerRecord {
   readonly carts = new Map<string, Bought>()
   readonly codes: OfferedCode[] = []
   readonly comps: RecordedComp[] = []
+  readonly imports: RecordedImport[] = []
   /** What the owner of a license agreed to pay for a period of another plan. */
   readonly agreed = new Map<string, Set<number>>()
   readonly requests: Record<AskedFor, RecordedRequest[]> = {

@@ -5,6 +5,7 @@ import { COMP_ACTIONS } from './comp-actions.ts'
 import { offerCode, switchCode } from './discount-actions.ts'
 import { type Fixture, openFixture } from './fixture.ts'
 import { type Harness, isExpected } from './harness.ts'
+import { IMPORT_ACTIONS } from './import-actions.ts'
 import { rulesBroken } from './invariants.ts'
 import { buy } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
@@ -161,8 +162,11 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
   return count + comps + (at_once ? 0 : await actOnComps(fixture, own, at_once))
 }
 
+const UNCHARGED_ACTIONS: readonly Action[] = [...COMP_ACTIONS, ...IMPORT_ACTIONS]
+
 /**
- * Sometimes a given plan begins, ends, or is followed by a purchase: beside the other actions, as a
+ * Sometimes a given plan begins, ends, or is followed by a purchase, or a license is imported and
+ * continued with a card: beside the other actions, as a
  * process of its own that may crash, and with random numbers of its own. Returns the number of
  * actions.
  */
@@ -171,7 +175,7 @@ async function actOnComps(fixture: Fixture, own: SeededRandom, at_once: boolean)
   const last = own.odds(15) ? own.between(1, 30) : Number.POSITIVE_INFINITY
   const apart = { ...fixture, world: { ...fixture.world, random: own } }
   const { killed } = await untilKilled(last, async () => {
-    await act(apart, own, { actions: COMP_ACTIONS, at_once })
+    await act(apart, own, { actions: UNCHARGED_ACTIONS, at_once })
   })
   if (killed) {
     fixture.trace.push(

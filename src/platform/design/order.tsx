@@ -79,13 +79,13 @@ export function LineItems(facts: OrderFigures): JSX.Element {
   )
 }
 
-/** A total; it is marked while its tax is still unknown. */
+/** A total; it is marked while its tax is still unknown. There is none on nothing. */
 export function Total({ amount, taxed }: { amount: Cents; taxed: boolean }): JSX.Element {
   const { t } = useLocale()
   return (
     <span class="whitespace-nowrap">
       <Money amount={amount} />
-      {!taxed && <span class="font-normal text-muted">{t('money.plus_tax')}</span>}
+      {!taxed && amount > 0 && <span class="font-normal text-muted">{t('money.plus_tax')}</span>}
     </span>
   )
 }

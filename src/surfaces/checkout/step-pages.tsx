@@ -1,4 +1,4 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { BackLink, Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { Field, Form, SelectField, UsernameField } from '#design/forms'
@@ -70,7 +70,9 @@ export function DetailsPage(
         {values.via !== undefined && <input type="hidden" name="via" value={values.via} />}
         {values.discount && <input type="hidden" name="discount" value={values.discount} />}
         {facts.continued ? (
-          <input type="hidden" name="continue" value={values.continue} />
+          <ContinuedNote {...facts.continued} locale={locale}>
+            <input type="hidden" name="continue" value={values.continue} />
+          </ContinuedNote>
         ) : (
           <Field
             label={t('checkout.email')}
@@ -123,12 +125,23 @@ function DetailsHeading({
   }
   return (
     <Heading title={t('checkout.continue_title', { product: nameOf(purchase) })}>
-      {rich('checkout.continue_text', {
-        day: <Day date={continued.paid_until} />,
-        email: <Mailbox address={continued.email} />,
-      })}{' '}
-      {t('checkout.cancel_elsewhere')}
+      {rich('checkout.continue_text', { day: <Day date={continued.paid_until} /> })}
     </Heading>
+  )
+}
+
+/** Where the receipt goes, and what the buyer does at the other service. */
+function ContinuedNote({
+  email,
+  locale,
+  children,
+}: Pick<ContinuedFacts, 'email'> & { locale: Locale; children: ComponentChildren }): JSX.Element {
+  return (
+    <p class="text-sm text-muted">
+      {children}
+      {locale.rich('checkout.receipt_to', { email: <Mailbox address={email} /> })}{' '}
+      {locale.t('checkout.cancel_elsewhere')}
+    </p>
   )
 }
 

@@ -16,7 +16,7 @@ export function ContinueWithCard({
     priceText(amount, frequency, locale)
   const day = <Day date={paid_until} />
   return (
-    <div class="grid gap-4 border-t border-base-300 pt-5">
+    <div class="grid gap-4">
       <p class="text-sm">
         {others.length === 0
           ? rich('portal.continue_text', { day, price: price(only!) })
