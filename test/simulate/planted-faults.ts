@@ -139,6 +139,7 @@ function atTheSellersRate(row: Record<string, unknown>): object {
 
 const BOOKS = 'the books are what happened, recomputed'
 const TAKEN = 'money that the processor took has its charge, its order and its license'
+const IMPORT_ENDS = 'an imported license ends when it should, and is charged only once it continues'
 const FORESEEN = 'no flow fails with an unexpected error'
 const DIVIDED = [
   'a fully refunded invoice returned its tax, its commission and all but the fixed fee',
@@ -295,7 +296,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   },
   {
     name: 'a given plan goes on after its end',
-    caught_by: ['a given plan ends when it should, and is never charged'],
+    caught_by: ['a given plan ends when it should, and is never charged', IMPORT_ENDS],
     alterRows: ({ text }, rows) =>
       /from licenses l where l.origin in \('comp', 'import'\) and l.status = 'active'/.test(text)
         ? []
@@ -342,6 +343,14 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
       text.includes('insert into emails') && values.flat().includes('plan_given')
         ? null
         : undefined,
+  },
+  {
+    name: 'a license that its buyer continues stays an imported one',
+    caught_by: [
+      'a license comes from an order, and a preview or a comp from none',
+      'a comp or an imported license is never subscribed to, and ends when it should',
+    ],
+    ...drop("update licenses set origin = 'purchase'"),
   },
   {
     name: 'an event of the processor is not marked as handled',

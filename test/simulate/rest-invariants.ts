@@ -167,10 +167,16 @@ export const RULES: readonly Rule[] = [
         where e.user_id = o.user_id and e.app_id = o.app_id and e.created_at < o.created_at)`,
   },
   {
-    rule: 'a given plan or an imported license ends when it should, and is never charged',
+    rule: 'a given plan ends when it should, and is never charged',
     broken: (now) => sql`select l.id, l.status, l.period_end from licenses l
-      where l.origin in ('comp', 'import') and ((l.status = 'active' and l.period_end <= ${now})
+      where l.origin = 'comp' and ((l.status = 'active' and l.period_end <= ${now})
         or exists (select 1 from invoices i where i.license_id = l.id))`,
+  },
+  {
+    rule: 'an imported license ends when it should, and is charged only once it continues',
+    broken: (now) => sql`select l.id, l.status, l.period_end from licenses l
+      where l.origin = 'import' and ((l.status = 'active' and l.period_end <= ${now})
+        or exists (select 1 from subscriptions s where s.license_id = l.id))`,
   },
   {
     rule: 'a given plan has one email to its person, and one more when its seller ends it',

@@ -119,7 +119,7 @@ export function NotContinuedPage(
       title={t('checkout.not_continued_page_title', { app: purchase.app_name })}
     >
       <Heading title={t('checkout.not_continued_title')}>
-        {t('checkout.not_continued_text', { why })}
+        {t(`checkout.not_continued_${why}`)} {t('checkout.nothing_charged')}
       </Heading>
       <Button kind="primary" href={facts.manage_url} icon_after="arrow-right" wide>
         {t('checkout.to_manage')}
