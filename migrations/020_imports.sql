@@ -56,7 +56,7 @@ create table import_rows (
     'owned', 'over', 'ended_here', 'buying', 'skipped')),
   primary key (import_id, line)
 );
-create index import_rows_email on import_rows (email_normalized);
+create index import_rows_email on import_rows (email_normalized, import_id);
 create index import_rows_place on import_rows (import_id, place);
 create index import_rows_external on import_rows (import_id, external_id);
 

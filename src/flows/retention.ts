@@ -60,13 +60,13 @@ const UNREAD_UPLOAD_DAYS = 7
 async function deleteUploads({ db, clock, storage, stopping }: World): Promise<number> {
   const before = addDays(clock.now(), -UNREAD_UPLOAD_DAYS)
   for (let deleted = 0; ; ) {
-    const ids = await imports.staleUploads(db, before, IMAGES_AT_ONCE)
-    for (const id of ids) {
+    const uploads = await imports.staleUploads(db, before, IMAGES_AT_ONCE)
+    for (const upload of uploads) {
       if (stopping.aborted) return deleted
-      await storage.remove(imports.uploadKey(id))
-      await imports.dropImport(db, id)
+      for (const key of imports.uploadKeys(upload)) await storage.remove(key)
+      await imports.dropImport(db, upload.id)
       deleted++
     }
-    if (ids.length < IMAGES_AT_ONCE) return deleted
+    if (uploads.length < IMAGES_AT_ONCE) return deleted
   }
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { type CsvError, parse } from 'csv-parse'
 
 /** A row of a CSV file; the heading is line 1. */
@@ -27,12 +28,15 @@ export function isReadableCsv(content: Buffer): boolean {
  * The rows of a CSV file (RFC 4180), one after the other: separated by commas, semicolons or tabs,
  * with or without a byte order mark. A row that cannot be read is a fault, and the next one is read.
  */
-export async function* readCsv(content: Buffer): AsyncGenerator<CsvRow | CsvFault> {
+export async function* readCsv(
+  parts: Iterable<Buffer> | AsyncIterable<Buffer>,
+): AsyncGenerator<CsvRow | CsvFault> {
   const faults: CsvFault[] = []
+  const { first, chunks } = await opened(parts)
   const parser = parse({
     bom: true,
-    ...(hasUtf16Mark(content) ? { encoding: 'utf16le' as const } : {}),
-    delimiter: delimiterOf(content),
+    ...(hasUtf16Mark(first) ? { encoding: 'utf16le' as const } : {}),
+    delimiter: delimiterOf(first),
     info: true,
     max_record_size: LONGEST_ROW,
     relax_column_count: true,
@@ -41,8 +45,9 @@ export async function* readCsv(content: Buffer): AsyncGenerator<CsvRow | CsvFaul
     skip_records_with_error: true,
     on_skip: (error) => void faults.push(faultOf(error)),
   })
-  const source = Readable.from(chunksOf(content))
-  source.pipe(parser)
+  const reading = pipeline(Readable.from(chunks), parser)
+  // The parser fails with it, and so does the loop.
+  reading.catch(() => {})
   for await (const { record, info } of parser as AsyncIterable<ParsedRow>) {
     // The parser is ahead of its rows: faults are yielded in the order of the lines.
     while (faults[0] && faults[0].line <= info.lines) yield faults.shift()!
@@ -57,8 +62,23 @@ interface ParsedRow {
   info: { lines: number }
 }
 
-function* chunksOf(content: Buffer): Generator<Buffer> {
-  for (let at = 0; at < content.length; at += CHUNK) yield content.subarray(at, at + CHUNK)
+/** The first chunk of a file, which says how it is encoded, and all chunks. */
+async function opened(parts: Iterable<Buffer> | AsyncIterable<Buffer>) {
+  const all = chunksOf(parts)
+  const { value: first = Buffer.alloc(0) } = await all.next()
+  async function* chunks() {
+    yield first
+    yield* all
+  }
+  return { first, chunks: chunks() }
+}
+
+async function* chunksOf(
+  parts: Iterable<Buffer> | AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, undefined> {
+  for await (const part of parts) {
+    for (let at = 0; at < part.length; at += CHUNK) yield part.subarray(at, at + CHUNK)
+  }
 }
 
 function hasUtf16Mark(content: Buffer): boolean {

@@ -19,7 +19,7 @@ const NOW = new Date('2026-11-23T12:00:00Z')
 async function readFile(source: ImportSource, text: string | Buffer): Promise<RowReading[]> {
   const readings: RowReading[] = []
   let matched: ReturnType<typeof matchColumns> | undefined
-  for await (const row of readCsv(Buffer.from(text))) {
+  for await (const row of readCsv([Buffer.from(text)])) {
     if ('fault' in row) continue
     if (!matched) {
       matched = matchColumns(source, row.cells)
@@ -176,7 +176,8 @@ describe('a CSV file', () => {
       for (const content of [Buffer.from(text), Buffer.from(text, 'utf16le')]) {
         assert.equal(isReadableCsv(content), true)
         const read = []
-        for await (const row of readCsv(content)) read.push('cells' in row ? row.cells : row.fault)
+        for await (const row of readCsv([content]))
+          read.push('cells' in row ? row.cells : row.fault)
         assert.deepEqual(read, rows)
       }
     }
@@ -184,7 +185,7 @@ describe('a CSV file', () => {
 
   test('names the row that cannot be read, and reads the next one', async () => {
     const read = []
-    for await (const row of readCsv(Buffer.from(`a,b\n1,${'x'.repeat(120_000)}\n2,3`))) {
+    for await (const row of readCsv([Buffer.from(`a,b\n1,${'x'.repeat(120_000)}\n2,3`)])) {
       read.push('fault' in row ? row.fault : row.cells.join())
     }
     assert.equal(read[0], 'a,b')

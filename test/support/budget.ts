@@ -17,6 +17,9 @@ export const SEEDS = Number(process.env.SIMULATE_SEEDS ?? (LARGE ? (IS_SECOND ? 
 /** Planted faults that the simulation must find. */
 export const PLANTED_FAULTS = LARGE ? Number.POSITIVE_INFINITY : 1
 
+/** Groups of buyers whose files are imported in every order. */
+export const IMPORT_ORDERS = LARGE ? 40 : 1
+
 /** Cases of the money rules against exact fractions. */
 export const MONEY_CASES = LARGE ? 1_000_000 : 100_000
 

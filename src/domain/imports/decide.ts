@@ -40,6 +40,11 @@ export interface ImportRowFacts extends Pick<ImportRecord, 'over' | 'ends_at'> {
   live: KnownLicense | undefined
   /** Whether the live license came from another row of this same file. */
   is_live_in_file: boolean
+  external_id: string
+  /** The rows, of any file of the service, that the license of this row came from. */
+  own_records: readonly string[]
+  /** The rows, of any file of the service, that the live license came from. */
+  live_records: readonly string[]
   /** Whether the buyer is paying at this moment. */
   is_buying: boolean
   /** Whether the row has a key that opens no license of the app yet. */
@@ -57,16 +62,44 @@ export function decideRow(row: ImportRowFacts): RowOutcome {
   if (!row.is_best) return addsKey ?? 'duplicate'
   const { live } = row
   if (!live) return decideNew(row)
-  const isOwn = row.own?.license_id === live.license_id
-  if (!live.is_imported || (!isOwn && !row.is_live_in_file)) return addsKey ?? 'owned'
+  if (!live.is_imported || !decides(row, live)) return addsKey ?? 'owned'
   // Their card is being checked, to continue it: the end that they saw stays.
   if (!live.is_paused && differs(row, live)) return row.is_buying ? 'buying' : 'update'
   return addsKey ?? 'unchanged'
 }
 
+/** Whether the live license of the buyer is this row's from now on, changed by it or not. */
+export function isDecisive(row: ImportRowFacts): boolean {
+  const { product_id, over, is_best, live } = row
+  if (product_id === null || over || !is_best) return false
+  return live?.is_imported === true && decides(row, live)
+}
+
+/**
+ * Whether a row decides the plan and the end of the buyer's license. Files of one service describe
+ * the same buyer, and the strongest kind decides, in whichever order they are imported.
+ */
+function decides(row: ImportRowFacts, live: KnownLicense): boolean {
+  // Another service's file, or staff, gave it.
+  if (row.live_records.length === 0) return false
+  const strength = strengthOf([row.external_id])
+  const decided = strengthOf(row.live_records)
+  if (strength !== decided) return strength > decided
+  return row.own?.license_id === live.license_id || row.is_live_in_file
+}
+
+/** Kinds of rows, the weakest first: what recurs says when it ends, and a key only that it exists. */
+const KINDS = ['transaction', 'order', 'license_key', 'subscription']
+
+/** How strong the strongest of these rows is; -1 for none, and for a service with one kind. */
+function strengthOf(records: readonly string[]): number {
+  return Math.max(-1, ...records.map((id) => KINDS.indexOf(id.slice(0, id.indexOf(':')))))
+}
+
 function decideOver(row: ImportRowFacts): RowOutcome {
   const { over, own, live, has_best, is_key_new } = row
-  const endsNow = own?.is_live && own.is_imported && !has_best
+  const isStrongest = strengthOf([row.external_id]) >= strengthOf(row.own_records)
+  const endsNow = own?.is_live && own.is_imported && !has_best && isStrongest
   if (endsNow) return row.is_buying ? 'buying' : 'end'
   // What was refunded or revoked keeps no key.
   return over === 'ended' && is_key_new && (live || has_best) ? 'add_key' : 'over'

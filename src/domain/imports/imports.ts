@@ -107,10 +107,13 @@ export async function changeImport(
 }
 
 /** Imports whose files are no longer needed: uploaded before an instant and never read. */
-export async function staleUploads(db: Db, before: Date, limit: number): Promise<ImportId[]> {
-  const rows = await db.rows<{ id: ImportId }>(sql`select id from imports
+export async function staleUploads(
+  db: Db,
+  before: Date,
+  limit: number,
+): Promise<Pick<Import, 'id' | 'file_bytes'>[]> {
+  return await db.rows<Pick<Import, 'id' | 'file_bytes'>>(sql`select id, file_bytes from imports
     where created_at <= ${before} and status = 'uploaded' order by created_at limit ${limit}`)
-  return rows.map(({ id }) => id)
 }
 
 /** Deletes an import of which nothing was read. */
@@ -118,7 +121,11 @@ export async function dropImport(db: Db, id: ImportId): Promise<void> {
   await db.run(sql`delete from imports where id = ${id} and status = 'uploaded'`)
 }
 
-/** The key of an uploaded file in the service's storage. */
-export function uploadKey(id: ImportId): string {
-  return `imports/${id}`
+/** A file is stored in parts, so that none has to be in memory as a whole when it is read. */
+export const UPLOAD_PART_BYTES = 1024 * 1024
+
+/** The keys of the parts of an uploaded file in the service's storage, in their order. */
+export function uploadKeys({ id, file_bytes }: Pick<Import, 'id' | 'file_bytes'>): string[] {
+  const count = Math.ceil(file_bytes / UPLOAD_PART_BYTES)
+  return Array.from({ length: count }, (_, part) => `imports/${id}/${part}`)
 }

@@ -10,12 +10,14 @@ export { cleanCell, shortened } from './cell.ts'
 export {
   decideRow,
   type ImportRowFacts,
+  isDecisive,
   type KnownLicense,
   ROW_OUTCOMES,
   type RowOutcome,
 } from './decide.ts'
 export * from './faults.ts'
 export * from './imports.ts'
+export { orderRows } from './order.ts'
 export {
   type Cells,
   IMPORT_SOURCES,

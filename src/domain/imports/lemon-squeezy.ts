@@ -8,7 +8,7 @@ const ORDER = ['paid', 'pending', 'failed', 'refunded', 'partial_refund', 'fraud
 /** Subscriptions, license keys and orders, with the names of the API and of the dashboard. */
 export const lemonSqueezy: SourceReader = {
   label: 'Lemon Squeezy',
-  file: 'Subscriptions first, then license keys, then orders: one file at a time.',
+  file: 'Subscriptions, license keys and orders: one file at a time, in any order.',
   columns: {
     id: ['id', 'subscription_id', 'license_key_id', 'order_number', 'order_id', 'identifier'],
     email: ['user_email', 'customer_email', 'email'],

@@ -63,25 +63,6 @@ export async function plansOf(db: Db, import_id: ImportId): Promise<FilePlan[]> 
     group by plan order by count(*) desc, plan`)
 }
 
-/**
- * Marks the row of each buyer that entitles for the longest: one for good, then the one that ends
- * last, then the first of the file. These rows are imported first, as the others add to them.
- */
-export async function markBest(db: Db, import_id: ImportId): Promise<void> {
-  await db.run(sql`with entitling as (
-      select w.line, row_number() over (partition by w.email_normalized
-        order by w.ends_at desc nulls first, w.line) = 1 as is_best
-      from import_rows w join imports i on i.id = w.import_id
-      where w.import_id = ${import_id} and w.over is null and i.plans ->> w.plan is not null),
-    ordered as (
-      select w.line, coalesce(e.is_best, false) as is_best,
-        row_number() over (order by coalesce(e.is_best, false) desc, w.line) as place
-      from import_rows w left join entitling e on e.line = w.line
-      where w.import_id = ${import_id})
-    update import_rows r set is_best = o.is_best, place = o.place, outcome = null
-    from ordered o where r.import_id = ${import_id} and r.line = o.line`)
-}
-
 /** A row with what is known of its buyer and its license. */
 export interface LeadingRow extends ImportRow {
   /** Its place in the order of the import. */
@@ -94,6 +75,9 @@ export interface LeadingRow extends ImportRow {
   live_id: LicenseId | null
   /** Whether another row of this file became the live license. */
   is_live_in_file: boolean
+  /** The IDs of the rows that these licenses came from. */
+  own_records: string[]
+  live_records: string[]
   is_buying: boolean
   is_key_new: boolean
   product_id: ProductId | null
@@ -104,29 +88,39 @@ export async function nextRows(
   db: Db,
   of: { import_id: ImportId; app_id: AppId; source: ImportSource; after: number; limit: number },
 ): Promise<LeadingRow[]> {
+  // Each lookup is by an index, one row at a time: the tables grow while the import runs, and the
+  // statistics of the planner do not.
   return await db.rows<LeadingRow>(sql`
     select r.place, r.line, r.external_id, r.email, r.email_normalized, r.plan, r.key_hash, r.ends_at,
       r.over, r.amount, r.frequency, r.is_best, i.plans ->> r.plan as product_id,
       exists (select 1 from import_rows b where b.import_id = r.import_id and b.is_best
         and b.email_normalized = r.email_normalized) as has_best,
       rec.license_id as own_id, l.id as live_id,
-      exists (select 1 from imported_records o join import_rows f on f.import_id = r.import_id
+      (select true from imported_records o join import_rows f on f.import_id = r.import_id
           and f.external_id = o.external_id
-        where o.license_id = l.id and o.app_id = ${of.app_id} and o.source = ${of.source})
+        where o.license_id = l.id and o.source = ${of.source} limit 1) is not null
         as is_live_in_file,
+      array(select o.external_id from imported_records o
+        where o.license_id = rec.license_id and o.source = ${of.source}) as own_records,
+      array(select o.external_id from imported_records o
+        where o.license_id = l.id and o.source = ${of.source}) as live_records,
       exists (select 1 from attempts a where a.app_id = ${of.app_id}
         and a.status in ('open', 'action_required')
         and a.email_normalized = r.email_normalized) as is_buying,
       r.key_hash is not null
-        and not exists (select 1 from license_key_aliases k join licenses kl on kl.id = k.license_id
-          where k.app_id = ${of.app_id} and k.key_hash = r.key_hash and kl.status <> 'canceled')
-        and not exists (select 1 from licenses own where own.key_hash = r.key_hash) as is_key_new
+        and (select true from license_key_aliases k join licenses kl on kl.id = k.license_id
+          where k.app_id = ${of.app_id} and k.key_hash = r.key_hash and kl.status <> 'canceled'
+          limit 1) is null
+        and (select true from licenses own where own.key_hash = r.key_hash limit 1) is null
+        as is_key_new
     from import_rows r join imports i on i.id = r.import_id
-      left join imported_records rec on rec.app_id = ${of.app_id} and rec.source = ${of.source}
-        and rec.external_id = r.external_id
-      left join users u on u.email_normalized = r.email_normalized
-      left join licenses l on l.app_id = ${of.app_id} and l.user_id = u.id
-        and l.status not in ('canceled', 'preview')
+      left join lateral (select o.license_id from imported_records o
+        where o.app_id = ${of.app_id} and o.source = ${of.source}
+          and o.external_id = r.external_id limit 1) rec on true
+      left join lateral (select p.id from users p
+        where p.email_normalized = r.email_normalized limit 1) u on true
+      left join lateral (select s.id from licenses s where s.app_id = ${of.app_id}
+          and s.user_id = u.id and s.status not in ('canceled', 'preview') limit 1) l on true
     where r.import_id = ${of.import_id} and r.place > ${of.after}
     order by r.place limit ${of.limit}`)
 }
@@ -172,4 +166,21 @@ export async function reportedRows(
     from import_rows where import_id = ${of.import_id} and line > ${of.after}
       and outcome is not null
     order by line limit ${of.limit}`)
+}
+
+/**
+ * The keys of rows of a buyer that had ended, in files of an app that were imported: they open no
+ * license until a row of another file says that the buyer has one.
+ */
+export async function endedKeys(
+  db: Db,
+  of: { app_id: AppId; source: ImportSource; email_normalized: string },
+): Promise<Buffer[]> {
+  const rows = await db.rows<{ key_hash: Buffer }>(sql`select r.key_hash
+    from import_rows r join imports i on i.id = r.import_id
+    where r.email_normalized = ${of.email_normalized} and r.over = 'ended'
+      and r.outcome = 'over' and r.key_hash is not null
+      and i.app_id = ${of.app_id} and i.source = ${of.source}
+      and i.status in ('importing', 'done')`)
+  return rows.map(({ key_hash }) => key_hash)
 }

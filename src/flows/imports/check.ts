@@ -1,6 +1,7 @@
 import * as imports from '#domain/imports'
 import type { World } from '#flows/world'
 import type { ImportId } from '#platform/ids'
+import { refreshStatistics } from '#platform/statistics'
 import type { ReportImport } from './read.ts'
 import { decideNext } from './rows.ts'
 
@@ -16,7 +17,8 @@ export async function checkImport(
   report: ReportImport,
 ): Promise<imports.Import> {
   const read = await imports.getImport(db, id)
-  await imports.markBest(db, id)
+  await refreshStatistics(db, ['import_rows'])
+  await imports.orderRows(db, id)
   let after = 0
   for (let done = 0; ; ) {
     const rows = await decideNext(db, read, { after, limit: ROWS_AT_ONCE })

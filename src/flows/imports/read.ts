@@ -5,6 +5,7 @@ import * as licensing from '#domain/licensing'
 import { appTime, type World } from '#flows/world'
 import { readCsv } from '#platform/csv-read'
 import type { ImportId } from '#platform/ids'
+import type { FileStorage } from '#platform/storage'
 
 const ROWS_AT_ONCE = 1_000
 const MOST_ROWS = 200_000
@@ -27,17 +28,15 @@ export async function readImport(
 ): Promise<{ rows: number; faults: number }> {
   const { db, storage } = world
   const read = await imports.getImport(db, id)
-  const content = await storage.get(imports.uploadKey(id))
-  if (!content) throw new Error(`the file of import ${id} is gone`)
   await imports.dropRows(db, id)
   await imports.dropFaults(db, id)
   const app = (await apps.find(db, read.app_id))!
   const reader = rowReader(world, read, appTime(world, app))
   const kept = keeper(world, id)
-  const total = Math.max(1, Math.round(content.length / 1024))
+  const total = Math.max(1, Math.round(read.file_bytes / 1024))
   let size = 0
   let isHeading = true
-  for await (const row of readCsv(content)) {
+  for await (const row of readCsv(partsOf(storage, read))) {
     if ('fault' in row) {
       await kept.fault({ line: row.line, column_name: null, value: '', message: row.fault })
       continue
@@ -62,8 +61,17 @@ export async function readImport(
   await kept.flush()
   const { rows, faults } = kept
   await imports.changeImport(db, id, { status: 'read', rows, faults })
-  await storage.remove(imports.uploadKey(id))
+  for (const key of imports.uploadKeys(read)) await storage.remove(key)
   return { rows, faults }
+}
+
+/** The uploaded file, a part at a time. */
+async function* partsOf(storage: FileStorage, read: imports.Import): AsyncGenerator<Buffer> {
+  for (const key of imports.uploadKeys(read)) {
+    const part = await storage.get(key)
+    if (!part) throw new Error(`the file of import ${read.id} is gone`)
+    yield part
+  }
 }
 
 type KeptFault = Omit<imports.ImportFault, 'place' | 'line'>

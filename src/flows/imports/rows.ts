@@ -6,6 +6,8 @@ import type { LicenseId } from '#platform/ids'
 /** A row with its licenses and what is done with it. */
 export interface DecidedRow extends imports.LeadingRow {
   outcome: imports.RowOutcome
+  /** Whether the live license is this row's from now on. */
+  is_decisive: boolean
 }
 
 /** Decides what is done with the next rows of an import. */
@@ -27,7 +29,8 @@ export async function decideNext(
   const of = (id: LicenseId | null) => (id === null ? undefined : known.get(id))
   return together.map((row) => {
     const facts = { ...row, own: of(row.own_id), live: of(row.live_id) }
-    return { ...row, outcome: imports.decideRow(facts) }
+    const is_decisive = imports.isDecisive(facts)
+    return { ...row, outcome: imports.decideRow(facts), is_decisive }
   })
 }
 

@@ -8,10 +8,14 @@ import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { queueFreshEmail } from '#platform/email-queue'
 import { type ImportId, type LicenseId, mintId } from '#platform/ids'
+import { refreshStatistics } from '#platform/statistics'
 import type { ReportImport } from './read.ts'
 import { type DecidedRow, decideNext } from './rows.ts'
 
 const ROWS_AT_ONCE = 200
+/** After so many times the rows, the planner learns again how large these tables are. */
+const GROWTH = 5
+const GROWING = ['users', 'licenses', 'license_key_aliases', 'imported_records', 'import_rows']
 
 /** Starts an import that was checked; false if it was started before. */
 export async function startImport(
@@ -40,10 +44,15 @@ export async function runImport(
   report: ReportImport,
 ): Promise<imports.Import> {
   const { db } = world
+  let known = 0
   for (;;) {
     const { read, imported } = await db.tx((tx) => importBatch(world, tx, id))
     if (imported === 0) break
     const { done_place: done, rows: total } = read
+    if (done >= known * GROWTH) {
+      known = done
+      await refreshStatistics(db, GROWING)
+    }
     await report({ done, total, note: `${done} of ${total} rows` })
   }
   await finish(world, actor, id)
@@ -119,7 +128,11 @@ async function importRow(
       return (await endLive(tx, now, row.own_id!)) ? outcome : 'over'
     case 'add_key':
       if (live_id === null) return row.over ? 'over' : 'duplicate'
-      await addAlias(tx, now, work, live_id)
+      if (row.is_decisive) await keep(tx, now, work, live_id)
+      else await addAlias(tx, now, work, live_id)
+      return outcome
+    case 'unchanged':
+      if (row.is_decisive) await keep(tx, now, work, live_id!)
       return outcome
     default:
       return outcome
@@ -142,6 +155,11 @@ async function addLicense(world: World, tx: Db, now: Date, work: RowWork): Promi
   const license = { license_id, app_id, user_id, product_id: product_id!, ends_at, reminds }
   await licensing.grantImported(tx, now, { keys, random }, license)
   await keep(tx, now, work, license_id)
+  const { source } = read
+  const { email_normalized } = row
+  const ended = await imports.endedKeys(tx, { app_id, source, email_normalized })
+  const aliases = ended.map((key_hash) => ({ app_id, key_hash, license_id }))
+  if (aliases.length > 0) await licensing.addAliases(tx, now, aliases)
   if (!read.notifies) return
   await queueFreshEmail(tx, now, world, { kind: 'license_imported', subject_id: license_id })
 }

@@ -28,7 +28,11 @@ export async function uploadImport(
   const id = mintId(random, 'imp')
   const now = clock.now()
   // The file first: an import without its file could not be read.
-  await storage.put(now, imports.uploadKey(id), { content, type: 'text/csv' })
+  for (const [part, key] of imports.uploadKeys({ id, file_bytes: content.length }).entries()) {
+    const at = part * imports.UPLOAD_PART_BYTES
+    const bytes = content.subarray(at, at + imports.UPLOAD_PART_BYTES)
+    await storage.put(now, key, { content: bytes, type: 'text/csv' })
+  }
   const { app_id, user_id } = uploaded
   await imports.addImport(db, now, {
     id,
@@ -50,7 +54,7 @@ async function headingOf(content: Buffer): Promise<string[] | string> {
   if (!isReadableCsv(content)) {
     return 'The file is not a CSV file in UTF-8. Export it as CSV again.'
   }
-  for await (const first of readCsv(content)) {
+  for await (const first of readCsv([content])) {
     if ('fault' in first) break
     const columns = first.cells.map(imports.cleanCell)
     if (columns.length > MOST_COLUMNS) return `The file has more than ${MOST_COLUMNS} columns.`
