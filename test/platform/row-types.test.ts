@@ -64,6 +64,7 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/domain/tax/reports.ts', 'amount taxable tax', 'an event has its refund or its dispute'],
   ['src/domain/tax/reports.ts', 'invoice_number', 'what the ledger knows has a number'],
   ['src/flows/checkout/priced-cart.ts', 'app price quote', 'a cart in the checkout has all three'],
+  ['src/flows/subscription/claimed.ts', 'app', 'a license is one for an app'],
   ['src/flows/check-books/cash.ts', 'subject', 'only movements that have one are read'],
   ['src/flows/check-books/outside-kinds.ts', 'position', 'the ordinality of a page'],
   ['src/flows/check-books/postings.ts', 'user_id', 'a check: a charged invoice has its holder'],

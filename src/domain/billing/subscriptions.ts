@@ -110,6 +110,13 @@ export async function subscriptionsOf(
   return new Map(found.map((each) => [each.license_id, each]))
 }
 
+/** A subscription by its id. */
+export async function findSubscription(db: Db, id: SubscriptionId): Promise<RunningSubscription> {
+  return await db.one<RunningSubscription>(
+    sql`select ${COLUMNS} from subscriptions s where s.id = ${id}`,
+  )
+}
+
 /** A subscription, with its row locked until the transaction ends. */
 export async function lockSubscription(db: Db, id: SubscriptionId): Promise<RunningSubscription> {
   return await db.one<RunningSubscription>(sql`select ${COLUMNS} from subscriptions s

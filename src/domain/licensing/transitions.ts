@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { LicenseId, ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { together } from '#platform/together'
+import { together, type Writes } from '#platform/together'
 import { remember } from './history.ts'
 import type { License } from './licenses.ts'
 import type { LicenseStatus } from './status.ts'
@@ -60,6 +60,17 @@ export async function transition(
   step: TransitionStep,
 ): Promise<PausableLicense> {
   const license = await lockLicense(db, step.license_id)
+  await transitionLocked(db, now, license, step)
+  return license
+}
+
+/** As `transition`, of a license that the caller has locked. */
+export async function transitionLocked(
+  db: Writes,
+  now: Date,
+  license: PausableLicense,
+  step: Omit<TransitionStep, 'license_id'>,
+): Promise<void> {
   const { license_id, status: from } = license
   const to = step.to ?? license.paused_from
   if (to === null || !mayTransition({ trigger: step.trigger, from, to })) {
@@ -76,7 +87,6 @@ export async function transition(
       where id = ${license_id}`),
     remember(writes, now, { license_id, from, to, trigger: step.trigger }),
   ])
-  return license
 }
 
 /** Records the day on which a license will end; null: it continues (decided: `canceled_at`). */
@@ -133,7 +143,7 @@ export async function historyOf(db: Db, license_id: LicenseId): Promise<PastStep
  * Changes the status that a suspended license resumes to, after a payment or a change.
  */
 export async function changeInterrupted(
-  db: Db,
+  db: Writes,
   change: {
     license_id: LicenseId
     paused_from: LicenseStatus

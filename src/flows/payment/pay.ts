@@ -3,7 +3,7 @@ import * as billing from '#domain/billing'
 import type * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
 import { boughtBy, fulfill } from '#flows/checkout/fulfill'
-import { extend } from '#flows/subscription/extend'
+import { afterExtending, extend, extensionOf } from '#flows/subscription/extend'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type QueuedEmail, queueEmail, queueEmails } from '#platform/email-queue'
@@ -58,12 +58,15 @@ export async function pay(
   const { subscription } = owner
   const invoice = await payable(tx, owner.invoice, payer)
   const quote = await quoteOf(tx, invoice, facts.quote)
+  const is_waived = isWaived(invoice)
+  const extension = await extensionOf(tx, now, { invoice, subscription, is_waived })
   await together(tx, (writes) => [
     record(writes),
     post(world, writes, now, { invoice, quote, paid_by }),
+    extend(writes, now, extension),
     queueEmail(writes, now, world.jobs, receiptEmail(world, invoice_id)),
   ])
-  await extend(world, tx, now, { invoice, subscription, is_waived: isWaived(invoice) })
+  await afterExtending(world, tx, now, extension)
 }
 
 /** The quote of an invoice: the one that is known, if it is that one. */

@@ -7,52 +7,86 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { sum } from '#platform/money'
+import { together, type Writes } from '#platform/together'
 
-/** A renewal or an upgrade that was just paid. */
+/** A renewal or an upgrade that is being paid. */
 interface PaidRenewal {
   invoice: billing.Invoice
   subscription: billing.RunningSubscription
   is_waived: boolean
 }
 
+/** A paid renewal with its license, which is locked, and the period that it pays for. */
+export interface Extension extends PaidRenewal {
+  license: licensing.PausableLicense
+  period: ExtendedPeriod
+}
+
+/** Locks the license of a paid renewal, and finds the period that it pays for. */
+export async function extensionOf(tx: Db, now: Date, paid: PaidRenewal): Promise<Extension> {
+  const license = await licensing.lockLicense(tx, paid.invoice.license_id)
+  return { ...paid, license, period: await periodPaid(tx, now, paid, license) }
+}
+
 /** Moves a subscription and its license into the period that an invoice paid for. */
-export async function extend(world: World, tx: Db, now: Date, paid: PaidRenewal): Promise<void> {
-  const { invoice, subscription, is_waived } = paid
-  const license = await licensing.lockLicense(tx, invoice.license_id)
-  const { calendar, ...period } = await periodPaid(tx, now, paid, license)
-  await billing.payInvoice(tx, now, { id: invoice.id, ...period, is_waived })
-  if (license.status === 'canceled') {
-    await refundInFull(world, tx, now, invoice)
-    return
-  }
-  const isSuspended = license.status === 'paused' && license.paused_for !== 'buyer'
-  const { period_end } = period
+export async function extend(writes: Writes, now: Date, extension: Extension): Promise<void> {
+  const { invoice, subscription, is_waived, license } = extension
+  const { calendar, ...period } = extension.period
+  const pay = (each: Writes) =>
+    billing.payInvoice(each, now, { id: invoice.id, ...period, is_waived })
+  if (license.status === 'canceled') return await pay(writes)
   const { license_id } = license
+  const { period_end } = period
   const step = { license_id, period_end, product_id: invoice.product_id }
-  if (isSuspended) {
-    // Suspended while the payment was pending: it resumes as paid.
-    await licensing.changeInterrupted(tx, { ...step, paused_from: statusPaid(invoice) })
-  } else {
-    for (const each of stepsOf(invoice, license))
-      await licensing.transition(tx, now, { ...step, ...each })
-  }
-  // Auto-renew is off: the day on which the license ends has moved too, or there is none.
-  if (!subscription.auto_renew) {
-    await licensing.setEndDay(tx, { license_id, canceled_at: period_end })
-  }
-  await billing.changeSubscription(tx, subscription, {
+  const [first] = stepsOf(invoice, license)
+  const isPaused = isSuspended(license)
+  const change = {
     ...calendar,
     price_id: invoice.price_id,
     amount: billing.priceOf(invoice),
     ...(billing.discountOn(invoice) ? discounts.afterPeriods(subscription, 1) : {}),
     period_index: period.period_index,
     ...(period_end ? { period_end } : { ended_at: now }),
-    next_at: isSuspended ? null : period_end,
+    next_at: isPaused ? null : period_end,
     past_due_since: null,
     retries: 0,
     last_decline: null,
     ...billing.NO_PLAN_CHANGE,
-  })
+  }
+  await together(writes, (each) => [
+    pay(each),
+    isPaused
+      ? // Suspended while the payment was pending: it resumes as paid.
+        licensing.changeInterrupted(each, { ...step, paused_from: statusPaid(invoice) })
+      : licensing.transitionLocked(each, now, license, { ...step, ...first! }),
+    billing.changeSubscription(each, subscription, change),
+  ])
+}
+
+/** What follows `extend` in the same transaction: it changes a row that `extend` has written. */
+export async function afterExtending(
+  world: World,
+  tx: Db,
+  now: Date,
+  { invoice, subscription, license, period }: Extension,
+): Promise<void> {
+  if (license.status === 'canceled') return await refundInFull(world, tx, now, invoice)
+  const { license_id } = license
+  const { period_end } = period
+  const [, ...others] = isSuspended(license) ? [] : stepsOf(invoice, license)
+  for (const each of others) {
+    const { product_id } = invoice
+    await licensing.transition(tx, now, { license_id, period_end, product_id, ...each })
+  }
+  // Auto-renew is off: the day on which the license ends has moved too, or there is none.
+  if (!subscription.auto_renew) {
+    await licensing.setEndDay(tx, { license_id, canceled_at: period_end })
+  }
+}
+
+/** Suspended by staff or for a dispute, and not by the buyer. */
+function isSuspended({ status, paused_for }: licensing.PausableLicense): boolean {
+  return status === 'paused' && paused_for !== 'buyer'
 }
 
 interface ExtendedPeriod extends Pick<billing.Invoice, 'period_start' | 'period_end'> {
@@ -67,9 +101,10 @@ async function periodPaid(
   paid: PaidRenewal,
   license: licensing.PausableLicense,
 ): Promise<ExtendedPeriod> {
-  const { invoice } = paid
+  const { invoice, subscription } = paid
   const period_index = invoice.period_index!
-  const { frequency } = await catalog.findPrice(tx, invoice.price_id)
+  const isSamePlan = invoice.price_id === subscription.price_id
+  const { frequency } = isSamePlan ? subscription : await catalog.findPrice(tx, invoice.price_id)
   const calendar = calendarPaid(now, paid, license)
   const { period_start, period_end } = invoice
   // An upgrade was agreed to and charged for the period that it shows.

@@ -9,6 +9,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId, type UserId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
+import { together, type Writes } from '#platform/together'
 
 /** What an invoice of a subscription is for, and its amount. */
 export interface Due {
@@ -29,6 +30,8 @@ interface DueOf {
   subscription: billing.RunningSubscription
   app: apps.App
   user_id: UserId
+  /** The address of that account, where it is known. */
+  email_normalized?: string
 }
 
 /**
@@ -47,27 +50,33 @@ export async function intendDue(
   },
 ): Promise<Intended> {
   const { subscription, app, requested_by, open } = facts
-  const { email_normalized } = (await identity.findUser(tx, facts.user_id))!
+  const email_normalized =
+    facts.email_normalized ?? (await identity.findUser(tx, facts.user_id))!.email_normalized
   if (await payments.findPending(tx, { app_id: app.id, email_normalized })) {
     return { outcome: 'processing' }
   }
-  const invoice = open ?? (await writeInvoice(world, tx, now, facts, facts.due!))
+  const made = open ? undefined : await newInvoice(world, tx, now, facts, facts.due!)
+  const invoice = (open ?? made)!
+  const write = (writes: Writes) =>
+    made ? billing.addInvoice(writes, now, made) : Promise.resolve()
   const card = await payments.findCard(tx, subscription.card_id)
   const total = sum(invoice.amount, invoice.tax)
   if (total === ZERO || isWaived(world, total)) {
+    await write(tx)
     const owner = await lockOwner(tx, invoice.id)
     const payer = { email_normalized, card }
     await pay(world, tx, now, { invoice_id: invoice.id, owner, payer, paid_by: 'nothing' })
     return { outcome: 'settled' }
   }
-  const attempt = await intend(world, tx, { invoice, app, email_normalized, card, requested_by })
+  const charge = { invoice, app, email_normalized, card, requested_by }
+  const [, attempt] = await together(tx, (writes) => [write(writes), intend(world, writes, charge)])
   if (attempt) return { outcome: 'intended', attempt }
   if (!open) await billing.voidInvoice(tx, invoice.id)
   return { outcome: 'processing' }
 }
 
-/** Issues an invoice; the fee rate and the affiliate of the purchase apply to all that follow. */
-async function writeInvoice(
+/** The next invoice; the fee rate and the affiliate of the purchase apply to all that follow. */
+async function newInvoice(
   { random }: World,
   tx: Db,
   now: Date,
@@ -77,7 +86,7 @@ async function writeInvoice(
   const { brought_by, affiliate_id } = await billing.purchaseInvoiceOf(tx, subscription.order_id)
   const { kind, period, price, lines, quote } = due
   const fixed_fee = await fixedPart(tx, subscription, due)
-  const invoice = {
+  return {
     id: mintId(random, 'inv'),
     kind,
     app_id: app.id,
@@ -90,8 +99,6 @@ async function writeInvoice(
     price_id: price.id,
     ...divide(now, { app, lines, quote, brought_by, affiliate_id, fixed_fee }),
   }
-  await billing.addInvoice(tx, now, invoice)
-  return invoice
 }
 
 /** The fixed part of the fee is charged once a period, so not again for a period that had it. */

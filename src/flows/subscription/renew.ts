@@ -1,15 +1,14 @@
-import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
-import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { chargeAttempt } from '#flows/payment'
-import { appTime, type World } from '#flows/world'
+import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type AppId, mintId, type SubscriptionId } from '#platform/ids'
 import { restoredAt } from '#platform/installation'
+import { type Claimed, findClaimed, lockClaimed } from './claimed.ts'
 import { endComps, remindImported } from './comps.ts'
 import { endSubscription, followCalendar, notify } from './dunning.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
@@ -71,35 +70,17 @@ export async function renewDue(world: World, { app_id, limit = BATCH }: Round = 
   return done
 }
 
-/** A claimed subscription, with its license and its app. */
-interface Claimed {
-  subscription: billing.RunningSubscription
-  license: licensing.License
-  app: apps.App
-  now: Date
-  step: billing.NextStep
-}
-
-async function loadLocked(world: World, tx: Db, id: SubscriptionId): Promise<Claimed> {
-  const subscription = await billing.lockSubscription(tx, id)
-  const license = await licensing.lockLicense(tx, subscription.license_id)
-  const app = (await apps.find(tx, subscription.app_id))!
-  const now = appTime(world, app)
-  // A person who disowned an account cannot sign in to turn anything off.
-  const isLocked = (await identity.findUser(tx, license.user_id))!.locked_at !== null
-  const auto_renew = subscription.auto_renew && !isLocked
-  const step = billing.nextStep(now, { ...subscription, auto_renew }, license.status)
-  return { subscription, license, app, now, step }
-}
-
 async function take(world: World, id: SubscriptionId): Promise<void> {
-  const charged = await world.db.tx(async (tx) => {
-    const claimed = await loadLocked(world, tx, id)
-    if (claimed.step === 'renew' || claimed.step === 'retry') return claimed
-    await processOther(world, tx, claimed)
-    return undefined
-  })
-  if (!charged) return
+  const charged = await findClaimed(world, id)
+  if (!isCharge(charged)) {
+    await world.db.tx(async (tx) => {
+      const claimed = await lockClaimed(world, tx, id)
+      // It changed since it was read, and is taken again.
+      if (isCharge(claimed)) await billing.release(tx, id)
+      else await processOther(world, tx, claimed)
+    })
+    return
+  }
   // The tax service may be remote: it is asked with nothing locked.
   const due = await nextDue(world, charged)
   const intended = await world.db.tx((tx) => record(world, tx, charged, due))
@@ -109,6 +90,10 @@ async function take(world: World, id: SubscriptionId): Promise<void> {
   const owner = { kind: 'renewal', subscription_id: subscription.id } as const
   const known = due ? { owner, quote: due.quote } : { owner }
   await chargeAttempt(world, intended.attempt, { app, return_url, known })
+}
+
+function isCharge({ step }: Claimed): boolean {
+  return step === 'renew' || step === 'retry'
 }
 
 /** Processes what is due without a charge. */
@@ -195,11 +180,8 @@ async function record(
   before: Claimed,
   due: Due | undefined,
 ): Promise<Intended | undefined> {
-  const { subscription, license, app, now, step } = await loadLocked(
-    world,
-    tx,
-    before.subscription.id,
-  )
+  const claimed = await lockClaimed(world, tx, before.subscription.id)
+  const { subscription, license, app, email_normalized, now, step } = claimed
   const isSame =
     step === before.step &&
     subscription.pending_price_id === before.subscription.pending_price_id &&
@@ -213,6 +195,6 @@ async function record(
   const open = await billing.openInvoiceOf(tx, subscription.id)
   // While another attempt is pending, the claim expires and this runs again: that attempt may be an
   // upgrade's, after which another invoice is due.
-  const facts = { subscription, app, user_id, open, due, requested_by: 'schedule' as const }
-  return await intendDue(world, tx, now, facts)
+  const of = { subscription, app, user_id, email_normalized }
+  return await intendDue(world, tx, now, { ...of, open, due, requested_by: 'schedule' })
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { renewDue } from '#flows/subscription'
 import type { Agent } from '../support/agent.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { countStatements, type StatementCounter } from '../support/statement-count.ts'
+import { DAY, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 let counter: StatementCounter
@@ -47,4 +49,20 @@ test('a checkout sends no more statements than are needed', async () => {
     assert.ok(isWithin, `${name}: ${sent}, of ${most.statements} and ${most.commits}`)
     assert.ok(statements > 0, `${name} sent nothing that was counted`)
   }
+})
+
+test('a renewal sends no more statements than are needed', async () => {
+  const { clock, world } = service
+  for (let index = 0; index < 3; index++) await subscribe(service)
+  clock.pass(31 * DAY)
+  let renewals = 0
+  const all = await counter.within(async () => {
+    renewals = await renewDue(world)
+  })
+  const idle = await counter.within(() => renewDue(world))
+  assert.ok(renewals >= 3, 'each was due')
+  const statements = (all.statements - idle.statements) / renewals
+  const commits = (all.commits - idle.commits) / renewals
+  const isWithin = statements > 0 && statements <= 28 && commits <= 4
+  assert.ok(isWithin, `${statements} statements and ${commits} commits`)
 })
