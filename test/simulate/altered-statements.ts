@@ -27,11 +27,6 @@ export function altered(
   return { ...statement, values }
 }
 
-/** Whether a statement begins with a text, or with its result as `added` for a second insert. */
-function begins({ text }: Statement, start: string): boolean {
-  return text.startsWith(start) || text.startsWith(`with added as (${start}`)
-}
-
 /** Alters the statements that begin with a text. */
 export function where(
   start: string,
@@ -39,7 +34,7 @@ export function where(
 ): Pick<Fault, 'alterStatement'> {
   return {
     alterStatement: (statement) =>
-      begins(statement, start) ? altered(statement, change) : undefined,
+      statement.text.startsWith(start) ? altered(statement, change) : undefined,
   }
 }
 
@@ -54,7 +49,7 @@ export function drop(
   }
   return {
     alterStatement: (statement) =>
-      begins(statement, start) && is(rowOf(statement)) ? null : undefined,
+      statement.text.startsWith(start) && is(rowOf(statement)) ? null : undefined,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Processor } from '#domain/payments'
 import type { Database, Db } from '#platform/db'
 import { Sql } from '#platform/sql'
+import { together } from '#platform/together'
 
 /** A statement as a fault sees it: its text in one line, and its values. */
 export interface Statement {
@@ -19,6 +20,22 @@ export interface Fault {
   processor?(processor: Processor): Processor
 }
 
+const PART = /part_\d+ as \((.*?) returning 1\)(?=, part_| select array)/g
+
+/** The writes that `together` joined to this statement; undefined for any other statement. */
+function partsOf({ text, values }: Statement): Statement[] | undefined {
+  if (!text.startsWith('with part_0 as (')) return undefined
+  let before = 0
+  return [...text.matchAll(PART)].map(([, part = '']) => {
+    const first = before
+    const own = part.replace(/\$(\d+)/g, (_, place) => {
+      before = Math.max(before, Number(place))
+      return `$${Number(place) - first}`
+    })
+    return { text: own, values: values.slice(first, before) }
+  })
+}
+
 /** A database whose statements a fault may alter. */
 export function faultyDatabase(db: Database, fault: () => Fault | undefined): Database {
   return {
@@ -29,9 +46,21 @@ export function faultyDatabase(db: Database, fault: () => Fault | undefined): Da
 }
 
 function faulty(db: Db, current: () => Fault | undefined): Db {
+  /** Writes the parts of one statement as the fault has them. */
+  const write = async (parts: Statement[], { alterStatement }: Fault) =>
+    await together(db, (writes) =>
+      parts.map((part) => {
+        const altered = alterStatement?.(part)
+        if (altered === null) return Promise.resolve(1)
+        const { text, values } = altered ?? part
+        return writes.run(new Sql(text, values))
+      }),
+    )
   const ask = async (requests: Sql) => {
     const statement = { text: requests.text.replaceAll(/\s+/g, ' '), values: requests.values }
     const fault = current()!
+    const parts = partsOf(statement)
+    if (parts) return [{ counts: await write(parts, fault) }]
     const altered = fault.alterStatement?.(statement)
     if (altered === null) return []
     const rows = await db.rows(altered ? new Sql(altered.text, altered.values) : requests)

@@ -41,13 +41,29 @@ function whenLost<Call extends 'charge' | 'refund'>(
   }
 }
 
+/** Begins the statement of a posting; its third value is the event. */
+const POSTING = 'insert into ledger_transactions'
+
+/** The tax of a sale in Texas is owed to California. */
+function owingAnotherState(): Fault['alterStatement'] {
+  let isSale = false
+  return (statement) => {
+    const { text, values } = statement
+    if (text.startsWith(POSTING)) isSale = values[2] === 'sale'
+    if (!isSale || !text.startsWith('insert into ledger_entries')) return undefined
+    const [id, positions, accounts, owners, amounts] = values
+    const moved = (owners as string[]).map((owner) => owner.replace('US-TX', 'US-CA'))
+    return { text, values: [id, positions, accounts, moved, amounts] }
+  }
+}
+
 /** A license that a refund should end stays the same, and so does its history. */
 function forgettingLicenses(): Fault['alterStatement'] {
   const row = drop('update licenses set status', ({ status }) => status === 'canceled')
   const line = drop('insert into license_history', ({ trigger }) => trigger === 'refunded')
   let isRefund = false
   return (statement) => {
-    if (statement.text.startsWith('with posted as')) isRefund = statement.values[2] === 'refund'
+    if (statement.text.startsWith(POSTING)) isRefund = statement.values[2] === 'refund'
     const isDropped =
       row.alterStatement!(statement) === null || line.alterStatement!(statement) === null
     return isRefund && isDropped ? null : undefined
@@ -238,14 +254,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'the tax of one state is owed to another',
     caught_by: [`${BOOKS}: sale is posted`],
-    alterStatement: (statement) => {
-      if (!statement.text.startsWith('with posted as') || statement.values[2] !== 'sale')
-        return undefined
-      const owners = (statement.values[6] as string[]).map((owner) =>
-        owner.replace('US-TX', 'US-CA'),
-      )
-      return { ...statement, values: statement.values.with(6, owners) }
-    },
+    alterStatement: owingAnotherState(),
   },
   {
     name: 'a renewal forgets the fixed part of the fee',
@@ -305,7 +314,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'a given plan ends a day early',
     caught_by: ['a given plan is the one that the seller gave'],
-    ...where('with minted as ( insert into licenses', ({ origin, period_end }) =>
+    ...where('insert into licenses', ({ origin, period_end }) =>
       origin === 'comp' && period_end ? { period_end: addDays(period_end as Date, -1) } : {},
     ),
   },
