@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { isPurserError, verifyLease } from '@purser/client'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import { deleteAccount } from '#flows/account'
@@ -143,5 +144,64 @@ describe('an imported license', () => {
     await runDue(service)
     const after_end = (await validate('until-a-day')).json()
     assert.deepEqual([after_end.status, after_end.entitled], ['canceled', false])
+  })
+})
+
+describe('a lease for a key that another service issued', () => {
+  const request = async (key: string) => {
+    const payload = { key, lease: { seconds: 600, device: 'studio' } }
+    const headers = { ...basic(service) }
+    return await service.app.inject({
+      method: 'POST',
+      url: '/api/v1/licenses/validate',
+      headers,
+      payload,
+    })
+  }
+  /** Verifies as an app does that starts offline: with stored keys and nothing else. */
+  const verify = async (lease: string, license_key: string) => {
+    const { keys } = (await service.app.inject('/o/jwks')).json()
+    return await verifyLease(lease, {
+      base_url: service.world.config.base_url,
+      client_id: service.demo.app.client_id,
+      license_key,
+      device: 'studio',
+      keys,
+      now: service.clock.now(),
+    })
+  }
+  const refusalOf = async (lease: string, license_key: string) =>
+    await verify(lease, license_key).catch((error) => (isPurserError(error) ? error.code : error))
+
+  test('verifies offline with the key that was sent, and with no other key of the license', async () => {
+    const license_id = await imported({ keys: ['lease-former-1', 'lease-former-2'] })
+    const { lease } = (await request('lease-former-1')).json()
+    const stated = await verify(lease, 'lease-former-1')
+    assert.deepEqual([stated.license_id, stated.status], [license_id, 'one_time_active'])
+    const { db, keys } = service.world
+    const own = licensing.showKey(keys, await licensing.findLicense(db, license_id))
+    assert.equal(await refusalOf(lease, 'lease-former-2'), 'invalid_lease')
+    assert.equal(await refusalOf(lease, own), 'invalid_lease')
+    const other = (await request(own)).json().lease
+    assert.equal((await verify(other, own)).license_id, license_id)
+    assert.equal(await refusalOf(other, 'lease-former-1'), 'invalid_lease')
+  })
+
+  test('is not renewed once the key is replaced, and ends when it says', async () => {
+    const license_id = await imported({ keys: ['lease-replaced'] })
+    const { lease } = (await request('lease-replaced')).json()
+    const rotated = await service.app.inject({
+      method: 'POST',
+      url: `/api/v1/licenses/${license_id}/regenerate-key`,
+      headers: { ...basic(service) },
+    })
+    assertRefused(await request('lease-replaced'), 404, 'unknown_key')
+    // It cannot be revoked: the app that stored it may start until it ends.
+    assert.equal((await verify(lease, 'lease-replaced')).license_id, license_id)
+    service.clock.pass(600)
+    assert.equal(await refusalOf(lease, 'lease-replaced'), 'lease_expired')
+    const { license_key } = rotated.json()
+    const next = (await request(license_key)).json().lease
+    assert.equal((await verify(next, license_key)).license_id, license_id)
   })
 })
