@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { addDays, isoDate } from '#platform/calendar'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
+import { selected } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { basic } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
@@ -32,16 +33,6 @@ const validate = async (key: string) => {
     payload: { key },
   })
   return answer.statusCode
-}
-
-/** The chosen options of a page's fields, which a browser sends with its form. */
-function selected(body: string): Record<string, string> {
-  const selects = body.matchAll(/<select[^>]*name="([\w-]+)"[^>]*>(.*?)<\/select>/gs)
-  const chosen = [...selects].map(([, name, options]) => {
-    const option = [...options!.matchAll(/<option([^>]*)>/g)].find(([tag]) => / selected/.test(tag))
-    return [name, /value="([^"]*)"/.exec(option?.[1] ?? '')?.[1] ?? '']
-  })
-  return Object.fromEntries(chosen)
 }
 
 describe('the pages of an import', () => {

@@ -65,3 +65,13 @@ export async function runChecked(
   await startImport(service.world, actor, { id, notifies })
   return await runImport(service.world, actor, id, report)
 }
+
+/** The chosen options of a page's fields, which a browser sends with its form. */
+export function selected(body: string): Record<string, string> {
+  const selects = body.matchAll(/<select[^>]*name="([\w-]+)"[^>]*>(.*?)<\/select>/gs)
+  const chosen = [...selects].map(([, name, options]) => {
+    const option = [...options!.matchAll(/<option([^>]*)>/g)].find(([tag]) => / selected/.test(tag))
+    return [name, /value="([^"]*)"/.exec(option?.[1] ?? '')?.[1] ?? '']
+  })
+  return Object.fromEntries(chosen)
+}

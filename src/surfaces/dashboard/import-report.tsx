@@ -16,6 +16,8 @@ import type { AppFacts, FormFault } from './layout.tsx'
 
 /** What the page of an import shows. */
 export type ImportPageFacts = AppFacts & {
+  /** Whether this is the test mode beside live mode. */
+  is_test_mode: boolean
   read: Import
   address: string
   back: string
@@ -79,7 +81,12 @@ export function ReportPanel({ read, rows, address, continued }: ImportPageFacts)
 }
 
 /** The confirmation of an import, or of its continuation. */
-export function RunPanel({ read, address, csrf_token }: ImportPageFacts): JSX.Element {
+export function RunPanel({
+  read,
+  address,
+  csrf_token,
+  is_test_mode,
+}: ImportPageFacts): JSX.Element {
   const isFirst = read.status === 'checked'
   const { create = 0, update = 0, end = 0, add_key = 0 } = read.counts
   const changes = create + update + end + add_key
@@ -91,7 +98,12 @@ export function RunPanel({ read, address, csrf_token }: ImportPageFacts): JSX.El
           : 'What was imported is kept. The import continues with the next row.'}
       </p>
       <Form action={`${address}run`} csrf_token={csrf_token}>
-        {isFirst && (
+        {isFirst && is_test_mode && (
+          <p class="text-sm text-muted">
+            Imported buyers get no email from test mode, now or later.
+          </p>
+        )}
+        {isFirst && !is_test_mode && (
           <CheckboxField
             label="Email each new license holder their key"
             name="notify"

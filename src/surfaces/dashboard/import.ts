@@ -177,6 +177,7 @@ async function showImport(
     read,
     address,
     back: importsAddress(app.slug),
+    is_test_mode: world.live !== undefined,
     running_url: running && taskAddress(running.id),
     products: products
       .filter(({ is_free }) => !is_free)
