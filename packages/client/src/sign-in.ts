@@ -26,6 +26,8 @@ export type AuthorizationOptions = {
   scope?: string | undefined
   /** `login` asks for the password again; `none` shows no page and fails if one is needed. */
   prompt?: 'login' | 'consent' | 'none' | undefined
+  /** The languages for the pages, the preferred one first: `es` or `es-MX en`. */
+  ui_locales?: string | undefined
 }
 
 export type AuthorizationLink = {
@@ -90,7 +92,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   const share = createFlights<SignInTokens>(timeout_ms ?? TIMEOUT_MS, KEPT_MS)
 
   const signIn: SignIn = {
-    async authorizationLink({ redirect_uri, return_to = '/', scope, prompt }) {
+    async authorizationLink({ redirect_uri, return_to = '/', scope, prompt, ui_locales }) {
       if (!URL.canParse(redirect_uri)) throw new TypeError('redirect_uri must be an absolute URL')
       if (!isPath(return_to)) throw new TypeError('return_to must be a path, such as "/account"')
       const [state, nonce, verifier] = [random(), random(), random()] as const
@@ -103,6 +105,7 @@ export function createSignIn(options: SignInOptions): SignIn {
         state,
         nonce,
         prompt,
+        ui_locales,
         code_challenge: await challengeOf(verifier),
         code_challenge_method: 'S256',
       })

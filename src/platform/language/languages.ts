@@ -12,6 +12,11 @@ export interface Languages {
   named(tag: string | null | undefined): Locale
   /** The tag if there is such a language. */
   readTag(text: string | undefined): string | undefined
+  /**
+   * The tag of the first of these that there is, for `ui_locales` of OpenID Connect: tags of BCP 47
+   * with spaces between them, the preferred one first. A region that there is not is left out.
+   */
+  firstOf(tags: string): string | undefined
   /** The language that a browser prefers, by its Accept-Language header. */
   preferred(accept_language: string | undefined): Locale
 }
@@ -20,6 +25,7 @@ const MESSAGES = fileURLToPath(new URL('./messages/', import.meta.url))
 const CATALOG = z.record(z.string(), z.string())
 // A longer header is not read: each entry is compared with each language.
 const LONGEST_HEADER = 512
+const TAG = /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i
 
 /** Reads the catalogs of a folder: each file is a language, named by its tag. */
 export function readLanguages(folder: string = MESSAGES): Languages {
@@ -37,6 +43,14 @@ export function readLanguages(folder: string = MESSAGES): Languages {
     all,
     named: (tag) => find(tag) ?? ENGLISH,
     readTag: (text) => find(text)?.language,
+    firstOf(wanted) {
+      if (wanted.length > LONGEST_HEADER) return undefined
+      for (const tag of wanted.split(' ').filter((each) => TAG.test(each))) {
+        const [found] = new Negotiator({ headers: { 'accept-language': tag } }).languages(tags)
+        if (found !== undefined) return found
+      }
+      return undefined
+    },
     preferred(accept_language) {
       if (!accept_language || accept_language.length > LONGEST_HEADER) return ENGLISH
       const headers = { 'accept-language': accept_language }

@@ -16,11 +16,19 @@ declare module 'fastify' {
 /** The cookie that remembers which language a person chose. */
 export const LANGUAGE_COOKIE = '__Host-language'
 
-/** The language of a request's page: the chosen one, otherwise the one that the browser prefers. */
+/** The cookie of the language that an app asked for, while a person signs in to it. */
+export const APP_LANGUAGE_COOKIE = '__Host-app-language'
+
+/**
+ * The language of a request's page: the chosen one, otherwise the one that an app asked for, or that
+ * the browser prefers.
+ */
 export function localeOf(request: FastifyRequest): Locale {
   if (!request.locale) {
     const { languages } = request.server
-    const chosen = languages.readTag(request.cookies?.[LANGUAGE_COOKIE])
+    const chosen =
+      languages.readTag(request.cookies?.[LANGUAGE_COOKIE]) ??
+      languages.readTag(request.cookies?.[APP_LANGUAGE_COOKIE])
     request.locale = chosen
       ? languages.named(chosen)
       : languages.preferred(request.headers['accept-language'])

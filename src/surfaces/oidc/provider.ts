@@ -17,6 +17,7 @@ import { appParamsOf, type Interaction, signInUrl } from './interaction.ts'
 import { policyOf } from './policy.ts'
 import { renderRefusal } from './refusal.ts'
 import { jarOf, requestOf, sessionOf } from './requests.ts'
+import { rememberLanguage } from './ui-locales.ts'
 
 const OFF = { enabled: false }
 const LEADS_ON = { form_origins: ['https:', 'http:'] }
@@ -51,6 +52,7 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
   provider.use(async (ctx, next) => {
     // The library's own pages are few, and may redirect to any app.
     if (/^\/(auth|session)\b/.test(ctx.path)) ctx.set(pageHeaders(LEADS_ON))
+    if (ctx.path === '/auth') rememberLanguage(world, ctx)
     await next()
     // Without a session, the library's cookies refer to nothing.
     if (/^\/signin\//.test(String(ctx.response.headers.location))) keepOwnCookies(ctx)
@@ -100,6 +102,7 @@ function settings(world: World, keys: grants.Keys): Configuration {
     adapter: adapterOf(world),
     jwks: { keys: published.map(({ jwk }) => jwk) } as unknown as JWKS,
     ...NARROWED,
+    discovery: { ui_locales_supported: world.languages.all.map(({ language }) => language) },
     interactions: {
       policy: policyOf(world),
       url: (ctx, interaction) => nextPage(world, ctx, interaction),

@@ -34,7 +34,7 @@ export async function sessionOf(
 }
 
 /** Sets cookies of this service on the library's response. */
-export function jarOf(ctx: KoaContextWithOIDC): CookieJar {
+export function jarOf(ctx: Pick<KoaContextWithOIDC, 'cookies'>): CookieJar {
   return {
     setCookie: (name, value, { maxAge, ...options }) =>
       ctx.cookies.set(name, value, { ...options, maxAge: maxAge * 1000, signed: false }),

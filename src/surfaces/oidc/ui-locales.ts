@@ -1,0 +1,25 @@
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { World } from '#flows/world'
+import { COOKIE } from '#http/browser'
+import { queryOf } from '#http/input'
+import { APP_LANGUAGE_COOKIE } from '#platform/language/request'
+import { jarOf, requestOf } from './requests.ts'
+
+/** As long as a person may take to sign in, with a link from their mailbox. */
+const SECONDS = 3600
+
+/**
+ * Remembers the language that an app asks for by `ui_locales`, for the pages up to the return. A
+ * language that the person chose is before it; unknown ones are ignored.
+ */
+export function rememberLanguage(
+  { languages }: World,
+  ctx: Pick<KoaContextWithOIDC, 'cookies' | 'req'>,
+): void {
+  const request = requestOf(ctx.req)
+  const language = languages.firstOf(queryOf(request, 'ui_locales') ?? '')
+  const known = request.cookies[APP_LANGUAGE_COOKIE]
+  if (language === known) return
+  const maxAge = language === undefined ? 0 : SECONDS
+  jarOf(ctx).setCookie(APP_LANGUAGE_COOKIE, language ?? '', { ...COOKIE, maxAge })
+}

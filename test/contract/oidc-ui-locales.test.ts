@@ -1,0 +1,73 @@
+/** The language that an app asks for at sign-in (OpenID Connect: ui_locales). */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Agent } from '../support/agent.ts'
+import {
+  addPerson,
+  begin,
+  browser,
+  enter,
+  openSignInTest,
+  type SignInTest,
+} from '../support/sign-in.ts'
+
+let setup: SignInTest
+before(async () => {
+  setup = await openSignInTest()
+})
+after(() => setup.close())
+
+const CHOSEN = '__Host-language'
+
+/** Opens a sign-in that asks for these languages; the language of the page that is shown. */
+async function languageOf(agent: Agent, ui_locales?: string): Promise<string | undefined> {
+  const asked: Record<string, string> = ui_locales === undefined ? {} : { ui_locales }
+  const { url } = await begin(setup.app_side, setup.callback, asked)
+  const page = await agent.open(url.pathname + url.search)
+  assert.equal(page.status, 200)
+  return /<html[^>]* lang="([\w-]+)"/.exec(page.body)?.[1]
+}
+
+test('the discovery document lists the languages that there are', async () => {
+  const { ui_locales_supported } = setup.app_side.serverMetadata()
+  const tags = setup.world.languages.all.map(({ language }) => language)
+  assert.deepEqual(ui_locales_supported, tags)
+  assert.ok(tags.includes('es'))
+})
+
+test('the sign-in page is in the first language that there is, without its region', async () => {
+  for (const [asked, shown] of [
+    ['es', 'es'],
+    ['es-MX', 'es'],
+    ['fr-CA es en', 'es'],
+    ['en es', 'en'],
+    ['ES', 'es'],
+  ] as const) {
+    assert.equal(await languageOf(browser(setup), asked), shown, asked)
+  }
+})
+
+test('unknown languages and texts that are none are ignored', async () => {
+  for (const asked of ['', 'fr', 'se de', '*', 'es;q=0', ',es', 'x'.repeat(600)]) {
+    assert.equal(await languageOf(browser(setup), asked), 'en', asked)
+  }
+})
+
+test('a language that the person chose comes first', async () => {
+  const person = browser(setup)
+  person.cookies.set(CHOSEN, 'en')
+  assert.equal(await languageOf(person, 'es'), 'en')
+  person.cookies.set(CHOSEN, 'es')
+  assert.equal(await languageOf(person, 'en'), 'es')
+})
+
+test('the pages after the sign-in page have it too, and the next request does not', async () => {
+  const person = await enter(setup, await addPerson(setup, 'idioma@example.com'))
+  assert.equal(await languageOf(person, 'es'), 'es')
+  assert.match(person.page.url, /^\/o\/interaction\//)
+  const newcomer = browser(setup)
+  assert.equal(await languageOf(newcomer, 'es'), 'es')
+  const sign_up = await newcomer.open('/signup/')
+  assert.match(sign_up.body, / lang="es"/)
+  assert.equal(await languageOf(newcomer), 'en')
+})
