@@ -148,7 +148,7 @@ async function weigh(code: string): Promise<{ bytes: number; text: string }> {
 const SIZES: [what: string, code: string, most: number][] = [
   ['everything of the main entry', "export * from '@purser/client'", 7_700],
   ['createClient', "export { createClient } from '@purser/client'", 3_800],
-  ['createSignIn', "export { createSignIn } from '@purser/client'", 5_200],
+  ['createSignIn', "export { createSignIn } from '@purser/client'", 5_300],
   ['buyLink', "export { buyLink } from '@purser/client'", 600],
   ['Express middleware', "export { requireLicense } from '@purser/client/express'", 2_000],
   ['Fastify hook', "export { requireLicense } from '@purser/client/fastify'", 2_000],

@@ -20,8 +20,8 @@ export const LANGUAGE_COOKIE = '__Host-language'
 export const APP_LANGUAGE_COOKIE = '__Host-app-language'
 
 /**
- * The language of a request's page: the chosen one, otherwise the one that an app asked for, or that
- * the browser prefers.
+ * The language of a request's page: the chosen one, otherwise the one that an app asked for, or
+ * that the browser prefers.
  */
 export function localeOf(request: FastifyRequest): Locale {
   if (!request.locale) {
