@@ -33,6 +33,8 @@ export interface Fixture {
   rng: SeededRandom
   /** The stream of the given plans: without them, the rest of a seed happens in the same way. */
   comp_rng: SeededRandom
+  /** The stream of the imported licenses. */
+  import_rng: SeededRandom
   record: AnswerRecord
   shops: Shop[]
   affiliates: AffiliateId[]
@@ -72,6 +74,7 @@ const PLANS: readonly (readonly Plan[])[] = [
 
 // "comp" in ASCII: far from the seeds of the other streams.
 const COMP_STREAM = 0x636f6d70
+const IMPORT_STREAM = 0x696d706f
 
 /** Opens the fixture of a seed on a cleared harness. */
 export async function openFixture(harness: Harness, seed: number): Promise<Fixture> {
@@ -89,6 +92,7 @@ export async function openFixture(harness: Harness, seed: number): Promise<Fixtu
     world,
     rng,
     comp_rng: new SeededRandom(seed ^ COMP_STREAM),
+    import_rng: new SeededRandom(seed ^ IMPORT_STREAM),
     record: new AnswerRecord(),
     shops,
     affiliates: [referrer],

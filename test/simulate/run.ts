@@ -144,13 +144,13 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
   const actors = Array.from({ length: count }, () => rng.fork())
   const last = rng.odds(15) ? rng.between(1, 90) : Number.POSITIVE_INFINITY
   const at_once = count > 1
-  const own = fixture.comp_rng.fork()
+  const own = [fixture.comp_rng.fork(), fixture.import_rng.fork()] as const
   const others = async () =>
     await untilKilled(last, async () => {
       await Promise.all(actors.map((each) => act(fixture, each, { actions, at_once })))
     })
-  const [{ killed }, comps] = at_once
-    ? await Promise.all([others(), actOnComps(fixture, own, at_once)])
+  const [{ killed }, apart] = at_once
+    ? await Promise.all([others(), actApart(fixture, own, at_once)])
     : [await others(), 0]
   if (killed) {
     fixture.trace.push(
@@ -159,23 +159,39 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
     harness.clock.pass(rng.between(1, 30))
     await workOnce(fixture)
   }
-  return count + comps + (at_once ? 0 : await actOnComps(fixture, own, at_once))
+  return count + apart + (at_once ? 0 : await actApart(fixture, own, at_once))
 }
 
-const UNCHARGED_ACTIONS: readonly Action[] = [...COMP_ACTIONS, ...IMPORT_ACTIONS]
+/**
+ * Sometimes a given plan begins, ends, or is followed by a purchase, and a license is imported or
+ * continued with a card. Returns the number of actions.
+ */
+async function actApart(
+  fixture: Fixture,
+  [comps, imports]: readonly [comps: SeededRandom, imports: SeededRandom],
+  at_once: boolean,
+): Promise<number> {
+  const given = () => actOn(fixture, comps, { actions: COMP_ACTIONS, at_once })
+  const imported = () => actOn(fixture, imports, { actions: IMPORT_ACTIONS, at_once })
+  if (!at_once) return (await given()) + (await imported())
+  const counts = await Promise.all([given(), imported()])
+  return counts[0] + counts[1]
+}
 
 /**
- * Sometimes a given plan begins, ends, or is followed by a purchase, or a license is imported and
- * continued with a card: beside the other actions, as a
- * process of its own that may crash, and with random numbers of its own. Returns the number of
- * actions.
+ * Sometimes takes an action beside the others: as a process of its own that may crash, and with
+ * random numbers of its own. Returns the number of actions.
  */
-async function actOnComps(fixture: Fixture, own: SeededRandom, at_once: boolean): Promise<number> {
+async function actOn(
+  fixture: Fixture,
+  own: SeededRandom,
+  { actions, at_once }: { actions: readonly Action[]; at_once: boolean },
+): Promise<number> {
   if (!own.odds(at_once ? CONCURRENT_COMP_PERCENT : COMP_PERCENT)) return 0
   const last = own.odds(15) ? own.between(1, 30) : Number.POSITIVE_INFINITY
   const apart = { ...fixture, world: { ...fixture.world, random: own } }
   const { killed } = await untilKilled(last, async () => {
-    await act(apart, own, { actions: UNCHARGED_ACTIONS, at_once })
+    await act(apart, own, { actions, at_once })
   })
   if (killed) {
     fixture.trace.push(
