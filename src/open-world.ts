@@ -32,7 +32,7 @@ import { openSite } from '#surfaces/site'
 import { declarePolls, declareSchedules } from './background.ts'
 import { observedMailer, observedProcessor } from './observed.ts'
 import { openSandbox, type Sandbox } from './sandbox/index.ts'
-import { openStripe } from './stripe/index.ts'
+import type { StripeAccount, StripeOptions } from './stripe/index.ts'
 
 /** Parts that a test replaces. */
 export interface Parts {
@@ -105,6 +105,12 @@ async function prepareDatabase(
   await checkMoney(db, config)
 }
 
+/** Opens Stripe; its library is loaded only where the settings ask for it. */
+async function loadStripe(options: StripeOptions): Promise<StripeAccount> {
+  const { openStripe } = await import('./stripe/index.ts')
+  return openStripe(options)
+}
+
 /** Opens a world on a database, which it does not close. */
 async function openOn(
   config: Config,
@@ -116,7 +122,8 @@ async function openOn(
   const keys = keyRing(config.secret_keys)
   await prepareDatabase(config, { db, log, keys, now: clock.now() })
   const sandbox = openSandbox({ db, random, keys, clock, base_url: config.base_url })
-  const stripe = config.stripe && openStripe({ settings: config.stripe, db, clock, random, log })
+  const stripe =
+    config.stripe && (await loadStripe({ settings: config.stripe, db, clock, random, log }))
   const processor = observedProcessor(stripe ?? parts.processor?.(sandbox) ?? sandbox, observer)
   const stopping = new AbortController()
   const pdfs = openPdfPool()

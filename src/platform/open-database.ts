@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '#platform/config'
 import type { Database } from '#platform/db'
-import { openEmbedded } from '#platform/db-embedded'
 import { openPostgres } from '#platform/db-postgres'
 import { lockFolder } from '#platform/lock'
 import type { Log } from '#platform/log'
@@ -26,6 +25,8 @@ export async function openDatabase(
   }
   const release = lockFolder(data_dir)
   try {
+    // Its library has an engine, which a service on a PostgreSQL server never uses.
+    const { openEmbedded } = await import('#platform/db-embedded')
     const db = await openEmbedded({ dataDir: databaseFolder({ data_dir }) })
     return { db, close: () => db.close().finally(release) }
   } catch (error) {

@@ -1,4 +1,4 @@
-import sharp from 'sharp'
+import type sharp from 'sharp'
 import { Problem } from '#platform/problem'
 
 /** What an uploaded picture may be; larger ones are refused. */
@@ -38,13 +38,31 @@ const SECONDS = 10
 const RETRY_SECONDS = 5
 const QUALITY = 84
 
-// No other parser of the library sees bytes from outside: not SVG, PDF, TIFF or a nested format.
-sharp.block({ operation: ['VipsForeignLoad'] })
-sharp.unblock({
-  operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'],
-})
-sharp.cache(false)
-sharp.concurrency(1)
+type Library = typeof sharp
+
+let loading: Promise<Library> | undefined
+
+/** The library. It is loaded for the first picture, as most processes never see one. */
+function library(): Promise<Library> {
+  loading ??= load()
+  return loading
+}
+
+async function load(): Promise<Library> {
+  const { default: loaded } = await import('sharp')
+  // No other parser of the library sees bytes from outside: not SVG, PDF, TIFF or a nested format.
+  loaded.block({ operation: ['VipsForeignLoad'] })
+  loaded.unblock({
+    operation: [
+      'VipsForeignLoadJpegBuffer',
+      'VipsForeignLoadPngBuffer',
+      'VipsForeignLoadWebpBuffer',
+    ],
+  })
+  loaded.cache(false)
+  loaded.concurrency(1)
+  return loaded
+}
 
 /** Opens the encoder. At most two pictures are decoded at a time, which bounds their memory. */
 export function openPictures(): Pictures {
@@ -52,15 +70,17 @@ export function openPictures(): Pictures {
   return {
     async measure(content) {
       if (content.length > PICTURE_LIMITS.bytes) return 'too_many_bytes'
+      const loaded = await library()
       return await refusingFaults(async () => {
-        const { autoOrient } = await inTurn(() => open(content).metadata())
+        const { autoOrient } = await inTurn(() => open(loaded, content).metadata())
         return { width: autoOrient.width, height: autoOrient.height }
       })
     },
     async encode(content, { width, height }) {
+      const loaded = await library()
       return await refusingFaults(async () => {
         const made = await inTurn(() =>
-          open(content)
+          open(loaded, content)
             .resize({ width, height, fit: 'inside', withoutEnlargement: true })
             .webp({ quality: QUALITY })
             .timeout({ seconds: SECONDS })
@@ -73,9 +93,9 @@ export function openPictures(): Pictures {
 }
 
 /** A picture's first frame, turned as its metadata says; metadata is not written again. */
-function open(content: Buffer) {
+function open(loaded: Library, content: Buffer) {
   const { pixels: limitInputPixels } = PICTURE_LIMITS
-  return sharp(content, { limitInputPixels, pages: 1, failOn: 'error' }).autoOrient()
+  return loaded(content, { limitInputPixels, pages: 1, failOn: 'error' }).autoOrient()
 }
 
 /** The library's errors are about the file, except for a refusal of our own. */

@@ -39,8 +39,11 @@ export interface StripeAccount extends Processor {
   declareRoutes(app: FastifyInstance): void
 }
 
+/** What Stripe is opened with. */
+export type StripeOptions = Omit<StripeParts, 'stripe'>
+
 /** Opens Stripe over the adapter's own tables; calls nothing yet. */
-export function openStripe(options: Omit<StripeParts, 'stripe'>): StripeAccount {
+export function openStripe(options: StripeOptions): StripeAccount {
   const parts: StripeParts = { ...options, stripe: openClient(options.settings) }
   return {
     name: 'stripe',
