@@ -38,17 +38,17 @@ const SECONDS = 10
 const RETRY_SECONDS = 5
 const QUALITY = 84
 
-type Library = typeof sharp
+type Sharp = typeof sharp
 
-let loading: Promise<Library> | undefined
+let loading: Promise<Sharp> | undefined
 
 /** The library. It is loaded for the first picture, as most processes never see one. */
-function library(): Promise<Library> {
+function library(): Promise<Sharp> {
   loading ??= load()
   return loading
 }
 
-async function load(): Promise<Library> {
+async function load(): Promise<Sharp> {
   const { default: loaded } = await import('sharp')
   // No other parser of the library sees bytes from outside: not SVG, PDF, TIFF or a nested format.
   loaded.block({ operation: ['VipsForeignLoad'] })
@@ -93,7 +93,7 @@ export function openPictures(): Pictures {
 }
 
 /** A picture's first frame, turned as its metadata says; metadata is not written again. */
-function open(loaded: Library, content: Buffer) {
+function open(loaded: Sharp, content: Buffer) {
   const { pixels: limitInputPixels } = PICTURE_LIMITS
   return loaded(content, { limitInputPixels, pages: 1, failOn: 'error' }).autoOrient()
 }
