@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { accessibilityProblems } from './accessibility.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
@@ -6,7 +8,9 @@ import { buy, newEmail } from './steps.ts'
 
 let setup: BrowserTest
 before(async () => {
-  setup = await openBrowserTest()
+  setup = await openBrowserTest({ settings: { DEMO: '1' } })
+  const { world, demo } = setup.service
+  writeFileSync(join(world.config.data_dir, 'demo.json'), JSON.stringify(demo))
 })
 after(() => setup.close())
 
@@ -72,6 +76,46 @@ test('a form of the API reference calls the installation, and shows the answer',
   await form.getByRole('button', { name: 'Send' }).click()
   await form.getByText(/^200, \d+ ms$/).waitFor()
   await form.getByText('"status": "active"').waitFor()
+})
+
+test('a form builds a buy link of the demo, which opens the checkout', async (t) => {
+  const page = await setup.newPage(t)
+  await page.goto('/docs/api/links/')
+  const form = page.getByRole('form', { name: 'Build a buy link' })
+  const price = setup.service.demo.app.prices[1]!.public_id
+  await form.getByLabel('Price').selectOption(price)
+  await form.getByLabel('email').fill('a+b@example.com')
+  const { base_url } = setup.service.world.config
+  const link = form.getByRole('link')
+  const next = encodeURIComponent(`${setup.service.demo.sample_site_url}/return`)
+  const expected = `${base_url}/buy/${price}/?next=${next}&email=a%2Bb%40example.com`
+  assert.equal(await link.getAttribute('href'), expected)
+  assert.deepEqual(await accessibilityProblems(page), [])
+  await form.getByRole('button', { name: 'Open the link' }).click()
+  await page.waitForURL(expected)
+  assert.equal(await page.getByLabel('Email').inputValue(), 'a+b@example.com')
+})
+
+test('a form builds an authorization link with PKCE, which opens the sign-in page', async (t) => {
+  const page = await setup.newPage(t)
+  await page.goto('/docs/api/openid-connect/')
+  const form = page.getByRole('form', { name: 'Build an authorization link' })
+  await form.getByLabel('ui_locales').fill('es')
+  const link = new URL((await form.getByRole('link').getAttribute('href'))!)
+  assert.match(link.searchParams.get('code_challenge') ?? '', /^[\w-]{43}$/)
+  assert.equal(link.searchParams.get('client_id'), setup.service.demo.sign_in_app.client_id)
+  await form.getByRole('button', { name: 'Open the link' }).click()
+  await page.waitForURL(({ pathname }) => pathname === '/signin/')
+  assert.equal(await page.locator('html').getAttribute('lang'), 'es')
+})
+
+test('without scripts, the page of the links has a link in place of the form', async (t) => {
+  const page = await setup.newPage(t, { javaScriptEnabled: false })
+  await page.goto('/docs/api/links/')
+  assert.equal(await page.getByRole('form', { name: 'Build a buy link' }).count(), 0)
+  const price = setup.service.demo.app.prices[0]!.public_id
+  await page.locator(`main a[href$="/buy/${price}/"]`).click()
+  await page.waitForURL(`**/buy/${price}/`)
 })
 
 test('a page of the docs shows its navigation on a phone when asked, without scripts', async (t) => {

@@ -3,6 +3,7 @@ import { Badge } from '#design/feedback'
 import { Code, ReferenceTable } from '#design/reading'
 import { readChapters } from './chapters.ts'
 import type { PartsByName } from './library.ts'
+import { AuthorizationForm, BuyLinkForm } from './link-forms.tsx'
 
 /** A tool of the agent endpoint, for the documentation. */
 export interface ToolFacts {
@@ -26,6 +27,8 @@ export function partsOf(facts: DocsParts): PartsByName {
     ...facts.endpoints,
     tools: () => <Tools tools={facts.tools} />,
     errors: () => <Errors />,
+    'buy-link': (values) => <BuyLinkForm values={values} />,
+    'authorization-link': (values) => <AuthorizationForm values={values} />,
     'pricing-table': (values) => <PricingTable values={values} />,
   }
 }

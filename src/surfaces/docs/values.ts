@@ -15,6 +15,17 @@ interface DemoLogin {
   password: string
 }
 
+interface DemoPrice {
+  public_id: string
+  amount: string
+  frequency: string | null
+}
+
+/** A price on one line: its ID, then what it is. */
+function describedPrice({ public_id, amount, frequency }: DemoPrice): string {
+  return `${public_id} $${amount} ${frequency ? `per ${frequency}` : 'once'}`
+}
+
 /** What a reader without the demo replaces with values of their own. */
 const PLACEHOLDERS = { client_id: 'app_YourClientId', client_secret: 'YourClientSecret' }
 
@@ -51,6 +62,10 @@ export function openValues(world: World): () => Record<string, string> {
         : '',
       demo_client_id: facts?.app.client_id ?? '',
       demo_client_secret: facts?.app.client_secret ?? '',
+      demo_prices: (facts?.app.prices ?? []).map(describedPrice).join('\n'),
+      demo_site_url: facts?.sample_site_url ?? '',
+      demo_sign_in_client_id: facts?.sign_in_app.client_id ?? '',
+      demo_sign_in_url: facts?.sign_in_site_url ?? '',
       client_id: app.client_id,
       client_secret: app.client_secret,
       sign_in_client_id: sign_in.client_id,
@@ -71,7 +86,13 @@ export function modesOf({ config }: World): { live: string; test: string } | und
  * written when the demo has started.
  */
 export function demoReader({ config }: World) {
-  type DemoValues = { app: DemoCredentials; sign_in_app: DemoCredentials; buyer: DemoLogin }
+  type DemoValues = {
+    app: DemoCredentials & { prices: DemoPrice[] }
+    sign_in_app: DemoCredentials
+    sample_site_url: string
+    sign_in_site_url: string
+    buyer: DemoLogin
+  }
   let known: DemoValues | undefined
   return (): DemoValues | undefined => {
     if (!config.demo || config.stripe) return undefined
