@@ -2,6 +2,7 @@ import * as imports from '#domain/imports'
 import type { World } from '#flows/world'
 import type { ImportId } from '#platform/ids'
 import { refreshStatistics } from '#platform/statistics'
+import { rowsAtOnce } from './batch.ts'
 import type { ReportImport } from './read.ts'
 import { decideNext } from './rows.ts'
 
@@ -18,10 +19,11 @@ export async function checkImport(
 ): Promise<imports.Import> {
   const read = await imports.getImport(db, id)
   await refreshStatistics(db, ['import_rows'])
+  const limit = rowsAtOnce(db, ROWS_AT_ONCE)
   await imports.orderRows(db, id)
   let after = 0
   for (let done = 0; ; ) {
-    const rows = await decideNext(db, read, { after, limit: ROWS_AT_ONCE })
+    const rows = await decideNext(db, read, { after, limit })
     if (rows.length === 0) break
     await imports.setOutcomes(db, id, rows)
     after = rows.at(-1)!.place

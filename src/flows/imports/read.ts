@@ -6,6 +6,7 @@ import { appTime, type World } from '#flows/world'
 import { readCsv } from '#platform/csv-read'
 import type { ImportId } from '#platform/ids'
 import type { FileStorage } from '#platform/storage'
+import { rowsAtOnce } from './batch.ts'
 
 const ROWS_AT_ONCE = 1_000
 const MOST_ROWS = 200_000
@@ -118,6 +119,7 @@ function rowReader({ keys }: World, read: imports.Import, now: Date) {
 function keeper({ db }: World, id: ImportId) {
   const rows: imports.ImportRow[] = []
   const faults: imports.ImportFault[] = []
+  const limit = rowsAtOnce(db, ROWS_AT_ONCE)
   const kept = {
     rows: 0,
     faults: 0,
@@ -126,7 +128,7 @@ function keeper({ db }: World, id: ImportId) {
     async row(row: imports.ImportRow) {
       rows.push(row)
       kept.rows++
-      kept.isNew = rows.length >= ROWS_AT_ONCE
+      kept.isNew = rows.length >= limit
       if (kept.isNew) await imports.addRows(db, id, rows.splice(0))
     },
     async fault(fault: Omit<imports.ImportFault, 'place'>) {
@@ -134,7 +136,7 @@ function keeper({ db }: World, id: ImportId) {
       kept.isNew = false
       if (kept.faults > imports.MOST_FAULTS) return
       faults.push({ ...fault, place: kept.faults })
-      if (faults.length >= ROWS_AT_ONCE) await imports.addFaults(db, id, faults.splice(0))
+      if (faults.length >= limit) await imports.addFaults(db, id, faults.splice(0))
     },
     async flush() {
       await imports.addRows(db, id, rows.splice(0))

@@ -9,6 +9,7 @@ import type { Db } from '#platform/db'
 import { queueFreshEmail } from '#platform/email-queue'
 import { type ImportId, type LicenseId, mintId } from '#platform/ids'
 import { refreshStatistics } from '#platform/statistics'
+import { rowsAtOnce } from './batch.ts'
 import type { ReportImport } from './read.ts'
 import { type DecidedRow, decideNext } from './rows.ts'
 
@@ -75,7 +76,7 @@ async function finish({ db, clock }: World, actor: ActorOf<'seller'>, id: Import
 async function importBatch(world: World, tx: Db, id: ImportId) {
   const read = await imports.lockImport(tx, id)
   if (read.status !== 'importing') return { read, imported: 0 }
-  const page = { after: read.done_place, limit: ROWS_AT_ONCE }
+  const page = { after: read.done_place, limit: rowsAtOnce(world.db, ROWS_AT_ONCE) }
   const { app_id } = read
   for (const email_normalized of buyersOf(await decideNext(tx, read, page))) {
     await payments.lockBuyer(tx, { app_id, email_normalized })
