@@ -125,7 +125,9 @@ function counted(
 
 function faultOf(invoice: PaidInvoice, before: PaidInvoice | undefined): string | undefined {
   if (invoice.period_start > invoice.paid_at) return 'no period is paid before it begins'
-  if (invoice.trial_end && invoice.kind === 'renewal' && invoice.period_start < invoice.trial_end) {
+  // A plan change to a plan with a shorter trial is paid at once, and ends the trial.
+  const isInTrial = invoice.trial_end && !before && invoice.period_start < invoice.trial_end
+  if (isInTrial && invoice.kind === 'renewal') {
     return 'nothing is paid within a trial'
   }
   if (!before || invoice.kind === 'upgrade') return undefined
