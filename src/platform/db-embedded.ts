@@ -1,8 +1,15 @@
+import { setImmediate } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { createPgConfig } from '@electric-sql/pglite/node-postgres'
 import pg from 'pg'
-import { assertNoTransaction, type Database, insideTransaction, statements } from '#platform/db'
+import {
+  assertNoTransaction,
+  type Connection,
+  type Database,
+  insideTransaction,
+  statements,
+} from '#platform/db'
 
 export interface EmbeddedOptions {
   /** The folder of the data; absent: memory only. */
@@ -32,11 +39,12 @@ export async function openEngine(options: EmbeddedOptions = {}): Promise<PGlite>
 export async function embeddedOn(pglite: PGlite): Promise<Database> {
   const client = new pg.Client(createPgConfig(pglite) as pg.ClientConfig)
   await client.connect()
+  const connection = sharing(client)
   const turn = queue()
   const plain = statements({
     query(config, values) {
       assertNoTransaction('the database was used outside of the open transaction')
-      return turn(() => client.query(config, values))
+      return turn(() => connection.query(config, values))
     },
   })
   const tx: Database['tx'] = (work) =>
@@ -44,7 +52,7 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
       turn(async () => {
         await client.query('begin')
         try {
-          const result = await work(statements(client))
+          const result = await work(statements(connection))
           await client.query('commit')
           return result
         } catch (error) {
@@ -59,7 +67,7 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
     tx,
     reports: { ...plain, tx },
     patient: plain,
-    alone: (work) => turn(() => work(statements(client))),
+    alone: (work) => turn(() => work(statements(connection))),
     hot: plain.rows,
     async probe(statement) {
       await plain.run(statement)
@@ -82,6 +90,26 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
         await client.end()
         await pglite.close()
       }),
+  }
+}
+
+/** How long statements may follow each other before timers and requests are looked after. */
+const SHARE_MS = 10
+
+/**
+ * The engine answers within the same turn of the event loop, so a long series of statements, such as
+ * an import, would keep everything else waiting until its end: between two of them, it is let in.
+ */
+function sharing(client: pg.Client): Connection {
+  let shared = performance.now()
+  return {
+    async query(config, values) {
+      if (performance.now() - shared > SHARE_MS) {
+        await setImmediate()
+        shared = performance.now()
+      }
+      return await client.query(config, values)
+    },
   }
 }
 

@@ -108,6 +108,17 @@ test('fifty transactions that each read and write one row add up', async () => {
   assert.deepEqual(await db.hot(sql`select shells from jars where id = 'sum'`), [{ shells: 50 }])
 })
 
+test('a series of transactions lets timers and requests in between', async () => {
+  let isLetIn = false
+  setTimeout(() => {
+    isLetIn = true
+  })
+  for (let count = 0; count < 1000 && !isLetIn; count++) {
+    await db.tx((tx) => tx.run(sql`select count(*) from generate_series(1, 1000)`))
+  }
+  assert.ok(isLetIn)
+})
+
 test('a message arrives after its transaction commits, and never when it rolls back', async () => {
   const received: string[] = []
   await db.listen(
