@@ -98,9 +98,10 @@ export function openTerminal(is_json: boolean): Terminal {
 
 /** Reads a line in raw mode, so that the terminal does not show it. */
 async function askHidden(stdin: ReadStream, stderr: WriteStream, question: string) {
-  stderr.write(`${question}: `)
+  // Before the question: a text that is pasted as soon as it appears must not be shown either.
   stdin.setRawMode(true)
   stdin.setEncoding('utf8')
+  stderr.write(`${question}: `)
   let typed = ''
   try {
     for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
