@@ -18,7 +18,7 @@ export const SEEDS = Number(process.env.SIMULATE_SEEDS ?? (LARGE ? (IS_SECOND ? 
 export const PLANTED_FAULTS = LARGE ? Number.POSITIVE_INFINITY : 1
 
 /** Groups of buyers whose files are imported in every order. */
-export const IMPORT_ORDERS = LARGE ? 40 : 1
+export const IMPORT_ORDERS = LARGE ? 8 : 1
 
 /** Cases of the money rules against exact fractions. */
 export const MONEY_CASES = LARGE ? 1_000_000 : 100_000

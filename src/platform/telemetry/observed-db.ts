@@ -45,11 +45,19 @@ function observe<Result>(
 const OPERATION = /\b(select|insert into|update|delete from)\b/i
 const TABLE = /\b(?:from|into|update|join)\s+(?:only\s+)?([a-z_]+(?:\.[a-z_]+)?)\b/i
 
+/** What begins each write of a statement that `together` joined. */
+const PART = /\bpart_\d+ as \(/
+
 /**
- * What a statement does: its first verb and table, `select licenses`. A text of any other shape is
- * `other`; values are in neither.
+ * What a statement does: its first verb and table, `select licenses`, or those of each write where
+ * it joins several. A text of any other shape is `other`; values are in neither.
  */
 export function operationOf(text: string): string {
+  const [, ...parts] = text.split(PART)
+  return parts.length > 0 ? parts.map(operationOfOne).join(', ') : operationOfOne(text)
+}
+
+function operationOfOne(text: string): string {
   const [, verb] = OPERATION.exec(text) ?? []
   const [, table] = TABLE.exec(text) ?? []
   if (!verb) return 'other'
