@@ -29,7 +29,7 @@ const authlib = await installFromPip('authlib', {
 })
 // Releases that Go 1.19 compiles.
 const go = await installFromGo('go-oidc', {
-  'github.com/coreos/go-oidc/v3': 'v3.9.0',
+  'github.com/coreos/go-oidc/v3/oidc': 'v3.9.0',
   'golang.org/x/oauth2': 'v0.13.0',
 })
 

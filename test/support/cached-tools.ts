@@ -56,7 +56,7 @@ export async function installFromPip(name: string, versions: Versions): Promise<
   })
 }
 
-/** Makes a module of Go with these requirements, downloaded. */
+/** Makes a module of Go that requires these packages, with the checksums of all that they import. */
 export async function installFromGo(name: string, versions: Versions): Promise<Installed> {
   return await cached(name, versions, async (cwd) => {
     await run('go', ['mod', 'init', 'your-app.example'], { cwd })
