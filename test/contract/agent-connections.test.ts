@@ -81,7 +81,8 @@ test('lists every agent with its scopes, and each new one is announced by email'
   const agent = await enter(setup, { user_id })
   await connect(side, agent, { checked: { 'listing.write': 'yes' } })
   const redirect_uri = 'http://localhost:45454/callback'
-  await connect(side, agent, { changes: { redirect_uri, scope: 'integrations.read' } })
+  const changes = { redirect_uri, scope: 'integrations.read' }
+  await connect(side, agent, { changes, checked: {} })
   const pageText = textOf((await agent.open(CONNECTIONS)).body)
   assert.match(
     pageText,

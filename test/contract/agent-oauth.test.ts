@@ -10,7 +10,6 @@ import {
   connect,
   openAgentSignInTest,
   parametersOf,
-  WRITE,
 } from '../support/agent-client.ts'
 import { requestToken } from '../support/agent-token.ts'
 import { purchase } from '../support/purchase.ts'
@@ -145,7 +144,9 @@ test('grants read by default, read with write, and ignores unknown scopes', asyn
     [ALL, ALL],
   ]
   for (const [scope, got] of cases) {
-    const tokens = await connect(side, agent, { changes: { scope } })
+    const writing = got.split(' ').filter((each) => each.endsWith('.write'))
+    const checked = Object.fromEntries(writing.map((each) => [each, 'yes']))
+    const tokens = await connect(side, agent, { changes: { scope }, checked })
     assert.equal(tokens.scope, got, scope)
     assert.deepEqual((await bearer(tokens.access_token))?.scopes, got.split(' '))
   }
@@ -162,10 +163,29 @@ test('an unchecked scope is not granted, at first or on refresh', async () => {
   assert.equal(none.scope, READ)
   const more = client.refreshTokenGrant(side, none.refresh_token!, { scope: ALL })
   await assert.rejects(more, { error: 'invalid_scope' })
-  // A box that was not on the page cannot be checked.
+  // Reading has no box.
+  const forged = { 'integrations.read': 'yes', openid: 'yes' }
   const changes = { scope: 'listing.read' }
-  const forged = await connect(side, agent, { changes, checked: WRITE })
-  assert.equal(forged.scope, 'listing.read')
+  assert.equal((await connect(side, agent, { changes, checked: forged })).scope, 'listing.read')
+})
+
+test('grants changes that the agent did not request where the person checks them, on refresh too', async () => {
+  const agent = await enter(setup, seller)
+  const attempt = await ask(side, { scope: READ })
+  const page = await agent.open(attempt.url.href)
+  assert.match(textOf(page.body), /Let an agent read your apps\? .* You can also allow it to/)
+  assert.doesNotMatch(page.body, /<input[^>]* checked/)
+  const { url } = await agent.submit('Allow', { 'listing.write': 'yes' })
+  const tokens = await exchange(side, attempt, url)
+  const got = 'integrations.read listing.read listing.write'
+  assert.equal(tokens.scope, got)
+  assert.deepEqual((await bearer(tokens.access_token))?.scopes, got.split(' '))
+  const next = await refresh(tokens.refresh_token)
+  assert.equal(next.scope, got)
+  assert.deepEqual((await bearer(next.access_token))?.scopes, got.split(' '))
+  // Write access includes read access of its family, requested or not.
+  const changes = { scope: 'listing.read' }
+  assert.equal((await connect(side, agent, { changes })).scope, ALL)
 })
 
 test('the consent page names the agent as far as it is known, the scopes and the redirect address', async () => {

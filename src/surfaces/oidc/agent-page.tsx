@@ -5,7 +5,7 @@ import { CheckboxField } from '#design/forms'
 import { Icon } from '#design/icons'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
-import { type AgentScope, isWriting } from '#domain/grants'
+import { AGENT_SCOPES, type AgentScope, isWriting } from '#domain/grants'
 import { AllowOrCancel, type ConsentForms } from './consent-forms.tsx'
 
 /** What each scope lets an agent do, for the person who decides. */
@@ -31,6 +31,7 @@ export function AgentPage(
 ): JSX.Element {
   const reading = facts.scopes.filter((scope) => !isWriting(scope))
   const writing = facts.scopes.filter(isWriting)
+  const further = AGENT_SCOPES.filter((each) => isWriting(each) && !writing.includes(each))
   const title = `Let an agent ${writing.length > 0 ? 'manage' : 'read'} your apps?`
   return (
     <FocusLayout title={`${title} · Purser`}>
@@ -61,15 +62,17 @@ export function AgentPage(
             ))}
           </ul>
         </section>
-        {writing.length > 0 && (
-          <fieldset class="grid gap-1">
-            <legend class="font-semibold">It also requests to</legend>
-            <p class="text-sm text-muted">Clear what you do not want to allow.</p>
-            {writing.map((scope) => (
-              <CheckboxField key={scope} name={scope} label={ALLOWED[scope]} checked optional />
-            ))}
-          </fieldset>
-        )}
+        <Changes
+          legend="It also requests to"
+          hint="Clear what you do not want to allow."
+          scopes={writing}
+          checked
+        />
+        <Changes
+          legend="You can also allow it to"
+          hint="Not requested now. Check what you want it to change."
+          scopes={further}
+        />
         <section class="grid gap-3" aria-labelledby="never">
           <h2 id="never" class="font-semibold">
             It cannot
@@ -87,6 +90,26 @@ export function AgentPage(
         at most 180 days.
       </p>
     </FocusLayout>
+  )
+}
+
+/** Checkboxes for scopes that allow changes; nothing without scopes. */
+function Changes(facts: {
+  legend: string
+  hint: string
+  scopes: AgentScope[]
+  checked?: boolean
+}): JSX.Element | null {
+  const { legend, hint, scopes, checked = false } = facts
+  if (scopes.length === 0) return null
+  return (
+    <fieldset class="grid gap-1">
+      <legend class="font-semibold">{legend}</legend>
+      <p class="text-sm text-muted">{hint}</p>
+      {scopes.map((scope) => (
+        <CheckboxField key={scope} name={scope} label={ALLOWED[scope]} checked={checked} optional />
+      ))}
+    </fieldset>
   )
 }
 

@@ -40,8 +40,9 @@ export function agentScopesOf({ params }: Interaction): grants.AgentScope[] {
 }
 
 /**
- * Grants an agent the scopes that the person left checked. Each agent has a grant of its own,
- * independent of other agents'.
+ * Grants an agent the reading that it requests and the changes that the person checked, requested
+ * or not: agents that request only what the endpoint's challenge names could never request more.
+ * Each agent has a grant of its own, independent of other agents'.
  */
 export async function grantAgent(
   world: World,
@@ -50,16 +51,17 @@ export async function grantAgent(
   facts: { interaction: Interaction; user_id: UserId },
 ): Promise<string> {
   const { interaction, user_id } = facts
-  const requested = agentScopesOf(interaction)
   const form = formOf(request)
-  const scopes = requested.filter((each) => !grants.isWriting(each) || form[each] !== undefined)
-  const audience = grants.agentAudience(world.config.base_url)
+  const reading = agentScopesOf(interaction).filter((each) => !grants.isWriting(each))
+  const checked = grants.AGENT_SCOPES.filter(
+    (each) => grants.isWriting(each) && form[each] !== undefined,
+  )
+  const scopes = grants.scopesForAgent([...reading, ...checked].join(' '))
   const grant = new provider.Grant({ accountId: user_id, clientId: grants.AGENT_CLIENT })
-  grant.addResourceScope(audience, scopes)
-  // Scopes that were not allowed are recorded as well, or the library would ask again.
-  const refused = requested.filter((each) => !scopes.includes(each))
-  if (refused.length > 0) grant.rejectResourceScope(audience, refused)
+  grant.addResourceScope(grants.agentAudience(world.config.base_url), scopes)
   const name = await grant.save()
+  // The request becomes what the person decided (RFC 6749, 3.3). The caller stores it.
+  interaction.params.scope = scopes.join(' ')
   await allowAgent(world, accountActor(user_id, originOf(request)), {
     grant: name,
     scopes,
