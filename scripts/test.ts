@@ -35,6 +35,7 @@ const ON_BOTH_ENGINES = [
  * named.
  */
 const ONLY_IN_ALL = [
+  'test/process/agents.test.ts',
   'test/process/backup.test.ts',
   'test/process/caddy.test.ts',
   'test/process/cli.test.ts',
