@@ -19,7 +19,13 @@ import {
   startedOnTerminal,
   startedToType,
 } from '../support/running-command.ts'
-import { addPerson, enter, openSignInTest, type SignInTest } from '../support/sign-in.ts'
+import {
+  addPerson,
+  enter,
+  expireAccessTokens,
+  openSignInTest,
+  type SignInTest,
+} from '../support/sign-in.ts'
 import { startModel } from './agents/model.ts'
 
 const bridge = await installFromNpm('agents-mcp-remote', {
@@ -159,6 +165,8 @@ test('mcp-remote signs in on the port of the page, and again where a tool needs 
   const changed = agent.callTool(CHANGE)
   assert.equal(await allow(await announced(stderr, WRITING), WRITE), LOCALHOST)
   assert.ok(!(await changed).isError)
+  await expireAccessTokens(setup)
+  assert.ok(!(await agent.callTool(CHANGE)).isError)
 
   // In this folder npx finds the program that is installed there.
   const trusted = { ...env, GEMINI_CLI_TRUST_WORKSPACE: 'true' }
@@ -179,6 +187,7 @@ test('OpenCode signs in at 127.0.0.1, offers every tool, and changes what it was
   assert.match(await allow(address, WRITE), /^127\.0\.0\.1:\d+$/)
   const { code, stdout } = await login.end
   assert.equal(code, 0, stdout)
+  await expireAccessTokens(setup)
 
   await using model = await startModel({ ...CHANGE, name: `purser_${CHANGE.name}` })
   const provider = {
@@ -203,6 +212,7 @@ test('Codex signs in at 127.0.0.1 and lists every tool', async (t) => {
   assert.match(await allow(address, WRITE), /^127\.0\.0\.1:\d+$/)
   const { code, stderr } = await login.end
   assert.equal(code, 0, stderr)
+  await expireAccessTokens(setup)
 
   const server = within(t, startedToType('codex', ['app-server'], place))
   const clientInfo = { name: 'test', title: 'test', version: '1.0.0' }
@@ -228,6 +238,7 @@ test('Claude Code signs in on the port of the page and connects', async (t) => {
   const [address] = await login.seen(AUTHORIZATION)
   assert.equal(await allow(address, WRITE), LOCALHOST)
   await login.seen(/Authenticated with "purser"/)
+  await expireAccessTokens(setup)
   const list = await within(t, started('claude', ['mcp', 'list'], place)).end
   assert.match(list.stdout, /purser: .* Connected/)
 })

@@ -10,7 +10,7 @@ import { enableSignIn } from '../../src/demo/seed.ts'
 import { installFromGo, installFromNpm, installFromPip } from '../support/cached-tools.ts'
 import { codeOfPage } from '../support/docs-blocks.ts'
 import { purchase } from '../support/purchase.ts'
-import { addPerson, enter } from '../support/sign-in.ts'
+import { addPerson, enter, expireAccessTokens } from '../support/sign-in.ts'
 import { SiteBrowser, type SiteProcess, startSite } from '../support/site-process.ts'
 import { openTlsService, type TlsService } from '../support/tls-service.ts'
 
@@ -69,16 +69,10 @@ function project(page: string, file: string, name = file): string {
 
 let people = 0
 
-/** Ends the life of every access token, as an hour would. */
-async function expireAccessTokens(): Promise<void> {
-  const { db, clock } = service.world
-  await db.run(sql`update oidc_records set expires_at = ${clock.now()} where kind = 'AccessToken'`)
-}
-
 /** Follows a buyer on the site, from the first click to the sign-out. */
 async function checkSignIn(
   running: SiteProcess,
-  expire: (visitor: SiteBrowser) => Promise<unknown> = expireAccessTokens,
+  expire: (visitor: SiteBrowser) => Promise<unknown> = () => expireAccessTokens(service),
 ): Promise<void> {
   const visitor = new SiteBrowser(running, SITE)
   assert.equal((await visitor.open('/plan')).status, 401)
@@ -189,7 +183,7 @@ test('the page on the Purser client signs a buyer in, refreshes their tokens and
   await using running = await startFunctions('purser-client')
   // This library refreshes when its own clock says so.
   await checkSignIn(running, async (visitor) => {
-    await expireAccessTokens()
+    await expireAccessTokens(service)
     await visitor.open('/expire')
   })
 })

@@ -3,6 +3,7 @@ import * as client from 'openid-client'
 import * as identity from '#domain/identity'
 import { type AppId, mintId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
+import { sql } from '#platform/sql'
 import { enableSignIn } from '../../src/demo/seed.ts'
 import { Agent, type Seen } from './agent.ts'
 import { ManualClock } from './clock.ts'
@@ -201,4 +202,10 @@ export async function entitlementOf({ app }: TestService, access_token: string) 
     url: '/licensing/entitlement/',
     headers: { authorization: `Bearer ${access_token}` },
   })
+}
+
+/** Ends the life of every access token, as an hour would. */
+export async function expireAccessTokens({ world }: Pick<TestService, 'world'>): Promise<void> {
+  const { db, clock } = world
+  await db.run(sql`update oidc_records set expires_at = ${clock.now()} where kind = 'AccessToken'`)
 }
