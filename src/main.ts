@@ -8,7 +8,6 @@ import { openLog, originOf } from '#platform/log'
 import { systemRandom } from '#platform/random'
 import { answerRunning } from '#surfaces/commands/running'
 import { READY, superviseProcesses } from './cluster.ts'
-import { startDemo } from './demo/start.ts'
 import { openService, type Service } from './service.ts'
 
 const STOP_WITHIN_MS = 20_000
@@ -36,7 +35,7 @@ async function serve(config: Config): Promise<void> {
   const service = await openService(config)
   await service.listen()
   const stopCommands = await answerCommands(service)
-  const demo = config.demo ? await startDemo(service.world) : undefined
+  const demo = config.demo ? await showDemo(service.world) : undefined
 
   let stopping = false
   const stop = async (signal: string) => {
@@ -63,6 +62,12 @@ async function serve(config: Config): Promise<void> {
   if (cluster.isWorker) return void cluster.worker?.send(READY)
   console.log(demo?.text ?? readyText(config))
   if (config.test_mode) console.log(`Test mode: ${config.test_mode.base_url}`)
+}
+
+/** Starts the demo, whose sites and libraries no other service loads. */
+async function showDemo(world: World) {
+  const { startDemo } = await import('./demo/start.ts')
+  return await startDemo(world)
 }
 
 function readyText({ role, base_url, host, port }: Config): string {

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { assertNoTransaction, type Database, type Db } from '#platform/db'
 import type { Log } from '#platform/log'
@@ -51,20 +50,31 @@ function smtpSettings(smtpUrl: string) {
 
 /** Connects and signs in to an SMTP server as for sending, and sends nothing; throws if refused. */
 export async function verifyMail(smtpUrl: string): Promise<void> {
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({ ...smtpSettings(smtpUrl), greetingTimeout: TIMEOUT_MS })
   await transport.verify().finally(() => transport.close())
 }
 
-/** Sends through an SMTP server; replies go to `reply_to`. */
-export function smtpMailer(
-  smtpUrl: string,
-  { from, reply_to }: { from: string; reply_to: string },
-): Mailer {
+/** A pool of connections. Its library is loaded for the first email: web processes send none. */
+async function openPool(smtpUrl: string, { from, reply_to }: Senders) {
+  const { createTransport } = await import('nodemailer')
   const settings = { ...smtpSettings(smtpUrl), pool: true, maxConnections: MOST_CONNECTIONS }
-  const transport = createTransport(settings as SMTPPool.Options, { from, replyTo: reply_to })
+  return createTransport(settings as SMTPPool.Options, { from, replyTo: reply_to })
+}
+
+interface Senders {
+  from: string
+  reply_to: string
+}
+
+/** Sends through an SMTP server; replies go to `reply_to`. */
+export function smtpMailer(smtpUrl: string, senders: Senders): Mailer {
+  let opening: ReturnType<typeof openPool> | undefined
   return {
     async send(_now, { message_id, to, subject, html, text, attachments = [] }) {
       assertNoTransaction('a mail was sent')
+      opening ??= openPool(smtpUrl, senders)
+      const transport = await opening
       await transport.sendMail({
         messageId: message_id,
         to,
@@ -78,7 +88,9 @@ export function smtpMailer(
         })),
       })
     },
-    close: () => transport.close(),
+    close() {
+      void opening?.then((transport) => transport.close())
+    },
   }
 }
 

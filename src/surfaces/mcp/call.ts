@@ -9,7 +9,7 @@ import type { FieldFault } from '#platform/problem'
 import { counted } from '#platform/text'
 import { farTooMany } from './counts.ts'
 import { fillIn, mergeFaults } from './fill-in.ts'
-import { missingScope } from './scopes.ts'
+import { missingScope, scopeMessage } from './scopes.ts'
 import type { Tool, ToolAnswer } from './tool.ts'
 
 /** The caller: its token, request and reported name. */
@@ -141,11 +141,6 @@ function failure(error: string, message: string, more: More = {}): CallToolResul
     isError: true,
     content: [{ type: 'text', text: JSON.stringify({ error, message, ...more }) }],
   }
-}
-
-/** The error message for a token without the required scope. */
-export function scopeMessage(required_scope: string): string {
-  return `This tool requires an access token with the scope ${required_scope}.`
 }
 
 function lacking(required_scope: string): CallToolResult {

@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Bearer } from '#domain/grants'
 import type { World } from '#flows/world'
 import { challenge } from '#http/guards/agent'
-import { scopeMessage } from './call.ts'
-import { missingScope } from './scopes.ts'
+import { missingScope, scopeMessage } from './scopes.ts'
 import type { Tool } from './tool.ts'
 
 /** The messages of a request: one, or several in a batch of the oldest revision. */

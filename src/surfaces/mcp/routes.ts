@@ -11,9 +11,8 @@ import type { Caller } from './call.ts'
 import { declareClaim } from './claim.ts'
 import { messagesOf, scopeRefusal } from './messages.ts'
 import { metadata } from './metadata.ts'
-import { serverFactory } from './server.ts'
 import { tools } from './tools.ts'
-import { openTransport } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 const LIMIT = { name: 'agent', points: 60, seconds: 60 }
 const BODY_LIMIT = 256 * 1024
@@ -21,8 +20,12 @@ const EVERY_MINUTE = '* * * * *'
 
 /** The agent endpoint, its metadata, and the claim URLs of new secrets. */
 export function agentEndpoint(app: FastifyInstance, world: World): void {
-  const transport = openTransport(serverFactory(world, tools))
-  app.addHook('onClose', () => transport.close())
+  let opening: Promise<Transport> | undefined
+  const transport = () => {
+    opening ??= loadTransport(world)
+    return opening
+  }
+  app.addHook('onClose', async () => (await opening)?.close())
   app.register(async (scope) => {
     scope.setErrorHandler(answerProblem)
     scope.post('/mcp', {
@@ -31,7 +34,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
       // Calls are refused before their body is read.
       onRequest: async (request, reply) => {
         reply.header('cache-control', 'no-store')
-        requireAgentHeaders(world, request)
+        await requireAgentHeaders(world, request)
         allowOrigin(request, reply)
       },
       preParsing: async (request) => {
@@ -44,14 +47,14 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
         if (more > 0) await takePoint(world.limits, LIMIT, byToken(request), reply, more)
         const caller = callers.get(request)!
         const refusal = scopeRefusal(world, request, { tools, bearer: caller.bearer })
-        if (!refusal) return await send(reply, await transport.answer(request, caller))
+        if (!refusal) return await send(reply, await (await transport()).answer(request, caller))
         await auditRefusedProgram(world, request, 'insufficient_scope')
         return reply.code(403).headers(refusal.headers).send(refusal.body)
       },
     })
   })
   app.options('/mcp', async (request, reply) => {
-    requireKnownOrigin(world, request)
+    await requireKnownOrigin(world, request)
     allowOrigin(request, reply)
     return reply
       .code(204)
@@ -68,6 +71,15 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
   declareClaim(app, world)
   const { db, clock, jobs } = world
   jobs.schedule('forget-claims', EVERY_MINUTE, () => apps.sweepClaims(db, clock.now()))
+}
+
+/** Loads the library of the protocol: with the first request, as most processes see none. */
+async function loadTransport(world: World): Promise<Transport> {
+  const [{ openTransport }, { serverFactory }] = await Promise.all([
+    import('./transport.ts'),
+    import('./server.ts'),
+  ])
+  return openTransport(serverFactory(world, tools))
 }
 
 /** Lets an allowed web page read the response; such pages send a token and never a cookie. */

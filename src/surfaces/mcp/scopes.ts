@@ -16,3 +16,8 @@ export function missingScope(
   const enough = [scope, scope.replace(/\.read$/, '.write')]
   return enough.some((each) => granted.includes(each)) ? undefined : scope
 }
+
+/** The error message for a token without the required scope. */
+export function scopeMessage(required_scope: string): string {
+  return `This tool requires an access token with the scope ${required_scope}.`
+}

@@ -1,9 +1,3 @@
-import {
-  localhostAllowedHostnames,
-  localhostAllowedOrigins,
-  validateHostHeader,
-  validateOriginHeader,
-} from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
@@ -16,19 +10,26 @@ import { refuse } from '#http/refusals'
  * Accept header without JSON (spec: Agent-management endpoint). Loopback names are always accepted,
  * because no public page is served under them.
  */
-export function requireAgentHeaders(world: World, request: FastifyRequest): void {
-  requireKnownOrigin(world, request)
+export async function requireAgentHeaders(world: World, request: FastifyRequest): Promise<void> {
+  await requireKnownOrigin(world, request)
   if (!namesType(request, 'application/json')) throw refuse('not_acceptable')
 }
 
 /** The checks of `requireAgentHeaders` that apply to preflight requests too. */
-export function requireKnownOrigin({ config }: World, { host, headers }: FastifyRequest): void {
+export async function requireKnownOrigin(
+  { config }: World,
+  { host, headers }: FastifyRequest,
+): Promise<void> {
+  // Loaded with the first request, as most processes see none.
+  const library = await import('@modelcontextprotocol/server')
   const { hostname } = new URL(config.base_url)
-  if (!validateHostHeader(host, [hostname, ...localhostAllowedHostnames()]).ok) {
+  const hosts = [hostname, ...library.localhostAllowedHostnames()]
+  if (!library.validateHostHeader(host, hosts).ok) {
     throw refuse('host_not_allowed')
   }
   const { origin } = headers
-  if (origin !== config.base_url && !validateOriginHeader(origin, localhostAllowedOrigins()).ok) {
+  if (origin === config.base_url) return
+  if (!library.validateOriginHeader(origin, library.localhostAllowedOrigins()).ok) {
     throw refuse('origin_not_allowed')
   }
 }
