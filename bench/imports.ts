@@ -33,6 +33,7 @@ import type { ImportId, ProductId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
 import type { DemoFacts } from '../src/demo/seed.ts'
+import { importer } from '../test/support/imports.ts'
 import { openSubject, subjectSettings } from './subject.ts'
 
 const { values: chosen } = parseArgs({
@@ -106,7 +107,7 @@ async function importOnce(
   { file, step }: { file: string; step: Step },
 ): Promise<void> {
   const { db } = world
-  const actor = await importerOf(world, demo)
+  const actor = await importer({ world, demo })
   const id = await step('upload', () => upload(world, demo, { file, user_id: actor.user_id }))
   const { matched } = await imports.getImport(db, id)
   assert.deepEqual(await matchImport(world, await imports.getImport(db, id), matched), {
@@ -134,13 +135,6 @@ async function importOnce(
   })
   const { counts } = await step('continued', (report) => runImport(world, actor, id, report))
   assert.equal(counts.create, rows)
-}
-
-async function importerOf({ db }: World, demo: DemoFacts) {
-  const { user_id } = await db.one<{ user_id: UserId }>(sql`select m.user_id
-    from seller_members m join apps a on a.seller_id = m.seller_id
-    where a.id = ${demo.app.client_id} and m.role = 'owner'`)
-  return { kind: 'seller', user_id, request_id: 'req_bench' } as const
 }
 
 async function upload(

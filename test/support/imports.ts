@@ -15,7 +15,7 @@ import type { TestService } from './service.ts'
 const quietly = async () => {}
 
 /** The member of the cast's seller who imports. */
-export async function importer({ world, demo }: TestService) {
+export async function importer({ world, demo }: Pick<TestService, 'world' | 'demo'>) {
   const { user_id } = await world.db.one<{ user_id: UserId }>(sql`select m.user_id
     from seller_members m join apps a on a.seller_id = m.seller_id
     where a.id = ${demo.app.client_id} and m.role = 'owner'`)

@@ -16,7 +16,12 @@ export function byIp(request: ServedRequest): Network[] {
 }
 
 /** Counts by the caller's network and client ID (spec: Limits). */
-export function byIpAndClient(request: ServedRequest): Network[] {
+function byIpAndClient(request: ServedRequest): Network[] {
   const client_id = credentialsOf(request)?.client_id ?? ''
   return networksWith(request.ip, client_id.slice(0, 64))
+}
+
+/** A limit of an endpoint for servers: so many requests in a minute of a network and client ID. */
+export function clientLimit(name: string, points: number) {
+  return { name, points, seconds: 60, by: 'caller IP and client ID', key: byIpAndClient }
 }

@@ -6,7 +6,7 @@ import type { ReadSigningKeys } from '#flows/signing-keys'
 import type { World } from '#flows/world'
 import { type Endpoint, endpoint } from '#http/endpoint'
 import { requireAppCredentials, requireAppSecret } from '#http/guards/app-credentials'
-import { byIpAndClient } from '#http/limit-keys'
+import { clientLimit } from '#http/limit-keys'
 import { refuse } from '#http/refusals'
 import { batched } from '#platform/batched'
 import { isoSeconds } from '#platform/calendar'
@@ -21,14 +21,6 @@ import {
   ValidatedLicense,
   ValidateRequest,
 } from './wire.ts'
-
-const limit = (name: string, points: number) => ({
-  name,
-  points,
-  seconds: 60,
-  by: 'caller IP and client ID',
-  key: byIpAndClient,
-})
 
 const shared = { tag: 'Licenses', auth: 'basic' } as const
 
@@ -53,7 +45,7 @@ function validate(world: World, readKeys: ReadSigningKeys): Endpoint {
       'Returns the current state of the license. A canceled or refunded key is not an ' +
       'error: its status is `canceled`. A key of another app returns `unknown_key`. With ' +
       '`lease`, the response contains a statement that the app can verify offline.',
-    limit: limit('validate', 120),
+    limit: clientLimit('validate', 120),
     body: ValidateRequest,
     answers: { 200: { description: 'The state of the license.', schema: ValidatedLicense } },
     refusals: ['invalid_request', 'invalid_client', 'unknown_key', 'rate_limited'],
@@ -91,7 +83,7 @@ function readOrder({ db, keys, clock, uses }: World): Endpoint {
       'The reference arrives with the buyer, as `svc_order` on the return URL. It is ' +
       'valid for 24 hours and can be read more than once. While a payment is processing, ' +
       'the endpoint returns 202. Retry after the seconds in Retry-After.',
-    limit: limit('orders', 120),
+    limit: clientLimit('orders', 120),
     params: z.strictObject({ ref: z.string().describe('The value of `svc_order`.') }),
     answers: {
       200: { description: 'The license, with its key.', schema: LicenseWithKey },
@@ -130,7 +122,7 @@ function regenerateKey(world: World): Endpoint {
       'For compromised keys only: the old key stops working immediately, and the new key ' +
       'is returned once. A buyer who lost a key finds it in the buyer portal. Requests ' +
       'with the same `Idempotency-Key` within ten minutes return the same response.',
-    limit: limit('regenerate', 30),
+    limit: clientLimit('regenerate', 30),
     params: z.strictObject({ license_id: z.string().describe('From any license state.') }),
     headers: z.object({ 'idempotency-key': z.string().min(1).max(255).optional() }),
     body: RegenerateRequest,

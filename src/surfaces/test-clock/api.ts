@@ -6,7 +6,7 @@ import * as sellers from '#domain/sellers'
 import { appTime, type World } from '#flows/world'
 import { type Answer, type Endpoint, endpoint } from '#http/endpoint'
 import { requireAppCredentials, requireAppSecret } from '#http/guards/app-credentials'
-import { byIpAndClient } from '#http/limit-keys'
+import { clientLimit } from '#http/limit-keys'
 import { refuse } from '#http/refusals'
 import { runTaskNow } from '#http/tasks'
 import { isoSeconds } from '#platform/calendar'
@@ -27,13 +27,6 @@ import { fits, scenarioOf } from './scenarios.ts'
 import { SCENARIO, ScenarioRequest, ScenarioResult, underWay } from './work.ts'
 
 const shared = { tag: 'Test mode', auth: 'basic' } as const
-const limit = (name: string, points: number) => ({
-  name,
-  points,
-  seconds: 60,
-  by: 'caller IP and client ID',
-  key: byIpAndClient,
-})
 
 /** What a program may do in test mode with the credentials of an app. Live mode has none of it. */
 export function testApi(world: World): Endpoint[] {
@@ -55,7 +48,7 @@ function listScenarios(world: World): Endpoint {
     name: 'listScenarios',
     summary: 'List the scenarios of test mode',
     description: 'A scenario buys as a new buyer, and then lets something happen to the license.',
-    limit: limit('test_scenarios', 120),
+    limit: clientLimit('test_scenarios', 120),
     answers: { 200: { description: 'Every scenario.', schema: ScenarioList } },
     refusals: ['invalid_client', 'rate_limited'],
     async run({ request }) {
@@ -77,7 +70,7 @@ function startScenario(world: World): Endpoint {
       'subscriptions of the app in test mode and cannot be undone. A run that takes longer than ' +
       'two seconds returns 202: read it again until its status is not `running`. The ' +
       "owner of the app's seller is recorded as its actor.",
-    limit: limit('test_runs', 20),
+    limit: clientLimit('test_runs', 20),
     body: ScenarioRunRequest,
     answers: RUN_ANSWERS,
     refusals: ['invalid_request', 'invalid_client', 'test_clock_busy', 'rate_limited'],
@@ -110,7 +103,7 @@ function readRun(world: World): Endpoint {
     name: 'getScenarioRun',
     summary: 'Retrieve the run of a scenario',
     description: 'Its status, and at its end the license of its buyer with the key.',
-    limit: limit('test_run', 120),
+    limit: clientLimit('test_run', 120),
     params: z.strictObject({ run_id: z.string().describe('The `id` of the run.') }),
     answers: RUN_ANSWERS,
     refusals: ['invalid_client', 'not_found', 'rate_limited'],
@@ -136,7 +129,7 @@ function readEvents(world: World): Endpoint {
       'a cursor, the latest events. With the cursor of a response, what happened after it, each ' +
       'event once. An event appears a second after it happened, or later while a change that ' +
       'began before it is still being written.',
-    limit: limit('test_events', 120),
+    limit: clientLimit('test_events', 120),
     query: z.strictObject({
       cursor: z.string().optional().describe('From the previous response.'),
       limit: z
