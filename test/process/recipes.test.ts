@@ -24,10 +24,10 @@ const RECIPES = [
   'deploy/systemd/purser@.service',
   'deploy/kubernetes/purser.yaml',
 ]
-const OF_OTHERS = /^(POSTGRES_|MALLOC_)/
+const OF_OTHERS = /^(POSTGRES_|MALLOC_|NODE_OPTIONS$)/
 const read = (path: string) => readFileSync(path, 'utf8')
 
-test('recipes set only settings that the service, PostgreSQL or the C library reads', () => {
+test('recipes set only settings that the service, PostgreSQL, Node.js or the C library reads', () => {
   for (const path of RECIPES) {
     const named = [
       ...read(path).matchAll(/(?<=[{,] |ENV .*|Environment=.*| {6})([A-Z][A-Z_]+)(?==|: )/g),
