@@ -1,12 +1,9 @@
 // Lets Node import .tsx files: it strips the types of .ts, but does not compile JSX.
 // Use: node --import ./scripts/register-tsx.mjs src/main.ts
-// The compiled code of the last run is kept in .build, which halves the time of the next start.
 import { readFileSync } from 'node:fs'
-import { enableCompileCache, registerHooks } from 'node:module'
+import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { transformSync } from 'oxc-transform'
-
-enableCompileCache(fileURLToPath(new URL('../.build/compile-cache', import.meta.url)))
 
 const OPTIONS = { lang: 'tsx', jsx: { runtime: 'automatic', importSource: 'preact' } }
 

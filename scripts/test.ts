@@ -144,7 +144,11 @@ function step(name: string, program: string, ...args: string[]): boolean {
 /** One pass per engine, with its counts. */
 async function* passes(): AsyncGenerator<Counts> {
   const files = wantedFiles()
-  const env: NodeJS.ProcessEnv = { ...process.env }
+  // What Node.js compiled is kept for the workers' next run. A service must not: see decision 83.
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    NODE_COMPILE_CACHE: fileURLToPath(new URL('../.build/compile-cache', import.meta.url)),
+  }
   delete env.TEST_DATABASE_URL
   if (options.all) env.TEST_BUDGET = 'large'
   if (files.some((file) => file.startsWith('test/browser/'))) env.CHROMIUM = findChromium()
