@@ -145,8 +145,8 @@ test('the listed limits match the code', () => {
       ([, name, points = '', seconds = '']) =>
         `${name} ${points.replaceAll('_', '')} ${seconds.replaceAll('_', '')}`,
     )
-    // The license API writes its limits of a minute by a function of its own.
-    const of_minute = /\blimit: limit\('([\w-]+)', (\d+)\)/g
+    // Endpoints for servers write their limits of a minute by a function.
+    const of_minute = /\blimit: clientLimit\('([\w-]+)', (\d+)\)/g
     const short = [...source.matchAll(of_minute)].map(([, name, points]) => `${name} ${points} 60`)
     return [...written, ...short]
   })
