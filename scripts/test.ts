@@ -35,6 +35,7 @@ const ON_BOTH_ENGINES = [
  * named.
  */
 const ONLY_IN_ALL = [
+  'test/flows/job-queue.test.ts',
   'test/process/agents.test.ts',
   'test/process/backup.test.ts',
   'test/process/caddy.test.ts',
@@ -53,6 +54,7 @@ const ONLY_IN_ALL = [
   'test/process/quick-start.test.ts',
   'test/process/sign-in-pages.test.ts',
   'test/process/staff-add.test.ts',
+  'test/process/start.test.ts',
   'test/process/starters.test.ts',
   'test/stripe/restored.test.ts',
   'test/browser/account.test.ts',
