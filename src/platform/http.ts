@@ -18,6 +18,7 @@ import { trustOnly } from '#platform/networks'
 import { Problem } from '#platform/problem'
 import type { Random } from '#platform/random'
 import { openRequestLog } from '#platform/request-log'
+import { fixRequestShapes } from '#platform/request-shapes'
 import { answerHeaders } from '#platform/security-headers'
 import type { ServedRequest } from '#platform/served'
 import { openShortcuts, type ShortcutParts } from '#platform/shortcuts'
@@ -47,6 +48,7 @@ const RETRY_AFTER_SECONDS = 5
 
 /** An HTTP server with request ids, one log line per response, and limits; it has no routes yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
+  fixRequestShapes()
   const headers = answerHeaders(options.secure)
   const isTrusted = trustOnly(options.trusted_proxies)
   const identify = (request: IncomingMessage): string =>
