@@ -1,11 +1,6 @@
 import { Redis } from 'iovalkey'
-import {
-  type IRateLimiterOptions,
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterRedis,
-  RateLimiterRes,
-} from 'rate-limiter-flexible'
+import { type RateLimiterLike, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { LocalLimiter, type LocalLimiterOptions } from '#platform/local-limiter'
 import type { Log } from '#platform/log'
 import type { Network } from '#platform/networks'
 
@@ -66,13 +61,15 @@ export function openLimits(
   { prefix = '', onFallback }: { prefix?: string; onFallback?: (() => void) | undefined } = {},
 ): Limits {
   const valkey = valkeyUrl ? connectValkey(valkeyUrl, log) : undefined
-  const limiters = new Map<string, RateLimiterAbstract>()
+  const limiters = new Map<string, RateLimiterLike>()
   const limiterOf = ({ name, points, seconds }: Limit, share: number) => {
     const keyPrefix = prefix + (share === 1 ? name : `${name}*${share}`)
     let limiter = limiters.get(keyPrefix)
     if (!limiter) {
-      const options = { keyPrefix, points: points * share, duration: seconds }
-      limiter = valkey ? shared(valkey, options, onFallback) : new RateLimiterMemory(options)
+      const options = { points: points * share, duration: seconds }
+      limiter = valkey
+        ? shared(valkey, { ...options, keyPrefix }, onFallback)
+        : new LocalLimiter(options)
       limiters.set(keyPrefix, limiter)
     }
     return limiter
@@ -81,7 +78,7 @@ export function openLimits(
     tries: limiterOf({ name, points: UNBOUNDED, seconds: memory_seconds }, 1),
     gate: limiterOf({ name: `${name}-gate`, points: 1, seconds: most_seconds }, 1),
   })
-  const takeOne = async (limiter: RateLimiterAbstract, key: string, points: number) => {
+  const takeOne = async (limiter: RateLimiterLike, key: string, points: number) => {
     try {
       return allowance(true, await limiter.consume(key, points))
     } catch (refused) {
@@ -129,9 +126,9 @@ export function openLimits(
 /** A limiter that processes share, and that counts in this process while the server is away. */
 function shared(
   storeClient: Redis,
-  options: IRateLimiterOptions,
+  options: LocalLimiterOptions & { keyPrefix: string },
   onFallback: (() => void) | undefined,
-): RateLimiterAbstract {
+): RateLimiterLike {
   // Named for Redis: its scripts run on both, those named for Valkey only on the newest.
   return new RateLimiterRedis({
     ...options,
@@ -143,15 +140,15 @@ function shared(
 }
 
 /** Counts in this process, and reports it. */
-class Insurance extends RateLimiterMemory {
+class Insurance extends LocalLimiter {
   #onUse: (() => void) | undefined
 
-  constructor(options: IRateLimiterOptions, onUse: (() => void) | undefined) {
+  constructor(options: LocalLimiterOptions, onUse: (() => void) | undefined) {
     super(options)
     this.#onUse = onUse
   }
 
-  override consume(...facts: Parameters<RateLimiterMemory['consume']>): Promise<RateLimiterRes> {
+  override consume(...facts: Parameters<LocalLimiter['consume']>): Promise<RateLimiterRes> {
     this.#onUse?.()
     return super.consume(...facts)
   }
