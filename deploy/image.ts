@@ -22,6 +22,7 @@ const CONTENT = [
   'packages',
   'examples',
   '.build/assets',
+  '.build/compiled',
 ]
 /** What only the build needs, and Node.js itself, which is in `bin`. */
 const BUILD_ONLY =

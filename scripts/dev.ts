@@ -18,6 +18,7 @@ const WATCHED = [
   'src',
 ]
 const TYPESCRIPT = ['--import', './scripts/register-tsx.mjs']
+const BUILD = ['--disable-warning=ExperimentalWarning', ...TYPESCRIPT]
 
 let service: ChildProcess | undefined
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -27,9 +28,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 for (;;) {
   // Watched from before the build, so that a change during it is noticed.
   const change = nextChange(WATCHED)
-  const build = spawnSync(process.execPath, [...TYPESCRIPT, 'scripts/build.ts'], {
-    stdio: 'inherit',
-  })
+  const build = spawnSync(process.execPath, [...BUILD, 'scripts/build.ts'], { stdio: 'inherit' })
   if (build.status === 0) {
     service = spawn(process.execPath, [...TYPESCRIPT, 'src/main.ts'], { stdio: 'inherit' })
     service.once('exit', () => console.log('The service stopped. A change starts it again.'))

@@ -49,7 +49,7 @@ export async function estimateStrength(password: string, own: string[]): Promise
 }
 
 function startWorker(): Worker {
-  const started = startThread(new URL(import.meta.url), { execArgv: [], workerData: ROLE })
+  const started = startThread(new URL(import.meta.url), { workerData: ROLE })
   const forget = () => {
     if (worker === started) worker = undefined
   }
