@@ -2,7 +2,7 @@
  * A worker of the renewal bench: opens the service, waits for the start signal, and renews what is
  * due.
  */
-import { renewDue } from '#flows/subscription'
+import { RENEWED_AT_ONCE, renewDue } from '#flows/subscription'
 import { readConfig } from '#platform/config'
 import { systemRandom } from '#platform/random'
 import { openService } from '../src/service.ts'
@@ -10,11 +10,9 @@ import { openService } from '../src/service.ts'
 const service = await openService(readConfig(process.env, systemRandom))
 process.send?.('ready')
 process.once('message', async () => {
+  const renew = () => renewDue(service.world, { at_once: RENEWED_AT_ONCE })
   let renewed = 0
-  for (let count = await renewDue(service.world); count > 0; ) {
-    renewed += count
-    count = await renewDue(service.world)
-  }
+  for (let count = await renew(); count > 0; count = await renew()) renewed += count
   process.send?.(renewed)
   await service.close()
   process.disconnect()

@@ -56,7 +56,8 @@ export function declarePolls(world: World): void {
     })
   }
   jobs.poll('renew subscriptions', RENEW_SECONDS, async () => {
-    while ((await subscription.renewDue(world)) > 0);
+    const at_once = subscription.RENEWED_AT_ONCE
+    while ((await subscription.renewDue(world, { at_once })) > 0);
   })
   if (live) jobs.poll('follow live mode', FOLLOW_SECONDS, () => followLive(world, live))
 }

@@ -87,6 +87,22 @@ describe('claims of due subscriptions', () => {
     }
   })
 
+  test('are taken several at a time, each once', { timeout: 30_000 }, async () => {
+    const subscribers = await dueSubscribers(6)
+    const together = Promise.withResolvers<void>()
+    let charging = 0
+    whileCharging = async () => {
+      // Nothing is charged before three are.
+      if (++charging === 3) together.resolve()
+      await together.promise
+    }
+    assert.equal(await renewDue(service.world, { at_once: 3 }), 6)
+    whileCharging = async () => {}
+    for (const { email } of subscribers) {
+      assert.equal((await takenFrom(service, email)).length, 2)
+    }
+  })
+
   // R3
   test('are made for apps whose clock is ahead too, the longest due first', async () => {
     const ahead = await otherApp(service, { frequency: 'week' })

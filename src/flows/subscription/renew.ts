@@ -4,69 +4,61 @@ import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { chargeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
-import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type AppId, mintId, type SubscriptionId } from '#platform/ids'
 import { restoredAt } from '#platform/installation'
 import { type Claimed, findClaimed, lockClaimed } from './claimed.ts'
+import { claimDue } from './claims.ts'
 import { endComps, remindImported } from './comps.ts'
 import { endSubscription, followCalendar, notify } from './dunning.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { plannedPrice } from './planned-price.ts'
 import { runningDiscount } from './running-discount.ts'
 
-/** Claims of a worker that was killed expire after this time. */
-const CLAIM_SECONDS = 60
-/** The age at which a claim is extended. */
-const HEARTBEAT_SECONDS = 15
 const BATCH = 20
+/** A renewal waits for the processor and the database most of its time. */
+export const RENEWED_AT_ONCE = 4
 
-/** Which subscriptions are processed: all, or one app's, and how many at once. */
+/** Which subscriptions are processed: all, or one app's. */
 export interface Round {
   app_id?: AppId
+  /** How many are claimed. */
   limit?: number
+  /** How many of them are processed at the same time. */
+  at_once?: number
 }
 
 /**
- * Processes what is due: renewals, retries, ends (of comps too), pauses, reminders. Any number of workers may call
- * it concurrently; each claims others. It extends its claims between two subscriptions, and
- * releases them when the service is stopping. Returns the number processed.
+ * Processes what is due: renewals, retries, ends (of comps too), pauses, reminders. Any number of
+ * workers may call it concurrently; each claims others. It extends its claims between two
+ * subscriptions, and releases them when the service is stopping. Returns the number processed.
  */
-export async function renewDue(world: World, { app_id, limit = BATCH }: Round = {}) {
-  const { db, clock, log, stopping } = world
+export async function renewDue(
+  world: World,
+  { app_id, limit = BATCH, at_once = 1 }: Round = {},
+): Promise<number> {
+  const { db, log, stopping } = world
   if (stopping.aborted) return 0
   // What was charged after the backup would be charged again. Test clocks have no such charges.
   if (app_id === undefined && (await restoredAt(db))) return 0
   const reminded = await remindImported(world, { app_id, limit })
   const ended = await endComps(world, { app_id, limit })
-  const claimUntil = () => addSeconds(clock.now(), CLAIM_SECONDS)
-  let claimed = claimUntil()
-  let waiting = await billing.claimDue(db, clock.now(), {
-    until: claimed,
-    limit,
-    ...(app_id === undefined ? {} : { app_id }),
-  })
+  const claims = await claimDue(world, { app_id, limit })
   let done = reminded + ended
-  while (waiting.length > 0) {
-    if (stopping.aborted) {
-      await billing.extendClaims(db, waiting, { claimed: claimed, until: null })
-      return done
+  const takeEach = async () => {
+    for (;;) {
+      const id = stopping.aborted ? undefined : await claims.next()
+      if (id === undefined) return
+      try {
+        await take(world, id)
+      } catch (error) {
+        log.error({ error, subscription_id: id }, 'subscription not processed; will retry')
+      }
+      done++
     }
-    const extended = claimUntil()
-    if (addSeconds(claimed, HEARTBEAT_SECONDS) <= extended) {
-      const kept = await billing.extendClaims(db, waiting, { claimed: claimed, until: extended })
-      waiting = waiting.filter((id) => kept.has(id))
-      claimed = extended
-    }
-    const id = waiting.shift()
-    if (id === undefined) break
-    try {
-      await take(world, id)
-    } catch (error) {
-      log.error({ error, subscription_id: id }, 'subscription not processed; will retry')
-    }
-    done++
   }
+  await Promise.all(Array.from({ length: at_once }, takeEach))
+  await claims.release()
   return done
 }
 
