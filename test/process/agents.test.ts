@@ -40,8 +40,7 @@ const LISTENING_MS = 10_000
 const NAMES = tools.map(({ name }) => name).sort()
 // Ends before the first character that is not of an address, so that none is read half.
 const AUTHORIZATION = /http:\/\/localhost:\d+\/o\/auth\?[\w.:/?&=%+~-]+(?=[^\w.:/?&=%+~-])/
-const WRITING =
-  /http:\/\/localhost:\d+\/o\/auth\?[\w.:/?&=%+~-]+listing\.write[\w.:/?&=%+~-]+(?=[^\w.:/?&=%+~-])/
+const WRITING = new RegExp(`(?=\\S+listing\\.write)${AUTHORIZATION.source}`)
 
 /** A change that only write access allows. */
 const CHANGE = {
