@@ -22,7 +22,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export function buildSources(folder = COMPILED): void {
   mkdirSync(folder, { recursive: true })
   const present = new Set(readdirSync(folder))
-  const unused = new Set(present)
+  // What another build writes at the moment begins with a dot.
+  const unused = new Set([...present].filter((name) => !name.startsWith('.')))
   for (const path of globSync('{src,examples}/**/*.{ts,tsx}', { cwd: root })) {
     const file = join(root, path)
     const source = readFileSync(file, 'utf8')

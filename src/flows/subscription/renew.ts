@@ -57,7 +57,9 @@ export async function renewDue(
       done++
     }
   }
-  await Promise.all(Array.from({ length: at_once }, takeEach))
+  const ends = await Promise.allSettled(Array.from({ length: at_once }, takeEach))
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed) throw failed.reason
   await claims.release()
   return done
 }
