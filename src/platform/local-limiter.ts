@@ -67,10 +67,7 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
   /** The points are consumed for so many seconds, at most as many as a window has. */
   override async set(key: string, points: number, seconds: number): Promise<RateLimiterRes> {
     const now = this.#now()
-    const counter = { consumed: points, ends: Math.round(now + seconds * 1000) }
-    this.#old.delete(key)
-    this.#young.set(key, counter)
-    return this.#resultOf(counter, now, true)
+    return this.#begin(key, points, now, seconds * 1000)
   }
 
   override async block(key: string, seconds: number): Promise<RateLimiterRes> {
@@ -89,8 +86,12 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
       found.consumed += points
       return this.#resultOf(found, now, false)
     }
-    // Whole numbers take no object of their own.
-    const counter = { consumed: points, ends: Math.round(now + this.#window_ms) }
+    return this.#begin(key, points, now, this.#window_ms)
+  }
+
+  #begin(key: string, consumed: number, now: number, ms: number): RateLimiterRes {
+    // Whole milliseconds, which take no object of their own, and never more than the window has.
+    const counter = { consumed, ends: Math.floor(now + ms) }
     this.#old.delete(key)
     this.#young.set(key, counter)
     return this.#resultOf(counter, now, true)

@@ -37,6 +37,15 @@ test('a window starts with the first point of its key and returns all points at 
   assert.deepEqual([remainingPoints, consumedPoints], [2, 1])
 })
 
+test('no wait is longer than the window, also between two milliseconds', async () => {
+  const { limiter, wait } = limiterOf()
+  for (const fraction of [0, 0.3, 0.4]) {
+    wait(fraction)
+    const { msBeforeNext } = await limiter.consume(`after ${fraction}`)
+    assert.ok(msBeforeNext > WINDOW_MS - 1 && msBeforeNext <= WINDOW_MS, `${msBeforeNext}`)
+  }
+})
+
 test('points count across the change of generations', async () => {
   for (const begun of [1, WINDOW_MS / 2, WINDOW_MS - 1]) {
     const { limiter, wait } = limiterOf()
