@@ -19,7 +19,7 @@ import type { World } from '#flows/world'
 import type { AppId, PriceId, ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
-import { seedGrowth, sizeOf } from './growth-seed.ts'
+import { seedPastSales } from './growth-seed.ts'
 import { openSubject, subjectSettings } from './subject.ts'
 
 const { values: chosen } = parseArgs({
@@ -29,8 +29,6 @@ const { values: chosen } = parseArgs({
   },
 })
 const subscriptions = Number(chosen.subscriptions)
-// Past sales with all that they wrote: PostgreSQL plans for empty tables what no shop has.
-const SOLD_BEFORE = 50_000
 const programs = findPostgres()
 if (!programs)
   throw new Error('The benchmark needs a PostgreSQL server (apt-get install postgresql).')
@@ -49,8 +47,7 @@ async function main(): Promise<void> {
   const { world } = service
   const plain = await plainTransactions(world)
   console.log(`plain transactions, one after the other: ${plain.toFixed(0)} a second`)
-  const past = sizeOf(SOLD_BEFORE)
-  await world.db.tx((tx) => seedGrowth(tx, demo.app.client_id, past), { patient: true })
+  await seedPastSales(world.db, demo.app.client_id)
   for (const workers of [1, Number(chosen.workers)]) {
     await seed(world, demo.app, `${workers}-`)
     await world.db.alone((own) => own.raw('vacuum analyze'))

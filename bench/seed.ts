@@ -8,7 +8,7 @@ import { type AppId, type IdPrefix, mintId, type ProductId, type UserId } from '
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { DemoFacts } from '../src/demo/seed.ts'
-import { seedGrowth, sizeOf } from './growth-seed.ts'
+import { seedPastSales } from './growth-seed.ts'
 
 /** The requests of the load, one file each. */
 export interface Requests {
@@ -21,8 +21,6 @@ export interface Requests {
 // The number of distinct keys and orders in the load; other licenses only add volume.
 const ASKED_FOR = 20_000
 const BATCH = 2000
-// Past sales with all that they wrote: PostgreSQL plans for empty tables what no shop has.
-const SOLD_BEFORE = 50_000
 
 /** Fills the database with licenses and writes requests for some of them. */
 export async function seed(
@@ -31,9 +29,8 @@ export async function seed(
   facts: { licenses: number; folder: string },
 ): Promise<Requests> {
   const { db } = world
-  const sold = Math.min(SOLD_BEFORE, facts.licenses)
+  const sold = await seedPastSales(db, demo.app.client_id, facts.licenses)
   const weight = Math.max(0, facts.licenses - ASKED_FOR - sold)
-  await db.tx((tx) => seedGrowth(tx, demo.app.client_id, sizeOf(sold)), { patient: true })
   await db.tx((tx) => fill(tx, demo.app.client_id, weight), { patient: true })
   const validate: string[] = []
   const orders: string[] = []

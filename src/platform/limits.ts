@@ -66,10 +66,8 @@ export function openLimits(
     const keyPrefix = prefix + (share === 1 ? name : `${name}*${share}`)
     let limiter = limiters.get(keyPrefix)
     if (!limiter) {
-      const options = { points: points * share, duration: seconds }
-      limiter = valkey
-        ? shared(valkey, { ...options, keyPrefix }, onFallback)
-        : new LocalLimiter(options)
+      const options = { keyPrefix, points: points * share, duration: seconds }
+      limiter = valkey ? shared(valkey, options, onFallback) : new LocalLimiter(options)
       limiters.set(keyPrefix, limiter)
     }
     return limiter

@@ -61,7 +61,7 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
   override async get(key: string): Promise<RateLimiterRes | null> {
     const now = this.#now()
     const counter = this.#counterOf(key, now)
-    return counter ? this.#resultOf(counter, now, false) : null
+    return counter ? this.#resultOf(counter, now) : null
   }
 
   /** The points are consumed for so many seconds, at most as many as a window has. */
@@ -82,11 +82,9 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
   #add(key: string, points: number): RateLimiterRes {
     const now = this.#now()
     const found = this.#counterOf(key, now)
-    if (found) {
-      found.consumed += points
-      return this.#resultOf(found, now, false)
-    }
-    return this.#begin(key, points, now, this.#window_ms)
+    if (!found) return this.#begin(key, points, now, this.#window_ms)
+    found.consumed += points
+    return this.#resultOf(found, now)
   }
 
   #begin(key: string, consumed: number, now: number, ms: number): RateLimiterRes {
@@ -94,7 +92,7 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
     const counter = { consumed, ends: Math.floor(now + ms) }
     this.#old.delete(key)
     this.#young.set(key, counter)
-    return this.#resultOf(counter, now, true)
+    return this.#resultOf(counter, now)
   }
 
   #counterOf(key: string, now: number): Counter | undefined {
@@ -102,8 +100,8 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
     return counter && counter.ends > now ? counter : undefined
   }
 
-  #resultOf({ consumed, ends }: Counter, now: number, isFirst: boolean): RateLimiterRes {
-    return new RateLimiterRes(Math.max(this.#points - consumed, 0), ends - now, consumed, isFirst)
+  #resultOf({ consumed, ends }: Counter, now: number): RateLimiterRes {
+    return new RateLimiterRes(Math.max(this.#points - consumed, 0), ends - now, consumed)
   }
 
   /** The time, after the young keys became the old ones if a window has passed since they last did. */

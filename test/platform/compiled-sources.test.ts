@@ -3,18 +3,18 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { buildSources } from '../../scripts/build-sources.ts'
 import { readCompiled } from '../../scripts/compiled-sources.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'purser-compiled-'))
+before(() => buildSources(folder))
 after(() => rmSync(folder, { recursive: true }))
 
 const fileOf = (path: string) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url))
 
 test('a .ts file keeps its lines and columns, and a .tsx file becomes JavaScript', () => {
-  buildSources(folder)
   const file = fileOf('platform/text.ts')
   const source = readFileSync(file, 'utf8')
   const lengths = (text: string) => text.split('\n').map((line) => line.length)
@@ -24,7 +24,6 @@ test('a .ts file keeps its lines and columns, and a .tsx file becomes JavaScript
 })
 
 test('a changed source is not what was compiled before', () => {
-  buildSources(folder)
   const file = fileOf('platform/text.ts')
   const source = readFileSync(file, 'utf8')
   assert.notEqual(readCompiled(file, source, folder), undefined)
@@ -33,7 +32,6 @@ test('a changed source is not what was compiled before', () => {
 })
 
 test('a build deletes what no source needs, and leaves the rest as it is', () => {
-  buildSources(folder)
   const names = readdirSync(folder)
   writeFileSync(join(folder, 'former.js'), '')
   rmSync(join(folder, names[0]!))

@@ -38,9 +38,12 @@ const PAGE = 'docs/site/agents.md'
 const LOCALHOST = `localhost:${grants.LOCALHOST_PORT}`
 const LISTENING_MS = 10_000
 const NAMES = tools.map(({ name }) => name).sort()
+const IN_ADDRESS = String.raw`[\w.:/?&=%+~-]+`
 // Ends before the first character that is not of an address, so that none is read half.
-const AUTHORIZATION = /http:\/\/localhost:\d+\/o\/auth\?[\w.:/?&=%+~-]+(?=[^\w.:/?&=%+~-])/
-const WRITING = new RegExp(`(?=\\S+listing\\.write)${AUTHORIZATION.source}`)
+const authorizationWith = (params: string) =>
+  new RegExp(String.raw`http://localhost:\d+/o/auth\?${params}(?=[^\w.:/?&=%+~-])`)
+const AUTHORIZATION = authorizationWith(IN_ADDRESS)
+const WRITING = authorizationWith(String.raw`${IN_ADDRESS}listing\.write${IN_ADDRESS}`)
 
 /** A change that only write access allows. */
 const CHANGE = {
