@@ -39,6 +39,7 @@ const ONLY_IN_ALL = [
   'test/process/agents.test.ts',
   'test/process/backup.test.ts',
   'test/process/caddy.test.ts',
+  'test/process/cli-listing.test.ts',
   'test/process/cli.test.ts',
   'test/process/client-runtimes.test.ts',
   'test/process/doctor.test.ts',
