@@ -85,10 +85,11 @@ function matching(filter: LicenseFilter): Sql {
       ? sql`and l.origin in ('comp', 'import')`
       : sql`and l.origin <> 'preview'`
   const hasDays = from !== undefined || before !== undefined
-  // Without days, the totals are read from an index without days.
+  // Each filter is a text of its own: for "no filter or this one" PostgreSQL expects so few rows
+  // that it sorts all licenses of an app. Without days, totals come from an index without days.
   return sql`l.app_id = ${app_id} ${source}
-    and (${origin ?? null}::text is null or l.origin = ${origin ?? null})
-    and (${product_id ?? null}::text is null or l.product_id = ${product_id ?? null})
+    ${origin === undefined ? sql`` : sql`and l.origin = ${origin}`}
+    ${product_id === undefined ? sql`` : sql`and l.product_id = ${product_id}`}
     ${
       hasDays
         ? sql`and l.created_at >= coalesce(${from ?? null}::timestamptz, '-infinity')

@@ -76,11 +76,18 @@ export async function statementOf(
   payout_id: PayoutId,
   page?: { limit: number; offset: number },
 ): Promise<StatementLine[]> {
-  return await db.rows<StatementLine>(sql`select ${COLUMNS}
-    from payout_lines l join ledger_entries e
+  // The lines of the payout first: from all transactions by time, a page of them took a second.
+  return await db.rows<StatementLine>(sql`
+    with own as materialized (
+        select transaction_id, position from payout_lines where payout_id = ${payout_id}),
+      l as (select own.transaction_id, own.position
+        from own join ledger_transactions t on t.id = own.transaction_id
+        order by t.at, t.id, own.position
+        limit ${page?.limit ?? null} offset ${page?.offset ?? 0})
+    select ${COLUMNS}
+    from l join ledger_entries e
       on e.transaction_id = l.transaction_id and e.position = l.position
-    ${SOURCES} where l.payout_id = ${payout_id} order by t.at, t.id, e.position
-    limit ${page?.limit ?? null} offset ${page?.offset ?? 0}`)
+    ${SOURCES} order by t.at, t.id, e.position`)
 }
 
 /** The number of lines of a payout. */
