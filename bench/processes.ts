@@ -27,7 +27,7 @@ export interface Server {
 }
 
 /** The memory settings of `npm start` and the recipes (decision 109) are here and in ALLOCATOR. */
-const TYPESCRIPT = ['--max-semi-space-size=16', '--import', './scripts/register-tsx.mjs']
+const TYPESCRIPT = ['--max-semi-space-size=8', '--import', './scripts/register-tsx.mjs']
 const ALLOCATOR = { MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** Starts a TypeScript file as a server and waits until its address responds. */

@@ -2,7 +2,7 @@ import { Session } from 'node:inspector/promises'
 import { setFlagsFromString } from 'node:v8'
 
 /** How far the heap may grow beyond what a full collection left, in percent. */
-const GROWTH_PERCENT = 40
+const GROWTH_PERCENT = 30
 
 /**
  * Keeps the JavaScript heap near what is in use. By default it grows to four times of that, which
