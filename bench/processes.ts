@@ -21,6 +21,7 @@ export function pinned(core: Core, command: string, args: string[]): [string, st
 
 /** A process that answers at its address. */
 export interface Server {
+  pid: number
   /** Its resident set, in megabytes; zero where the kernel does not tell. */
   residentMb(): number
   stop(): Promise<void>
@@ -69,6 +70,7 @@ export async function startProgram(
     throw error
   }
   return {
+    pid: server.pid!,
     residentMb() {
       const status = `/proc/${server.pid}/status`
       if (!existsSync(status)) return 0

@@ -1,9 +1,12 @@
 import { freePort } from '../scripts/throwaway-postgres.ts'
+import { limitShares, workersOf } from './core-share.ts'
 import { load, type Server, startServer } from './processes.ts'
 import type { Requests } from './seed.ts'
 
-/** The loads of `bench/run.ts` to compare: with the database, and without. */
-const LOADS = ['validate', 'prices'] as const
+/** The loads of `bench/run.ts` to compare: three with the database, and one without. */
+const LOADS = ['validate', 'orders', 'entitlement', 'prices'] as const
+/** Of a core for each process; with two of them, the database and the load have the most of two. */
+const SHARE_PERCENT = 30
 
 interface ScalingFacts {
   env: Record<string, string>
@@ -15,11 +18,14 @@ interface ScalingFacts {
 }
 
 /**
- * The rate of a node with two processes by that of one with one, both on any core, with the load
- * and the database beside them: medians of rounds taken in turn.
+ * The rate of a node with two processes by that of one with one: medians of rounds taken in turn.
+ * Each process may use the same share of a core, as on two cores of its own it would compete with
+ * the load and the database, which are beside it.
  */
 export async function scaling(facts: ScalingFacts): Promise<Record<string, number>> {
   const nodes = [await startNode(facts, 1), await startNode(facts, 2)]
+  const pids = nodes.flatMap(({ server }) => workersOf(server.pid))
+  const limited = limitShares(pids, SHARE_PERCENT)
   const ratios: Record<string, number> = {}
   try {
     for (const name of LOADS) {
@@ -35,8 +41,10 @@ export async function scaling(facts: ScalingFacts): Promise<Record<string, numbe
     }
   } finally {
     for (const { server } of nodes) await server.stop()
+    limited?.release()
   }
-  console.log('\ntwo processes, as a ratio to one')
+  const share = limited ? `${SHARE_PERCENT} % of a core each` : 'unlimited, on shared cores'
+  console.log(`\ntwo processes, as a ratio to one (${share})`)
   console.table(ratios)
   return ratios
 }
