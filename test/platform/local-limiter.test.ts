@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Session } from 'node:inspector/promises'
 import { test } from 'node:test'
 import { RateLimiterRes } from 'rate-limiter-flexible'
 import { LocalLimiter } from '#platform/local-limiter'
@@ -92,3 +93,25 @@ test('keys whose windows ended leave the memory with the next request', async ()
   await limiter.get('last')
   assert.equal(limiter.size, 0)
 })
+
+test('keeps nothing of a request but the key that was cut from it', async () => {
+  const { limiter } = limiterOf()
+  const before = await usedMb()
+  for (let index = 0; index < 1000; index++) {
+    const email = `buyer${index}@buyers.example`
+    const request = Buffer.from(`email=${email}&password=${'x'.repeat(100_000)}`).toString()
+    await limiter.consume(request.slice('email='.length, 'email='.length + email.length))
+  }
+  const grown = (await usedMb()) - before
+  assert.equal(limiter.size, 1000)
+  assert.ok(grown < 20, `${grown.toFixed(0)} MB for 1,000 keys, of requests of 100 MB`)
+})
+
+/** The JavaScript heap in use after a full collection, in megabytes. */
+async function usedMb(): Promise<number> {
+  const session = new Session()
+  session.connect()
+  await session.post('HeapProfiler.collectGarbage')
+  session.disconnect()
+  return process.memoryUsage().heapUsed / 1_000_000
+}
