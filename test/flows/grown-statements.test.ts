@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as affiliates from '#domain/affiliates'
 import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
 import * as metrics from '#domain/metrics'
 import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
+import type { Database } from '#platform/db'
 import { sql } from '#platform/sql'
 import { growthId } from '../../bench/growth-ids.ts'
 import { BIG_APP, bigPayee, seedGrowth, sizeOf } from '../../bench/growth-seed.ts'
 import { grownStatements } from '../../bench/growth-statements.ts'
-import { planning } from '../support/planning.ts'
+import { testId } from '../support/ids.ts'
+import { planning, readingLookups } from '../support/planning.ts'
 import { readStatements } from '../support/row-types/source.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { wholeReads } from '../support/statement-plans.ts'
@@ -122,6 +125,24 @@ describe('no large table is read completely', () => {
       [['licenses'], ['orders']],
     )
   })
+})
+
+/** The most rows that a step of a lookup for one question may read. */
+const FEW_ROWS = 10
+
+// Most apps have few licenses, so a plan for any of them may read all licenses of an app.
+test('a lookup of one license reads a handful of rows of the app that sold the most', async () => {
+  const { world } = service
+  const most: number[] = []
+  await world.db.alone(async (db) => {
+    const lookups = readingLookups(db, most) as Database
+    const order_id = testId('ord_g77')
+    await licensing.findByOrders(lookups, [{ client_id: BIG_APP, order_id }])
+    await licensing.findByKeys(lookups, world.keys, [{ client_id: BIG_APP, license_key: 'key_77' }])
+    await licensing.findByTokens(lookups, NOW, ['token'])
+  })
+  assert.equal(most.length, 3)
+  assert.ok(Math.max(...most) <= FEW_ROWS, `read at most ${most} rows`)
 })
 
 // R14: a page is cut by an index before what became of its sales is looked up

@@ -1,5 +1,6 @@
-import type { Db } from '#platform/db'
-import type { Sql } from '#platform/sql'
+import pg from 'pg'
+import type { Database, Db } from '#platform/db'
+import { Sql } from '#platform/sql'
 
 interface Plan {
   'Node Type': string
@@ -27,6 +28,30 @@ export function reading(db: Db, most: number[]): Db {
   return answeringNothing(db, async (statement) => {
     most.push(mostRows(await planOf(db, statement, 'analyze, ')))
   })
+}
+
+/** As `reading`, with the plan that a connection for lookups has for any values. */
+export function readingLookups(db: Db, most: number[]): Pick<Database, 'hot'> {
+  return {
+    async hot({ text, values }: Sql) {
+      await db.raw(`set plan_cache_mode = force_generic_plan; prepare looked_up as ${text}`)
+      const call = `execute looked_up (${values.map(literal).join(', ')})`
+      most.push(mostRows(await planOf(db, new Sql(call, []), 'analyze, ')))
+      await db.raw('deallocate looked_up')
+      return []
+    },
+  }
+}
+
+/** A value or an array of them as PostgreSQL reads it. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `'{${value.map((one) => JSON.stringify(textOf(one))).join()}}'`
+  return pg.escapeLiteral(textOf(value))
+}
+
+function textOf(value: unknown): string {
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`
+  return value instanceof Date ? value.toISOString() : String(value)
 }
 
 function mostRows({ Plans = [], ...plan }: Plan): number {
