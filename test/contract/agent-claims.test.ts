@@ -133,7 +133,7 @@ test('a person is shown a page to copy it from, once', async () => {
   assert.equal(page.headers['cache-control'], 'no-store')
   assert.equal(page.headers['referrer-policy'], 'no-referrer')
   assert.match(String(page.headers['content-security-policy']), /default-src 'none'/)
-  const secret = /\b[\w-]{43}\b/.exec(textOf(page.body))?.[0]
+  const secret = /(?<![\w-])[\w-]{43}(?![\w-])/.exec(textOf(page.body))?.[0]
   assert.equal(await isGood(secret!), true)
   const gone = await read(path, { headers })
   assert.equal(gone.statusCode, 404)
