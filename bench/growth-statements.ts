@@ -28,7 +28,7 @@ export function grownStatements(
     .slice(0, 7)
   const buyer = { user_id: COLLECTOR_ID, app_id: null }
   const own = { app_ids: [BIG_APP], limit: 5 }
-  const part = { limit: 50, offset: 0 }
+  const page = { limit: 50, offset: 0 }
   const overview = (days: number) => () => {
     const to = isoDate(now)
     const range = { from: metrics.dayAfter(to, 1 - days), to }
@@ -73,7 +73,7 @@ export function grownStatements(
     ['unsettled attempts', () => payments.pendingAttempts(db, now)],
     ['payees due by the calendar', () => payouts.dueByCalendar(db, now)],
     ['open payouts', () => payouts.openPayouts(db)],
-    ['lines of a payout, a page', () => payouts.statementOf(db, growthId('po', 27), part)],
+    ['lines of a payout, a page', () => payouts.statementOf(db, growthId('po', 27), page)],
     ['lines of a payout', () => payouts.countStatementLines(db, growthId('po', 27))],
     ['disputes of an app', () => payments.listUnclosed(db, BIG_APP)],
     ['overview of 30 days', overview(30)],

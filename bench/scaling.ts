@@ -5,7 +5,7 @@ import type { Requests } from './seed.ts'
 
 /** The loads of `bench/run.ts` to compare: three with the database, and one without. */
 const LOADS = ['validate', 'orders', 'entitlement', 'prices'] as const
-/** Of a core for each process; with two of them, the database and the load have the most of two. */
+/** What each process may use of a core; the database and the load have the rest of both. */
 const SHARE_PERCENT = 30
 
 interface ScalingFacts {
@@ -19,8 +19,8 @@ interface ScalingFacts {
 
 /**
  * The rate of a node with two processes by that of one with one: medians of rounds taken in turn.
- * Each process may use the same share of a core, as on two cores of its own it would compete with
- * the load and the database, which are beside it.
+ * Each process may use the same share of a core. Otherwise the second one would take its time from
+ * the database and the load, which run on the same machine.
  */
 export async function scaling(facts: ScalingFacts): Promise<Record<string, number>> {
   const nodes = [await startNode(facts, 1), await startNode(facts, 2)]

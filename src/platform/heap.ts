@@ -12,6 +12,11 @@ const GROWTH_PERCENT = 30
  */
 export async function tightenHeap(): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
+  await collectGarbage()
+}
+
+/** Collects everything in the JavaScript heap that nothing uses. */
+export async function collectGarbage(): Promise<void> {
   const session = new Session()
   session.connect()
   await session.post('HeapProfiler.collectGarbage')

@@ -6,7 +6,9 @@ import * as licensing from '#domain/licensing'
 import * as metrics from '#domain/metrics'
 import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
+import { addSeconds } from '#platform/calendar'
 import type { Database } from '#platform/db'
+import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { growthId } from '../../bench/growth-ids.ts'
 import { BIG_APP, bigPayee, seedGrowth, sizeOf } from '../../bench/growth-seed.ts'
@@ -133,16 +135,26 @@ const FEW_ROWS = 10
 // Most apps have few licenses, so a plan for any of them may read all licenses of an app.
 test('a lookup of one license reads a handful of rows of the app that sold the most', async () => {
   const { world } = service
+  const license_key = 'key_of_the_big_app'
+  const [key_hash] = licensing.keyHashes(world.keys, license_key)
+  await world.db.run(
+    sql`update licenses set key_hash = ${key_hash} where id = ${growthId('lic', 77)}`,
+  )
+  await world.db.run(sql`insert into oidc_records
+      (id, kind, payload, client_id, user_id, created_at, expires_at)
+    values (${sha256('token')}, 'AccessToken', '{}', ${BIG_APP}, ${growthId('usr', 77)}, ${NOW},
+      ${addSeconds(NOW, 60)})`)
   const most: number[] = []
   await world.db.alone(async (db) => {
     const lookups = readingLookups(db, most) as Database
     const order_id = testId('ord_g77')
     await licensing.findByOrders(lookups, [{ client_id: BIG_APP, order_id }])
-    await licensing.findByKeys(lookups, world.keys, [{ client_id: BIG_APP, license_key: 'key_77' }])
+    await licensing.findByKeys(lookups, world.keys, [{ client_id: BIG_APP, license_key }])
     await licensing.findByTokens(lookups, NOW, ['token'])
   })
   assert.equal(most.length, 3)
-  assert.ok(Math.max(...most) <= FEW_ROWS, `read at most ${most} rows`)
+  const areFew = most.every((rows) => rows > 0 && rows <= FEW_ROWS)
+  assert.ok(areFew, `read at most ${most} rows`)
 })
 
 // R14: a page is cut by an index before what became of its sales is looked up
