@@ -35,7 +35,9 @@ const ON_BOTH_ENGINES = [
  * named.
  */
 const ONLY_IN_ALL = [
+  'test/faults/process.test.ts',
   'test/flows/job-queue.test.ts',
+  'test/platform/schedules.test.ts',
   'test/process/agents.test.ts',
   'test/process/backup.test.ts',
   'test/process/caddy.test.ts',
