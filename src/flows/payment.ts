@@ -21,7 +21,6 @@ export {
   notContinued,
 } from './payment/continuation.ts'
 export { divide } from './payment/divide.ts'
-export { lockOwner } from './payment/owner.ts'
 export { pay } from './payment/pay.ts'
 export { closeByHand, latestOutcome, reconcile, reconcileAttempt } from './payment/reconcile.ts'
 export { type Settled, settle, settledOf } from './payment/settle.ts'

@@ -3,6 +3,7 @@ import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { BehaviourName } from './cards.ts'
+import type { ChargedCard } from './kept-cards.ts'
 
 /** A charge request and its status. A key that was closed unused has no request. */
 export interface SandboxCharge {
@@ -47,20 +48,27 @@ export async function releaseKey(db: Db, key: string, before: Date): Promise<boo
   return released === 1
 }
 
-/** Records a request under its key; false if the key is taken. */
+/**
+ * Records a request under its key. Returns its card, locked until the transaction ends; undefined if
+ * the key is taken.
+ */
 export async function begin(
   db: Db,
   now: Date,
   request: ChargeRequest & { id: string; request_hash: string },
-): Promise<boolean> {
-  const inserted = await db.run(sql`insert into sandbox.charges
-    (id, key, request_hash, card_token, amount, currency, description, off_session, return_url,
-      created_at)
-    values (${request.id}, ${request.key}, ${request.request_hash}, ${request.card_token},
-      ${request.amount}, ${request.currency}, ${request.description}, ${request.off_session},
-      ${request.return_url}, ${now})
-    on conflict (key) do nothing`)
-  return inserted === 1
+): Promise<ChargedCard | undefined> {
+  return await db.maybe<ChargedCard>(sql`with card as materialized (
+      select token, behavior, authenticated, declines, failing_renewals
+      from sandbox.cards where token = ${request.card_token} for update),
+    charge as (insert into sandbox.charges
+      (id, key, request_hash, card_token, amount, currency, description, off_session, return_url,
+        created_at)
+      select ${request.id}, ${request.key}, ${request.request_hash}, token, ${request.amount}::bigint,
+        ${request.currency}, ${request.description}, ${request.off_session}::boolean,
+        ${request.return_url}, ${now}::timestamptz from card
+      on conflict (key) do nothing returning card_token)
+    select behavior, authenticated, declines, failing_renewals
+    from charge join card on card.token = charge.card_token`)
 }
 
 /** The request with this key. */

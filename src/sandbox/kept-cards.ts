@@ -60,12 +60,6 @@ export async function keep(
       ${card.fingerprint}, ${card.behavior}, ${card.app_name}, ${now}::timestamptz from used`)
 }
 
-/** The card of a charge, locked until the transaction ends. */
-export async function lock(db: Db, token: string): Promise<ChargedCard> {
-  return await db.one<ChargedCard>(sql`select behavior, authenticated, declines, failing_renewals
-    from sandbox.cards where token = ${token} for update`)
-}
-
 /** Records that a card passed authentication. */
 export async function authenticate(db: Db, token: string): Promise<void> {
   await db.run(sql`update sandbox.cards set authenticated = true where token = ${token}`)

@@ -139,11 +139,15 @@ async function take(
   const said = [amount, currency, card_token, description, off_session, request.return_url]
   const request_hash = hashOf([...said, request.statement_suffix])
   const begin = () => charges.begin(db, now, { ...request, id, request_hash })
+  const releaseAndBegin = async () =>
+    (await charges.releaseKey(db, request.key, expired)) ? await begin() : undefined
   const expired = new Date(now.getTime() - KEY_LIFETIME_MS)
-  const isNew =
-    (await begin()) || ((await charges.releaseKey(db, request.key, expired)) && (await begin()))
-  if (!isNew) return sameRequest(await charges.find(db, request.key), request_hash)
-  const card = await cards.lock(db, card_token)
+  const card = (await begin()) ?? (await releaseAndBegin())
+  if (!card) {
+    const known = await charges.find(db, request.key)
+    if (!known) throw new Error('there is no such card')
+    return sameRequest(known, request_hash)
+  }
   const behavior: Behavior = BEHAVIORS[card.behavior]
   // Thrown inside the transaction, so that the request is rolled back as if it never arrived.
   if (behavior.loses === 'request') throw unreachable()

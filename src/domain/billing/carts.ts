@@ -71,11 +71,13 @@ export interface Cart {
 /** The discount of a cart. */
 export type CartDiscount = Pick<Cart, 'discount_code' | 'discount_id' | 'discount_amount'>
 
-/** The columns of `Cart`, of `carts` alone. */
-export const CART_COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email,
-  email_normalized, country, zip, state, user_id, tax_quote_id, continues_license_id, card_entry_id,
-  card_entry_url, card, affiliate_id, brought_by, trial_days, discount_code, discount_id, discount_amount, language, order_id, completed_at,
-  sign_in_ended_at, created_at`
+/** The columns of `Cart`, of `carts`. */
+export const CART_COLUMNS = sql`carts.id, carts.app_id, carts.price_id, carts.browser_hash,
+  carts.next_url, carts.email, carts.email_normalized, carts.country, carts.zip, carts.state,
+  carts.user_id, carts.tax_quote_id, carts.continues_license_id, carts.card_entry_id,
+  carts.card_entry_url, carts.card, carts.affiliate_id, carts.brought_by, carts.trial_days,
+  carts.discount_code, carts.discount_id, carts.discount_amount, carts.language, carts.order_id,
+  carts.completed_at, carts.sign_in_ended_at, carts.created_at`
 
 /** Opens a cart with the buyer's details (the first step). */
 export async function addCart(

@@ -96,12 +96,18 @@ const LINES = sql`(select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_objec
   'amount', l.amount, 'code', l.code)) order by l.position), '[]')
   from invoice_lines l where l.invoice_id = invoices.id) as lines`
 
-const FACTS = sql`id, kind, app_id, seller_id, order_id, period_index, period_start, period_end,
-  product_id, price_id, tax_quote_id, ${LINES}, amount, tax, fee, fixed_fee, add_on_fee, commission,
-  brought_by, affiliate_id`
+const FACTS = sql`invoices.id, invoices.kind, invoices.app_id, invoices.seller_id,
+  invoices.order_id, invoices.period_index, invoices.period_start, invoices.period_end,
+  invoices.product_id, invoices.price_id, invoices.tax_quote_id, ${LINES}, invoices.amount,
+  invoices.tax, invoices.fee, invoices.fixed_fee, invoices.add_on_fee, invoices.commission,
+  invoices.brought_by, invoices.affiliate_id`
 
-const COLUMNS = sql`${FACTS}, number, user_id, license_id, subscription_id, status, is_waived,
-  created_at, paid_at`
+const COLUMNS = sql`${FACTS}, invoices.number, invoices.user_id, invoices.license_id,
+  invoices.subscription_id, invoices.status, invoices.is_waived, invoices.created_at,
+  invoices.paid_at`
+
+const DRAFT_COLUMNS = sql`${FACTS}, invoices.cart_id, invoices.trial_days,
+  (select frequency from prices where prices.id = invoices.price_id) as frequency`
 
 // A trial's card check is a paid invoice of zero without a number: nothing was bought yet.
 const PAID = sql`status = 'paid' and number is not null`
@@ -118,11 +124,15 @@ export async function ownerOf(db: Db, id: InvoiceId): Promise<InvoiceOwner> {
   )
 }
 
-/** A purchase's invoice as agreed, with its row locked until the transaction ends. */
-export async function lockDraft(db: Db, id: InvoiceId): Promise<DraftInvoice> {
-  return await db.one<DraftInvoice>(sql`select ${FACTS}, cart_id, trial_days,
-      (select frequency from prices where id = invoices.price_id) as frequency
-    from invoices where id = ${id} and kind = 'purchase' for update`)
+/** The row of `invoices` in a joined statement, as JSON: an issued one, which `invoiceOf` reads. */
+export const INVOICE_AS_JSON = sql`(select to_jsonb(invoice) from (select ${COLUMNS}) invoice)`
+
+/** The row of `invoices` in a joined statement, as JSON: of a purchase; `draftOf` reads it. */
+export const DRAFT_AS_JSON = sql`(select to_jsonb(draft) from (select ${DRAFT_COLUMNS}) draft)`
+
+/** The draft of `DRAFT_AS_JSON`. */
+export function draftOf(json: JsonRow<DraftInvoice>): DraftInvoice {
+  return fromJson<DraftInvoice>(json, { period_start: true, period_end: true })
 }
 
 /** An issued invoice, with its row locked until the transaction ends. */
@@ -143,7 +153,7 @@ export async function findInvoice(db: Db, id: InvoiceId): Promise<Invoice> {
 export const invoiceAsJson = (id: Sql) => sql`(select to_jsonb(invoice)
   from (select ${COLUMNS} from invoices where id = ${id} and number is not null) invoice)`
 
-/** The invoice of `invoiceAsJson`. */
+/** The invoice of `invoiceAsJson` and of `INVOICE_AS_JSON`. */
 export function invoiceOf(json: JsonRow<Invoice>): Invoice {
   const dates = { period_start: true, period_end: true, created_at: true, paid_at: true } as const
   return fromJson<Invoice>(json, dates)
@@ -170,14 +180,21 @@ export async function purchaseInvoiceOf(
   )
 }
 
+const OPEN = sql`invoices.kind = 'renewal' and invoices.status = 'open'`
+
 /** The open invoice of a subscription. */
 export async function openInvoiceOf(
   db: Db,
   subscription_id: SubscriptionId,
 ): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
-    where subscription_id = ${subscription_id} and kind = 'renewal' and status = 'open'`)
+    where subscription_id = ${subscription_id} and ${OPEN}`)
 }
+
+/** The same, as JSON within another statement; `invoiceOf` reads it. */
+export const openInvoiceAsJson = (subscription_id: Sql) => sql`(select to_jsonb(invoice)
+  from (select ${COLUMNS} from invoices
+    where invoices.subscription_id = ${subscription_id} and ${OPEN}) invoice)`
 
 /** The open invoices of subscriptions, by subscription. */
 export async function openInvoicesOf(
@@ -185,7 +202,7 @@ export async function openInvoicesOf(
   subscription_ids: SubscriptionId[],
 ): Promise<Map<SubscriptionId, Invoice>> {
   const found = await db.rows<Invoice>(sql`select ${COLUMNS} from invoices
-    where subscription_id = any(${subscription_ids}) and kind = 'renewal' and status = 'open'`)
+    where subscription_id = any(${subscription_ids}) and ${OPEN}`)
   return new Map(found.map((each) => [each.subscription_id!, each]))
 }
 

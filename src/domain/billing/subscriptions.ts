@@ -10,6 +10,7 @@ import type {
   SubscriptionId,
   UserId,
 } from '#platform/ids'
+import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
@@ -58,6 +59,17 @@ const COLUMNS = sql`s.id, s.app_id, s.license_id, s.order_id, s.price_id, s.card
   s.past_due_since, s.retries, s.last_decline, s.pending_price_id, s.pending_amount,
   s.discount_id, s.discount_periods_left, s.pause_at_end, s.ended_at,
   (select r.frequency from prices r where r.id = s.price_id) as frequency`
+
+/** The row of `subscriptions s` in a joined statement, as JSON; `subscriptionIn` reads it. */
+export const SUBSCRIPTION_AS_JSON = sql`(select to_jsonb(subscription)
+  from (select ${COLUMNS}) subscription)`
+
+/** The subscription of `SUBSCRIPTION_AS_JSON`. */
+export function subscriptionIn(json: JsonRow<RunningSubscription>): RunningSubscription {
+  const dates = { anchor: true, period_end: true, next_at: true } as const
+  const others = { past_due_since: true, ended_at: true } as const
+  return fromJson<RunningSubscription>(json, { ...dates, ...others })
+}
 
 /** What a purchase determines of its subscription. */
 export type NewSubscription = Pick<
@@ -108,13 +120,6 @@ export async function subscriptionsOf(
   const found = await db.rows<RunningSubscription>(sql`select ${COLUMNS} from subscriptions s
     where s.license_id = any(${license_ids}) and s.ended_at is null`)
   return new Map(found.map((each) => [each.license_id, each]))
-}
-
-/** A subscription by its id. */
-export async function findSubscription(db: Db, id: SubscriptionId): Promise<RunningSubscription> {
-  return await db.one<RunningSubscription>(
-    sql`select ${COLUMNS} from subscriptions s where s.id = ${id}`,
-  )
 }
 
 /** A subscription, with its row locked until the transaction ends. */

@@ -29,8 +29,11 @@ export interface TransitionStep {
   paused_for?: PausedFor
 }
 
-const PAUSABLE = sql`id as license_id, app_id, user_id, product_id, status, period_end, canceled_at,
-  key_sealed, rotated_at, paused_from, paused_for, origin`
+/** The columns of `PausableLicense`, of `licenses`. */
+export const PAUSABLE = sql`licenses.id as license_id, licenses.app_id, licenses.user_id,
+  licenses.product_id, licenses.status, licenses.period_end, licenses.canceled_at,
+  licenses.key_sealed, licenses.rotated_at, licenses.paused_from, licenses.paused_for,
+  licenses.origin`
 
 /** A license with the status that its pause interrupted. */
 export async function findPausable(db: Db, id: LicenseId): Promise<PausableLicense> {

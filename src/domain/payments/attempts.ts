@@ -36,8 +36,9 @@ export interface Attempt {
 /** An attempt without an answer yet. */
 export type NewAttempt = Omit<Attempt, 'status' | 'action_url' | 'decline_code' | 'created_at'>
 
-const COLUMNS = sql`id, invoice_id, requested_by, app_id, email_normalized, amount, card, status,
-  action_url, decline_code, created_at`
+const COLUMNS = sql`attempts.id, attempts.invoice_id, attempts.requested_by, attempts.app_id,
+  attempts.email_normalized, attempts.amount, attempts.card, attempts.status, attempts.action_url,
+  attempts.decline_code, attempts.created_at`
 
 const PENDING = sql`status in ('open', 'action_required')`
 
@@ -63,15 +64,19 @@ export async function openAttempt(
   return { ...attempt, status: 'open', action_url: null, decline_code: null, created_at: now }
 }
 
+type BuyerOfApp = Pick<Attempt, 'app_id' | 'email_normalized'>
+
+const pendingRow = ({ app_id, email_normalized }: BuyerOfApp) => sql`attempts
+    where attempts.app_id = ${app_id} and attempts.email_normalized = ${email_normalized}
+      and attempts.${PENDING}`
+
 /** The pending attempt of a buyer for an app, on any invoice. */
-export async function findPending(
-  db: Db,
-  buyer: { app_id: AppId; email_normalized: string },
-): Promise<Attempt | undefined> {
-  return await db.maybe<Attempt>(sql`select ${COLUMNS} from attempts
-    where app_id = ${buyer.app_id} and email_normalized = ${buyer.email_normalized}
-      and ${PENDING}`)
+export async function findPending(db: Db, buyer: BuyerOfApp): Promise<Attempt | undefined> {
+  return await db.maybe<Attempt>(sql`select ${COLUMNS} from ${pendingRow(buyer)}`)
 }
+
+/** Whether there is one, within another statement. */
+export const hasPending = (buyer: BuyerOfApp) => sql`exists (select 1 from ${pendingRow(buyer)})`
 
 /**
  * Locks the purchases of a buyer of an app until the transaction ends, so that no attempt begins
@@ -83,16 +88,6 @@ export async function lockBuyer(
 ): Promise<void> {
   const name = `buyer ${app_id} ${email_normalized}`
   await db.one(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 18))`)
-}
-
-/** An attempt, with its row locked until the transaction ends, and the clock of its app. */
-export async function lockAttempt(
-  db: Db,
-  id: AttemptId,
-): Promise<Attempt & { clock_ahead: number }> {
-  return await db.one<Attempt & { clock_ahead: number }>(sql`select ${COLUMNS},
-      (select clock_ahead from apps where apps.id = attempts.app_id) as clock_ahead
-    from attempts where id = ${id} for update`)
 }
 
 /** The latest attempt on an invoice. */
@@ -114,7 +109,10 @@ export const attemptOfCartAsJson = (cart_id: Sql) => sql`(select to_jsonb(attemp
   where invoice_id in (select id from invoices where cart_id = ${cart_id})
   order by number desc limit 1) attempt)`
 
-/** The attempt of `attemptOfCartAsJson`. */
+/** The row of `attempts` in a joined statement, as JSON; `attemptOf` reads it. */
+export const ATTEMPT_AS_JSON = sql`(select to_jsonb(attempt) from (select ${COLUMNS}) attempt)`
+
+/** The attempt of `attemptOfCartAsJson` and of `ATTEMPT_AS_JSON`. */
 export function attemptOf(json: JsonRow<Attempt>): Attempt {
   return fromJson<Attempt>(json, { created_at: true })
 }

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
 import type { CardId, UserId } from '#platform/ids'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
 import type { Card } from './processor.ts'
 
@@ -18,8 +18,14 @@ export async function keepCard(
       ${card.issuer_country}, ${card.fingerprint}, ${now})`)
 }
 
+const COLUMNS = sql`token, brand, last4, exp_month, exp_year, billing_country, billing_zip,
+  issuer_country, fingerprint`
+
 /** A stored card. */
 export async function findCard(db: Db, id: CardId): Promise<Card> {
-  return await db.one<Card>(sql`select token, brand, last4, exp_month, exp_year, billing_country,
-    billing_zip, issuer_country, fingerprint from cards where id = ${id}`)
+  return await db.one<Card>(sql`select ${COLUMNS} from cards where id = ${id}`)
 }
+
+/** The same, as JSON within another statement. It has no dates. */
+export const cardAsJson = (id: Sql) => sql`(select to_jsonb(card)
+  from (select ${COLUMNS} from cards where cards.id = ${id}) card)`

@@ -22,20 +22,19 @@ export interface Quote {
 
 const COLUMNS = sql`id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm, created_at`
 
-/** Stores a provider's quote, with the rule that made it. */
-export async function keepQuote(
-  db: Writes,
-  now: Date,
-  facts: TaxedSale & Figures & { id: QuoteId },
-): Promise<Quote> {
+/** The quote of a sale by a provider's figures, with the rule that made it. */
+export function newQuote(now: Date, facts: TaxedSale & Figures & { id: QuoteId }): Quote {
   const { id, state, zip, amount, tax, rule, rate_ppm, taxable_ppm } = facts
   const rates = { rule, rate_ppm, taxable_ppm }
-  const quote = { id, country: 'US', state, zip, amount, tax, ...rates, created_at: now }
+  return { id, country: 'US', state, zip, amount, tax, ...rates, created_at: now }
+}
+
+/** Stores a quote. */
+export async function keepQuote(db: Writes, quote: Quote): Promise<void> {
   await db.run(sql`insert into tax_quotes
     (id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm, created_at)
-    values (${id}, ${quote.country}, ${state}, ${zip}, ${amount}, ${tax}, ${rule}, ${rate_ppm},
-      ${taxable_ppm}, ${now})`)
-  return quote
+    values (${quote.id}, ${quote.country}, ${quote.state}, ${quote.zip}, ${quote.amount},
+      ${quote.tax}, ${quote.rule}, ${quote.rate_ppm}, ${quote.taxable_ppm}, ${quote.created_at})`)
 }
 
 /** The quote with this ID, as JSON within another statement; `quoteOf` reads it. */

@@ -110,6 +110,6 @@ export async function quoteCart(
   const id = mintId(world.random, 'quote')
   return {
     quoted: { ...discount, tax_quote_id: id },
-    keep: (writes: Writes) => tax.keepQuote(writes, now, { id, ...sale, ...figures }),
+    keep: (writes: Writes) => tax.keepQuote(writes, tax.newQuote(now, { id, ...sale, ...figures })),
   }
 }

@@ -10,7 +10,7 @@ import { type QueuedEmail, queueEmail, queueEmails } from '#platform/email-queue
 import { type InvoiceId, mintId, type OrderId } from '#platform/ids'
 import { type Cents, ZERO } from '#platform/money'
 import { together, type Writes } from '#platform/together'
-import type { LockedOwner } from './owner.ts'
+import type { LockedOwner } from './locked-attempt.ts'
 import { type PaidBy, post } from './post.ts'
 
 /** Who pays an invoice, and with which card. */
@@ -41,7 +41,7 @@ export async function pay(
   const { invoice_id, owner, payer, paid_by, record = async () => {} } = facts
   const isWaived = ({ amount }: { amount: Cents }) => paid_by === 'nothing' && amount > ZERO
   if (owner.kind === 'purchase') {
-    const draft = await payable(tx, await billing.lockDraft(tx, invoice_id), payer)
+    const draft = await payable(tx, owner.draft, payer)
     const quote = await quoteOf(tx, draft, facts.quote)
     const { cart } = owner
     const paid = { draft, cart, quote, card: payer.card, is_waived: isWaived(draft) }
@@ -55,11 +55,11 @@ export async function pay(
     ])
     return
   }
-  const { subscription } = owner
+  const { subscription, license } = owner
   const invoice = await payable(tx, owner.invoice, payer)
   const quote = await quoteOf(tx, invoice, facts.quote)
   const is_waived = isWaived(invoice)
-  const extension = await extensionOf(tx, now, { invoice, subscription, is_waived })
+  const extension = await extensionOf(tx, now, { invoice, subscription, license, is_waived })
   await together(tx, (writes) => [
     record(writes),
     post(world, writes, now, { invoice, quote, paid_by }),

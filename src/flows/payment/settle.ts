@@ -9,7 +9,7 @@ import type { InvoiceId } from '#platform/ids'
 import { ZERO } from '#platform/money'
 import type { Writes } from '#platform/together'
 import { lockContinued } from './continuation.ts'
-import { type LockedOwner, lockOwner } from './owner.ts'
+import { type LockedOwner, lockAttempt } from './locked-attempt.ts'
 import { pay } from './pay.ts'
 
 /** The outcome of an attempt. */
@@ -36,12 +36,10 @@ export async function settle(
   known: KnownInvoice = {},
 ): Promise<Settled> {
   return await world.db.tx(async (tx) => {
-    // The owner before the attempt, in the order of every flow that locks both: no deadlock.
-    const owner = await lockOwner(tx, invoice_id, known.owner)
-    const attempt = await payments.lockAttempt(tx, id)
+    const { owner, attempt } = await lockAttempt(tx, { id, invoice_id }, known.owner)
     if (!payments.isPending(attempt)) return settledOf(attempt)
     const now = appTime(world, attempt)
-    const answer = await answerFor(tx, now, { owner, invoice_id, given })
+    const answer = await answerFor(tx, now, owner, given)
     const record = (writes: Writes) => payments.recordAnswer(writes, now, id, answer)
     if (answer.status === 'succeeded') {
       const charged = { attempt_id: id, processor_charge_id: answer.charge_id }
@@ -69,13 +67,13 @@ export async function settle(
 async function answerFor(
   tx: Db,
   now: Date,
-  facts: { owner: LockedOwner; invoice_id: InvoiceId; given: payments.ChargeAnswer },
+  owner: LockedOwner,
+  given: payments.ChargeAnswer,
 ): Promise<payments.ChargeAnswer> {
-  const { owner, invoice_id, given } = facts
   if (given.status !== 'succeeded' || owner.kind !== 'purchase') return given
   const { continues_license_id: license_id, user_id } = owner.cart
   if (license_id === null) return given
-  const { product_id, period_end } = await billing.lockDraft(tx, invoice_id)
+  const { product_id, period_end } = owner.draft
   const wanted = { license_id, user_id, product_id, period_end }
   return (await lockContinued(tx, now, wanted, { paying: true })) ? { status: 'closed' } : given
 }

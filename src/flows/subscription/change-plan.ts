@@ -127,8 +127,7 @@ async function intendUpgrade(
     lines: credit > ZERO ? [...lines, credited] : lines,
     quote: await tax.findQuote(tx, pinned.tax_quote_id!),
   }
-  const { user_id } = license
-  return await intendDue(world, tx, now, { subscription, app, user_id, due, requested_by: 'buyer' })
+  return await intendDue(world, tx, now, { subscription, license, app, due, requested_by: 'buyer' })
 }
 
 /** Cancels a scheduled plan change. */

@@ -1,5 +1,6 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
@@ -12,48 +13,63 @@ export interface Claimed {
   subscription: billing.RunningSubscription
   license: licensing.PausableLicense
   app: apps.App
+  /** Its present plan. */
+  price: catalog.ProductPrice
   email_normalized: string
+  /** The renewal that is not paid yet. */
+  open: billing.Invoice | undefined
   now: Date
   step: billing.NextStep
 }
 
-/** Reads a claimed subscription as it is now. */
-export async function findClaimed(world: World, id: SubscriptionId): Promise<Claimed> {
-  const { db } = world
-  const subscription = await billing.findSubscription(db, id)
-  const license = await licensing.findPausable(db, subscription.license_id)
-  return await claimedOf(world, db, { subscription, license })
-}
-
-/** As `findClaimed`, with subscription and license locked until the transaction ends. */
-export async function lockClaimed(world: World, tx: Db, id: SubscriptionId): Promise<Claimed> {
-  const subscription = await billing.lockSubscription(tx, id)
-  const license = await licensing.lockLicense(tx, subscription.license_id)
-  return await claimedOf(world, tx, { subscription, license })
-}
-
-async function claimedOf(
-  world: World,
-  db: Db,
-  { subscription, license }: Pick<Claimed, 'subscription' | 'license'>,
-): Promise<Claimed> {
-  const { app, email_normalized, locked_at } = await appAndBuyer(db, license)
-  const now = appTime(world, app)
-  // A person who disowned an account cannot sign in to turn anything off.
-  const auto_renew = subscription.auto_renew && locked_at === null
-  const step = billing.nextStep(now, { ...subscription, auto_renew }, license.status)
-  return { subscription, license, app, email_normalized, now, step }
-}
-
-interface AppAndBuyer {
+interface ClaimedRow extends licensing.PausableLicense {
+  subscription: JsonRow<billing.RunningSubscription>
   app: JsonRow<apps.App>
+  price: catalog.ProductPrice
+  open: JsonRow<billing.Invoice> | null
   email_normalized: string
   locked_at: Date | null
 }
 
-async function appAndBuyer(db: Db, { app_id, user_id }: licensing.License) {
-  const { app, ...buyer } = await db.one<AppAndBuyer>(sql`select
-      ${apps.appAsJson(sql`${app_id}`)} as app, email_normalized, locked_at
-    from users where id = ${user_id}`)
-  return { app: apps.appOf(app), ...buyer }
+/** Reads a claimed subscription as it is now, by one statement. */
+export async function findClaimed(
+  world: World,
+  id: SubscriptionId,
+  db: Db = world.db,
+): Promise<Claimed> {
+  const row = await db.one<ClaimedRow>(sql`select ${licensing.PAUSABLE},
+      ${billing.SUBSCRIPTION_AS_JSON} as subscription,
+      ${apps.appAsJson(sql`s.app_id`)} as app,
+      ${catalog.priceAsJson(sql`s.price_id`)} as price,
+      ${billing.openInvoiceAsJson(sql`s.id`)} as open,
+      users.email_normalized, users.locked_at
+    from subscriptions s join licenses on licenses.id = s.license_id
+      join users on users.id = licenses.user_id
+    where s.id = ${id}`)
+  const { subscription: json, app: app_json, price, open, ...more } = row
+  const { email_normalized, locked_at, ...license } = more
+  const subscription = billing.subscriptionIn(json)
+  const app = apps.appOf(app_json)
+  const now = appTime(world, app)
+  // A person who disowned an account cannot sign in to turn anything off.
+  const auto_renew = subscription.auto_renew && locked_at === null
+  return {
+    subscription,
+    license,
+    app,
+    price,
+    email_normalized,
+    open: open ? billing.invoiceOf(open) : undefined,
+    now,
+    step: billing.nextStep(now, { ...subscription, auto_renew }, license.status),
+  }
+}
+
+/** As `findClaimed`, with subscription and license locked until the transaction ends. */
+export async function lockClaimed(world: World, tx: Db, id: SubscriptionId): Promise<Claimed> {
+  await tx.one(sql`select s.id
+    from subscriptions s join licenses on licenses.id = s.license_id
+    where s.id = ${id} for update of s, licenses`)
+  // Read once both are locked: who held a lock before may have opened an invoice.
+  return await findClaimed(world, id, tx)
 }

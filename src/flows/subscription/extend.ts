@@ -13,19 +13,18 @@ import { together, type Writes } from '#platform/together'
 interface PaidRenewal {
   invoice: billing.Invoice
   subscription: billing.RunningSubscription
+  license: licensing.PausableLicense
   is_waived: boolean
 }
 
-/** A paid renewal with its license, which is locked, and the period that it pays for. */
+/** A paid renewal, with the period that it pays for. */
 export interface Extension extends PaidRenewal {
-  license: licensing.PausableLicense
   period: ExtendedPeriod
 }
 
-/** Locks the license of a paid renewal, and finds the period that it pays for. */
+/** Finds the period that a paid renewal pays for. */
 export async function extensionOf(tx: Db, now: Date, paid: PaidRenewal): Promise<Extension> {
-  const license = await licensing.lockLicense(tx, paid.invoice.license_id)
-  return { ...paid, license, period: await periodPaid(tx, now, paid, license) }
+  return { ...paid, period: await periodPaid(tx, now, paid) }
 }
 
 /** Moves a subscription and its license into the period that an invoice paid for. */
@@ -95,17 +94,12 @@ interface ExtendedPeriod extends Pick<billing.Invoice, 'period_start' | 'period_
 }
 
 /** The paid period, and the schedule that follows it. */
-async function periodPaid(
-  tx: Db,
-  now: Date,
-  paid: PaidRenewal,
-  license: licensing.PausableLicense,
-): Promise<ExtendedPeriod> {
+async function periodPaid(tx: Db, now: Date, paid: PaidRenewal): Promise<ExtendedPeriod> {
   const { invoice, subscription } = paid
   const period_index = invoice.period_index!
   const isSamePlan = invoice.price_id === subscription.price_id
   const { frequency } = isSamePlan ? subscription : await catalog.findPrice(tx, invoice.price_id)
-  const calendar = calendarPaid(now, paid, license)
+  const calendar = calendarPaid(now, paid)
   const { period_start, period_end } = invoice
   // An upgrade was agreed to and charged for the period that it shows.
   if (frequency === null || invoice.kind === 'upgrade') {
@@ -124,8 +118,7 @@ async function periodPaid(
 /** A plan change and the end of a pause begin a schedule of their own. */
 function calendarPaid(
   now: Date,
-  { invoice, subscription }: PaidRenewal,
-  license: licensing.PausableLicense,
+  { invoice, subscription, license }: PaidRenewal,
 ): Omit<billing.Calendar, 'frequency'> {
   const { anchor, anchor_index, period_end, period_index } = subscription
   const before = invoice.period_index! - 1

@@ -2,13 +2,15 @@ import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
+import type * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
-import type * as tax from '#domain/tax'
-import { divide, intend, isWaived, lockOwner, pay } from '#flows/payment'
+import * as tax from '#domain/tax'
+import { divide, intend, isWaived, pay } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { mintId, type UserId } from '#platform/ids'
+import { mintId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
+import { sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
 
 /** What an invoice of a subscription is for, and its amount. */
@@ -17,6 +19,7 @@ export interface Due {
   period: Omit<billing.Period, 'period_end'> & { period_end: Date | null }
   price: catalog.ProductPrice
   lines: readonly billing.InvoiceLine[]
+  /** A renewal's is stored with its invoice; an upgrade's was when the buyer saw it. */
   quote: tax.Quote
 }
 
@@ -28,16 +31,16 @@ export type Intended =
 
 interface DueOf {
   subscription: billing.RunningSubscription
+  license: licensing.PausableLicense
   app: apps.App
-  user_id: UserId
   /** The address of that account, where it is known. */
   email_normalized?: string
 }
 
 /**
- * Records the intention to charge a subscription, inside the transaction of a caller who locked it:
- * for the invoice that is open, or for a new one. Where there is nothing to charge, or too little,
- * it is settled at once.
+ * Records the intention to charge a subscription, inside the transaction of a caller who locked it
+ * and its license: for the invoice that is open, or for a new one. Where there is nothing to
+ * charge, or too little, it is settled at once.
  */
 export async function intendDue(
   world: World,
@@ -49,23 +52,29 @@ export async function intendDue(
     requested_by: payments.RequestedBy
   },
 ): Promise<Intended> {
-  const { subscription, app, requested_by, open } = facts
+  const { subscription, license, app, requested_by, open, due } = facts
   const email_normalized =
-    facts.email_normalized ?? (await identity.findUser(tx, facts.user_id))!.email_normalized
-  if (await payments.findPending(tx, { app_id: app.id, email_normalized })) {
-    return { outcome: 'processing' }
-  }
-  const made = open ? undefined : await newInvoice(world, tx, now, facts, facts.due!)
+    facts.email_normalized ?? (await identity.findUser(tx, license.user_id))!.email_normalized
+  const { card, is_processing, ...purchase } = await basisOf(tx, subscription, email_normalized)
+  if (is_processing) return { outcome: 'processing' }
+  const made = open ? undefined : await newInvoice(world, tx, now, { ...facts, purchase }, due!)
   const invoice = (open ?? made)!
-  const write = (writes: Writes) =>
-    made ? billing.addInvoice(writes, now, made) : Promise.resolve()
-  const card = await payments.findCard(tx, subscription.card_id)
+  const write = async (db: Writes) => {
+    if (made) await issue(db, now, made, due!)
+  }
   const total = sum(invoice.amount, invoice.tax)
   if (total === ZERO || isWaived(world, total)) {
     await write(tx)
-    const owner = await lockOwner(tx, invoice.id)
+    const issued = open ?? (await billing.findInvoice(tx, invoice.id))
+    const owner = { kind: 'subscription', subscription, license, invoice: issued } as const
     const payer = { email_normalized, card }
-    await pay(world, tx, now, { invoice_id: invoice.id, owner, payer, paid_by: 'nothing' })
+    await pay(world, tx, now, {
+      invoice_id: invoice.id,
+      owner,
+      payer,
+      paid_by: 'nothing',
+      quote: due?.quote,
+    })
     return { outcome: 'settled' }
   }
   const charge = { invoice, app, email_normalized, card, requested_by }
@@ -75,29 +84,62 @@ export async function intendDue(
   return { outcome: 'processing' }
 }
 
+/** The terms of a purchase that apply to all invoices that follow. */
+type PurchaseTerms = Pick<billing.Invoice, 'brought_by' | 'affiliate_id'>
+
+/** What an invoice of a subscription rests on. */
+interface Basis extends PurchaseTerms {
+  card: payments.Card
+  /** Whether another attempt of the same buyer and app is pending. */
+  is_processing: boolean
+}
+
+async function basisOf(
+  tx: Db,
+  { app_id, order_id, card_id }: billing.Subscription,
+  email_normalized: string,
+): Promise<Basis> {
+  return await tx.one<Basis>(sql`select brought_by, affiliate_id,
+      ${payments.cardAsJson(sql`${card_id}`)} as card,
+      ${payments.hasPending({ app_id, email_normalized })} as is_processing
+    from invoices where order_id = ${order_id} and kind = 'purchase'`)
+}
+
+/** Issues an invoice, and stores the quote of a renewal. */
+async function issue(
+  db: Writes,
+  now: Date,
+  invoice: billing.NewInvoice,
+  { kind, quote }: Due,
+): Promise<void> {
+  await together(db, (writes) => [
+    billing.addInvoice(writes, now, invoice),
+    ...(kind === 'renewal' ? [tax.keepQuote(writes, quote)] : []),
+  ])
+}
+
 /** The next invoice; the fee rate and the affiliate of the purchase apply to all that follow. */
 async function newInvoice(
   { random }: World,
   tx: Db,
   now: Date,
-  { subscription, app, user_id }: DueOf,
+  { subscription, license, app, purchase }: DueOf & { purchase: PurchaseTerms },
   due: Due,
 ): Promise<billing.NewInvoice> {
-  const { brought_by, affiliate_id } = await billing.purchaseInvoiceOf(tx, subscription.order_id)
   const { kind, period, price, lines, quote } = due
   const fixed_fee = await fixedPart(tx, subscription, due)
   return {
     id: mintId(random, 'inv'),
     kind,
     app_id: app.id,
-    user_id,
+    user_id: license.user_id,
     license_id: subscription.license_id,
     order_id: subscription.order_id,
     subscription_id: subscription.id,
     ...period,
     product_id: price.product_id,
     price_id: price.id,
-    ...divide(now, { app, lines, quote, brought_by, affiliate_id, fixed_fee }),
+    ...divide(now, { app, lines, quote, ...purchase, fixed_fee }),
   }
 }
 

@@ -31,9 +31,8 @@ export async function payOwed(
     if (license.status === 'paused' && isDisputed) return undefined
     const open = await billing.openInvoiceOf(tx, subscription.id)
     if (!open && !due) return undefined
-    const { user_id } = license
     const { requested_by } = facts
-    const owed = { subscription, app, user_id, open, due, requested_by }
+    const owed = { subscription, license, app, open, due, requested_by }
     return { app, intended: await intendDue(world, tx, now, owed) }
   })
   if (!charged) return { outcome: 'nothing_owed' }
@@ -60,7 +59,7 @@ async function dueOnResuming(world: World, license_id: LicenseId): Promise<Due |
   const lines = billing.priceLines(price_amount, await runningDiscount(db, subscription, agreed))
   const sale = { state, zip, amount: billing.linesTotal(lines) }
   const figures = await world.taxes.quote(now, sale)
-  const quote = await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') })
+  const quote = tax.newQuote(now, { ...sale, ...figures, id: mintId(random, 'quote') })
   const calendar = { ...subscription, anchor: now, anchor_index: period_index }
   return {
     kind: 'renewal',

@@ -88,8 +88,8 @@ export async function quotePlanChange(
   const due = dueNow(change)
   const sale = { state, zip, amount: due }
   const figures = change.when === 'now' ? await world.taxes.quote(now, sale) : undefined
-  const quote =
-    figures && (await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') }))
+  const quote = figures && tax.newQuote(now, { ...sale, ...figures, id: mintId(random, 'quote') })
+  if (quote) await tax.keepQuote(db, quote)
   const pinned = {
     license_id,
     price_id,

@@ -124,18 +124,19 @@ async function reschedule(
 }
 
 /** What the next period costs under its plan; undefined where an invoice is open. */
-async function nextDue(world: World, { subscription, now }: Claimed): Promise<Due | undefined> {
+async function nextDue(world: World, claimed: Claimed): Promise<Due | undefined> {
   const { db, random } = world
-  if (await billing.openInvoiceOf(db, subscription.id)) return undefined
-  const { price_id, state, zip } = subscription
+  const { subscription, now, open } = claimed
+  if (open) return undefined
+  const { state, zip } = subscription
   const wanted = await plannedPrice(db, subscription)
-  const price = wanted ?? (await catalog.findPrice(db, price_id))
+  const price = wanted ?? claimed.price
   const agreed = wanted ?? { ...price, amount: subscription.amount }
   const discount = await runningDiscount(db, subscription, agreed)
   const lines = billing.priceLines(agreed.amount, discount)
   const sale = { state, zip, amount: billing.linesTotal(lines) }
   const figures = await world.taxes.quote(now, sale)
-  const quote = await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') })
+  const quote = tax.newQuote(now, { ...sale, ...figures, id: mintId(random, 'quote') })
   const period = nextPeriod(subscription, wanted)
   return { kind: 'renewal', period, price, lines, quote }
 }
@@ -175,7 +176,7 @@ async function record(
   due: Due | undefined,
 ): Promise<Intended | undefined> {
   const claimed = await lockClaimed(world, tx, before.subscription.id)
-  const { subscription, license, app, email_normalized, now, step } = claimed
+  const { subscription, license, app, email_normalized, open, now, step } = claimed
   const isSame =
     step === before.step &&
     subscription.pending_price_id === before.subscription.pending_price_id &&
@@ -185,10 +186,8 @@ async function record(
     await billing.release(tx, subscription.id)
     return undefined
   }
-  const { user_id } = license
-  const open = await billing.openInvoiceOf(tx, subscription.id)
   // While another attempt is pending, the claim expires and this runs again: that attempt may be an
   // upgrade's, after which another invoice is due.
-  const of = { subscription, app, user_id, email_normalized }
+  const of = { subscription, license, app, email_normalized }
   return await intendDue(world, tx, now, { ...of, open, due, requested_by: 'schedule' })
 }
