@@ -63,9 +63,10 @@ export async function begin(
     charge as (insert into sandbox.charges
       (id, key, request_hash, card_token, amount, currency, description, off_session, return_url,
         created_at)
-      select ${request.id}, ${request.key}, ${request.request_hash}, token, ${request.amount}::bigint,
-        ${request.currency}, ${request.description}, ${request.off_session}::boolean,
-        ${request.return_url}, ${now}::timestamptz from card
+      select ${request.id}, ${request.key}, ${request.request_hash}, token,
+        ${request.amount}::bigint, ${request.currency},
+        ${request.description}, ${request.off_session}::boolean, ${request.return_url},
+        ${now}::timestamptz from card
       on conflict (key) do nothing returning card_token)
     select behavior, authenticated, declines, failing_renewals
     from charge join card on card.token = charge.card_token`)

@@ -135,13 +135,6 @@ export function draftOf(json: JsonRow<DraftInvoice>): DraftInvoice {
   return fromJson<DraftInvoice>(json, { period_start: true, period_end: true })
 }
 
-/** An issued invoice, with its row locked until the transaction ends. */
-export async function lockInvoice(db: Db, id: InvoiceId): Promise<Invoice> {
-  return await db.one<Invoice>(
-    sql`select ${COLUMNS} from invoices where id = ${id} and number is not null for update`,
-  )
-}
-
 /** An issued invoice by its id. */
 export async function findInvoice(db: Db, id: InvoiceId): Promise<Invoice> {
   return await db.one<Invoice>(

@@ -70,6 +70,6 @@ export async function lockClaimed(world: World, tx: Db, id: SubscriptionId): Pro
   await tx.one(sql`select s.id
     from subscriptions s join licenses on licenses.id = s.license_id
     where s.id = ${id} for update of s, licenses`)
-  // Read once both are locked: who held a lock before may have opened an invoice.
+  // Read once both are locked: another flow may have opened an invoice while this one waited.
   return await findClaimed(world, id, tx)
 }
