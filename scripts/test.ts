@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import { findChromium } from './chromium.ts'
 import { nextChange } from './next-change.ts'
 import { type Counts, runPass } from './test/pass.ts'
-import { findPostgres, startPostgres } from './throwaway-postgres.ts'
+import { findPostgres, memoryFolder, startPostgres } from './throwaway-postgres.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
@@ -167,7 +167,9 @@ async function* passes(): AsyncGenerator<Counts> {
     yield await runOn('the embedded database', files, env)
     return
   }
-  const server = programs === undefined ? undefined : await startPostgres(programs, FAST)
+  // Each test service copies a database of 300 files, which costs several times more on a disk.
+  const server =
+    programs === undefined ? undefined : await startPostgres(programs, FAST, memoryFolder())
   try {
     yield await runOn('PostgreSQL', files, { ...env, TEST_DATABASE_URL: given ?? server!.url })
   } finally {

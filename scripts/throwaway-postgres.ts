@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,9 +37,26 @@ function owner(): { uid: number; gid: number } | undefined {
   return process.getuid?.() === 0 ? lesserUser() : undefined
 }
 
-/** Starts a new, empty server in a temporary folder. */
-export async function startPostgres(programs: string, options: string[] = []): Promise<Throwaway> {
-  const folder = mkdtempSync(join(tmpdir(), 'purser-postgres-'))
+const MEMORY = '/dev/shm'
+const MEMORY_BYTES = 4 * 1024 ** 3
+
+/** A folder in memory where Linux has one with 4 GB free; otherwise the folder of temporary files. */
+export function memoryFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize >= MEMORY_BYTES ? MEMORY : tmpdir()
+  } catch {
+    return tmpdir()
+  }
+}
+
+/** Starts a new, empty server in a temporary folder inside `parent`. */
+export async function startPostgres(
+  programs: string,
+  options: string[] = [],
+  parent = tmpdir(),
+): Promise<Throwaway> {
+  const folder = mkdtempSync(join(parent, 'purser-postgres-'))
   const who = owner()
   if (who) chownSync(folder, who.uid, who.gid)
   const data = join(folder, 'data')
