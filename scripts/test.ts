@@ -182,7 +182,8 @@ async function* passes(): AsyncGenerator<Counts> {
 }
 
 async function runOn(where: string, files: string[], env: NodeJS.ProcessEnv): Promise<Counts> {
-  console.log(`\nTests on ${where}: ${files.length} files`)
+  const count = files.length === 1 ? '1 file' : `${files.length} files`
+  console.log(`\nTests on ${where}: ${count}`)
   return await runPass({ files, env, grep: options.grep })
 }
 

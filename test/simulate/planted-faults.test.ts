@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { PLANTED_FAULTS } from '../support/budget.ts'
 import { openEmbeddedTestDatabase } from '../support/database.ts'
+import type { Fault } from './code-faults.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { EVERY_PLANTED_FAULT, type PlantedFault } from './planted-faults.ts'
 import { runSeed } from './run.ts'
@@ -33,4 +35,39 @@ describe(`within ${MOST_SEEDS} seeds it shows that`, () => {
       assert.fail('no rule was broken')
     })
   }
+})
+
+/** Alters nothing, and notes which of these faults would have altered a statement or its rows. */
+function noting(faults: readonly PlantedFault[], effective: Set<PlantedFault>): Fault {
+  return {
+    name: 'none',
+    alterStatement(statement) {
+      for (const fault of faults) {
+        if (fault.alterStatement?.(statement) !== undefined) effective.add(fault)
+      }
+      return undefined
+    },
+    alterRows(statement, rows) {
+      for (const fault of faults) {
+        const instead = fault.alterRows?.(statement, rows) ?? rows
+        if (!isDeepStrictEqual(instead, rows)) effective.add(fault)
+      }
+      return rows
+    },
+  }
+}
+
+test('every planted fault matches a statement that the service still sends', async (context) => {
+  const faults = EVERY_PLANTED_FAULT.filter(({ processor }) => !processor)
+  const effective = new Set<PlantedFault>()
+  let seed = 0
+  while (effective.size < faults.length && seed < MOST_SEEDS) {
+    await runSeed(harness, ++seed, noting(faults, effective))
+  }
+  context.diagnostic(`${seed} seeds`)
+  const ineffective = faults.filter((fault) => !effective.has(fault))
+  assert.deepEqual(
+    ineffective.map(({ name }) => name),
+    [],
+  )
 })
