@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as billing from '#domain/billing'
 import * as discounts from '#domain/discounts'
+import { checkoutTotals, confirm, findPricedCart } from '#flows/checkout'
+import { parseId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { writePurchaseReceipt } from '../../src/surfaces/emails/purchase-receipt.ts'
@@ -133,6 +135,25 @@ describe('the uses of a code', () => {
     assert.equal(await uses(id), 1)
     const late = await goWith(service, app, code)
     assert.match(textOf(late.page.body), /Not applied. It was used as often as it can be/)
+  })
+
+  test('are not counted for a purchase whose code is replaced while it is confirmed', async () => {
+    const { world } = service
+    const app = await otherApp(service, { amount: cents(1000) })
+    const half = await addCode(service, app.client_id, { percent: 50, max_uses: 1 })
+    const fifth = await addCode(service, app.client_id)
+    const agent = await goWith(service, app, half.code)
+    const cart_id = parseId('cart', /cart_\w+/.exec(agent.page.url)![0])
+    const { quote, attempt: _, ...read } = (await findPricedCart(world.db, cart_id))!
+    const totals = await checkoutTotals(world, read.cart, { ...read, quote })
+    await agent.submit('Remove code')
+    await agent.submit('Apply', { discount: fifth.code })
+    const { agreement } = totals
+    const request = { cart_id, agreement, return_url: world.config.base_url }
+    const confirmed = await confirm(world, { ...request, seen: { ...read, totals } })
+    assert.deepEqual(confirmed, { outcome: 'changed' })
+    assert.deepEqual(await takenFrom(service, agent.email), [])
+    assert.deepEqual([await uses(half.id), await uses(fifth.id)], [0, 0])
   })
 
   test('end with the last one, however many buyers confirm at once', async () => {

@@ -156,6 +156,8 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   const { app, price, card } = facts
   const cart = await billing.lockCart(tx, facts.seen.id)
   if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
+  // A code was entered or removed in another tab: the use of one must not be recorded for another.
+  if (cart.tax_quote_id !== facts.seen.tax_quote_id) return 'repriced'
   // Locked until the attempt is recorded: until then the seller cannot change price or product.
   const locked = await catalog.lockLivePrice(tx, cart.price_id)
   if (!locked) return end({ outcome: 'gone' })
