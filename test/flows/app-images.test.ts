@@ -30,6 +30,11 @@ after(() => closeSound(service))
 
 const app_id = () => service.demo.app.client_id
 const shown = () => apps.screenshotsOf(service.world.db, app_id())
+const positions = async () => {
+  const rows = await service.world.db.rows<{ position: number }>(sql`select position
+    from app_images where app_id = ${app_id()} and kind = 'screenshot' and removed_at is null`)
+  return rows.map(({ position }) => position)
+}
 const pathsIn = (body: string) => [...body.matchAll(/\/images\/img_\w+-\d+\.webp/g)].map(String)
 const fetchFile = (url: string) => service.app.inject({ url })
 const actor = async () => {
@@ -169,6 +174,22 @@ describe('screenshots', () => {
         'app.screenshot_removed',
       ],
     )
+  })
+
+  test('are added at the end, also after another was removed', async () => {
+    await removeAll()
+    const names = ['First', 'Second', 'Third', 'Fourth', 'Fifth']
+    for (const name of names.slice(0, 3)) await addScreenshot(name)
+    for (const name of names.slice(3)) {
+      await agent.open(PAGE)
+      await agent.submit(/^Remove screenshot 1$/)
+      await addScreenshot(name)
+      assert.equal((await shown()).at(-1)!.alt, name)
+      // Images of one position are ordered by their random IDs, so the order alone proves little.
+      const found = await positions()
+      assert.equal(new Set(found).size, found.length)
+    }
+    await removeAll()
   })
 
   test('are on the product page with their size, lazily, in two widths for phones', async () => {

@@ -69,6 +69,8 @@ async function showUpload(
       const detail = { before: icon_id, after: id }
       await audit(tx, now, { actor, action: 'app.icon_changed', subject: app_id, detail })
     } else {
+      // A removed screenshot left a gap, in which two would otherwise get the same position.
+      await apps.arrangeImages(tx, app_id, [...shown.map((each) => each.id), id])
       const detail = { id, alt }
       await audit(tx, now, { actor, action: 'app.screenshot_added', subject: app_id, detail })
     }
