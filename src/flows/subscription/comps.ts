@@ -86,8 +86,8 @@ async function refusalOf(
 const RESENDS: Limit = { name: 'comp-resend', points: 5, seconds: 3600 }
 
 /**
- * Sends the email with the key of a comp or an imported license again, at most a few times an hour if a seller requested
- * it, which is audited; false if it was not sent.
+ * Sends the email with the key of a comp or an imported license again. A seller's request (`by`) is
+ * audited, and limited to a few an hour: false beyond that.
  */
 export async function resendGivenPlan(
   { db, clock, jobs, random, limits }: World,
