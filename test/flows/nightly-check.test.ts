@@ -4,10 +4,12 @@ import * as ledger from '#domain/ledger'
 import { checkAndNote, checkBooks, checkNightly } from '#flows/check-books'
 import { openAlarms } from '#platform/alarms'
 import type { InvoiceId } from '#platform/ids'
-import { sql } from '#platform/sql'
+import { cents } from '#platform/money'
+import { type Sql, sql } from '#platform/sql'
 import { declareSchedules } from '../../src/background.ts'
 import { buy } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { otherApp, subscribe } from '../support/subscriber.ts'
 
 // Guards R15: the books are checked every night without an operator's cron.
 
@@ -83,6 +85,24 @@ describe('the check of the ledger every night', () => {
     await checkAndNote(world, { is_whole: true })
     assert.deepEqual(await alarms(), [])
     assert.equal((await ledger.lastCheck(world.db))!.differences, 0)
+  })
+
+  test('takes an app that is created and sells during the check as it is', async () => {
+    const { world } = service
+    let sold = 0
+    const db = new Proxy(world.db, {
+      get: (target, name) =>
+        name !== 'rows'
+          ? Reflect.get(target, name, target)
+          : async (statement: Sql) => {
+              const isInvoices = statement.text.includes('i.fixed_fee')
+              if (isInvoices && sold++ === 0)
+                await subscribe(service, await otherApp(service, { amount: cents(1000) }))
+              return await target.rows(statement)
+            },
+    })
+    assert.deepEqual((await checkBooks({ ...world, db })).differences, [])
+    assert.ok(sold > 0)
   })
 
   test('ends without a result where the node stops', async () => {

@@ -54,22 +54,14 @@ interface CheckedInvoice extends tax.Rule {
  * its posting.
  */
 export async function checkInvoices(db: Db, report: Report, since?: Date): Promise<void> {
-  const histories = await addOnHistories(db)
+  let histories = new Map<AppId, AddOnHistory>()
   await inPages<CheckedInvoice>(
-    (page) =>
-      db.rows(sql`select i.id, i.app_id, i.kind, i.status, i.is_waived, i.amount, i.tax,
-        i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by, i.affiliate_id, i.created_at, i.seller_id, q.state, q.rule,
-        q.rate_ppm, q.taxable_ppm, q.amount as quote_amount, q.tax as quote_tax,
-        (select coalesce(sum(n.amount), 0)::bigint from invoice_lines n
-          where n.invoice_id = i.id) as lines_total,
-        ${linesOfKind('price')} as price, ${linesOfKind('discount')} as discount,
-        d.percent, d.amount as off,
-        c.amount as charged, ${linesOf('sale', sql`i.id`)} as lines
-      from ${pageOfInvoices(page)} i join tax_quotes q on q.id = i.tax_quote_id
-        left join charges c on c.invoice_id = i.id
-        left join invoice_lines o on o.invoice_id = i.id and o.kind = 'discount'
-        left join discount_codes d on d.app_id = i.app_id and d.code = o.code
-      order by i.id`),
+    async (page) => {
+      const invoices = await readInvoices(db, page)
+      // Read after their invoices: an app may be created, or its add-on switched, during the check.
+      histories = await addOnHistories(db, [...new Set(invoices.map(({ app_id }) => app_id))])
+      return invoices
+    },
     (invoice) => {
       report.count('invoices')
       checkDivision(report, invoice, histories.get(invoice.app_id)!)
@@ -87,6 +79,24 @@ export async function checkInvoices(db: Db, report: Report, since?: Date): Promi
     },
     await idsSince(db, since, INVOICES),
   )
+}
+
+async function readInvoices(db: Db, page: IdPage): Promise<CheckedInvoice[]> {
+  return await db.rows<CheckedInvoice>(sql`select i.id, i.app_id, i.kind, i.status,
+      i.is_waived, i.amount, i.tax,
+      i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by, i.affiliate_id, i.created_at,
+      i.seller_id, q.state, q.rule,
+      q.rate_ppm, q.taxable_ppm, q.amount as quote_amount, q.tax as quote_tax,
+      (select coalesce(sum(n.amount), 0)::bigint from invoice_lines n
+        where n.invoice_id = i.id) as lines_total,
+      ${linesOfKind('price')} as price, ${linesOfKind('discount')} as discount,
+      d.percent, d.amount as off,
+      c.amount as charged, ${linesOf('sale', sql`i.id`)} as lines
+    from ${pageOfInvoices(page)} i join tax_quotes q on q.id = i.tax_quote_id
+      left join charges c on c.invoice_id = i.id
+      left join invoice_lines o on o.invoice_id = i.id and o.kind = 'discount'
+      left join discount_codes d on d.app_id = i.app_id and d.code = o.code
+    order by i.id`)
 }
 
 /** The page alone: joined before it is cut, each page reads the other tables from their beginning. */
@@ -175,11 +185,11 @@ interface AddOnHistory {
   switches: { at: Date; is_on: boolean }[]
 }
 
-async function addOnHistories(db: Db): Promise<Map<AppId, AddOnHistory>> {
+async function addOnHistories(db: Db, ids: AppId[]): Promise<Map<AppId, AddOnHistory>> {
   const rows = await db.rows<Omit<AddOnHistory, 'switches'> & { id: AppId }>(sql`
-    select id, addon_enabled_at, clock_ahead > 0 as is_ahead from apps`)
+    select id, addon_enabled_at, clock_ahead > 0 as is_ahead from apps where id = any(${ids})`)
   const switches = await db.rows<{ app_id: AppId; at: Date; is_on: boolean }>(sql`
-    select app_id, at, is_on from add_on_switches order by number`)
+    select app_id, at, is_on from add_on_switches where app_id = any(${ids}) order by number`)
   const histories = new Map(rows.map((app) => [app.id, { ...app, switches: [] } as AddOnHistory]))
   for (const { app_id, ...each } of switches) histories.get(app_id)?.switches.push(each)
   return histories
