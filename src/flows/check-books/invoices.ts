@@ -82,11 +82,10 @@ export async function checkInvoices(db: Db, report: Report, since?: Date): Promi
 }
 
 async function readInvoices(db: Db, page: IdPage): Promise<CheckedInvoice[]> {
-  return await db.rows<CheckedInvoice>(sql`select i.id, i.app_id, i.kind, i.status,
-      i.is_waived, i.amount, i.tax,
-      i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by, i.affiliate_id, i.created_at,
-      i.seller_id, q.state, q.rule,
-      q.rate_ppm, q.taxable_ppm, q.amount as quote_amount, q.tax as quote_tax,
+  return await db.rows<CheckedInvoice>(sql`select i.id, i.app_id, i.kind, i.status, i.is_waived,
+      i.amount, i.tax, i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by,
+      i.affiliate_id, i.created_at, i.seller_id, q.state, q.rule, q.rate_ppm, q.taxable_ppm,
+      q.amount as quote_amount, q.tax as quote_tax,
       (select coalesce(sum(n.amount), 0)::bigint from invoice_lines n
         where n.invoice_id = i.id) as lines_total,
       ${linesOfKind('price')} as price, ${linesOfKind('discount')} as discount,
