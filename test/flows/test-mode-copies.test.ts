@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import * as identity from '#domain/identity'
 import { deleteAccount, deleteCopies } from '#flows/account'
 import { followLive } from '#flows/test-mode'
+import type { Database } from '#platform/db'
 import { mintId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { declareSchedules } from '../../src/background.ts'
@@ -71,6 +72,37 @@ test('the account of a test purchase that became a copy is deleted with its purc
   const licenses = sql`select status from licenses where user_id = ${copy.id}`
   assert.deepEqual(await there.world.db.rows(licenses), [{ status: 'canceled' }])
   await assertInvariants(there)
+})
+
+// Guards S16
+test('a copy that cannot be deleted now delays no other, and is deleted later', async () => {
+  const emails = ['first.member@example.com', 'second.member@example.com']
+  const copies = new Map<string, UserId>()
+  for (const email of emails) {
+    const { agent, user_id } = await addDeveloper(live, email)
+    await enterTestMode(modes, agent)
+    copies.set(email, (await identity.findByEmail(there.world.db, email))!.id)
+    await deleteInLiveMode(user_id, email)
+  }
+  // The first in the order in which copies are read.
+  const [[stuck, id] = ['', '']] = [...copies].sort(([, a], [, b]) => (a < b ? -1 : 1))
+  const { db } = there.world
+  const refusing: Database['tx'] = (work) =>
+    db.tx((tx) =>
+      work({
+        ...tx,
+        run: async (statement) => {
+          if (statement.values.includes(id)) throw new Error('the connection was lost')
+          return await tx.run(statement)
+        },
+      }),
+    )
+  await deleteCopies({ ...there.world, db: { ...db, tx: refusing } }, there.world.live!)
+  for (const email of emails) {
+    assert.equal((await placesThere(email)).length > 0, email === stuck, email)
+  }
+  await deleteCopies(there.world, there.world.live!)
+  assert.deepEqual(await placesThere(stuck), [])
 })
 
 test('a member gets no session in test mode by an emailed link, only by entering', async () => {

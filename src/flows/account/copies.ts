@@ -6,7 +6,8 @@ const PAGE = 1000
 
 /**
  * Deletes the copies of accounts that live mode no longer has. It looks at all of them each time,
- * so one that was deleted while test mode was down is deleted too.
+ * so one that was deleted while test mode was down is deleted too. A copy whose deletion fails is
+ * logged, and tried again the next time.
  */
 export async function deleteCopies(world: World, live: LiveMode): Promise<void> {
   let after = ''
@@ -15,7 +16,12 @@ export async function deleteCopies(world: World, live: LiveMode): Promise<void> 
     const exist = new Set(await live.existing(copies.map(({ live_id }) => live_id)))
     for (const { id, live_id } of copies) {
       if (world.stopping.aborted) return
-      if (!exist.has(live_id)) await deleteCopy(world, id)
+      if (exist.has(live_id)) continue
+      try {
+        await deleteCopy(world, id)
+      } catch (error) {
+        world.log.error({ error, user_id: id }, 'copy of an account not deleted; will retry')
+      }
     }
     if (copies.length < PAGE) return
     after = copies.at(-1)!.id
