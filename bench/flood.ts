@@ -1,7 +1,7 @@
 /**
  * A flood of sign-up forms beside license validations: ten forms a second from one address, each
- * with a password that takes long to judge. Prints the p99 of validations beside its quiet value, as
- * a ratio; the aim is three at the most.
+ * with a password that takes long to judge. Prints the p99 of validations beside its quiet value,
+ * as a ratio; the aim is three at the most.
  *
  *   npm run bench:flood -- --seconds 10
  */

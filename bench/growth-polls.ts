@@ -18,8 +18,8 @@ interface Cost {
 }
 
 /**
- * Runs everything that runs every few seconds or every minute, and prints what its statements took by
- * PostgreSQL's own clock. A statement that writes is run and rolled back, and then run.
+ * Runs everything that runs every few seconds or every minute, and prints what its statements took
+ * by PostgreSQL's own clock. A statement that writes is run and rolled back, and then run.
  */
 export async function measurePolls(world: World): Promise<void> {
   const costs: Cost[] = []

@@ -65,8 +65,8 @@ export async function seed(
 }
 
 /**
- * Licenses that are never looked up: their keys are random hashes. No trigger runs for them, so that
- * millions take minutes; they are in no list and no figure.
+ * Licenses that are never looked up: their keys are random hashes. No trigger runs for them, so
+ * that millions take minutes; they are in no list and no figure.
  */
 async function fill(tx: Db, app_id: AppId, count: number): Promise<void> {
   await tx.raw('set local session_replication_role = replica')

@@ -79,7 +79,10 @@ async function buildIcon(): Promise<string> {
   return favicon()
 }
 
-/** Moves each file, with its compressed forms, into place before the manifest names it, so that readers always find it. */
+/**
+ * Moves each file, with its compressed forms, into place before the manifest names it, so that
+ * readers always find it.
+ */
 async function publish(work: string, contents: Record<string, string | Uint8Array>) {
   const manifest: Manifest = {}
   for (const [name, content] of Object.entries(contents)) {

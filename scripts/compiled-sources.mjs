@@ -1,5 +1,5 @@
-// TypeScript that the build compiled: each file is named by the hash of its source, so that a changed
-// source never runs as what it was. Plain JavaScript, because the loader imports it first.
+// TypeScript that the build compiled: each file is named by the hash of its source, so that a
+// changed source never runs as what it was. Plain JavaScript, because the loader imports it first.
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -13,9 +13,9 @@ export interface OpenMode {
 }
 
 /**
- * Does the work of a command in live mode, and then in the test mode beside it, each under a heading
- * where there are both. An error in one mode is printed and does not keep the other from its turn;
- * returns whether there was one.
+ * Does the work of a command in live mode, and then in the test mode beside it, each under a
+ * heading where there are both. An error in one mode is printed and does not keep the other from
+ * its turn; returns whether there was one.
  */
 export async function inEachMode(
   config: Config,

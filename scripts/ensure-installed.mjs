@@ -1,6 +1,7 @@
 // Installs what package-lock.json names when node_modules lacks something or is older than it. With
 // `--omit=dev` it leaves out the packages of development, for which the first start must not wait.
-// It runs on whatever Node the machine has, before anything is installed, so it is plain JavaScript.
+// It runs on whatever Node the machine has, before anything is installed, so it is plain
+// JavaScript.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,8 +1,8 @@
 /**
- * Gives hosted sign-in a new signing key, in live mode and in the test mode beside it. Every process
- * publishes it at once and signs with it ten minutes later; the key before stays published until
- * what it signed has expired. The embedded database belongs to one process, so stop the service
- * before.
+ * Gives hosted sign-in a new signing key, in live mode and in the test mode beside it. Every
+ * process publishes it at once and signs with it ten minutes later; the key before stays published
+ * until what it signed has expired. The embedded database belongs to one process, so stop the
+ * service before.
  *
  * `npm run keys:rotate -- --at-once` is for a key that fell into wrong hands: the new key signs
  * immediately, and what the others signed is good no more.

@@ -1,11 +1,11 @@
 /**
  * Recomputes the books from what happened, compares them with what the processor has on record, and
- * prints each difference on a line. It writes nothing but its result, for the monitoring and for the
- * alarm of staff. The books of the test mode beside live mode are checked after those of live mode.
- * Ends with 1 where there is a difference, and with 2 where books could not be read.
- * `npm run ledger:check`, with the settings of the service; `-- --incremental` leaves out the months
- * that an earlier check proved and that did not change since. The embedded database belongs to one
- * process, so stop the service before.
+ * prints each difference on a line. It writes nothing but its result, for the monitoring and for
+ * the alarm of staff. The books of the test mode beside live mode are checked after those of live
+ * mode. Ends with 1 where there is a difference, and with 2 where books could not be read.
+ * `npm run ledger:check`, with the settings of the service; `-- --incremental` leaves out the
+ * months that an earlier check proved and that did not change since. The embedded database belongs
+ * to one process, so stop the service before.
  */
 import { checkAndNote, type NotedCheck } from '#flows/check-books'
 import { systemClock as clock } from '#platform/clock'

@@ -2,8 +2,8 @@
  * Applies the migrations that the database lacks, apart from the start of the service: `npm run
  * migrate`, with the service's settings, in live mode and in the test mode beside it. With `--
  * --check` it changes nothing, and ends with 1 where one is missing. The service may run on
- * PostgreSQL during that; docs/operate/upgrades.md has the order of an upgrade. The embedded database
- * belongs to one process, so stop the service before.
+ * PostgreSQL during that; docs/operate/upgrades.md has the order of an upgrade. The embedded
+ * database belongs to one process, so stop the service before.
  */
 import { systemClock } from '#platform/clock'
 import { ConfigError, readConfig } from '#platform/config'

@@ -3,8 +3,9 @@
  * them to the file that `npm start` reads: `.env` in the current folder, or `ENV_FILE`. Other lines
  * of the file stay as they are.
  *
- * `npm run setup` asks. Flags answer ahead: `npm run setup -- --operator-name="Harbor Software, Inc."`.
- * Without a terminal nothing is asked; what is then missing is named.
+ * `npm run setup` asks. Flags answer ahead:
+ * `npm run setup -- --operator-name="Harbor Software, Inc."`. Without a terminal nothing is asked;
+ * what is then missing is named.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface, type Interface } from 'node:readline/promises'

@@ -40,7 +40,9 @@ function owner(): { uid: number; gid: number } | undefined {
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES = 4 * 1024 ** 3
 
-/** A folder in memory where Linux has one with 4 GB free; otherwise the folder of temporary files. */
+/**
+ * A folder in memory where Linux has one with 4 GB free; otherwise the folder of temporary files.
+ */
 export function memoryFolder(): string {
   try {
     const { bavail, bsize } = statfsSync(MEMORY)

@@ -1,7 +1,7 @@
 /**
  * The tide of one shore as a sum of cosines, the way tide tables have been made since Kelvin: each
- * constituent is a pull of the moon or the sun with its own period. The shore is imaginary, and so are
- * its amplitudes and phases, but they have the shape of a coast with two unequal tides a day.
+ * constituent is a pull of the moon or the sun with its own period. The shore is imaginary, and so
+ * are its amplitudes and phases, but they have the shape of a coast with two unequal tides a day.
  * Heights are feet above mean lower low water; times are milliseconds since 1970.
  */
 

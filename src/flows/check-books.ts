@@ -27,9 +27,9 @@ type OnProgress = (progress: { done: number; total: number; note: string }) => P
 
 /**
  * Recomputes the books from what happened, and reports the differences. Nothing is changed, and no
- * posting is trusted: each is computed again by the pure rules from the recorded facts. With a time,
- * what belongs to earlier months is left out, except for sums over everything (decision 126). The
- * processor is asked for its records, so this runs outside of any transaction.
+ * posting is trusted: each is computed again by the pure rules from the recorded facts. With a
+ * time, what belongs to earlier months is left out, except for sums over everything (decision 126).
+ * The processor is asked for its records, so this runs outside of any transaction.
  */
 export async function checkBooks(
   sides: Sides,

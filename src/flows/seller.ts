@@ -1,5 +1,6 @@
 /**
- * Sellers: becoming one, their details and team, and the terms they accept (spec: What the service does, 4).
+ * Sellers: becoming one, their details and team, and the terms they accept (spec: What the service
+ * does, 4).
  */
 export { saveDetails } from './seller/details.ts'
 export { startSelling } from './seller/start.ts'

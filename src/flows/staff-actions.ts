@@ -1,6 +1,6 @@
 /**
- * Actions of staff: suspend a license, an app or a seller, pause payouts, unlock an account, settle an amount that was never
- * reconciled automatically. Each action is audited with its reason.
+ * Actions of staff: suspend a license, an app or a seller, pause payouts, unlock an account, settle
+ * an amount that was never reconciled automatically. Each action is audited with its reason.
  */
 export { resolveByStaff } from './staff-actions/alarm.ts'
 export { decideAboutApp } from './staff-actions/app.ts'

@@ -26,7 +26,8 @@ export function isReadableCsv(content: Buffer): boolean {
 
 /**
  * The rows of a CSV file (RFC 4180), one after the other: separated by commas, semicolons or tabs,
- * with or without a byte order mark. A row that cannot be read is a fault, and the next one is read.
+ * with or without a byte order mark. A row that cannot be read is a fault, and the next one is
+ * read.
  */
 export async function* readCsv(
   parts: Iterable<Buffer> | AsyncIterable<Buffer>,

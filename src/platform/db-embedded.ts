@@ -97,8 +97,9 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
 const SHARE_MS = 10
 
 /**
- * The engine answers within the same turn of the event loop, so a long series of statements, such as
- * an import, would keep everything else waiting until its end: between two of them, it is let in.
+ * The engine answers within the same turn of the event loop, so a long series of statements, such
+ * as an import, would keep everything else waiting until its end: between two of them, it is let
+ * in.
  */
 function sharing(client: pg.Client): Connection {
   let shared = performance.now()

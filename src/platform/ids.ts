@@ -49,8 +49,8 @@ export type IdPrefix = OwnPrefix | SandboxPrefix | KeyPrefix
 declare const prefixOf: unique symbol
 
 /**
- * A text that is an id with this prefix: no other text, and no id with another prefix, is assignable
- * to it (decision 96).
+ * A text that is an id with this prefix: no other text, and no id with another prefix, is
+ * assignable to it (decision 96).
  */
 export type Id<Prefix extends IdPrefix> = string & { readonly [prefixOf]: Prefix }
 

@@ -104,7 +104,9 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
     return new RateLimiterRes(Math.max(this.#points - consumed, 0), ends - now, consumed)
   }
 
-  /** The time, after the young keys became the old ones if a window has passed since they last did. */
+  /**
+   * The time, after the young keys became the old ones if a window has passed since they last did.
+   */
   #now(): number {
     const now = this.#clock()
     const since = now - this.#aged_at

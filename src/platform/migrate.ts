@@ -61,8 +61,8 @@ export async function migrate(
 }
 
 /**
- * Migrates the database if the settings let a start do so, and returns the names of what it applied;
- * otherwise throws a ConfigError unless the database has every migration.
+ * Migrates the database if the settings let a start do so, and returns the names of what it
+ * applied; otherwise throws a ConfigError unless the database has every migration.
  */
 export async function ensureMigrated(
   db: Database,

@@ -41,8 +41,8 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   )
 }
 
-// A word of a line of JSON that is removed. What follows a backslash belongs to an escape and not to
-// the word after it. Lengths are bounded, so that a long line is read in linear time.
+// A word of a line of JSON that is removed. What follows a backslash belongs to an escape and not
+// to the word after it. Lengths are bounded, so that a long line is read in linear time.
 const ADDRESS =
   /\\(?:u[0-9a-f]{4}|.)|[^\s"\\<>()[\]:;,@/'=]{1,64}@[\p{L}\d.-]{1,190}\.\p{L}{2,30}/giu
 const URL_CREDENTIALS = /:\/\/[^\s"\\/@]{1,300}@/g

@@ -49,8 +49,8 @@ export async function releaseKey(db: Db, key: string, before: Date): Promise<boo
 }
 
 /**
- * Records a request under its key. Returns its card, locked until the transaction ends; undefined if
- * the key is taken.
+ * Records a request under its key. Returns its card, locked until the transaction ends; undefined
+ * if the key is taken.
  */
 export async function begin(
   db: Db,

@@ -221,7 +221,8 @@ describe('the buyer’s details', () => {
     assert.deepEqual([again.answer.statusCode, again.opened], [303, 1])
   })
 
-  // F1, F2: 99999 was among these; any five digits under a prefix of the United States are accepted.
+  // F1, F2: 99999 was among these; any five digits under a prefix of the United States are
+  // accepted.
   test('refuses a ZIP code outside the United States, and reads one with four more digits', async () => {
     for (const zip of [
       '00000',

@@ -61,7 +61,9 @@ function write(name: string, code: string): string {
   return path
 }
 
-/** Runs a program over a file; returns what it complained of, or undefined if it is not installed. */
+/**
+ * Runs a program over a file; returns what it complained of, or undefined if it is not installed.
+ */
 async function complaints(program: string, ...args: string[]): Promise<string | undefined> {
   return await run(program, args).then(
     () => '',

@@ -152,7 +152,8 @@ test('the example keys have the format of a key', () => {
   )
 })
 
-// F20: it asserted that answers are closed as well, so a new field would have broken strict clients.
+// F20: it asserted that answers are closed as well, so a new field would have broken strict
+// clients.
 test('schemas forbid unknown request fields and allow new response fields', () => {
   const closed = Object.entries(document.components.schemas).filter(
     ([, schema]) => schema.additionalProperties === false,

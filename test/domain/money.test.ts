@@ -61,7 +61,9 @@ test('only whole and exact numbers are cents', () => {
   assert.throws(() => sum(cents(Number.MAX_SAFE_INTEGER), cents(1)), RangeError)
 })
 
-/** Half away from zero of an exact fraction, by the definition: the nearest, and of two the outer. */
+/**
+ * Half away from zero of an exact fraction, by the definition: the nearest, and of two the outer.
+ */
 function oracle(value: Cents, numerator: number, denominator: number): number {
   const exact = BigInt(Math.abs(value)) * BigInt(numerator)
   const below = exact / BigInt(denominator)
@@ -92,7 +94,8 @@ test('rounds half a cent up where floating point would lose it', () => {
   assert.equal(share(cents(1), 1, 2), 1)
   assert.equal(share(cents(-1), 1, 2), -1)
   assert.equal(share(cents(105), 5000, MILLION), 1)
-  // 1.005 and 8.345 are not exact in binary; 100.5 cents and 834.5 cents are half cents all the same.
+  // 1.005 and 8.345 are not exact in binary; 100.5 cents and 834.5 cents are half cents all the
+  // same.
   assert.equal(share(cents(201), 1, 2), 101)
   assert.equal(share(cents(1669), 1, 2), 835)
   assert.equal(share(cents(9_999_999), 999_999, MILLION), 9_999_989)

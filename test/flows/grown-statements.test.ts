@@ -53,7 +53,10 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Statements whose plan for any values reads a large table, each with what keeps that from being felt. */
+/**
+ * Statements whose plan for any values reads a large table, each with what keeps that from being
+ * felt.
+ */
 const MAY_READ_WHOLE: [file: string, why: string][] = [
   ['src/flows/check-books/cash.ts', CHECK],
   ['src/flows/check-books/invoices.ts', CHECK],

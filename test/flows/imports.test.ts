@@ -29,7 +29,9 @@ before(async () => {
 after(() => closeSound(service))
 
 let count = 0
-/** A file of Lemon Squeezy; each row is a subscription until a number of days from now, or a key. */
+/**
+ * A file of Lemon Squeezy; each row is a subscription until a number of days from now, or a key.
+ */
 function fileOf(
   rows: { id?: number; email?: string; days?: number; key?: string; status?: string }[],
 ) {

@@ -77,7 +77,8 @@ test('a browser in which the owner signed in before has a limit of its own, apar
   await service.world.limits.take(unknown, email, 300)
   assertTooOften(await tryAt(buyer(service), email, PASSWORD))
   assert.equal((await tryAt(owner, email, PASSWORD)).url, '/account/')
-  // The note in that browser says whose it is, and is signed: for another account it is worth nothing.
+  // The note in that browser says whose it is, and is signed: for another account it is worth
+  // nothing.
   const { email: other } = await signUp(service)
   await service.world.limits.take(unknown, other, 300)
   assertTooOften(await tryAt(owner, other, PASSWORD))

@@ -32,7 +32,8 @@ test('prints characters outside Latin-1', async () => {
     'œ ﬁ ₹ €',
   ]
   const { text } = await readPdf(await pool.draw(content({ lines: names })))
-  // Vietnamese characters that the font draws with a separate mark leave the plain ones as they are.
+  // Vietnamese characters that the font draws with a separate mark leave the plain ones as they
+  // are.
   for (const name of [...names.slice(0, 3), 'Đặng Th', 'Purser Demo, Inc.'])
     assert.ok(text.includes(name), `${name} in ${text}`)
 })

@@ -1,4 +1,7 @@
-/** Listings as files: `purser pull` and `purser push` of the packed program, against one real service. */
+/**
+ * Listings as files: `purser pull` and `purser push` of the packed program, against one real
+ * service.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

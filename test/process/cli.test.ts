@@ -1,4 +1,6 @@
-/** The packed command line program against one real service; `cli-listing.test.ts` has its listings. */
+/**
+ * The packed command line program against one real service; `cli-listing.test.ts` has its listings.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,6 @@
-/** The code of each page on a sign-in library, run as its reader would run it, through a sign-in. */
+/**
+ * The code of each page on a sign-in library, run as its reader would run it, through a sign-in.
+ */
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -10,7 +10,9 @@ interface ImportedInvoice {
   paid_at: Date
 }
 
-/** Compares the imported licenses that were continued with the day to which their buyers had paid. */
+/**
+ * Compares the imported licenses that were continued with the day to which their buyers had paid.
+ */
 export async function importFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const invoices = await harness.db.rows<ImportedInvoice>(sql`select u.email_normalized, i.amount,
       c.continues_license_id is not null as is_first, i.period_end, i.paid_at

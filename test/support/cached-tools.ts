@@ -1,4 +1,7 @@
-/** Packages in other languages, and others of npm, installed into a cache for the tests that run them. */
+/**
+ * Packages in other languages, and others of npm, installed into a cache for the tests that run
+ * them.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -56,7 +59,9 @@ export async function installFromPip(name: string, versions: Versions): Promise<
   })
 }
 
-/** Makes a module of Go that requires these packages, with the checksums of all that they import. */
+/**
+ * Makes a module of Go that requires these packages, with the checksums of all that they import.
+ */
 export async function installFromGo(name: string, versions: Versions): Promise<Installed> {
   return await cached(name, versions, async (cwd) => {
     await run('go', ['mod', 'init', 'your-app.example'], { cwd })

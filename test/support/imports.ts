@@ -22,7 +22,9 @@ export async function importer({ world, demo }: Pick<TestService, 'world' | 'dem
   return { kind: 'seller', user_id, request_id: 'req_test' } as const
 }
 
-/** Uploads and reads a file into the cast's app, with a plan for all of its products, and checks it. */
+/**
+ * Uploads and reads a file into the cast's app, with a plan for all of its products, and checks it.
+ */
 export async function checkedImport(
   service: TestService,
   facts: {

@@ -23,7 +23,10 @@ export function planning(db: Db, tables: ReadonlySet<string>, scanned: string[])
   })
 }
 
-/** Runs what it is asked, notes the most rows that a step of each statement read, and answers nothing. */
+/**
+ * Runs what it is asked, notes the most rows that a step of each statement read, and answers
+ * nothing.
+ */
 export function reading(db: Db, most: number[]): Db {
   return answeringNothing(db, async (statement) => {
     most.push(mostRows(await planOf(db, statement, 'analyze, ')))

@@ -10,7 +10,9 @@ export interface SiteProcess extends AsyncDisposable {
   port: number
 }
 
-/** Starts a site with `PORT` set, and waits until it answers. Throws with its output if it exits. */
+/**
+ * Starts a site with `PORT` set, and waits until it answers. Throws with its output if it exits.
+ */
 export async function startSite(
   command: readonly string[],
   facts: { cwd: string; env: Record<string, string | undefined>; port?: number },

@@ -121,7 +121,9 @@ async function rowsOf({ ids, secrets }: SellerSide): Promise<Record<string, stri
   return found
 }
 
-/** What visits of a buy link count, what visitors do in their own name, and what is summed later. */
+/**
+ * What visits of a buy link count, what visitors do in their own name, and what is summed later.
+ */
 const NOT_COMPARED = [
   ...['metric_days', 'metric_changes', 'audit_log', 'sessions'],
   ...['license_uses', 'payee_balances', 'payee_unsummed'],

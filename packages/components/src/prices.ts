@@ -1,4 +1,6 @@
-/** The live prices of an app, requested once for all elements of a page (spec: Public endpoints). */
+/**
+ * The live prices of an app, requested once for all elements of a page (spec: Public endpoints).
+ */
 
 /** A price, as the service returns it. */
 export interface ListedPrice {

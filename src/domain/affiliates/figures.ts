@@ -104,7 +104,9 @@ export async function referredByDay(db: Db, scope: ReferredScope): Promise<Refer
 
 type ReferredScope = { app_id: AppId; days?: Days } | { affiliate_id: AffiliateId; days?: Days }
 
-/** The figures of a scope, grouped by one column; of changes that are not added to their day too. */
+/**
+ * The figures of a scope, grouped by one column; of changes that are not added to their day too.
+ */
 function sums(scope: ReferredScope, by: Sql): Sql {
   const { days } = scope
   const which =

@@ -2,8 +2,8 @@
  * Apps: what sellers sell, and the credentials with which an app's server calls.
  *
  * Knows apps, their clients, the hosted sign-in add-on, which URLs belong to an app, requests for
- * external sales, offers to transfer an app, icons and screenshots, the last integration checks, and
- * who changed what of an app. Owns `apps`, `app_images`, `app_transfers`, `add_on_switches`,
+ * external sales, offers to transfer an app, icons and screenshots, the last integration checks,
+ * and who changed what of an app. Owns `apps`, `app_images`, `app_transfers`, `add_on_switches`,
  * `approval_requests`, `clients`, `secret_claims`, `app_changes` and `integration_checks`.
  * Guarantees: a client secret is stored as a digest only (sealed for ten minutes while it can be
  * claimed once), a buyer is never sent to a URL that is not the app's, the add-on's free months are

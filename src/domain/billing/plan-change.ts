@@ -42,7 +42,8 @@ function isUp(from: Rate, to: Rate): boolean {
 /**
  * Decides a plan change (decided: plan change). An upgrade happens now, a downgrade at the period's
  * end, and so does an upgrade whose credit would reach its price, or of a period that was paid at
- * another service: nothing of it is known here to credit. A trial ends at the shorter of both trials.
+ * another service: nothing of it is known here to credit. A trial ends at the shorter of both
+ * trials.
  */
 export function planChange(
   now: Date,

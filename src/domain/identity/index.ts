@@ -6,8 +6,8 @@
  * `account_links`, `authenticator_apps`, `passkeys`, `passkey_challenges`, `recovery_codes`,
  * `sign_ups`, `email_changes` and `staff_invitations`. Guarantees: secrets are stored as digests or
  * sealed; a link, a code and a challenge are used once; a sign-in that lacks a second factor is not
- * a session; and an account created at a checkout stays limited to its purchase until its mailbox is
- * verified. Spec: Hosted checkout and management links, Sign-in rules.
+ * a session; and an account created at a checkout stays limited to its purchase until its mailbox
+ * is verified. Spec: Hosted checkout and management links, Sign-in rules.
  */
 export * from './authenticator-apps.ts'
 export * from './authenticator-code.ts'

@@ -18,7 +18,9 @@ export function mintRecoveryCodes(random: Random): string[] {
   )
 }
 
-/** The keyed hashes of a code, however it is typed; under every key of the ring, the current first. */
+/**
+ * The keyed hashes of a code, however it is typed; under every key of the ring, the current first.
+ */
 export function recoveryCodeHashes(keys: KeyRing, user_id: UserId, text: string): Buffer[] {
   const code = text
     .toLowerCase()

@@ -88,7 +88,9 @@ function decides(row: ImportRowFacts, live: KnownLicense): boolean {
   return row.own?.license_id === live.license_id || row.is_live_in_file
 }
 
-/** Kinds of rows, the weakest first: what recurs says when it ends, and a key only that it exists. */
+/**
+ * Kinds of rows, the weakest first: what recurs says when it ends, and a key only that it exists.
+ */
 const KINDS = ['transaction', 'order', 'license_key', 'subscription']
 
 /** How strong the strongest of these rows is; -1 for none, and for a service with one kind. */

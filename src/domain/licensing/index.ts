@@ -4,10 +4,10 @@
  * Knows licenses, their statuses and the transitions between them, their keys and those of other
  * services, the references by which a seller's server fetches an order, and how often each was
  * used. Owns `licenses`, `license_key_aliases`, `license_history` and `license_uses`. Guarantees:
- * one live license for a buyer and app, and one preview for its seller; what a seller gives (a comp)
- * or imports is never charged, unless its buyer continues an import with a card; a key is found by a keyed hash and shown to its owner only, and an
- * app learns nothing of another app's keys. Spec: LicenseState, States and transitions, License key
- * endpoints.
+ * one live license for a buyer and app, and one preview for its seller; what a seller gives (a
+ * comp) or imports is never charged, unless its buyer continues an import with a card; a key is
+ * found by a keyed hash and shown to its owner only, and an app learns nothing of another app's
+ * keys. Spec: LicenseState, States and transitions, License key endpoints.
  */
 export * from './aliases.ts'
 export * from './comps.ts'

@@ -40,8 +40,8 @@ export function keyHashes(keys: KeyRing, license_key: string): Buffer[] {
 const LONGEST_ALIAS = 512
 
 /**
- * A key of another service as it is stored: trimmed, with its case kept. Undefined for a text that is
- * empty, longer than 512 characters or not printable, which no request could contain either.
+ * A key of another service as it is stored: trimmed, with its case kept. Undefined for a text that
+ * is empty, longer than 512 characters or not printable, which no request could contain either.
  */
 export function readAlias(text: string): string | undefined {
   const alias = text.trim()

@@ -98,7 +98,9 @@ async function readInvoices(db: Db, page: IdPage): Promise<CheckedInvoice[]> {
     order by i.id`)
 }
 
-/** The page alone: joined before it is cut, each page reads the other tables from their beginning. */
+/**
+ * The page alone: joined before it is cut, each page reads the other tables from their beginning.
+ */
 function pageOfInvoices(page: IdPage): Sql {
   return sql`(select * from invoices where ${ofPage(sql`id`, page)})`
 }

@@ -77,8 +77,8 @@ export function ofPage(id: Sql, { after, limit, only }: IdPage): Sql {
 }
 
 /**
- * Reads rows in pages by their ids, so that a large table needs little memory: all of them, or those
- * with the given ids.
+ * Reads rows in pages by their ids, so that a large table needs little memory: all of them, or
+ * those with the given ids.
  */
 export async function inPages<Row extends { id: string }>(
   read: (page: IdPage) => Promise<Row[]>,

@@ -9,7 +9,9 @@ import { type CartId, mintId } from '#platform/ids'
 import { cents, ZERO } from '#platform/money'
 import { together, type Writes } from '#platform/together'
 
-/** A purchase to which a code may apply. Without an email, what depends on the buyer is left out. */
+/**
+ * A purchase to which a code may apply. Without an email, what depends on the buyer is left out.
+ */
 export interface DiscountRequest {
   app: App
   price: ProductPrice

@@ -26,7 +26,9 @@ export interface CheckoutTotals {
   /** To how many periods after this purchase the discount applies; null: to all. */
   discounted_periods: number | null
   terms: billing.Terms
-  /** The end of what was paid at another service: the first charge is then; undefined for others. */
+  /**
+   * The end of what was paid at another service: the first charge is then; undefined for others.
+   */
   prepaid_until: Date | undefined
   /** The days of the trial among the terms. */
   trial_days: number

@@ -35,8 +35,9 @@ interface ManifestFile {
 type ReportFiles = (done: number, total: number, rows: number) => Promise<void>
 
 /**
- * Everything that a seller has as a ZIP archive: CSV and JSON files, the pictures, and a manifest at
- * the end. It is read from the database page by page while it is written, so no file is in memory.
+ * Everything that a seller has as a ZIP archive: CSV and JSON files, the pictures, and a manifest
+ * at the end. It is read from the database page by page while it is written, so no file is in
+ * memory.
  */
 export async function* archiveOf(
   world: World,

@@ -9,8 +9,8 @@ import type { ListedVersion, RefusedWrite, Written } from './written.ts'
 
 /**
  * Replaces the plans of an app in test mode by those of live mode, all or none, under the ids that
- * they have there (decision 105). A plan that live mode does not sell stays, after the others, while
- * test customers subscribe to it. Subscriptions keep the price at which they were bought.
+ * they have there (decision 105). A plan that live mode does not sell stays, after the others,
+ * while test customers subscribe to it. Subscriptions keep the price at which they were bought.
  */
 export async function copyLivePlans(
   world: World,

@@ -7,9 +7,9 @@ import type { LicenseId } from '#platform/ids'
 import { endSubscription } from './dunning.ts'
 
 /**
- * Ends a license that renews, a comp or an imported license at once and without a refund; nothing is
- * charged for it afterwards. The buyer gets an email, and so does the seller if it renewed. Returns
- * false for other licenses.
+ * Ends a license that renews, a comp or an imported license at once and without a refund; nothing
+ * is charged for it afterwards. The buyer gets an email, and so does the seller if it renewed.
+ * Returns false for other licenses.
  */
 export async function endNow(
   world: World,

@@ -24,8 +24,8 @@ interface ContinuedLink {
 }
 
 /**
- * The imported license that a buy link continues; undefined for a link that names none. A person who
- * cannot continue it at this price is redirected to the manage page.
+ * The imported license that a buy link continues; undefined for a link that names none. A person
+ * who cannot continue it at this price is redirected to the manage page.
  */
 export async function requireContinued(
   world: World,

@@ -71,7 +71,9 @@ export function figuresOf(
   }
 }
 
-/** The line that deducts a total: a trial, what was paid elsewhere, or what is too small to charge. */
+/**
+ * The line that deducts a total: a trial, what was paid elsewhere, or what is too small to charge.
+ */
 export function deductionOf(
   total: Cents,
   { is_trial, is_prepaid, is_waived }: Record<'is_trial' | 'is_prepaid' | 'is_waived', boolean>,

@@ -76,7 +76,10 @@ export function fieldsOfPlans(rows: PlanRow[]): [name: string, value: string][] 
   })
 }
 
-/** The versions in a form, without their descriptions; a free plan has no prices, whatever their fields contain. */
+/**
+ * The versions in a form, without their descriptions; a free plan has no prices, whatever their
+ * fields contain.
+ */
 export function versionsOf(rows: PlanRow[]) {
   return rows.map(({ product_id, name, is_free, trial_days, prices }) => ({
     ...(product_id === '' ? {} : { product_id }),

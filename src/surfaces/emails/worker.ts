@@ -85,8 +85,8 @@ async function send(
 }
 
 /**
- * In the test mode beside live mode, a seller tries an import with the file of their real buyers. They
- * get no email about it; what a person asks for at sign-in is sent.
+ * In the test mode beside live mode, a seller tries an import with the file of their real buyers.
+ * They get no email about it; what a person asks for at sign-in is sent.
  */
 async function wanted(
   { db, live }: World,
@@ -116,7 +116,9 @@ function isKnown(email: UnsentEmail): email is StoredEmail {
   return Object.hasOwn(WRITERS, email.kind) && hasFacts(email)
 }
 
-/** Raises an alarm and throws, so that the job is retried: the next process may be of its release. */
+/**
+ * Raises an alarm and throws, so that the job is retried: the next process may be of its release.
+ */
 async function refuseUnknown(world: World, { id, kind }: UnsentEmail): Promise<void> {
   const message =
     `The email ${id} cannot be written: this release has no template ${kind} with its facts. ` +

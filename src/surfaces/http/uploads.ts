@@ -20,8 +20,8 @@ const MOST_BODY_MARGIN = 15 * 1024 * 1024
 
 /**
  * Lets the forms of a scope send a file. The fields are read before the check of the form's token,
- * like those of any other form; files are kept in memory. The name of a file is in the field that is
- * named after its own, with `_name`.
+ * like those of any other form; files are kept in memory. The name of a file is in the field that
+ * is named after its own, with `_name`.
  */
 export async function readUploads(
   scope: FastifyInstance,

@@ -11,7 +11,9 @@ const APPS_A_PAGE = 24
 const MOST_CATEGORIES = 20
 const LONGEST_WORDS = 100
 
-/** The apps that a visitor looks for by words or category, with the links to other pages of them. */
+/**
+ * The apps that a visitor looks for by words or category, with the links to other pages of them.
+ */
 export async function findApps({ db }: World, request: FastifyRequest): Promise<AppResults> {
   const words = (queryOf(request, 'q') ?? '').trim().slice(0, LONGEST_WORDS)
   const categories = await listing.usedCategories(db, MOST_CATEGORIES)

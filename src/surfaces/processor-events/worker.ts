@@ -28,8 +28,8 @@ const HANDLERS: { [K in EventKind]: Handler<Events[K]> } = {
 }
 
 /**
- * `within` runs in the transaction that marks the event as handled; `later` rolls it back. `outside`
- * asks the processor again, so it runs before that transaction, and may run twice.
+ * `within` runs in the transaction that marks the event as handled; `later` rolls it back.
+ * `outside` asks the processor again, so it runs before that transaction, and may run twice.
  */
 type Handler<E> =
   | { within: (world: World, tx: Db, event: E) => Handled; outside?: undefined }

@@ -48,7 +48,8 @@ export function writeTokens(url: string, tokens: StoredTokens | undefined): void
   if (tokens) all[url] = tokens
   else delete all[url]
   mkdirSync(configFolder(), { recursive: true, mode: 0o700 })
-  // A file that appears whole: a process that reads at the same time sees the old tokens or the new.
+  // A file that appears whole: a process that reads at the same time sees the old tokens or the
+  // new.
   const path = `${tokenFile()}.${randomUUID()}`
   writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
   renameSync(path, tokenFile())

@@ -6,8 +6,8 @@ import type { AppState } from './state.ts'
 type Parts = Map<string, string>
 
 /**
- * Identifies a state. Two reads of the same listing and plans have the same. A part is what one call
- * writes at once, so that each part of a push that was interrupted is either old or new.
+ * Identifies a state. Two reads of the same listing and plans have the same. A part is what one
+ * call writes at once, so that each part of a push that was interrupted is either old or new.
  */
 export function fingerprint(state: AppState): string {
   return Array.from(partsOf(state), (pair) => pair.join('=')).join(' ')
@@ -20,8 +20,8 @@ export function pulledPlans(pulled: string): Set<string> {
 }
 
 /**
- * The parts that have neither their state at the pull nor the wanted one: someone else changed them.
- * None, if all differences are what an earlier push of the same file wrote.
+ * The parts that have neither their state at the pull nor the wanted one: someone else changed
+ * them. None, if all differences are what an earlier push of the same file wrote.
  */
 export function foreignParts(pulled: string, remote: AppState, wanted: AppState): string[] {
   const [known, now, next] = [read(pulled), partsOf(remote), partsOf(wanted)]

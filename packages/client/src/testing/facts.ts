@@ -22,7 +22,9 @@ export type TestLicense = {
   canceled_at: Date | null
 }
 
-/** A person who can sign in. Without an entitled license they have the free plan, if there is one. */
+/**
+ * A person who can sign in. Without an entitled license they have the free plan, if there is one.
+ */
 export type TestPerson = { readonly sub: string; license: TestLicense | null }
 
 /** An order; it is processing until `lands_at`. */

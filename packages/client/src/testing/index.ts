@@ -26,7 +26,9 @@ export type TestPurserOptions = {
   base_url?: string | undefined
   client_id?: string | undefined
   client_secret?: string | undefined
-  /** Default: a monthly plan `prod_pro`, a one-time plan `prod_lifetime`, a free plan `prod_free`. */
+  /**
+   * Default: a monthly plan `prod_pro`, a one-time plan `prod_lifetime`, a free plan `prod_free`.
+   */
   plans?: readonly TestPlan[] | undefined
   /** Parts of the app's profile. */
   app?: Partial<AppProfile> | undefined
