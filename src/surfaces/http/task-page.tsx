@@ -22,20 +22,19 @@ export interface TaskFacts {
   note: string
   /** Why it failed; undefined while it is running. */
   fault: string | undefined
+  was_stopped: boolean
 }
 
 /** The progress of a task; the page reloads until the task has ended. */
 export function TaskPage(facts: TaskFacts): JSX.Element {
-  const { fault } = facts
+  const { fault, was_stopped } = facts
   return (
     <SiteLayout title={`${facts.title} · Purser`} {...(fault ? {} : { refresh_seconds: 2 })}>
       <Heading title={facts.title}>
         {fault ? undefined : 'You can leave this page. The task continues in the background.'}
       </Heading>
       {fault ? (
-        <Alert tone="error" title="This task failed">
-          {fault}
-        </Alert>
+        <Outcome was_stopped={was_stopped}>{fault}</Outcome>
       ) : (
         <Panel title="Progress">
           <Meter {...facts} />
@@ -54,6 +53,21 @@ export function TaskPage(facts: TaskFacts): JSX.Element {
         </Actions>
       </Form>
     </SiteLayout>
+  )
+}
+
+function Outcome(facts: { was_stopped: boolean; children: string }): JSX.Element {
+  if (facts.was_stopped) {
+    return (
+      <Alert tone="info" title="Not finished">
+        {facts.children}
+      </Alert>
+    )
+  }
+  return (
+    <Alert tone="error" title="This task failed">
+      {facts.children}
+    </Alert>
   )
 }
 

@@ -46,7 +46,11 @@ export interface TaskKind {
 }
 
 /** The parts of a result that the progress page reads. */
-const TaskResult = z.object({ next_url: z.string().optional(), message: z.string().optional() })
+const TaskResult = z.object({
+  next_url: z.string().optional(),
+  message: z.string().optional(),
+  was_stopped: z.boolean().optional(),
+})
 
 /** The result of a task: the address of its page, and what that page needs. */
 export type TaskEnd = { next_url: string } & Record<string, unknown>
@@ -137,7 +141,10 @@ class Stopped extends Error {}
 const remainsOf = ({ remains = 'Completed steps are kept.' }: TaskKind) => remains
 const halfWay = (kind: TaskKind) =>
   `The task failed before it finished. ${remainsOf(kind)} Try again.`
-const stopped = (kind: TaskKind) => `The task was stopped. ${remainsOf(kind)}`
+const stopped = (kind: TaskKind) => ({
+  message: `The task was stopped. ${remainsOf(kind)}`,
+  was_stopped: true,
+})
 
 async function run(world: World, id: TaskId): Promise<void> {
   const { db, clock, log } = world
@@ -162,8 +169,8 @@ async function run(world: World, id: TaskId): Promise<void> {
   } catch (error) {
     const isWanted = error instanceof Stopped
     if (!isWanted) log.error({ error, task_id: id }, 'task failed')
-    const message = isWanted ? stopped(kind) : halfWay(kind)
-    await endTask(db, clock.now(), id, { status: 'failed', result: { message } })
+    const result = isWanted ? stopped(kind) : { message: halfWay(kind) }
+    await endTask(db, clock.now(), id, { status: 'failed', result })
   }
 }
 
@@ -188,7 +195,7 @@ export function tasks(app: FastifyInstance, world: World): void {
       const task = await findTask(db, { id, user_id: session.user_id })
       const kind = task && kindOf(world, task.kind)
       if (!kind) throw refuse('not_found')
-      const { next_url, message } = TaskResult.parse(task.result ?? {})
+      const { next_url, message, was_stopped = false } = TaskResult.parse(task.result ?? {})
       if (task.status === 'done') return redirectTo(reply, next_url!)
       const isUnderWayNow = isUnderWay(clock.now(), task)
       const page = TaskPage({
@@ -198,6 +205,7 @@ export function tasks(app: FastifyInstance, world: World): void {
         unit: kind.unit,
         back_url: kind.back(task),
         fault: isUnderWayNow ? undefined : (message ?? halfWay(kind)),
+        was_stopped,
       })
       // The page's script waits while the status is 202.
       return sendPage(reply, page, { status: isUnderWayNow ? 202 : 200 })
@@ -209,8 +217,7 @@ export function tasks(app: FastifyInstance, world: World): void {
       const task = await findTask(db, { id, user_id: session.user_id })
       const kind = task && kindOf(world, task.kind)
       if (!kind) throw refuse('not_found')
-      const result = { message: stopped(kind) }
-      await endTask(db, clock.now(), id, { status: 'failed', result })
+      await endTask(db, clock.now(), id, { status: 'failed', result: stopped(kind) })
       // The page says that the task stopped only after its current step has ended.
       await runner.running.get(id)
       return redirectTo(reply, addressOf(id))
