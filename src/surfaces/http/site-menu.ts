@@ -5,7 +5,7 @@ export function siteNav(current?: 'docs' | 'api' | 'sign-in' | 'agents'): Link[]
   return [
     { label: 'Docs', href: '/docs/', current: current === 'docs' },
     { label: 'API', href: '/api/v1/docs/', current: current === 'api' },
-    { label: 'Sign-in', href: '/docs/sign-in/', current: current === 'sign-in' },
+    { label: 'Hosted sign-in', href: '/docs/sign-in/', current: current === 'sign-in' },
     { label: 'Agents', href: '/docs/agents/', current: current === 'agents' },
   ]
 }
