@@ -151,7 +151,7 @@ test('reloading and going back after paying shows the same license and charges n
   assert.equal(await keyOnSuccess(page), key)
   await page.goBack()
   await arrive(page, 'We have your card')
-  await page.getByRole('link', { name: 'Go on with your order' }).click()
+  await page.getByRole('link', { name: 'Continue your order' }).click()
   assert.equal(await keyOnSuccess(page), key)
   assert.equal(await chargesOf(setup, email), 1)
 })
