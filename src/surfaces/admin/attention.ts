@@ -135,7 +135,7 @@ async function locked({ db }: World): Promise<AttentionItem | undefined> {
   if (length === 0) return undefined
   return {
     title: counted(length, 'locked account'),
-    detail: 'Their owners reported that a sign-in or a purchase was not theirs.',
+    detail: 'Reported by the account owner: a sign-in or a purchase that was not theirs.',
     href: '/admin/cases/#locked',
   }
 }
@@ -145,7 +145,7 @@ async function owed(world: World): Promise<AttentionItem | undefined> {
   if (found.length === 0) return undefined
   return {
     title: `${counted(found.length, 'buyer')} to repay`,
-    detail: 'Refunds that came back',
+    detail: 'Returned refunds',
     amount: sum(...found.map(({ amount }) => amount)),
     href: '/admin/cases/#owed',
   }

@@ -105,7 +105,7 @@ function tilesOf({ figures, payout }: FiguresFacts): TileFacts[] {
     {
       name: 'Active',
       value: numbers.format(licenses.active),
-      note: `and ${numbers.format(licenses.one_time_active)} paid once`,
+      note: `and ${numbers.format(licenses.one_time_active)} lifetime`,
     },
     {
       name: 'Trialing',
@@ -115,7 +115,7 @@ function tilesOf({ figures, payout }: FiguresFacts): TileFacts[] {
     {
       name: 'Past due',
       value: numbers.format(owing),
-      note: `${numbers.format(licenses.unpaid)} of them without retries left`,
+      note: `${numbers.format(licenses.unpaid)} with no retries left`,
     },
     { name: 'Refund rate', value: rate(figures.refunds), note: ofSales(figures.refunds) },
     { name: 'Dispute rate', value: rate(figures.disputes), note: ofSales(figures.disputes) },

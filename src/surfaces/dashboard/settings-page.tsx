@@ -52,7 +52,7 @@ function Details({ form, faults, slug, csrf_token, is_published }: SettingsFacts
         <AppFields
           form={form}
           faults={faults}
-          website_hint="If it moves to another domain, URLs on the former one are removed from Integration."
+          website_hint="If you move to another domain, URLs on the old one are removed from Integration."
         />
         <Field
           label="Address on Purser"
@@ -61,8 +61,8 @@ function Details({ form, faults, slug, csrf_token, is_published }: SettingsFacts
           error={faultAt(faults, 'slug')}
           hint={
             is_published
-              ? 'The product page is /apps/ and this word. A published app keeps it.'
-              : 'The product page is /apps/ and this word.'
+              ? `Your product page is at /apps/${slug}/. A published app keeps this address.`
+              : 'The last part of your product page’s URL. You can change it until you publish.'
           }
           disabled={is_published}
           autocomplete="off"

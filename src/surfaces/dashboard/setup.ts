@@ -86,7 +86,7 @@ function stepsOf(facts: {
     {
       name: 'login_url',
       title: 'Set the Login URL',
-      text: 'Buyers return to this page of your app. Until you set it, that is your home page.',
+      text: 'Buyers return to this page of your app. Until you set it, they return to your website.',
       is_done: app.oauth_login_url !== app.url,
       link: to('integration', 'Edit URLs'),
     },
