@@ -105,7 +105,7 @@ function tilesOf({ figures, payout }: FiguresFacts): TileFacts[] {
     {
       name: 'Active',
       value: numbers.format(licenses.active),
-      note: `and ${numbers.format(licenses.one_time_active)} lifetime`,
+      note: `and ${numbers.format(licenses.one_time_active)} one-time`,
     },
     {
       name: 'Trialing',
