@@ -30,10 +30,9 @@ import {
 } from '#flows/imports'
 import type { World } from '#flows/world'
 import type { ImportId, ProductId, UserId } from '#platform/ids'
-import { sql } from '#platform/sql'
 import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
 import type { DemoFacts } from '../src/demo/seed.ts'
-import { importer } from '../test/support/imports.ts'
+import { importer, paidProducts } from '../test/support/imports.ts'
 import { openSubject, subjectSettings } from './subject.ts'
 
 const { values: chosen } = parseArgs({
@@ -115,10 +114,7 @@ async function importOnce(
   })
   const read = await step('read', (report) => readImport(world, id, report))
   assert.deepEqual(read, { rows, faults: 0 })
-  const { product_id } = await db.one<{ product_id: ProductId }>(
-    sql`select id as product_id from products
-      where app_id = ${demo.app.client_id} and not is_free order by position limit 1`,
-  )
+  const [product_id] = (await paidProducts({ world, demo })) as [ProductId]
   const found = await step('plans', () => imports.plansOf(db, id))
   const plans = Object.fromEntries(found.map(({ plan }) => [plan, product_id]))
   await choosePlans(world, id, { plans, notifies: false })

@@ -6,10 +6,10 @@ import * as licensing from '#domain/licensing'
 import { deleteAccount } from '#flows/account'
 import { addDays, isoDate } from '#platform/calendar'
 import { mintId, type ProductId } from '#platform/ids'
-import { sql } from '#platform/sql'
 import { assertRefused, fingerprint } from '../support/answers.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
 import { addImported } from '../support/imported.ts'
+import { paidProducts } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -24,9 +24,7 @@ before(async () => {
   service = await openTestService()
   await service.world.jobs.start()
   harbor = await addApp(service, { slug: 'harbor' })
-  const first = await service.world.db.one<{ id: ProductId }>(sql`select id from products
-    where app_id = ${service.demo.app.client_id} and not is_free order by position limit 1`)
-  product_id = first.id
+  ;[product_id] = (await paidProducts(service)) as [ProductId]
 })
 after(() => closeSound(service))
 

@@ -7,7 +7,7 @@ import type { ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
 import { continueWithCard, type ImportedBuyer, storedOf } from '../support/continued.ts'
-import { checkedImport, runChecked } from '../support/imports.ts'
+import { checkedImport, paidProducts, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { buyer, takenFrom } from '../support/purchase.ts'
@@ -25,9 +25,7 @@ let other_id: ProductId
 before(async () => {
   service = await openTestService()
   await service.world.jobs.start()
-  const rows = await service.world.db.rows<{ id: ProductId }>(sql`select id from products
-    where app_id = ${service.demo.app.client_id} and not is_free order by position`)
-  ;[product_id, other_id] = rows.map(({ id }) => id) as [ProductId, ProductId]
+  ;[product_id, other_id] = (await paidProducts(service)) as [ProductId, ProductId]
 })
 after(() => closeSound(service))
 

@@ -6,7 +6,7 @@ import { addDays, isoDate } from '#platform/calendar'
 import type { ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { IMPORT_ORDERS } from '../support/budget.ts'
-import { checkedImport, runChecked } from '../support/imports.ts'
+import { checkedImport, paidProducts, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -15,9 +15,7 @@ let products: ProductId[]
 before(async () => {
   service = await openTestService()
   await service.world.jobs.start()
-  const rows = await service.world.db.rows<{ id: ProductId }>(sql`select id from products
-    where app_id = ${service.demo.app.client_id} and not is_free order by position`)
-  products = rows.map(({ id }) => id)
+  products = await paidProducts(service)
 })
 after(() => closeSound(service))
 

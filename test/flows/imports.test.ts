@@ -9,7 +9,7 @@ import { addDays, isoDate } from '#platform/calendar'
 import { mintId, type ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { rowsAtOnce } from '../../src/flows/imports/batch.ts'
-import { checkedImport, importer, runChecked } from '../support/imports.ts'
+import { checkedImport, importer, paidProducts, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
@@ -22,9 +22,7 @@ let products: ProductId[]
 before(async () => {
   service = await openTestService()
   await service.world.jobs.start()
-  const rows = await service.world.db.rows<{ id: ProductId }>(sql`select id from products
-    where app_id = ${service.demo.app.client_id} and not is_free order by position`)
-  products = rows.map(({ id }) => id)
+  products = await paidProducts(service)
 })
 after(() => closeSound(service))
 

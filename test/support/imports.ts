@@ -22,6 +22,16 @@ export async function importer({ world, demo }: Pick<TestService, 'world' | 'dem
   return { kind: 'seller', user_id, request_id: 'req_test' } as const
 }
 
+/** The cast's products that cost something, in their order: plans for the rows of a file. */
+export async function paidProducts({
+  world,
+  demo,
+}: Pick<TestService, 'world' | 'demo'>): Promise<ProductId[]> {
+  const rows = await world.db.rows<{ id: ProductId }>(sql`select id from products
+    where app_id = ${demo.app.client_id} and not is_free order by position`)
+  return rows.map(({ id }) => id)
+}
+
 /**
  * Uploads and reads a file into the cast's app, with a plan for all of its products, and checks it.
  */
