@@ -195,17 +195,17 @@ function stateOf({ amount, available_at, payout }: ReferralLine): ComponentChild
   const isTaken = amount < 0
   if (payout) {
     return (
-      <>
+      <span>
         {isTaken ? 'Reversed with' : WITH[payout.status]}{' '}
         <TextLink href={payout.href}>payout {payout.number}</TextLink>
-      </>
+      </span>
     )
   }
   if (isTaken) return 'Reversed'
   if (!available_at) return 'Available'
   return (
-    <>
+    <span>
       Available on <Day date={available_at} />
-    </>
+    </span>
   )
 }
