@@ -61,7 +61,7 @@ export function TaxPage(facts: {
         {facts.state_rates_only && (
           <Alert tone="info" title="State rates only">
             The built-in table has state rates only. County and city taxes are not collected: a
-            buyer in New York City pays the state's 4%. For local rates, set TAX_PROVIDER=stripe to
+            buyer in New York City pays the state’s 4%. For local rates, set TAX_PROVIDER=stripe to
             use Stripe Tax.
           </Alert>
         )}
@@ -107,10 +107,10 @@ export function MonthPage(
   const due = states.filter(({ status }) => status === 'due')
   const total = sum(...due.map(({ amount }) => amount))
   return (
-    <SiteLayout title={`Sales tax of ${nameOf(month)} · Purser`}>
+    <SiteLayout title={`Sales tax for ${nameOf(month)} · Purser`}>
       <BackLink href={home}>Sales tax</BackLink>
       <div class="flex flex-wrap items-end justify-between gap-4">
-        <Heading title={`Sales tax of ${nameOf(month)}`}>Months are in UTC.</Heading>
+        <Heading title={`Sales tax for ${nameOf(month)}`}>Months are in UTC.</Heading>
         <Form action={`${path}export`} csrf_token={facts.csrf_token}>
           <Actions>
             <Button name="of" value="states" pending="Exporting…">
@@ -149,7 +149,7 @@ export function MonthPage(
               <Money amount={each.taxable_sales} />,
               each.rates.map(percent).join(', '),
               <Money amount={each.charged} />,
-              <Money amount={each.relieved} />,
+              <Money amount={cents(0 - each.relieved)} />,
               <Money amount={each.amount} />,
               <Status status={each.status} />,
             ],
