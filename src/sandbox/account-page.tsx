@@ -32,7 +32,7 @@ export function AccountPage({
       }
     >
       <Heading title="Where your payouts go">
-        A bank account in the United States. Of its number the last four digits are kept.
+        Enter a bank account in the United States. Only the last four digits are kept.
       </Heading>
       <ErrorSummary errors={errorsOf(faults)} />
       <DescriptionList
@@ -67,7 +67,7 @@ export function AccountPage({
           Save this account
         </Button>
       </form>
-      <BackLink href={return_url}>Back without a change</BackLink>
+      <BackLink href={return_url}>Back without changes</BackLink>
     </FocusLayout>
   )
 }

@@ -70,7 +70,9 @@ export function DeletionPage(facts: {
   return (
     <FocusLayout title={`${fault ? 'Error: ' : ''}Delete your account · Purser`}>
       <Heading title="Delete your account">
-        {blocks.length > 0 ? 'This is not possible yet.' : 'This happens at once and is final.'}
+        {blocks.length > 0
+          ? 'This is not possible yet.'
+          : 'This takes effect immediately and cannot be undone.'}
       </Heading>
       {blocks.length > 0 ? (
         <Alert tone="info" title="Settle this first">

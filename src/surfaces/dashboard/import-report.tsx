@@ -151,7 +151,7 @@ export function FaultPanel({ read, file_faults, address }: ImportPageFacts): JSX
         }))}
       />
       <p class="text-sm">
-        <TextLink href={`${address}faults.csv`}>Download all faults as CSV</TextLink>
+        <TextLink href={`${address}faults.csv`}>Download all errors as CSV</TextLink>
       </p>
     </Panel>
   )

@@ -135,7 +135,7 @@ export function ReferredApps(facts: ReferredFacts): JSX.Element {
             }))}
           />
           <p class="text-sm text-muted">
-            A visitor counts as one click per app and day. Programs are not counted.
+            A visitor counts as one click per app and day. Bots are not counted.
           </p>
         </>
       )}
