@@ -75,8 +75,8 @@ export function AffiliatesPage(
           />
           <p class="text-sm text-muted">
             Net revenue is what you earned on all payments of referred buyers, renewals included,
-            after refunds and disputes. A visitor counts as one click per app and day. Programs are
-            not counted.
+            after refunds and disputes. A visitor counts as one click per app and day. Bots are not
+            counted.
           </p>
           <Actions>
             <Button href={facts.csv} icon="arrow-down">
