@@ -60,7 +60,7 @@ export function ReportPanel({ read, rows, address, continued }: ImportPageFacts)
           { label: 'Email' },
           { label: 'Product' },
           { label: 'Ends' },
-          { label: isDone ? 'Done' : 'Would be done' },
+          { label: 'Result' },
         ]}
         rows={rows.map((row) => ({
           key: String(row.line),

@@ -4,7 +4,7 @@ import type { EmailContent } from './template.ts'
 const OF_SELLER: Record<SellerDecision, (name: string) => [heading: string, text: string]> = {
   suspended: (name) => [
     `${name} is suspended`,
-    'None of your apps is for sale or listed. Your customers keep their licenses, and their subscriptions renew. You can view your dashboard and change nothing.',
+    'None of your apps is for sale or listed. Your customers keep their licenses, and their subscriptions renew. You can view your dashboard, but you cannot change anything.',
   ],
   reinstated: (name) => [
     `${name} is no longer suspended`,

@@ -75,7 +75,7 @@ export function StatusPage(facts: {
         </ul>
       </Panel>
       <p class="text-sm text-muted">
-        Programs can ask <TextLink href="/healthz">/healthz</TextLink> and{' '}
+        Monitoring tools can check <TextLink href="/healthz">/healthz</TextLink> and{' '}
         <TextLink href="/readyz">/readyz</TextLink>.
       </p>
     </SiteLayout>
