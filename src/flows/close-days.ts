@@ -9,7 +9,9 @@ import { type Cents, cents } from '#platform/money'
 const LISTED_AFTER_SECONDS = 3600
 const DAY_SECONDS = 86_400
 const BATCH = 1000
-const TRIES = 3
+const TRIES = 5
+/** How long the processor may take to answer, and how far its clock may be ahead. */
+const MARGIN_SECONDS = 60
 
 /**
  * Closes the days that are over (invariant I21): fetches what moved our balance at the processor,
@@ -24,7 +26,7 @@ export async function closeDays(world: World): Promise<string | undefined> {
   const last = await payments.lastClosedDay(db, processor.name)
   const from = last?.end ?? new Date(0)
   if (from >= before) return undefined
-  const balance = await fetchAll(world, { now, from, before })
+  const balance = await fetchAll(world, { from, before })
   if (balance === undefined) return undefined
   const day = isoDate(addSeconds(before, -DAY_SECONDS))
   return await db.tx(async (tx) => {
@@ -45,31 +47,33 @@ export async function closeDays(world: World): Promise<string | undefined> {
  * balance less what moved since. Undefined where it moved while it was read: the next run retries.
  */
 async function fetchAll(
-  { db, processor }: World,
-  { now, from, before }: { now: Date; from: Date; before: Date },
+  { db, clock, processor }: World,
+  { from, before }: { from: Date; before: Date },
 ): Promise<Cents | undefined> {
   for (let round = 0; round < TRIES; round++) {
-    const balance = await total()
+    // Balance and movements end at the same time, or a movement would be in one of them only.
+    const until = addSeconds(clock.now(), MARGIN_SECONDS)
+    const balance = await totalOf(processor, until)
     let since = 0
     let batch: payments.BalanceTransaction[] = []
     const keep = async () => {
       await payments.keepBalanceTransactions(db, processor.name, batch)
       batch = []
     }
-    for await (const each of processor.balanceTransactions(from, addSeconds(now, 1))) {
+    for await (const each of processor.balanceTransactions(from, addSeconds(until, 0.001))) {
       if (each.at >= before) since += each.amount - each.fee
       else batch.push(each)
       if (batch.length === BATCH) await keep()
     }
     if (batch.length > 0) await keep()
-    if ((await total()) === balance) return cents(balance - since)
+    if ((await totalOf(processor, until)) === balance) return cents(balance - since)
   }
   return undefined
+}
 
-  async function total(): Promise<number> {
-    const { available, pending } = await processor.readBalance(now)
-    return available + pending
-  }
+async function totalOf(processor: World['processor'], until: Date): Promise<number> {
+  const { available, pending } = await processor.readBalance(until)
+  return available + pending
 }
 
 function startOfDay(at: Date): Date {

@@ -56,6 +56,28 @@ describe('a closed day', () => {
   })
 
   // M5
+  test('ends with that balance also where a purchase comes while it is read', async () => {
+    const { world, clock } = service
+    await buy(service)
+    clock.pass(DAY)
+    await handleEvents(world)
+    const { processor } = world
+    let reads = 0
+    const busy: typeof processor = {
+      ...processor,
+      async *balanceTransactions(from, before) {
+        if (reads++ === 0) {
+          clock.pass(0.5)
+          await buy(service)
+        }
+        yield* processor.balanceTransactions(from, before)
+      },
+    }
+    assert.ok(await closeDays({ ...world, processor: busy }))
+    assert.equal(reads, 2)
+    assert.deepEqual(await differences(), [])
+  })
+
   test('books transfers to the operator’s bank, and continues from the day before', async () => {
     await bankOf(service).moveFunds(service.clock.now(), cents(-5000))
     await endDay()
