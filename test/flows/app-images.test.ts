@@ -176,7 +176,7 @@ describe('screenshots', () => {
     )
   })
 
-  test('are added at the end, also after another was removed', async () => {
+  test('are added at the end, even after another was removed', async () => {
     await removeAll()
     const names = ['First', 'Second', 'Third', 'Fourth', 'Fifth']
     for (const name of names.slice(0, 3)) await addScreenshot(name)
@@ -247,7 +247,7 @@ describe('screenshots', () => {
     const id = mintId(random, 'img')
     const size = { kind: 'screenshot', alt: 'Berths', width: 640, height: 400 } as const
     await apps.addImage(db, clock.now(), { id, app_id: other.client_id, ...size })
-    await apps.showImage(db, id, 1)
+    await apps.showImage(db, id)
     await addScreenshot('Tides', await png(640, 400))
     await agent.open(PAGE)
     assert.equal((await agent.submit('Save', { image_id: id, alt: 'Mine' })).status, 404)

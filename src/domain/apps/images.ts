@@ -24,10 +24,9 @@ export async function addImage(db: Db, now: Date, image: AppImage): Promise<void
     values (${id}, ${app_id}, ${kind}, ${alt}, ${width}, ${height}, ${now}, ${now})`)
 }
 
-/** Shows an image whose files are stored, at this place in the order. */
-export async function showImage(tx: Db, id: ImageId, position: number): Promise<void> {
-  await tx.run(sql`update app_images set removed_at = null, position = ${position}
-    where id = ${id}`)
+/** Shows an image whose files are stored; `arrangeImages` gives a screenshot its place. */
+export async function showImage(tx: Db, id: ImageId): Promise<void> {
+  await tx.run(sql`update app_images set removed_at = null where id = ${id}`)
 }
 
 /** Sets the icon of an app; null where it has none. */
@@ -61,7 +60,7 @@ export async function setAlt(tx: Db, id: ImageId, alt: string): Promise<void> {
   await tx.run(sql`update app_images set alt = ${alt} where id = ${id}`)
 }
 
-/** Puts an app's screenshots in this order. */
+/** Puts an app's images in this order. */
 export async function arrangeImages(tx: Db, app_id: AppId, ids: ImageId[]): Promise<void> {
   await tx.run(sql`update app_images set position = array_position(${ids}::text[], id)
     where app_id = ${app_id} and id = any(${ids})`)

@@ -62,14 +62,13 @@ async function showUpload(
       const message = `An app can have at most ${apps.MOST_SCREENSHOTS} screenshots.`
       return { faults: [{ path: kind, message }] }
     }
-    await apps.showImage(tx, id, shown.length + 1)
+    await apps.showImage(tx, id)
     if (kind === 'icon') {
       await apps.setIcon(tx, app_id, id)
       if (icon_id) await apps.removeImage(tx, now, icon_id)
       const detail = { before: icon_id, after: id }
       await audit(tx, now, { actor, action: 'app.icon_changed', subject: app_id, detail })
     } else {
-      // A removed screenshot left a gap, in which two would otherwise get the same position.
       await apps.arrangeImages(tx, app_id, [...shown.map((each) => each.id), id])
       const detail = { id, alt }
       await audit(tx, now, { actor, action: 'app.screenshot_added', subject: app_id, detail })

@@ -50,10 +50,12 @@ async function mirrorOfApp(
   }
   await db.tx(async (tx) => {
     const { icon_id } = await apps.lock(tx, app_id)
-    for (const [index, { id, alt }] of after.entries()) {
-      await apps.showImage(tx, id, index + 1)
+    for (const { id, alt } of after) {
+      await apps.showImage(tx, id)
       await apps.setAlt(tx, id, alt)
     }
+    const ids = after.map(({ id }) => id)
+    await apps.arrangeImages(tx, app_id, ids)
     const icon = after.find(({ kind }) => kind === 'icon')?.id ?? null
     if (icon !== icon_id) await apps.setIcon(tx, app_id, icon)
     for (const { id } of before.filter((each) => !isIn(after)(each))) {
