@@ -54,17 +54,16 @@ interface CheckedInvoice extends tax.Rule {
  * its posting.
  */
 export async function checkInvoices(db: Db, report: Report, since?: Date): Promise<void> {
-  let histories = new Map<AppId, AddOnHistory>()
-  await inPages<CheckedInvoice>(
+  await inPages(
     async (page) => {
       const invoices = await readInvoices(db, page)
       // Read after their invoices: an app may be created, or its add-on switched, during the check.
-      histories = await addOnHistories(db, [...new Set(invoices.map(({ app_id }) => app_id))])
-      return invoices
+      const histories = await addOnHistories(db, [...new Set(invoices.map(({ app_id }) => app_id))])
+      return invoices.map((each) => ({ ...each, add_on: histories.get(each.app_id)! }))
     },
-    (invoice) => {
+    ({ add_on, ...invoice }) => {
       report.count('invoices')
-      checkDivision(report, invoice, histories.get(invoice.app_id)!)
+      checkDivision(report, invoice, add_on)
       checkQuote(report, invoice)
       checkLines(report, invoice)
       checkDiscount(report, invoice)
