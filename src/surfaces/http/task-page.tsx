@@ -20,10 +20,13 @@ export interface TaskFacts {
   done: number
   total: number
   note: string
-  /** Why it failed; undefined while it is running. */
+  /** Why it did not finish; undefined while it is running. */
   fault: string | undefined
   was_stopped: boolean
 }
+
+const STOPPED = { tone: 'info', title: 'Not finished' } as const
+const FAILED = { tone: 'error', title: 'This task failed' } as const
 
 /** The progress of a task; the page reloads until the task has ended. */
 export function TaskPage(facts: TaskFacts): JSX.Element {
@@ -34,7 +37,7 @@ export function TaskPage(facts: TaskFacts): JSX.Element {
         {fault ? undefined : 'You can leave this page. The task continues in the background.'}
       </Heading>
       {fault ? (
-        <Outcome was_stopped={was_stopped}>{fault}</Outcome>
+        <Alert {...(was_stopped ? STOPPED : FAILED)}>{fault}</Alert>
       ) : (
         <Panel title="Progress">
           <Meter {...facts} />
@@ -53,21 +56,6 @@ export function TaskPage(facts: TaskFacts): JSX.Element {
         </Actions>
       </Form>
     </SiteLayout>
-  )
-}
-
-function Outcome(facts: { was_stopped: boolean; children: string }): JSX.Element {
-  if (facts.was_stopped) {
-    return (
-      <Alert tone="info" title="Not finished">
-        {facts.children}
-      </Alert>
-    )
-  }
-  return (
-    <Alert tone="error" title="This task failed">
-      {facts.children}
-    </Alert>
   )
 }
 
