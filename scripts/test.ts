@@ -12,6 +12,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { counted } from '#platform/text'
 import { findChromium } from './chromium.ts'
 import { nextChange } from './next-change.ts'
 import { type Counts, runPass } from './test/pass.ts'
@@ -182,8 +183,7 @@ async function* passes(): AsyncGenerator<Counts> {
 }
 
 async function runOn(where: string, files: string[], env: NodeJS.ProcessEnv): Promise<Counts> {
-  const count = files.length === 1 ? '1 file' : `${files.length} files`
-  console.log(`\nTests on ${where}: ${count}`)
+  console.log(`\nTests on ${where}: ${counted(files.length, 'file')}`)
   return await runPass({ files, env, grep: options.grep })
 }
 
