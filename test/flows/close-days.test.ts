@@ -55,8 +55,8 @@ describe('a closed day', () => {
     await assertInvariants(service)
   })
 
-  // M5
-  test('ends with that balance also where a purchase comes while it is read', async () => {
+  // M5, I21
+  test('ends with that balance even if a purchase is paid while it is read', async () => {
     const { world, clock } = service
     await buy(service)
     clock.pass(DAY)
@@ -78,6 +78,7 @@ describe('a closed day', () => {
     assert.deepEqual(await differences(), [])
   })
 
+  // M5
   test('books transfers to the operator’s bank, and continues from the day before', async () => {
     await bankOf(service).moveFunds(service.clock.now(), cents(-5000))
     await endDay()

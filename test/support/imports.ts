@@ -14,8 +14,10 @@ import type { TestService } from './service.ts'
 
 const quietly = async () => {}
 
+type Cast = Pick<TestService, 'world' | 'demo'>
+
 /** The member of the cast's seller who imports. */
-export async function importer({ world, demo }: Pick<TestService, 'world' | 'demo'>) {
+export async function importer({ world, demo }: Cast) {
   const { user_id } = await world.db.one<{ user_id: UserId }>(sql`select m.user_id
     from seller_members m join apps a on a.seller_id = m.seller_id
     where a.id = ${demo.app.client_id} and m.role = 'owner'`)
@@ -23,10 +25,7 @@ export async function importer({ world, demo }: Pick<TestService, 'world' | 'dem
 }
 
 /** The cast's products that cost something, in their order: plans for the rows of a file. */
-export async function paidProducts({
-  world,
-  demo,
-}: Pick<TestService, 'world' | 'demo'>): Promise<ProductId[]> {
+export async function paidProducts({ world, demo }: Cast): Promise<ProductId[]> {
   const rows = await world.db.rows<{ id: ProductId }>(sql`select id from products
     where app_id = ${demo.app.client_id} and not is_free order by position`)
   return rows.map(({ id }) => id)

@@ -6,8 +6,8 @@ const PAGE = 1000
 
 /**
  * Deletes the copies of accounts that live mode no longer has. It looks at all of them each time,
- * so one that was deleted while test mode was down is deleted too. A copy whose deletion fails is
- * logged, and tried again the next time.
+ * so one that was deleted while test mode was down is deleted too. A failed deletion is logged
+ * and retried in the next run.
  */
 export async function deleteCopies(world: World, live: LiveMode): Promise<void> {
   let after = ''

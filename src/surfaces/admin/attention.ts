@@ -135,7 +135,7 @@ async function locked({ db }: World): Promise<AttentionItem | undefined> {
   if (length === 0) return undefined
   return {
     title: counted(length, 'locked account'),
-    detail: 'Reported by the account owner: a sign-in or a purchase that was not theirs.',
+    detail: 'The account owner reported a sign-in or a purchase that was not theirs.',
     href: '/admin/cases/#locked',
   }
 }

@@ -131,7 +131,7 @@ export function FaultPanel({ read, file_faults, address }: ImportPageFacts): JSX
         imported already does not change.
       </p>
       <RecordTable
-        caption="The first faults"
+        caption="The first errors"
         columns={[
           { label: 'Line', numeric: true },
           { label: 'Column' },
