@@ -15,6 +15,7 @@ import type { Limits } from '#platform/limits'
 import { takePoint } from '#platform/route-limits'
 import type { ServedRequest, ServedRoute } from '#platform/served'
 import type { ShortcutParts } from '#platform/shortcuts'
+import { openTurnEnd } from '#platform/turn-end'
 
 /** An endpoint, and how its address is recognized. */
 interface Target {
@@ -42,25 +43,26 @@ const PLAIN_JSON = /^application\/json(; ?charset=utf-8)?$/i
 export function addShortcut(app: FastifyInstance, rows: readonly Endpoint[], limits: Limits): void {
   const targets = rows.map(targetOf)
   const { shortcuts, shortcut_parts: parts } = app
+  const atTurnEnd = openTurnEnd()
   shortcuts.push((raw, response) => {
     const match = matchOf(targets, raw)
     if (!match || !isPlain(raw)) return false
     const started = performance.now()
     const request = parts.served(raw, match.route)
     const headers = () => ({ 'x-request-id': request.id, ...parts.headers })
-    const respond = async () => {
-      const work = { match, request, headers: headers(), limits, parts }
-      const answer = await answerOf(work)
-      if (answer) send(response, work.headers, answer)
-    }
-    parts.onArrival(request, async () => {
+    const respond = (more: Record<string, string>, answer: Answer | undefined) => {
       try {
-        await respond()
+        if (answer) send(response, more, answer)
       } catch (error) {
         send(response, headers(), errorAnswer(request, error as Error))
       }
       const { statusCode } = response
       parts.onAnswer(request, { statusCode, elapsedTime: performance.now() - started })
+    }
+    parts.onArrival(request, async () => {
+      const work = { match, request, headers: headers(), limits, parts }
+      const answer = await answerOf(work)
+      atTurnEnd(() => respond(work.headers, answer))
     })
     return true
   })
@@ -108,13 +110,11 @@ function send(response: ServerResponse, headers: Record<string, string>, answer:
   const { status = 200 } = answer
   const json = jsonOf(answer)
   const bytes = json === undefined ? 0 : Buffer.byteLength(json)
-  response.writeHead(status, {
-    ...headers,
-    'cache-control': 'no-store',
-    ...answer.headers,
-    'content-type': JSON_TYPE,
-    ...(json === undefined ? {} : { 'content-length': bytes }),
-  })
+  headers['cache-control'] = 'no-store'
+  Object.assign(headers, answer.headers)
+  headers['content-type'] = JSON_TYPE
+  if (json !== undefined) headers['content-length'] = `${bytes}`
+  response.writeHead(status, headers)
   // Headers and text are one write, which needs no encoding where each character is one byte.
   response.end(json, bytes === json?.length ? 'latin1' : 'utf8')
 }
