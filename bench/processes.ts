@@ -27,8 +27,13 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** The memory settings of `npm start` and the recipes (decision 109) are here and in ALLOCATOR. */
-const TYPESCRIPT = ['--max-semi-space-size=8', '--import', './scripts/register-tsx.mjs']
+/** What `npm start` and the recipes set, here and in ALLOCATOR (decisions 109 and 152). */
+const TYPESCRIPT = [
+  '--max-semi-space-size=8',
+  '--v8-pool-size=1',
+  '--import',
+  './scripts/register-tsx.mjs',
+]
 const ALLOCATOR = { MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** Starts a TypeScript file as a server and waits until its address responds. */
@@ -126,16 +131,31 @@ export function generate(file: string, settings: Record<string, string>): Round 
   return JSON.parse(execFileSync(command, args, { env, encoding: 'utf8', cwd: root }))
 }
 
-/** Sends the requests of a file for a number of seconds over 32 connections. */
-export function load(
-  url: string,
-  requests: string,
-  authorization: string,
-  seconds: number,
-  core: Core = LOAD_CORE,
-): Round {
+interface Load {
+  url: string
+  /** The file of the requests. */
+  requests: string
+  authorization: string
+  seconds: number
+  connections?: number
+  core?: Core
+}
+
+/** The connections of a load to one process. */
+export const CONNECTIONS = 32
+
+/** Sends the requests of a file for a number of seconds. */
+export function load({
+  url,
+  requests,
+  authorization,
+  seconds,
+  connections = CONNECTIONS,
+  core = LOAD_CORE,
+}: Load): Round {
   const script = fileURLToPath(new URL('wrk.lua', import.meta.url))
-  const args = ['-t1', '-c32', `-d${seconds}s`, '-s', script, url, '--', requests, authorization]
+  const rounds = ['-t1', `-c${connections}`, `-d${seconds}s`]
+  const args = [...rounds, '-s', script, url, '--', requests, authorization]
   const [command, all] = pinned(core, findWrk(), args)
   const output = execFileSync(command, all, { encoding: 'utf8' })
   const result = /^RESULT (.*)$/m.exec(output)?.[1]

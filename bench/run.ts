@@ -110,7 +110,8 @@ type Pair = [service: Round, bare: Round]
 
 /** Alternating rounds of the service and the baseline, after one warm-up round of each. */
 function compare(file: string, urls: [string, string], authorization: string): Pair[] {
-  const once = () => urls.map((url) => load(url, file, authorization, seconds)) as Pair
+  const facts = { requests: file, authorization, seconds }
+  const once = () => urls.map((url) => load({ ...facts, url })) as Pair
   once()
   return Array.from({ length: Number(chosen.rounds) }, once)
 }

@@ -1,6 +1,6 @@
 import { freePort } from '../scripts/throwaway-postgres.ts'
 import { limitShares, workersOf } from './core-share.ts'
-import { load, type Server, startServer } from './processes.ts'
+import { CONNECTIONS, load, type Server, startServer } from './processes.ts'
 import type { Requests } from './seed.ts'
 
 /** The loads of `bench/run.ts` to compare: three with the database, and one without. */
@@ -20,7 +20,9 @@ interface ScalingFacts {
 /**
  * The rate of a node with two processes by that of one with one: medians of rounds taken in turn.
  * Each process may use the same share of a core. Otherwise the second one would take its time from
- * the database and the load, which run on the same machine.
+ * the database and the load, which run on the same machine. Each has as many connections, as a
+ * second process is for more callers: with half of them, half as many lookups would share a
+ * statement.
  */
 export async function scaling(facts: ScalingFacts): Promise<Record<string, number>> {
   const nodes = [await startNode(facts, 1), await startNode(facts, 2)]
@@ -30,9 +32,12 @@ export async function scaling(facts: ScalingFacts): Promise<Record<string, numbe
   try {
     for (const name of LOADS) {
       const once = () => {
-        const [one, two] = nodes.map(({ url }) =>
-          load(url, facts.requests[name], facts.authorization, facts.seconds, 'any'),
-        )
+        const [one, two] = nodes.map(({ url, processes }) => {
+          const { authorization, seconds } = facts
+          const connections = CONNECTIONS * processes
+          const requests = facts.requests[name]
+          return load({ url, requests, authorization, seconds, connections, core: 'any' })
+        })
         return two!.rate / one!.rate
       }
       once()
@@ -49,12 +54,16 @@ export async function scaling(facts: ScalingFacts): Promise<Record<string, numbe
   return ratios
 }
 
-async function startNode(
-  { env, log }: ScalingFacts,
-  workers: number,
-): Promise<{ url: string; server: Server }> {
+interface MeasuredNode {
+  url: string
+  processes: number
+  server: Server
+}
+
+async function startNode({ env, log }: ScalingFacts, processes: number): Promise<MeasuredNode> {
   const port = String(await freePort())
   const url = `http://127.0.0.1:${port}`
-  const own = { ...env, PORT: port, BASE_URL: url, WORKERS: String(workers) }
-  return { url, server: await startServer('src/main.ts', own, `${url}/healthz`, log, 'any') }
+  const own = { ...env, PORT: port, BASE_URL: url, WORKERS: String(processes) }
+  const server = await startServer('src/main.ts', own, `${url}/healthz`, log, 'any')
+  return { url, processes, server }
 }
