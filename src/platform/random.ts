@@ -11,14 +11,20 @@ export const systemRandom: Random = pooled(16 * 1024, randomBytes)
 /** Draws many bytes at once: each call of the generator costs far more than the bytes do. */
 function pooled(size: number, draw: (count: number) => Buffer): Random {
   let pool: Buffer = Buffer.alloc(0)
+  let begin = 0
   return {
     bytes(count) {
       if (count > size) return draw(count)
-      if (pool.length < count) pool = draw(size)
-      const taken = Buffer.from(pool.subarray(0, count))
+      if (pool.length - begin < count) {
+        pool = draw(size)
+        begin = 0
+      }
+      const end = begin + count
+      const taken = Buffer.allocUnsafe(count)
+      pool.copy(taken, 0, begin, end)
       // Bytes that were returned must not stay in the pool.
-      pool.fill(0, 0, count)
-      pool = pool.subarray(count)
+      pool.fill(0, begin, end)
+      begin = end
       return taken
     },
   }
