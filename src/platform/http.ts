@@ -78,7 +78,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(headers)
     // Some programs send a type without a body; the type of an empty body does not matter.
-    if (request.headers['content-length'] === '0') delete request.raw.headers['content-type']
+    if (isEmpty(request.raw)) delete request.raw.headers['content-type']
     const refusal = options.drain?.isOn
       ? whileDraining(options.drain, request, reply, isTrusted)
       : undefined
@@ -107,6 +107,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     }),
   })
   return app
+}
+
+/** Whether a request has no body (RFC 9112, chapter 6.3). */
+function isEmpty({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers
+  return length === '0' && encoding === undefined
 }
 
 /** Two Host headers may mean one host to a proxy and another to us (RFC 9112, chapter 3.2). */

@@ -82,7 +82,8 @@ type ServerLimits = Record<'keepAliveTimeout' | 'requestTimeout' | 'connectionTi
 /** A server with the timeouts that the framework gives to its own. */
 export const createPlainServer: FastifyServerFactory = (answer, options) => {
   const limits = options as ServerLimits
-  const server = createServer(answer)
+  // A request without a body is not a stream of its own, which would cost a fifth of a short one.
+  const server = createServer({ optimizeEmptyRequests: true }, answer)
   server.keepAliveTimeout = limits.keepAliveTimeout
   server.requestTimeout = limits.requestTimeout
   server.setTimeout(limits.connectionTimeout)

@@ -52,6 +52,13 @@ test('refuses a request whose length is given in two ways', async () => {
   }
 })
 
+test('answers a request that names the type of a body and has none', async () => {
+  for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
+    const answer = await ask('POST', ['Host: one.example', `Content-Type: ${type}`])
+    assert.match(answer, /^HTTP\/1.1 200/, type)
+  }
+})
+
 // Guards R15
 test("takes a request's id from a trusted proxy, if it is one, and from nowhere else", async () => {
   const idOf = async (trusted_proxies: string[], id: string) => {
