@@ -76,19 +76,16 @@ export function openLimits(
     tries: limiterOf({ name, points: UNBOUNDED, seconds: memory_seconds }, 1),
     gate: limiterOf({ name: `${name}-gate`, points: 1, seconds: most_seconds }, 1),
   })
-  const takeOne = async (limiter: RateLimiterLike, key: string, points: number) => {
-    try {
-      return allowance(true, await limiter.consume(key, points))
-    } catch (refused) {
-      if (refused instanceof RateLimiterRes) return allowance(false, refused)
-      throw refused
-    }
-  }
   return {
     async take(limit, key, points = 1) {
       let left: Allowance | undefined
       for (const network of networksIn(key)) {
-        const one = await takeOne(limiterOf(limit, network.share), network.key, points)
+        const limiter = limiterOf(limit, network.share)
+        // Without a server there is nothing to wait for.
+        const one =
+          limiter instanceof LocalLimiter
+            ? takeHere(limiter, network.key, points)
+            : await takeShared(limiter, network.key, points)
         if (!left || one.remaining < left.remaining || !one.allowed) left = one
         if (!one.allowed) break
       }
@@ -118,6 +115,24 @@ export function openLimits(
     async close() {
       valkey?.disconnect()
     },
+  }
+}
+
+function takeHere(limiter: LocalLimiter, key: string, points: number): Allowance {
+  const { allowed, result } = limiter.take(key, points)
+  return allowance(allowed, result)
+}
+
+async function takeShared(
+  limiter: RateLimiterLike,
+  key: string,
+  points: number,
+): Promise<Allowance> {
+  try {
+    return allowance(true, await limiter.consume(key, points))
+  } catch (refused) {
+    if (refused instanceof RateLimiterRes) return allowance(false, refused)
+    throw refused
   }
 }
 

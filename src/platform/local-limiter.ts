@@ -43,10 +43,16 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
     return this.#young.size + this.#old.size
   }
 
+  /** Takes points of a key at once, without a promise; says whether it had as many left. */
+  take(key: string, points: number): { allowed: boolean; result: RateLimiterRes } {
+    const result = this.#add(key, points)
+    return { allowed: result.consumedPoints <= this.#points, result }
+  }
+
   /** Rejects with the result, as the library's limiters do, if the key has too few points left. */
   override async consume(key: string, points = 1): Promise<RateLimiterRes> {
-    const result = this.#add(key, points)
-    if (result.consumedPoints > this.#points) throw result
+    const { allowed, result } = this.take(key, points)
+    if (!allowed) throw result
     return result
   }
 
