@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
+import { reconcile } from '#flows/payment'
 import { reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
 import { changePlan, pauseAtEnd, payOwed, quotePlanChange, renewDue } from '#flows/subscription'
+import { isoDate, periodEnd } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { decide, latestCharge, objectTo } from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
+import { buyer } from '../support/purchase.ts'
 import {
   type Bought,
   buy,
@@ -244,6 +247,35 @@ describe('disputes with other events', () => {
         await decide(service, dispute, 'won')
         assert.equal(await statusOf(bought), 'paused')
         assert.equal((await payOwed(service.world, resuming)).outcome, 'paid')
+      },
+      'active',
+    ],
+    [
+      'a license that is disputed while its owner ends their pause stays suspended, as paid',
+      undefined,
+      async (bought) => {
+        const { license_id, user_id } = bought
+        await apps.setAllowsPause(service.world.db, service.demo.app.client_id, true)
+        const owner = { kind: 'buyer' as const, user_id, request_id: 'req_1' }
+        await pauseAtEnd(service.world, owner, { license_id, to: 'on' })
+        await pass(32)
+        await service.world.db.run(sql`update sandbox.cards set behavior = 'challenges_always'
+          where token in (select token from cards where user_id = ${user_id})`)
+        const requested_by = 'buyer' as const
+        const resuming = { license_id, requested_by, return_url: 'http://localhost/' }
+        const asked = await payOwed(service.world, resuming)
+        assert.ok(asked.outcome === 'action_required')
+        const dispute = await objectTo(service, bought.charge)
+        const agent = buyer(service)
+        await agent.open(asked.action_url)
+        await agent.submit('Complete authentication').catch(() => undefined)
+        service.clock.pass(30)
+        await reconcile(service.world)
+        const { status, period_end } = await stateOf(service, bought)
+        const end = isoDate(periodEnd(service.clock.now(), 'month', 1))
+        assert.deepEqual([status, period_end], ['paused', end])
+        await pass(1)
+        await decide(service, dispute, 'won')
       },
       'active',
     ],

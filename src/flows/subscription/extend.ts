@@ -3,9 +3,10 @@ import * as catalog from '#domain/catalog'
 import * as discounts from '#domain/discounts'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import { lockLicense, suspend } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { type LicenseId, mintId } from '#platform/ids'
 import { sum } from '#platform/money'
 import { together, type Writes } from '#platform/together'
 
@@ -81,6 +82,17 @@ export async function afterExtending(
   if (!subscription.auto_renew) {
     await licensing.setEndDay(tx, { license_id, canceled_at: period_end })
   }
+  if (license.paused_for === 'buyer') await suspendDisputed(world, tx, license_id)
+}
+
+/**
+ * Suspends a license whose owner's pause has ended, if a charge of it was disputed while that was
+ * being paid: a dispute leaves a license alone that is paused already.
+ */
+async function suspendDisputed(world: World, tx: Db, license_id: LicenseId): Promise<void> {
+  if ((await payments.countOpenDisputes(tx, license_id)) === 0) return
+  const locked = await lockLicense(world, tx, license_id)
+  await suspend(tx, locked, { trigger: 'disputed', paused_for: 'dispute' })
 }
 
 /** Suspended by staff or for a dispute, and not by the buyer. */
