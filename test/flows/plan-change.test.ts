@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as payments from '#domain/payments'
-import { latestOutcome } from '#flows/payment'
+import { latestOutcome, reconcile } from '#flows/payment'
 import {
   cancelPlanChange,
   changeCard,
@@ -220,5 +221,28 @@ describe('a pause by the buyer', () => {
     assert.equal((await stateOf(service, subscriber)).status, 'canceled')
     await passDays(service, 40)
     assert.equal((await takenFrom(service, subscriber.email)).length, 1)
+  })
+
+  test('that begins while an upgrade is being paid leaves the upgrade its own period', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    const { db } = service.world
+    await pauseAtEnd(service.world, buyerActor(subscriber), { license_id, to: 'on' })
+    await db.run(sql`update sandbox.cards set behavior = 'challenges_always'
+      where token in (select token from cards where user_id = ${subscriber.user_id})`)
+    const { period_end } = (await billing.subscriptionOf(db, license_id))!
+    service.clock.pass((period_end.getTime() - service.clock.now().getTime()) / 1000 - 60)
+    const { moved } = await changePlanTo(service, subscriber, price(1))
+    assert.ok(moved.outcome === 'action_required')
+    service.clock.pass(600)
+    await runDue(service)
+    assert.equal((await stateOf(service, subscriber)).status, 'paused')
+    await subscriber.agent.open(moved.action_url)
+    await subscriber.agent.submit(/^(Confirm|Approve|Complete)/)
+    await reconcile(service.world)
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    const { period_index, ...running } = (await billing.subscriptionOf(db, license_id))!
+    const next = billing.periodOf(running, period_index + 1)
+    assert.deepEqual(next.period_start, running.period_end)
   })
 })
