@@ -20,7 +20,9 @@ export async function lockLicense(
   license_id: LicenseId,
 ): Promise<LockedLicense> {
   const found = await billing.subscriptionOf(tx, license_id)
-  const subscription = found && (await billing.lockSubscription(tx, found.id))
+  const locked = found && (await billing.lockSubscription(tx, found.id))
+  // It may have ended while this waited: then the license has none.
+  const subscription = locked?.ended_at ? undefined : locked
   const license = await licensing.lockLicense(tx, license_id)
   const app = (await apps.find(tx, license.app_id))!
   return { license, subscription, app, now: appTime(world, app) }
