@@ -168,6 +168,17 @@ async function isStillSold(
   return (await catalog.lockLivePrice(tx, due.price.id)) !== undefined
 }
 
+/** What an invoice of the next period is made of. */
+const TERMS = [
+  'period_index',
+  'price_id',
+  'amount',
+  'pending_price_id',
+  'pending_amount',
+  'state',
+  'zip',
+] as const
+
 /** Records invoice and attempt, unless the subscription changed since it was read. */
 async function record(
   world: World,
@@ -177,12 +188,8 @@ async function record(
 ): Promise<Intended | undefined> {
   const claimed = await lockClaimed(world, tx, before.subscription.id)
   const { subscription, license, app, email_normalized, open, now, step } = claimed
-  const isSame =
-    step === before.step &&
-    subscription.pending_price_id === before.subscription.pending_price_id &&
-    subscription.pending_amount === before.subscription.pending_amount &&
-    subscription.period_index === before.subscription.period_index
-  if (!isSame || !(await isStillSold(tx, subscription, due))) {
+  const isSame = TERMS.every((term) => subscription[term] === before.subscription[term])
+  if (step !== before.step || !isSame || !(await isStillSold(tx, subscription, due))) {
     await billing.release(tx, subscription.id)
     return undefined
   }
