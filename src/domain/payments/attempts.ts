@@ -78,6 +78,10 @@ export async function findPending(db: Db, buyer: BuyerOfApp): Promise<Attempt | 
 /** Whether there is one, within another statement. */
 export const hasPending = (buyer: BuyerOfApp) => sql`exists (select 1 from ${pendingRow(buyer)})`
 
+/** Whether an invoice of this license has one, within another statement. */
+export const hasPendingOfLicense = (license_id: LicenseId) => sql`exists (select 1 from attempts
+  where ${PENDING} and invoice_id in (select id from invoices where license_id = ${license_id}))`
+
 /**
  * Locks the purchases of a buyer of an app until the transaction ends, so that no attempt begins
  * while a license is given.

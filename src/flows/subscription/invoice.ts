@@ -90,18 +90,22 @@ type PurchaseTerms = Pick<billing.Invoice, 'brought_by' | 'affiliate_id'>
 /** What an invoice of a subscription rests on. */
 interface Basis extends PurchaseTerms {
   card: payments.Card
-  /** Whether another attempt of the same buyer and app is pending. */
+  /**
+   * Whether another attempt of the same buyer and app is pending, or one of this license that was
+   * made before the buyer changed their email.
+   */
   is_processing: boolean
 }
 
 async function basisOf(
   tx: Db,
-  { app_id, order_id, card_id }: billing.Subscription,
+  { app_id, license_id, order_id, card_id }: billing.Subscription,
   email_normalized: string,
 ): Promise<Basis> {
   return await tx.one<Basis>(sql`select brought_by, affiliate_id,
       ${payments.cardAsJson(sql`${card_id}`)} as card,
-      ${payments.hasPending({ app_id, email_normalized })} as is_processing
+      ${payments.hasPending({ app_id, email_normalized })}
+        or ${payments.hasPendingOfLicense(license_id)} as is_processing
     from invoices where order_id = ${order_id} and kind = 'purchase'`)
 }
 

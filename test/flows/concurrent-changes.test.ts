@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
+import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import { lockLicense } from '#flows/locked-license'
+import { reconcile } from '#flows/payment'
+import { quotePlanChange, renewDue, setAutoRenew } from '#flows/subscription'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import type { OtherApp } from '../support/apps.ts'
+import { closeSound } from '../support/invariants.ts'
+import { agreeTo, changePlanTo } from '../support/plan-change.ts'
+import { takenFrom } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import {
+  buyerActor,
+  CARD,
+  DAY,
+  invoicesOf,
+  otherApp,
+  passDays,
+  stateOf,
+  subscribe,
+} from '../support/subscriber.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+const price = (index: number) => service.demo.app.prices[index]!.public_id
+
+/** Adds a monthly plan with a trial to an app. */
+async function addPlan({ client_id }: OtherApp, amount: number) {
+  const { world, clock } = service
+  const [product_id, price_id] = [mintId(world.random, 'prod'), mintId(world.random, 'prc')]
+  await world.db.run(sql`insert into products
+      (id, app_id, name, description, is_free, position, trial_days, created_at)
+    values (${product_id}, ${client_id}, ${product_id}, '', false, 9, 90, ${clock.now()})`)
+  await world.db.run(sql`insert into prices (id, product_id, amount, frequency, created_at)
+    values (${price_id}, ${product_id}, ${amount}, 'month', ${clock.now()})`)
+  return price_id
+}
+
+/** The service while `meanwhile` happens between the figures of a charge and its record. */
+function whileTaxed(meanwhile: () => Promise<void>): World {
+  const { world } = service
+  const quote: World['taxes']['quote'] = async (now, sale) => {
+    await meanwhile()
+    return await world.taxes.quote(now, sale)
+  }
+  return { ...world, taxes: { ...world.taxes, quote } }
+}
+
+/** Waits until another transaction waits for a lock, if the database has several connections. */
+async function untilBlocked(tx: Db): Promise<void> {
+  for (let round = 0; service.world.db.engine === 'postgresql'; round++) {
+    const waiting = await tx.rows(sql`select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`)
+    if (waiting.length > 0) return
+    assert.ok(round < 1000, 'nothing waits for the lock')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+describe('a plan change', () => {
+  test('in the last minute of a trial is what the first charge is for', async () => {
+    const app = await otherApp(service, { amount: cents(300), trial_days: 30 })
+    const subscriber = await subscribe(service, { app })
+    const { license_id } = subscriber
+    const other = await addPlan(app, 2400)
+    service.clock.pass(27 * DAY)
+    await renewDue(service.world)
+    service.clock.pass(3 * DAY - 30)
+    const quote = await quotePlanChange(service.world, { license_id, price_id: other })
+    service.clock.pass(60)
+    let isChanged = false
+    await renewDue(
+      whileTaxed(async () => {
+        if (isChanged) return
+        isChanged = true
+        assert.equal((await agreeTo(service, subscriber, quote)).outcome, 'plan_changed')
+      }),
+    )
+    await passDays(service, 1)
+    assert.ok(isChanged)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [0, 2520])
+    assert.equal((await billing.subscriptionOf(service.world.db, license_id))?.price_id, other)
+  })
+
+  test('waits for the one before it, also if the email has changed since', async () => {
+    const subscriber = await subscribe(service)
+    const { user_id } = subscriber
+    const { db } = service.world
+    await db.run(sql`update sandbox.cards set behavior = 'challenges_always'
+      where token in (select token from cards where user_id = ${user_id})`)
+    const first = (await changePlanTo(service, subscriber, price(1))).moved
+    assert.ok(first.outcome === 'action_required')
+    const email = identity.readEmail(`moved-${subscriber.email}`)!
+    await db.tx((tx) => identity.setEmail(tx, { user_id, ...email }))
+    const second = (await changePlanTo(service, subscriber, price(2))).moved
+    assert.equal(second.outcome, 'processing')
+    await subscriber.agent.open(first.action_url)
+    await subscriber.agent.submit('Complete authentication')
+    service.clock.pass(30)
+    await reconcile(service.world)
+    assert.equal((await invoicesOf(service, subscriber)).length, 2)
+  })
+
+  test('to a plan that is paid once leaves nothing to cancel', async () => {
+    const subscriber = await subscribe(service, { card: CARD.mastercard })
+    const { license_id } = subscriber
+    const { world } = service
+    const begun = Promise.withResolvers<void>()
+    const off = { license_id, to: 'off' } as const
+    const canceling = begun.promise.then(() => setAutoRenew(world, buyerActor(subscriber), off))
+    await world.db.tx(async (tx) => {
+      const { subscription, license, now } = await lockLicense(world, tx, license_id)
+      begun.resolve()
+      await untilBlocked(tx)
+      const step = { trigger: 'upgraded', to: 'one_time_active', period_end: null } as const
+      await licensing.transitionLocked(tx, now, license, step)
+      await billing.changeSubscription(tx, subscription!, { next_at: null, ended_at: now })
+    })
+    assert.equal(await canceling, false)
+    const { status, canceled_at } = await stateOf(service, subscriber)
+    assert.deepEqual([status, canceled_at], ['one_time_active', null])
+  })
+})
