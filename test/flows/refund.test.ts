@@ -11,6 +11,7 @@ import type { InvoiceId, UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { schedule } from '../../src/sandbox/events.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
 import { bankOf, owedToSeller } from '../support/disputes.ts'
@@ -203,6 +204,24 @@ describe('a refund', () => {
       outcome: 'refused',
       refusal: 'more_than_left',
     })
+  })
+
+  test('that is not on the books is reported once, and not waited for', async () => {
+    const bought = await buy(service)
+    const { db, random } = service.world
+    const now = service.clock.now()
+    const charge_id = bought.charge.processor_charge_id
+    const content = { kind: 'refund_settled', refund_id: 're_refused', outcome: 'failed' } as const
+    await db.tx((tx) => schedule(tx, random, now, { id: 're_refused', charge_id }, content))
+    // The answer to a refund that is missing may still name it.
+    fateOf = () => 'is lost'
+    await refund(service, bought, 100)
+    assert.equal(await handleEvents(service.world), 0)
+    fateOf = () => 'arrives'
+    service.clock.pass(5)
+    await reconcileRefunds(service.world)
+    assert.equal(await handleEvents(service.world), 1)
+    assert.deepEqual(await service.world.processor.events(service.clock.now()), [])
   })
 
   test('of a license with a pending renewal refunds the renewal in full as well', async () => {

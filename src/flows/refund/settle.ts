@@ -88,7 +88,7 @@ export async function refundSettled(
   event: Extract<payments.ProcessorEvent, { kind: 'refund_settled' }>,
 ): Promise<'done' | 'later'> {
   const found = await payments.findRefund(tx, event.refund_id)
-  if (!found) return 'later'
+  if (!found) return await unknownRefund(world, tx, event)
   const { refund, invoice, locked } = await lockRefund(world, tx, found)
   const { now } = locked
   if (event.at > now) return 'later'
@@ -101,6 +101,21 @@ export async function refundSettled(
   const { id: refund_id, amount: total } = refund
   const posting = ledger.refundFailed({ refund_id, user_id: invoice.user_id, total })
   await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
+  return 'done'
+}
+
+/**
+ * A refund that is not on the books: an answer that is missing may still name it. Otherwise it was
+ * refused, or exceeded its charge, or was made at the processor and is not announced yet. Then it
+ * is recorded with the status that it has by then.
+ */
+async function unknownRefund(
+  { log }: World,
+  tx: Db,
+  { id, refund_id }: { id: string; refund_id: string },
+): Promise<'done' | 'later'> {
+  if ((await payments.openRefunds(tx)).length > 0) return 'later'
+  log.warn({ event_id: id, refund_id }, 'unknown refund in a processor event')
   return 'done'
 }
 
