@@ -5,7 +5,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { ask, isRefusal, type StripeParts } from './client.ts'
 import type { Made } from './once.ts'
-import { type ParsedEvent, revived } from './parse-event.ts'
+import { type AnnouncedEvent, type ParsedEvent, revived } from './parse-event.ts'
 import { takeBack } from './payouts.ts'
 import * as requests from './requests.ts'
 
@@ -101,7 +101,7 @@ async function eventsOf(parts: StripeParts, stored: Stored): Promise<ProcessorEv
     await markHandled(parts.db, parts.clock.now(), id)
     return []
   }
-  if (!began || (await isBegun(parts.db, stored))) return [event]
+  if (!began || (await isBegun(parts.db, stored, began))) return [event]
   return [{ id: `${id}:began`, at, ...revived(began) } as ProcessorEvent, event]
 }
 
@@ -137,9 +137,15 @@ async function isRequested(db: Db, { id, metadata }: Made): Promise<boolean> {
   return metadata?.key !== undefined && (await requests.find(db, metadata.key)) !== undefined
 }
 
-async function isBegun(db: Db, { object_id }: Stored): Promise<boolean> {
+/**
+ * Whether the opening of a dispute was reported; `began` as a dispute, not only as the inquiry that
+ * it was before: refunds may have reduced what is disputed since.
+ */
+async function isBegun(db: Db, { object_id }: Stored, began?: AnnouncedEvent): Promise<boolean> {
+  const isDispute = began?.kind === 'dispute_opened' && !began.is_inquiry
   const beginning = await db.maybe(sql`select id from processor_events
     where processor = 'stripe' and payload ->> 'object_id' = ${object_id}
-      and payload -> 'content' ->> 'kind' = 'dispute_opened' limit 1`)
+      and payload -> 'content' ->> 'kind' = 'dispute_opened'
+      and not (${isDispute} and (payload -> 'content' -> 'is_inquiry')::boolean) limit 1`)
   return beginning !== undefined
 }

@@ -220,6 +220,24 @@ describe('events of Stripe', () => {
     assert.partialDeepStrictEqual((await listen()).at(-1), { outcome: 'won' })
   })
 
+  test('of an inquiry that is lost imply that it became a dispute, once', async () => {
+    const inquiry = disputeOf('du_i', 'warning_needs_response')
+    await send(eventOf(world, 'charge.dispute.created', inquiry))
+    assert.equal((await listen()).length, 1)
+    const lost = { ...disputeOf('du_i', 'lost'), amount: 1000 }
+    await send(eventOf(world, 'charge.dispute.closed', lost, {}, 20))
+    const received = await listen()
+    assert.deepEqual(
+      received.map(({ kind }) => kind),
+      ['dispute_opened', 'dispute_closed'],
+    )
+    assert.partialDeepStrictEqual(received[0], { is_inquiry: false, amount: 1000 })
+    const previous_attributes = { status: 'warning_needs_response' }
+    const data = { object: disputeOf('du_i', 'needs_response'), previous_attributes }
+    await send(eventOf(world, 'charge.dispute.updated', data.object, { data }, 10))
+    assert.deepEqual(await listen(), [])
+  })
+
   // M6
   for (const status of STATUSES) {
     test(`of a dispute in the status ${status} are returned once, or change nothing`, async () => {
