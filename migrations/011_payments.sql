@@ -83,6 +83,9 @@ create table refunds (
   -- Why the processor refused it, in its words.
   refusal text,
   processor_refund_id text unique,
+  -- The refund of the upgrade that consumed this charge as credit: it is answered first, and where
+  -- it is refused, so is this one.
+  upgrade_refund_id text references refunds,
   created_at timestamptz not null,
   settled_at timestamptz
 );

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type * as payments from '#domain/payments'
+import * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import { reconcile } from '#flows/payment'
-import { quoteRefund, reconcileRefunds } from '#flows/refund'
-import { renewDue } from '#flows/subscription'
+import { quoteRefund, reconcileRefunds, refundCharge } from '#flows/refund'
+import { changePlan, quotePlanChange, renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
 import type { InvoiceId, UserId } from '#platform/ids'
@@ -14,7 +14,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { schedule } from '../../src/sandbox/events.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
-import { bankOf, owedToSeller } from '../support/disputes.ts'
+import { bankOf, latestCharge, owedToSeller } from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { type CallFate, callThrough } from '../support/network-faults.ts'
@@ -266,6 +266,37 @@ describe('when a request to the processor is lost', () => {
       await assertInvariants(service)
     })
   }
+
+  test('a refund of an upgrade is answered before the credit that it consumed is refunded', async () => {
+    const bought = await buy(service)
+    const { license_id, user_id, charge } = bought
+    const { world } = service
+    const actor = { kind: 'buyer', user_id, request_id: 'req_test' } as const
+    const price_id = service.demo.app.prices[2]!.public_id
+    const { agreement } = (await quotePlanChange(world, { license_id, price_id }))!
+    const agreed = { license_id, agreement, return_url: 'http://localhost/' }
+    assert.equal((await changePlan(world, actor, agreed)).outcome, 'paid')
+    const upgrade = await latestCharge(service, bought)
+    const { invoice_id } = upgrade
+    const requested = { invoice_id, with_credit: true, reason: 'The buyer asked for it.' }
+    const fates = ['is lost', 'arrives'] as const
+    let requests = 0
+    fateOf = () => fates[requests++] ?? 'arrives'
+    const asked = await refundCharge(world, await sellerActor(service), requested)
+    assert.equal(asked.outcome, 'processing')
+    // The bank takes the upgrade back first, so that its refund is refused.
+    const disputed = { charge_id: upgrade.processor_charge_id, reason: 'fraudulent' } as const
+    await bankOf(service).disputeCharge(service.clock.now(), disputed)
+    service.clock.pass(5)
+    await reconcileRefunds(world)
+    await reconcileRefunds(world)
+    const statuses = [...(await statusesOf(upgrade)), ...(await statusesOf(charge))]
+    assert.deepEqual(statuses, ['refused', 'refused'])
+    await handleEvents(world)
+  })
+
+  const statusesOf = async ({ id }: payments.Charge) =>
+    (await payments.refundsOf(service.world.db, id)).map(({ status }) => status)
 
   test('a process that is killed at any step refunds once, or not at all', async () => {
     for (let last = 1, killed = true; killed; last += KILL_STRIDE) {

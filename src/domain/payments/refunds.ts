@@ -21,25 +21,28 @@ export interface Refund {
   processor_refund_id: ProcessorId | null
   /** Why the processor refused it. */
   refusal: string | null
+  /** For credit that an upgrade consumed: the refund of that upgrade, which is answered first. */
+  upgrade_refund_id: RefundId | null
   created_at: Date
   settled_at: Date | null
 }
 
 export type NewRefund = Omit<
   Refund,
-  'status' | 'processor_refund_id' | 'refusal' | 'created_at' | 'settled_at'
->
+  'status' | 'processor_refund_id' | 'refusal' | 'upgrade_refund_id' | 'created_at' | 'settled_at'
+> &
+  Partial<Pick<Refund, 'upgrade_refund_id'>>
 
 const COLUMNS = sql`id, charge_id, amount, tax, fee, add_on_fee, commission, reason, requested_by,
-  status, processor_refund_id, refusal, created_at, settled_at`
+  status, processor_refund_id, refusal, upgrade_refund_id, created_at, settled_at`
 
 /** Records a refund before the processor is asked. */
 export async function addRefund(db: Db, now: Date, refund: NewRefund): Promise<void> {
   await db.run(sql`insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission,
-      reason, requested_by, status, created_at)
+      reason, requested_by, upgrade_refund_id, status, created_at)
     values (${refund.id}, ${refund.charge_id}, ${refund.amount}, ${refund.tax}, ${refund.fee},
       ${refund.add_on_fee}, ${refund.commission}, ${refund.reason}, ${refund.requested_by},
-      'open', ${now})`)
+      ${refund.upgrade_refund_id ?? null}, 'open', ${now})`)
 }
 
 /** A refund, with its row locked until the transaction ends. */
@@ -75,8 +78,8 @@ export async function refundsOfLicense(
 ): Promise<(Refund & { invoice_id: InvoiceId })[]> {
   return await db.rows<Refund & { invoice_id: InvoiceId }>(sql`
     select r.id, r.charge_id, r.amount, r.tax, r.fee, r.add_on_fee, r.commission, r.reason,
-      r.requested_by, r.status, r.processor_refund_id, r.refusal, r.created_at, r.settled_at,
-      c.invoice_id
+      r.requested_by, r.status, r.processor_refund_id, r.refusal, r.upgrade_refund_id,
+      r.created_at, r.settled_at, c.invoice_id
     from invoices i join charges c on c.invoice_id = i.id join refunds r on r.charge_id = c.id
     where i.license_id = ${license_id} order by r.created_at desc, r.id`)
 }
@@ -95,7 +98,7 @@ export interface RefundLine extends Refund {
 export async function listUndone(db: Db): Promise<RefundLine[]> {
   return await db.rows<RefundLine>(sql`select r.id, r.charge_id, r.amount, r.tax, r.fee,
       r.add_on_fee, r.commission, r.reason, r.requested_by, r.status, r.processor_refund_id,
-      r.refusal, r.created_at, r.settled_at, c.invoice_id, a.name as app_name, u.email
+      r.refusal, r.upgrade_refund_id, r.created_at, r.settled_at, c.invoice_id, a.name as app_name, u.email
     from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id
       join apps a on a.id = i.app_id join users u on u.id = i.user_id
     where r.status = 'refused' and r.requested_by = 'system'

@@ -1,7 +1,7 @@
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
-import { askProcessor } from './request.ts'
+import { requestRefund } from './request.ts'
 
 // The request that asked for it has ended by then, with an answer or in a crash.
 const RECONCILE_AFTER_SECONDS = 3
@@ -19,7 +19,7 @@ export async function reconcileRefunds(world: World): Promise<void> {
     const isFresh = addSeconds(refund.created_at, RECONCILE_AFTER_SECONDS) > now
     if (isFresh && refund.requested_by !== 'system') continue
     try {
-      await askProcessor(world, refund)
+      await requestRefund(world, refund)
     } catch (error) {
       world.log.error({ error, refund_id: refund.id }, 'refund not settled; will retry')
     }

@@ -49,17 +49,26 @@ export async function refundCharge(
   if ('refusal' in recorded) return { outcome: 'refused', refusal: recorded.refusal }
   const [refund, ...credits] = recorded.refunds
   const outcome = await askProcessor(world, refund!)
-  if (outcome.outcome === 'refused_by_processor') {
-    // The upgrade stays paid, so the credit that it consumed stays consumed.
-    const reason = 'The refund of the upgrade was refused.'
-    for (const { id } of credits) await settleRefund(world, id, { status: 'refused', reason })
-    return outcome
-  }
   for (const credit of credits) {
-    const answer = await askProcessor(world, credit)
-    if (answer.outcome !== 'refunded') return answer
+    const answer = await requestRefund(world, credit)
+    if (outcome.outcome === 'refunded' && answer.outcome !== 'refunded') return answer
   }
   return outcome
+}
+
+/**
+ * Requests a recorded refund. One of the credit that an upgrade consumed waits until that of the
+ * upgrade is answered, and is refused with it: then the credit stays consumed.
+ */
+export async function requestRefund(world: World, refund: payments.Refund): Promise<RefundOutcome> {
+  const { id: refund_id, upgrade_refund_id } = refund
+  if (upgrade_refund_id === null) return await askProcessor(world, refund)
+  const { status } = await payments.findRefundById(world.db, upgrade_refund_id)
+  if (status === 'open') return { outcome: 'processing', refund_id }
+  if (status !== 'refused') return await askProcessor(world, refund)
+  const reason = 'The refund of the upgrade was refused.'
+  await settleRefund(world, refund_id, { status, reason })
+  return { outcome: 'refused_by_processor', refund_id, reason }
 }
 
 /** Records the refunds, with the charges' rows locked so that concurrent refunds queue. */
@@ -83,7 +92,10 @@ async function record(
     const backs = [{ state, back: billing.takeBack(invoice, taken, amount) }]
     if (with_credit) backs.push(...(await lockedCredit(world, tx, invoice)))
     const refunds: payments.Refund[] = []
-    for (const each of backs) refunds.push(await add(world, tx, actor, { ...each, reason }))
+    for (const each of backs) {
+      const upgrade_refund_id = refunds[0]?.id ?? null
+      refunds.push(await add(world, tx, actor, { ...each, reason, upgrade_refund_id }))
+    }
     return { refunds }
   })
 }
@@ -100,12 +112,13 @@ async function add(
   { random }: World,
   tx: Db,
   actor: RefundActor,
-  { state, back, reason }: CreditBack & { reason: string },
+  { state, back, ...facts }: CreditBack & Pick<payments.Refund, 'reason' | 'upgrade_refund_id'>,
 ): Promise<payments.Refund> {
   const { charge, now } = state
   const id = mintId(random, 'ref')
-  const refund = { id, charge_id: charge.id, ...back, reason, requested_by: actor.user_id }
+  const refund = { id, charge_id: charge.id, ...back, ...facts, requested_by: actor.user_id }
   await payments.addRefund(tx, now, refund)
+  const { reason } = facts
   const detail = { refund_id: id, amount: back.amount, reason, as: actor.kind }
   const action = 'charge.refund'
   await audit(tx, now, { actor, action, subject: charge.id, detail })
@@ -113,7 +126,7 @@ async function add(
 }
 
 /** Asks the processor for a recorded refund, by its id, and records the answer. */
-export async function askProcessor(world: World, refund: payments.Refund): Promise<RefundOutcome> {
+async function askProcessor(world: World, refund: payments.Refund): Promise<RefundOutcome> {
   const { processor, db, log } = world
   const { id: refund_id, amount, charge_id } = refund
   const { processor_charge_id, app } = await payments.chargeWithClock(db, charge_id)
