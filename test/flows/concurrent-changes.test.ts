@@ -3,9 +3,10 @@ import { after, before, describe, test } from 'node:test'
 import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
 import { lockLicense } from '#flows/locked-license'
 import { reconcile } from '#flows/payment'
-import { quotePlanChange, renewDue, setAutoRenew } from '#flows/subscription'
+import { cancelPlanChange, quotePlanChange, renewDue, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
@@ -91,6 +92,23 @@ describe('a plan change', () => {
     assert.ok(isChanged)
     assert.deepEqual(await takenFrom(service, subscriber.email), [0, 2520])
     assert.equal((await billing.subscriptionOf(service.world.db, license_id))?.price_id, other)
+  })
+
+  test('cannot be canceled once the period that it was agreed for is being paid', async () => {
+    const subscriber = await subscribe(service, { price_id: price(1) })
+    const { license_id } = subscriber
+    const { world } = service
+    assert.equal((await changePlanTo(service, subscriber, price(0))).moved.outcome, 'planned')
+    service.clock.pass(366 * DAY)
+    const charge = () => Promise.reject(new payments.ProcessorUnreachable('the line is cut'))
+    await renewDue({ ...world, processor: { ...world.processor, charge } })
+    service.clock.pass(30)
+    await reconcile(world)
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    assert.equal(await cancelPlanChange(world, buyerActor(subscriber), license_id), false)
+    service.clock.pass(3600)
+    await renewDue(world)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260])
   })
 
   test('waits for the one before it, also if the email has changed since', async () => {

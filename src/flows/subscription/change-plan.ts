@@ -130,15 +130,19 @@ async function intendUpgrade(
   return await intendDue(world, tx, now, { subscription, license, app, due, requested_by: 'buyer' })
 }
 
-/** Cancels a scheduled plan change. */
+/**
+ * Cancels a scheduled plan change. False once the period of the new plan is being paid, as agreed
+ * before.
+ */
 export async function cancelPlanChange(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,
   license_id: LicenseId,
-): Promise<void> {
-  await world.db.tx(async (tx) => {
+): Promise<boolean> {
+  return await world.db.tx(async (tx) => {
     const { subscription, now } = await lockLicense(world, tx, license_id)
-    if (!subscription?.pending_price_id) return
+    if (!subscription?.pending_price_id) return true
+    if (await billing.openInvoiceOf(tx, subscription.id)) return false
     await billing.changeSubscription(tx, subscription, billing.NO_PLAN_CHANGE)
     const action = 'license.plan_change_withdrawn'
     await audit(tx, now, {
@@ -146,5 +150,6 @@ export async function cancelPlanChange(
       action,
       subject: license_id,
     })
+    return true
   })
 }

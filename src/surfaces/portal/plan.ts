@@ -64,8 +64,8 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
       user_id: context.session.user_id,
       request_id: request.id,
     } as const
-    await cancelPlanChange(world, actor, context.license.license_id)
-    return redirectTo(reply, context.at('', { done: 'kept' }))
+    const isCanceled = await cancelPlanChange(world, actor, context.license.license_id)
+    return redirectTo(reply, context.at('', { done: isCanceled ? 'kept' : 'changed' }))
   })
 }
 
