@@ -341,6 +341,8 @@ test('evidence lists what the buyer did, with networks and without full IP addre
     log,
     /The server of the app checked the license key, 4 times \(network 127\.0\.0\.\*\)/,
   )
+  const { legal_name } = service.world.config.operator
+  assert.ok(evidence.receipt.includes(` of ${legal_name}, merchant of record\n`))
   assert.match(evidence.receipt, /Total: \$12\.60, paid with Visa ending in 2685$/)
   assert.match(evidence.refund_policy_disclosure, /\/refunds\//)
   const text = JSON.stringify(evidence)

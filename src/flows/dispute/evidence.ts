@@ -43,7 +43,7 @@ export async function assembleEvidence(
     period_end: invoice.period_end,
     terms: termsOf(order),
     refund_policy: policyOf(world, app.name),
-    receipt: receiptOf(facts),
+    receipt: receiptOf(world, facts),
     activity: [
       ...(await purchaseActivityOf(world, facts)),
       ...(await buyerActivityOf(world, invoice, app)),
@@ -78,9 +78,10 @@ interface Bought {
   card: string
 }
 
-function receiptOf({ invoice, order, product_name, card }: Bought): string {
+function receiptOf({ config }: World, { invoice, order, product_name, card }: Bought): string {
+  const { legal_name } = config.operator
   return [
-    `Receipt ${billing.invoiceNumber(invoice.number)} of Purser, merchant of record`,
+    `Receipt ${billing.invoiceNumber(invoice.number)} of ${legal_name}, merchant of record`,
     `Order ${order.id}, ${isoDate(invoice.paid_at ?? invoice.created_at)}`,
     `Buyer: ${order.email}`,
     `${order.app_name} ${product_name}: ${dollars(invoice.amount)}`,
