@@ -188,7 +188,8 @@ end $$;
 create constraint trigger licenses_subscription after insert or update of status, product_id
   on licenses deferrable initially deferred for each row execute function list_subscription();
 
--- A seller's walkthrough ends without an order, and is no checkout.
+-- A seller's walkthrough ends without an order, and is no checkout. A cart is completed in the time
+-- of its app's test clock; its other steps are in real time.
 create function queue_cart_metrics() returns trigger language plpgsql as $$
 declare
   was_cart boolean := tg_op = 'UPDATE' and (old.completed_at is null or old.order_id is not null);
@@ -196,7 +197,8 @@ declare
 begin
   insert into metric_changes (app_id, metric, day, count, amount)
     select new.app_id, step.metric,
-      ((new.updated_at + a.clock_ahead * interval '1 second') at time zone 'UTC')::date,
+      (case when new.order_id is not null then new.completed_at
+        else new.updated_at + a.clock_ahead * interval '1 second' end at time zone 'UTC')::date,
       step.present::int - step.former::int, 0
     from apps a, (values
         ('cart_details', was_cart, not is_walkthrough),

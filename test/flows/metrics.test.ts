@@ -150,6 +150,15 @@ test('a checkout counts once at each of its steps', async () => {
   assert.equal(carts.cart_paid - before.cart_paid, 2)
 })
 
+test('a purchase of a test clock that is ahead counts on its day in that time', async () => {
+  await letPass(service, app_id(), 3)
+  await buy(service)
+  const to = isoDate(await timeOf(service, app_id()))
+  const range = { from: to, to }
+  const { carts } = await metrics.readOverview(service.world.db, { app_ids: [app_id()], range })
+  assert.deepEqual(carts, { cart_details: 1, cart_card: 1, cart_confirmation: 1, cart_paid: 1 })
+})
+
 test('figures are the same before, while and after the queue is added to the sums', async () => {
   const { db } = service.world
   const expected = await figures(365)
