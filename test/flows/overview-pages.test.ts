@@ -92,6 +92,12 @@ test('a wrong range shows the last 30 days and says what to enter', async () => 
   }
 })
 
+test('a wrong range keeps the dates that were typed', async () => {
+  const { body } = await seller.open(`${ALL}?from=2026-03-02&to=2026-03-01`)
+  assert.match(body, /name="from"[^>]* value="2026-03-02"/)
+  assert.match(body, /name="to"[^>]* value="2026-03-01"/)
+})
+
 test('each chart is an image with a name, and a table with the same figures', async () => {
   const { body } = await seller.open(`${ALL}?days=30`)
   const to = isoDate(service.clock.now())

@@ -20,6 +20,8 @@ const RangeQuery = z.union([
 /** The range that an address asks for, and the fields of its form. */
 export interface ChosenRange {
   range: metrics.DayRange
+  /** What the fields of the form contain: as typed, where that is a date. */
+  typed: metrics.DayRange
   /** The offered length; undefined for a range of one's own. */
   days: string | undefined
   /** Why the asked range is not shown. */
@@ -33,12 +35,21 @@ export function rangeOf(request: Pick<FastifyRequest, 'query'>, now: Date): Chos
     return value === undefined ? [] : [[name, value] as const]
   })
   const { data } = RangeQuery.safeParse(Object.fromEntries(given))
-  if (data && 'from' in data) return { range: data, days: undefined, fault: undefined }
+  if (data && 'from' in data) {
+    return { range: data, typed: data, days: undefined, fault: undefined }
+  }
   const days = data?.days ?? '30'
   const to = isoDate(now)
+  const range = { from: metrics.dayAfter(to, 1 - Number(days)), to }
   return {
-    range: { from: metrics.dayAfter(to, 1 - Number(days)), to },
+    range,
+    typed: { ...range, ...typedDates(Object.fromEntries(given)) },
     days,
     fault: data ? undefined : 'Enter two dates, the earlier one first, at most 5 years apart.',
   }
+}
+
+function typedDates(given: Record<string, string>): Partial<metrics.DayRange> {
+  const dates = Object.entries(given).filter(([, value]) => z.iso.date().safeParse(value).success)
+  return Object.fromEntries(dates)
 }

@@ -46,7 +46,7 @@ export function Figures(facts: FiguresFacts): JSX.Element {
 
 /** The offered periods, and a form for another. */
 export function RangeChoice({ base, chosen }: Pick<FiguresFacts, 'base' | 'chosen'>): JSX.Element {
-  const { range, days, fault } = chosen
+  const { typed, days, fault } = chosen
   const links = RANGE_DAYS.map((length) => ({
     label: `${length} days`,
     href: `${base}?days=${length}`,
@@ -59,8 +59,8 @@ export function RangeChoice({ base, chosen }: Pick<FiguresFacts, 'base' | 'chose
     >
       <SubNav label="Period" links={links} />
       <form method="get" action={base} class="flex flex-wrap items-end gap-4">
-        <Field label="From" name="from" type="date" value={range.from} error={fault} />
-        <Field label="To" name="to" type="date" value={range.to} />
+        <Field label="From" name="from" type="date" value={typed.from} error={fault} />
+        <Field label="To" name="to" type="date" value={typed.to} />
         <Actions>
           <Button>Show</Button>
         </Actions>
