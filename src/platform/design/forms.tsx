@@ -191,10 +191,10 @@ export function CheckboxField(
 
 /**
  * Two or three short fields side by side, such as expiry and security code; one below the other
- * where they would not fit. Dates are wider than other fields.
+ * where they would not fit. Dates and choices are wider than other fields.
  */
-export function FieldRow(facts: { dates?: boolean; children: ComponentChildren }): JSX.Element {
-  const columns = facts.dates
+export function FieldRow(facts: { wide?: boolean; children: ComponentChildren }): JSX.Element {
+  const columns = facts.wide
     ? 'grid-cols-[repeat(auto-fit,minmax(min(10rem,100%),1fr))]'
     : 'grid-cols-[repeat(auto-fit,minmax(min(8.5rem,100%),1fr))]'
   return <div class={`grid gap-4 *:min-w-0 ${columns}`}>{facts.children}</div>

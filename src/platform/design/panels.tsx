@@ -181,9 +181,9 @@ export function RecordTable(facts: {
   )
 }
 
-/** A text or a link that may be cut off in a table, with its whole in a tooltip. */
+/** A text or a link that a table may cut off, with its whole in a tooltip; a phone wraps it. */
 export function Truncated({ text, href }: { text: string; href?: string }): JSX.Element {
-  const shape = 'inline-block max-w-52 truncate align-bottom'
+  const shape = 'align-bottom max-sm:wrap-anywhere sm:inline-block sm:max-w-52 sm:truncate'
   if (href === undefined) {
     return (
       <span class={shape} title={text}>

@@ -65,7 +65,7 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
             hint="Email or ID"
           />
         </div>
-        <FieldRow dates>
+        <FieldRow wide>
           <Field label="From" name="from" type="date" value={search.from} {...common} />
           <Field label="To" name="to" type="date" value={search.to} {...common} />
         </FieldRow>

@@ -38,12 +38,17 @@ export function DiscountsPage(facts: DiscountsFacts): JSX.Element {
     <AppPage
       {...facts}
       current="discounts"
-      intro="Codes that buyers enter at checkout, or that a Buy link carries as ?discount=CODE. Tax and fee are on what remains."
+      intro={
+        <>
+          Codes that buyers enter at checkout, or that a Buy link carries as{' '}
+          <span class="whitespace-nowrap">?discount=CODE</span>. Tax and fee are on what remains.
+        </>
+      }
     >
       {codes.length === 0 ? (
         <EmptyState title="No discount codes yet">
           Create one below. Buyers enter it at checkout, or follow a Buy link with{' '}
-          <code class="font-mono">?discount=</code> and the code.
+          <code class="font-mono whitespace-nowrap">?discount=</code> and the code.
         </EmptyState>
       ) : (
         <Panel title="Codes">
@@ -143,7 +148,7 @@ function NewCode(facts: DiscountsFacts): JSX.Element {
             <SelectField label="Unit" name="unit" value={form.unit} options={UNITS} />
           </FieldRow>
           <Duration {...facts} />
-          <FieldRow dates>
+          <FieldRow wide>
             <Field
               label="First day"
               name="valid_from"
@@ -190,7 +195,7 @@ const LASTS = [
 
 function Duration({ form, faults }: DiscountsFacts): JSX.Element {
   return (
-    <FieldRow>
+    <FieldRow wide>
       <SelectField label="Applies to" name="lasts" value={form.lasts} options={LASTS} />
       <Field
         label="Periods"

@@ -101,7 +101,7 @@ function cellsOf(base: string, sale: Sale) {
     <TextLink href={`${base}/sales/${sale.id}/`}>{invoiceNumber(sale.number)}</TextLink>,
     <Badge tone={tone}>{label}</Badge>,
     isoDate(sale.paid_at ?? sale.created_at),
-    <span class="grid justify-items-start max-sm:justify-items-end">
+    <span class="grid min-w-0 justify-items-start max-sm:justify-items-end">
       <Truncated text={sale.email} href={`${base}/customers/${sale.license_id}/`} />{' '}
       <span class="text-xs text-muted">
         <Truncated text={`${sale.product_name}, ${KIND_LABELS[sale.kind].toLowerCase()}`} />

@@ -37,7 +37,7 @@ export function SearchForm(facts: {
             <SelectField key={choice.name} {...choice} value={search[choice.name]} sought />
           ))}
           <div class="col-span-2">
-            <FieldRow dates>
+            <FieldRow wide>
               <Field label="From" name="from" type="date" value={search.from} {...COMMON} />
               <Field label="To" name="to" type="date" value={search.to} {...COMMON} />
             </FieldRow>
