@@ -34,7 +34,7 @@ export function PortalPage(
   const { portal, payments, kept, faults, locale } = facts
   const { t } = locale
   const { app_name, card, email, return_url } = portal
-  const expiry = `${String(card.exp_month).padStart(2, '0')} / ${card.exp_year}`
+  const expiry = `${String(card.exp_month).padStart(2, '0')}/${card.exp_year % 100}`
   const items = [
     { term: t('sandbox.card'), detail: cardName(card, locale) },
     { term: t('sandbox.expires'), detail: expiry },

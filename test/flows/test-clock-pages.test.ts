@@ -53,7 +53,7 @@ describe('the test clock page', () => {
   test('shows the time, and that nothing is due before the first subscription', async () => {
     const { status } = await seller.open(CLOCK)
     assert.equal(status, 200)
-    assert.match(pageText(), /March 10, 2026, 12:00 UTC/)
+    assert.match(pageText(), /March 10, 2026 at 12:00 PM UTC/)
     assert.match(pageText(), /There are no subscribers yet/)
     assert.doesNotMatch(pageText(), /Test clock: it is/)
   })
@@ -71,7 +71,7 @@ describe('the test clock page', () => {
     await seller.open(CLOCK)
     assert.match(
       pageText(),
-      new RegExp(`April 10, 2026, 12:00 UTC : ${email} renews for \\$12\\.60`),
+      new RegExp(`April 10, 2026 at 12:00 PM UTC : ${email} renews for \\$12\\.60`),
     )
   })
 
@@ -113,7 +113,7 @@ describe('an advance', () => {
   test('to a day goes to its end, so that everything due on it has happened', async () => {
     await seller.open(CLOCK)
     await submitAndWait('Advance to this day', { date: '2026-05-10' })
-    assert.match(pageText(), /to May 10, 2026, 23:59 UTC/)
+    assert.match(pageText(), /to May 10, 2026 at 11:59 PM UTC/)
     assert.match(pageText(), /Renewal paid/)
   })
 

@@ -74,6 +74,11 @@ export function Day({ date }: { date: string | Date }): JSX.Element {
   return <time datetime={instant.toISOString().slice(0, 10)}>{useLocale().day(instant)}</time>
 }
 
+/** An instant in UTC as "June 30, 2026 at 4:05 PM UTC". */
+export function formatMoment(at: Date): string {
+  return ENGLISH.t('money.moment', { moment: ENGLISH.moment(at) })
+}
+
 /** An instant in UTC, as "June 30, 2026 at 4:05 PM UTC". */
 export function Moment({ at }: { at: Date }): JSX.Element {
   const { t, moment } = useLocale()

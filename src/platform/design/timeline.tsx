@@ -1,15 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { formatDay } from './money.tsx'
-
-/** An instant in UTC as "June 30, 2026, 14:05 UTC". */
-export function formatMoment(at: Date): string {
-  return `${formatDay(at)}, ${at.toISOString().slice(11, 16)} UTC`
-}
-
-/** An instant in UTC, as "June 30, 2026, 14:05 UTC". */
-export function Moment({ at }: { at: Date }): JSX.Element {
-  return <time datetime={at.toISOString()}>{formatMoment(at)}</time>
-}
+import { Moment } from './money.tsx'
 
 /** One event of a timeline. */
 export type TimelineEntry = {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useContext } from 'preact/hooks'
 import { CsrfField } from './forms.tsx'
 import { ViewedAs } from './menu.tsx'
-import { formatMoment } from './timeline.tsx'
+import { formatMoment } from './money.tsx'
 
 /** Across the top of every page while staff look at a seller's pages, with the button to stop. */
 export function ViewingBanner(): JSX.Element | null {

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 import { CheckboxField } from '#design/forms'
-import { formatMoney } from '#design/money'
-import { Moment } from '#design/timeline'
+import { formatMoney, Moment } from '#design/money'
 import type { OpenAttempt } from '#domain/payments'
 import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 

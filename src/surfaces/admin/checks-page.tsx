@@ -3,8 +3,8 @@ import { Actions, Button } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
+import { Moment } from '#design/money'
 import { Heading, Panel, RecordTable } from '#design/panels'
-import { Moment } from '#design/timeline'
 import type { StaffRole } from '#domain/identity'
 import type { Checked, EventsReprocessed } from './check-results.ts'
 import { AdminMenu } from './menu.tsx'
@@ -22,7 +22,7 @@ export function ChecksPage({ role, csrf_token, books, events }: ChecksFacts): JS
   return (
     <SiteLayout title="Checks · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Admin: checks">Check the ledger and reprocess missed events.</Heading>
+        <Heading title="Checks">Check the ledger and reprocess missed events.</Heading>
         <AdminMenu current="checks" role={role} />
       </div>
       <div class="grid grid-cols-1 gap-6">

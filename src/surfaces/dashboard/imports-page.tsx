@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
 import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { FileField, Form, SelectField } from '#design/forms'
+import { Day } from '#design/money'
 import { Disclosure, Panel, RecordRows } from '#design/panels'
 import { IMPORT_SOURCES, type Import, type ImportSource, SOURCE_READERS } from '#domain/imports'
-import { isoDate } from '#platform/calendar'
 import { counted } from '#platform/text'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 
@@ -93,7 +93,7 @@ function Earlier({ imports, address }: ImportsFacts): JSX.Element {
             SOURCE_READERS[each.source].label,
             STATUS[each.status],
             counted(each.rows, 'row'),
-            isoDate(each.created_at),
+            <Day date={each.created_at} />,
           ],
           action: (
             <Button href={`${address}${each.id}/`}>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { BackLink, TextLink } from '#design/actions'
 import { SiteLayout } from '#design/layout'
+import { Moment } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Panel, RecordCards } from '#design/panels'
 import type { Attachment, MailboxEmail } from '#platform/mail'
 
@@ -19,16 +20,12 @@ export function MailboxPage({ emails }: { emails: MailboxEmail[] }): JSX.Element
             key: email.message_id,
             href: `/dev/mailbox/${encodeURIComponent(email.message_id)}`,
             title: email.subject,
-            details: [`To ${email.recipient}`, sentAt(email)],
+            details: [`To ${email.recipient}`, <Moment at={email.sent_at} />],
           }))}
         />
       )}
     </SiteLayout>
   )
-}
-
-function sentAt({ sent_at }: MailboxEmail): string {
-  return `${sent_at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
 const ADDRESS = /(https?:\/\/\S+)/
@@ -59,7 +56,7 @@ export function EmailPage({
       <DescriptionList
         items={[
           { term: 'To', detail: email.recipient },
-          { term: 'Sent', detail: sentAt(email) },
+          { term: 'Sent', detail: <Moment at={email.sent_at} /> },
           ...email.attachments.map(({ filename }) => ({
             term: 'Attached',
             detail: <TextLink href={`${base}/${filename}`}>{filename}</TextLink>,

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
-import { Day, Money } from '#design/money'
+import { Day, Moment, Money } from '#design/money'
 import { Panel, RecordTable } from '#design/panels'
-import { Moment } from '#design/timeline'
 import type { Entry } from '#domain/ledger'
 import { sum, ZERO } from '#platform/money'
 import { EVENT_LABELS, entryLabel } from './ledger-labels.ts'

@@ -14,7 +14,6 @@ import {
   type Refund,
 } from '#domain/payments'
 import { eventText } from '#http/timeline-labels'
-import { isoDate } from '#platform/calendar'
 import { type Cents, cents, sum } from '#platform/money'
 import type { ActionLink } from './customer-action.ts'
 import { KIND_LABELS, ORIGIN_LABELS, STATUS_LABELS } from './labels.ts'
@@ -100,7 +99,7 @@ function License({ license }: CustomerFacts): JSX.Element {
           ...(period_end ? [day(license.auto_renew ? 'Renews' : 'Ends', period_end)] : []),
           ...(status === 'canceled' && canceled_at ? [day('Ended', canceled_at)] : []),
           ...(card ? [{ term: 'Card', detail: cardName(card) }] : []),
-          { term: 'License key', detail: 'Shown to the buyer only, in their portal' },
+          { term: 'License key', detail: 'Shown to the buyer only, on their purchase page' },
           ...(license.rotated_at ? [day('Key replaced', license.rotated_at)] : []),
           { term: 'License', detail: <Id>{license.license_id}</Id> },
           ...(license.order_id ? [{ term: 'Order', detail: <Id>{license.order_id}</Id> }] : []),
@@ -136,7 +135,9 @@ function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
                   <TextLink href={`${base}/sales/${sale.id}/`}>
                     {KIND_LABELS[sale.kind]} {invoiceNumber(sale.number)}
                   </TextLink>{' '}
-                  <span class="text-xs text-muted">{isoDate(sale.paid_at ?? sale.created_at)}</span>
+                  <span class="text-xs text-muted">
+                    <Day date={sale.paid_at ?? sale.created_at} />
+                  </span>
                 </span>,
                 <Badge tone={tone}>{label}</Badge>,
               ],
