@@ -26,6 +26,11 @@ export function countCharacters(text: string): number {
   return count
 }
 
+/** A text with its first letter in upper case. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 /** The key by which names are compared: case and the way an accent is typed do not matter. */
 export function nameKey(name: string): string {
   return tidyText(name).toLowerCase().normalize('NFC')

@@ -112,7 +112,7 @@ describe('a page', () => {
     })
     assert.equal(answer.statusCode, 429)
     const seconds = answer.headers['retry-after']
-    const wait = new RegExp(`Demasiadas solicitudes. Inténtelo de nuevo en ${seconds} segundos?\\.`)
+    const wait = new RegExp(`Demasiadas solicitudes Inténtelo de nuevo en ${seconds} segundos?\\.`)
     assert.match(textOf(answer.body), wait)
   })
 

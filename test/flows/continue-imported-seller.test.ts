@@ -160,7 +160,7 @@ describe('the seller', () => {
     const { invoice_id } = await service.world.db.one<{ invoice_id: string }>(sql`
       select invoice_id from orders where license_id = ${own.license_id}`)
     const sale = await textAt(`sales/${invoice_id}/`)
-    assert.match(sale, /Paid at the former service/)
+    assert.match(sale, /Paid at the previous provider/)
     const refund = await textAt(`sales/${invoice_id}/refund/`)
     assert.match(refund, /This invoice was not charged, so it cannot be refunded\./)
   })

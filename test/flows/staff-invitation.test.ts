@@ -50,7 +50,7 @@ test('a link sets a password and a second factor, and ends in the admin area', a
   const agent = buyer(service)
   await agent.open(link)
   const text = textOf(agent.page.body)
-  assert.match(text, new RegExp(`Account ${email} Role admin Invited by The operator, by command`))
+  assert.match(text, new RegExp(`Account ${email} Role Admin Invited by The operator, by command`))
   await agent.submit('Join the staff', { password: 'short' })
   assert.equal(agent.page.status, 422)
   assert.equal(await roleOf(email), undefined)

@@ -52,7 +52,7 @@ test('an admin invites by email, and the link of the email makes the person staf
   assert.match(textOf(agent.page.body), new RegExp(`${email} Support Invited by ${admin.email}`))
   const invited = buyer(service)
   await invited.open(await linkTo(email))
-  assert.match(textOf(invited.page.body), new RegExp(`Role support Invited by ${admin.email}`))
+  assert.match(textOf(invited.page.body), new RegExp(`Role Support Invited by ${admin.email}`))
   await invited.submit('Join the staff', { password: PASSWORD })
   assert.equal(await roleOf(email), 'support')
   await agent.open('/admin/staff/')

@@ -44,7 +44,7 @@ export function AppPage(facts: StaffAppFacts): JSX.Element {
 function itemsOf({ app, approval, plans }: StaffAppFacts) {
   const isListed = app.is_published && !app.is_suspended
   return [
-    { term: 'State', detail: <AppBadges app={app} /> },
+    { term: 'Status', detail: <AppBadges app={app} /> },
     {
       term: 'Seller',
       detail: <TextLink href={`/admin/sellers/${app.seller_id}/`}>{app.legal_name}</TextLink>,

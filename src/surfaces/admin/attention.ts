@@ -145,7 +145,7 @@ async function owed(world: World): Promise<AttentionItem | undefined> {
   if (found.length === 0) return undefined
   return {
     title: `${counted(found.length, 'buyer')} to repay`,
-    detail: 'Returned refunds',
+    detail: 'Returned refunds of',
     amount: sum(...found.map(({ amount }) => amount)),
     href: '/admin/cases/#owed',
   }

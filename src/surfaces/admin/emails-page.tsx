@@ -8,7 +8,7 @@ import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import { type EmailState, type LoggedEmail, stateOf } from '#platform/email-log'
-import { counted } from '#platform/text'
+import { capitalized, counted } from '#platform/text'
 import { AdminMenu } from './menu.tsx'
 
 interface EmailLogFacts {
@@ -56,7 +56,7 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
             sought
           />
           <SelectField
-            label="State"
+            label="Status"
             name="state"
             value={facts.state ?? ''}
             options={[
@@ -112,5 +112,5 @@ function recordOf(email: LoggedEmail, csrf_token: string) {
 /** A template as a title: `payout_paid` is "Payout paid". */
 function nameOf(kind: string): string {
   const text = kind.replaceAll('_', ' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return capitalized(text)
 }

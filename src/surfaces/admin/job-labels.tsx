@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { Badge, type BadgeTone } from '#design/feedback'
 import { type JobState, readJobState } from '#platform/job-log'
+import { capitalized } from '#platform/text'
 
 /** The states of jobs in words. */
 export const JOB_STATE_LABELS: Record<JobState, string> = {
@@ -28,6 +29,9 @@ export function JobBadge({ state }: { state: string }): JSX.Element {
 
 /** A queue in words: `emails-urgent` is the fast lane of `emails`. */
 export function queueLabel(queue: string): string {
-  const text = queue.replace(/-urgent$/, ', urgent').replaceAll('-', ' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  const text = queue
+    .replace(/-urgent$/, ', urgent')
+    .replaceAll('-', ' ')
+    .replace('sign in', 'sign-in')
+  return capitalized(text)
 }

@@ -72,7 +72,7 @@ export function JobPage(facts: JobFacts): JSX.Element {
 function itemsOf(job: LoggedJob) {
   const { state, queue, created_at, started_at, start_after, completed_at } = job
   return [
-    { term: 'State', detail: <JobBadge state={state} /> },
+    { term: 'Status', detail: <JobBadge state={state} /> },
     { term: 'Queue', detail: queue },
     { term: 'Queued', detail: <Moment at={created_at} /> },
     ...(started_at ? [{ term: 'Last started', detail: <Moment at={started_at} /> }] : []),

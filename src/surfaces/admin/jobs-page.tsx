@@ -79,7 +79,7 @@ function Filter({ state, queue, queues }: JobsFacts): JSX.Element {
         class="grid items-end gap-4 sm:grid-cols-[1fr_1fr_auto]"
       >
         <SelectField
-          label="State"
+          label="Status"
           name="state"
           value={state}
           options={JOB_STATES.map((value) => ({ value, label: JOB_STATE_LABELS[value] }))}

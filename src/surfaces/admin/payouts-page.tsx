@@ -13,7 +13,7 @@ import { AdminMenu } from './menu.tsx'
 
 const STATUSES: Record<Payout['status'], [label: string, tone: BadgeTone]> = {
   open: ['Requested', 'warn'],
-  pending: ['On its way', 'info'],
+  pending: ['Pending', 'info'],
   paid: ['Paid', 'good'],
   failed: ['Returned', 'bad'],
 }

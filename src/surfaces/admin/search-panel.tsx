@@ -27,7 +27,7 @@ export function SearchPanel(facts: {
           sought
         />
         <SelectField
-          label="State"
+          label="Status"
           name="state"
           value={facts.state ?? ''}
           options={[{ value: '', label: 'All' }, ...options]}

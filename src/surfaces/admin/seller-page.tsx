@@ -15,6 +15,7 @@ import type {
   SellerFigures,
 } from '#domain/sellers'
 import { type AuditRow, CHANNEL_LABELS } from '#http/audit-rows'
+import { capitalized } from '#platform/text'
 import { AppBadges } from './app-labels.tsx'
 import { AdminMenu } from './menu.tsx'
 import { payoutRecord } from './payouts-page.tsx'
@@ -72,7 +73,7 @@ export function SellerPage(facts: SellerPageFacts): JSX.Element {
 function itemsOf({ seller, terms, bank }: SellerPageFacts) {
   const { address, city, state, zip } = seller
   return [
-    { term: 'State', detail: <SellerBadges seller={seller} /> },
+    { term: 'Status', detail: <SellerBadges seller={seller} /> },
     { term: 'Address', detail: `${address}, ${city}, ${state} ${zip}` },
     { term: 'Seller since', detail: <Day date={seller.created_at} /> },
     {
@@ -96,7 +97,7 @@ function Members({ members }: { members: Member[] }): JSX.Element {
         records={members.map(({ user_id, email, role, created_at }) => ({
           key: user_id,
           title: email,
-          aside: <Badge>{role.charAt(0).toUpperCase() + role.slice(1)}</Badge>,
+          aside: <Badge>{capitalized(role)}</Badge>,
           details: [
             <>
               Since <Day date={created_at} />

@@ -32,7 +32,7 @@ export function SellersPage(facts: AdminListFacts<SellerState, SellerRow>): JSX.
           columns={[
             { label: 'Balance', numeric: true },
             { label: 'Seller' },
-            { label: 'State' },
+            { label: 'Status' },
             { label: 'Apps', numeric: true },
             { label: 'Sales', numeric: true },
             { label: 'Open disputes', numeric: true },

@@ -12,6 +12,7 @@ import {
   type StaffMember,
   type StaffRole,
 } from '#domain/identity'
+import { STAFF_ROLE_LABELS } from '#http/staff-labels'
 import { AdminMenu } from './menu.tsx'
 
 /** The form of an invitation as it was filled in. */
@@ -26,13 +27,7 @@ interface StaffLayoutFacts {
   note: { tone: 'success' | 'warning'; text: string } | undefined
 }
 
-const LABELS: Record<StaffRole, string> = {
-  support: 'Support',
-  finance: 'Finance',
-  admin: 'Admin',
-}
-
-const ROLE_OPTIONS = STAFF_ROLES.map((role) => ({ value: role, label: LABELS[role] }))
+const ROLE_OPTIONS = STAFF_ROLES.map((role) => ({ value: role, label: STAFF_ROLE_LABELS[role] }))
 
 /** The members of staff and the pending invitations, with a form to invite. */
 export function StaffPage(
@@ -71,7 +66,7 @@ export function StaffPage(
 function MemberBadges({ member }: { member: StaffMember }): JSX.Element {
   return (
     <span class="flex flex-wrap gap-2">
-      <Badge>{LABELS[member.staff_role]}</Badge>
+      <Badge>{STAFF_ROLE_LABELS[member.staff_role]}</Badge>
       {!member.has_factor && <Badge tone="warn">No second factor</Badge>}
       {member.locked_at && <Badge tone="bad">Locked</Badge>}
     </span>
@@ -98,7 +93,7 @@ function Invitations(facts: { invitations: ListedInvitation[]; csrf_token: strin
           records={invitations.map(({ id, email, role, inviter, expires_at }) => ({
             key: id,
             title: email,
-            aside: <Badge>{LABELS[role]}</Badge>,
+            aside: <Badge>{STAFF_ROLE_LABELS[role]}</Badge>,
             details: [
               inviter ? `Invited by ${inviter}` : 'Invited by command',
               <>
@@ -172,7 +167,7 @@ export function MemberPage(
       <DescriptionList
         items={[
           { term: 'Account', detail: member.email },
-          { term: 'Role', detail: LABELS[member.staff_role] },
+          { term: 'Role', detail: STAFF_ROLE_LABELS[member.staff_role] },
           { term: 'Second factor', detail: member.has_factor ? 'Set up' : 'None yet' },
           {
             term: 'Last sign-in',

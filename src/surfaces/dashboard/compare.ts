@@ -132,7 +132,7 @@ function planLines(plan: ListedVersion, names: ReadonlyMap<string, string>): Com
   const name = names.get(id) ?? plan.name
   return [
     [`${id} name`, `${name}, name`, plan.name],
-    [`${id} free`, `${name}, free`, plan.is_free ? 'yes' : ''],
+    [`${id} free`, `${name}, free plan`, plan.is_free ? 'Yes' : ''],
     [`${id} trial`, `${name}, trial`, plan.trial_days > 0 ? `${plan.trial_days} days` : ''],
     ...plan.prices.map(({ amount, frequency }): ComparedLine => {
       const paid = frequency ?? 'once'

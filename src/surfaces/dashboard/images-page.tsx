@@ -75,9 +75,7 @@ function IconPanel({ slug, app_name, icon, csrf_token, faults }: ImagesFacts): J
           hint={`Square, at least 256 × 256 pixels. ${FILE_HINT}`}
         />
         <Actions>
-          <Button kind="primary" pending="Uploading…">
-            Save icon
-          </Button>
+          <Button pending="Uploading…">Save icon</Button>
         </Actions>
       </Form>
     </Panel>

@@ -127,8 +127,8 @@ export function FaultPanel({ read, file_faults, address }: ImportPageFacts): JSX
   return (
     <Panel title={`${counted(read.faults, 'line')} not read`}>
       <p class="text-sm text-muted">
-        The other lines can be imported. Correct these in the file, and import it again: what is
-        imported already does not change.
+        The other lines can be imported. Correct the file and import it again: what is imported
+        already does not change.
       </p>
       <RecordTable
         caption="The first errors"

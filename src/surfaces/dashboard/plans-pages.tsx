@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { CheckboxField, Field, Form, SelectField, TextareaField } from '#design/forms'
+import { frequencyText } from '#design/money'
 import { EmptyState, Panel, RecordCards } from '#design/panels'
 import { Proceeds, type ProceedsRates } from '#design/proceeds'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
@@ -26,13 +27,10 @@ type EditorFacts = AppFacts & {
   can_copy: boolean
 }
 
-const FREQUENCY_OPTIONS = [
-  { value: 'month', label: 'a month' },
-  { value: 'year', label: 'a year' },
-  { value: 'week', label: 'a week' },
-  { value: 'day', label: 'a day' },
-  { value: 'once', label: 'once' },
-]
+const FREQUENCY_OPTIONS = (['month', 'year', 'week', 'day', null] as const).map((frequency) => ({
+  value: frequency ?? 'once',
+  label: frequencyText(frequency),
+}))
 
 const COPY = {
   key: 'copy',

@@ -1,3 +1,5 @@
+import { capitalized } from '#platform/text'
+
 /** The fields of a form, or of one of its rows. */
 export type Fields = Record<string, string>
 
@@ -83,7 +85,7 @@ export function placeOf(id: string): string {
     return part in ROWS ? [] : [FIELDS[part] ?? part]
   })
   const place = intro.join(', ')
-  return place.charAt(0).toUpperCase() + place.slice(1)
+  return capitalized(place)
 }
 
 /** An error message for people: paths become labels, and a version is a plan. */

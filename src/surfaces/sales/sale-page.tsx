@@ -88,7 +88,7 @@ const LINE_LABELS: Record<InvoiceLineKind, string> = {
   discount: 'Discount',
   credit: 'Credit for the plan before',
   trial: 'Free trial',
-  prepaid: 'Paid at the former service',
+  prepaid: 'Paid at the previous provider',
 }
 
 function Figures({ sale, lines, charge, is_earner }: SaleFacts): JSX.Element {

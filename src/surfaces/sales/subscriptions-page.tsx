@@ -8,6 +8,7 @@ import {
   type SubscriptionTotals,
 } from '#domain/metrics'
 import { FREQUENCIES, isoDate } from '#platform/calendar'
+import { capitalized } from '#platform/text'
 import type { ListFacts } from './app-list.ts'
 import { ANY, AppListPage, renewalText } from './app-list-page.tsx'
 import type { SubscriptionSearch } from './list-search.ts'
@@ -23,7 +24,10 @@ const COLUMNS = [
 ]
 
 const STATUSES = SUBSCRIPTION_STATUSES.map((value) => ({ value, label: statusLabel(value) }))
-const PERIODS = FREQUENCIES.toReversed().map((value) => ({ value, label: adverbOf(value) }))
+const PERIODS = FREQUENCIES.toReversed().map((value) => ({
+  value,
+  label: capitalized(adverbOf(value)),
+}))
 const DISCOUNTS = [
   { value: 'yes', label: 'With a discount' },
   { value: 'no', label: 'Without' },

@@ -5,6 +5,7 @@ import { Form, NewPasswordField, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { DescriptionList, Heading } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
+import { STAFF_ROLE_LABELS } from '#http/staff-labels'
 
 interface InvitationFacts {
   email: string
@@ -28,7 +29,7 @@ export function InvitationPage(facts: InvitationFacts): JSX.Element {
   const { email, role, way, operator, fault } = facts
   const items = [
     { term: 'Account', detail: email },
-    { term: 'Role', detail: role },
+    { term: 'Role', detail: STAFF_ROLE_LABELS[role] },
     { term: 'Invited by', detail: facts.inviter ?? 'The operator, by command' },
   ]
   return (
