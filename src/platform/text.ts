@@ -26,7 +26,7 @@ export function countCharacters(text: string): number {
   return count
 }
 
-/** A text with its first letter in upper case. */
+/** A text with its first character in upper case. */
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -28,7 +28,7 @@ export function ApprovalsPage(facts: {
   return (
     <SiteLayout title="Approvals · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Admin: approvals">
+        <Heading title="Approvals">
           Apps whose sellers request external sales. An approved app is for sale once it is
           published.
         </Heading>

@@ -54,7 +54,7 @@ export function JobsPage(facts: JobsFacts): JSX.Element {
       <Filter {...facts} />
       {jobs.length === 0 ? (
         <EmptyState title={`No ${JOB_STATE_LABELS[state].toLowerCase()} jobs`}>
-          Choose another state or queue.
+          Choose another status or queue.
         </EmptyState>
       ) : (
         <RecordCards records={jobs.map((job) => cardOf(job, state))} />

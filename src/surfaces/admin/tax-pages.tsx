@@ -54,7 +54,7 @@ export function TaxPage(facts: {
     return sum(...due.map(({ amount }) => amount))
   }
   return (
-    <SiteLayout title="Sales tax · Purser">
+    <SiteLayout title="Sales tax · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Sales tax">Tax collected and filed, by state and month.</Heading>
         <AdminMenu current="tax" role={facts.role} />

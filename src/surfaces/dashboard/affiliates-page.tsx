@@ -43,7 +43,7 @@ export function AffiliatesPage(
       <RangeChoice base={facts.base} chosen={facts.chosen} />
       {rows.length === 0 ? (
         <EmptyState title="No referrals in this period">
-          Anyone can refer buyers to you, and earns a quarter of Purser’s fee. Affiliates join at{' '}
+          Anyone can refer buyers to you, and earns a quarter of Purser’s fee. They join at{' '}
           <TextLink href={facts.join_url}>{facts.join_url}</TextLink>.
         </EmptyState>
       ) : (

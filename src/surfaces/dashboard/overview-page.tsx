@@ -91,10 +91,22 @@ function Step({ facts, step }: { facts: AppOverview; step: SetupStep }): JSX.Ele
   )
 }
 
+/** The step to take now, whose button is the main one; a requested approval is with staff. */
+function nextOf({ steps, approval }: AppSetup): SetupStep | undefined {
+  return steps.find(({ name, is_done }) => {
+    return !is_done && !(name === 'approval' && approval === 'requested')
+  })
+}
+
 function StepAction({ facts, step }: { facts: AppOverview; step: SetupStep }) {
   const { csrf_token, slug, setup, can_edit, is_archived } = facts
+  const kind = step === nextOf(setup) ? 'primary' : 'plain'
   if (step.link) {
-    return <Button href={step.link.href}>{step.link.label}</Button>
+    return (
+      <Button kind={kind} href={step.link.href}>
+        {step.link.label}
+      </Button>
+    )
   }
   if (!can_edit || is_archived || step.is_done) return null
   const base = `/dashboard/apps/${slug}/`
@@ -102,7 +114,7 @@ function StepAction({ facts, step }: { facts: AppOverview; step: SetupStep }) {
     return (
       <Form action={`${base}publish`} csrf_token={csrf_token}>
         <Actions>
-          <Button kind="primary" pending="Publishing…">
+          <Button kind={kind} pending="Publishing…">
             Publish
           </Button>
         </Actions>
@@ -113,7 +125,7 @@ function StepAction({ facts, step }: { facts: AppOverview; step: SetupStep }) {
   return (
     <Form action={`${base}approval`} csrf_token={csrf_token}>
       <Actions>
-        <Button kind="primary" pending="Requesting…">
+        <Button kind={kind} pending="Requesting…">
           Request approval
         </Button>
       </Actions>
