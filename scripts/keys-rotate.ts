@@ -4,8 +4,8 @@
  * until what it signed has expired. The embedded database belongs to one process, so stop the
  * service before.
  *
- * `npm run keys:rotate -- --at-once` is for a key that fell into wrong hands: the new key signs
- * immediately, and what the others signed is good no more.
+ * `npm run keys:rotate -- --at-once` is for a compromised key: the new key signs immediately, and
+ * what the others signed is no longer valid.
  */
 import * as grants from '#domain/grants'
 import { systemClock } from '#platform/clock'

@@ -13,6 +13,7 @@ import { readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
 import { systemRandom as random } from '#platform/random'
 import { keyRing } from '#platform/secrets'
+import { counted } from '#platform/text'
 import { openSandbox } from '../src/sandbox/index.ts'
 import { openStripe } from '../src/stripe/index.ts'
 import { inEachMode, type OpenMode, sentenceOf } from './each-mode.ts'
@@ -33,7 +34,7 @@ async function check({ config, db, log }: OpenMode): Promise<number> {
   const looked = Object.entries(counts).map(([what, count]) => `${what}: ${count}`)
   console.log(`Looked at ${looked.join(', ')}.`)
   if (differences.length === 0) console.log('The books agree.')
-  else console.log(`${differences.length} differences.`)
+  else console.log(`${counted(differences.length, 'difference')}.`)
   return differences.length
 }
 
