@@ -64,7 +64,7 @@ export function Chart(facts: ChartFacts): JSX.Element {
         <Drawing facts={facts} y={y} ticks={ticks} />
         <div
           aria-hidden="true"
-          class="col-start-2 flex justify-between gap-3 text-xs text-muted tabular-nums last:*:text-end"
+          class="col-start-2 flex justify-between gap-3 text-xs text-muted tabular-nums *:last:text-end"
         >
           {facts.ends.map((end) => (
             <span key={end}>{end}</span>
