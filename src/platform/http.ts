@@ -23,6 +23,7 @@ import { answerHeaders } from '#platform/security-headers'
 import type { ServedRequest } from '#platform/served'
 import { openShortcuts, type ShortcutParts } from '#platform/shortcuts'
 import type { Observer } from '#platform/telemetry/observer'
+import { answerUnparsed } from '#platform/unparsed'
 
 export interface ServerOptions {
   log: Log
@@ -68,6 +69,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // What arrives on an open connection while the service stops is answered: a proxy sent it here.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    clientErrorHandler: answerUnparsed({ log: options.log, random: options.random, headers }),
     frameworkErrors(error, request, reply) {
       reply.header('x-request-id', request.id).headers(headers)
       options.answer?.(error, request, reply)
@@ -86,7 +88,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     else if (request.url.includes('%00')) {
       done(new Problem(404, 'not_found', 'There is nothing at this address.'))
     } else if (namesManyHosts(request.raw.rawHeaders)) {
-      done(new Problem(400, 'invalid_request', 'Send one Host header; this request has several.'))
+      done(severalHosts())
     } else done()
   })
   const readJson = readBodies(app)
@@ -113,6 +115,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
 function isEmpty({ headers }: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers
   return length === '0' && encoding === undefined
+}
+
+function severalHosts(): Problem {
+  const message = 'Send one Host header; this request has several.'
+  return new Problem(400, 'invalid_request', message, { fields: [{ path: '', message }] })
 }
 
 /** Two Host headers may mean one host to a proxy and another to us (RFC 9112, chapter 3.2). */
@@ -161,43 +168,6 @@ function reportRequests(
     reports.onAnswer(request, reply)
   })
   return reports
-}
-
-/**
- * Answers 405 with `Allow` where a path exists but not with that method. Call it before the routes
- * are declared, and the function that it returns after all of them.
- */
-export function refuseOtherMethods(app: FastifyInstance): () => void {
-  const known = new Map<string, Set<string>>()
-  app.addHook('onRoute', ({ url, method }) => {
-    const path = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url
-    const methods = known.get(path) ?? new Set()
-    for (const each of [method].flat()) methods.add(each)
-    known.set(path, methods)
-  })
-  const declareRefusals = async (last: FastifyInstance) => {
-    const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-    for (const [url, methods] of [...known]) {
-      if (url.includes('*')) continue
-      const allow = [...methods].sort().join(', ')
-      const others = all.filter((method) => !methods.has(method))
-      if (others.length === 0) continue
-      const refuse = async () => {
-        throw new Problem(
-          405,
-          'method_not_allowed',
-          `Use ${allow}. Other methods are not supported here.`,
-          {
-            headers: { allow },
-          },
-        )
-      }
-      // Refused before the body is read, so its type does not matter.
-      const config = { refuses: true }
-      last.route({ method: others, url, config, onRequest: refuse, handler: refuse })
-    }
-  }
-  return () => void app.register(declareRefusals)
 }
 
 /**

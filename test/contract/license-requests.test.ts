@@ -117,6 +117,9 @@ describe('credentials', () => {
   })
 })
 
+/** Methods that HTTP parsers know and no route has. */
+const RARE = ['TRACE', 'PROPFIND', 'QUERY']
+
 describe('requests that are not understood', () => {
   const send = (payload: string | undefined, type: string | undefined) =>
     service.app.inject({
@@ -190,13 +193,15 @@ describe('requests that are not understood', () => {
       [`/api/v1/orders/${reference}`, 'GET, HEAD'],
       ['/api/v1/licenses/lic_1/regenerate-key', 'POST'],
     ] as const) {
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', ...RARE]) {
         if (allow.split(', ').includes(method)) continue
-        const answer = await service.app.inject({ method, url, headers: own })
+        const answer = await service.app.inject({ method: method as 'GET', url, headers: own })
         assertRefused(answer, 405, 'method_not_allowed')
         assert.equal(answer.headers.allow, allow)
       }
     }
+    const traced = await service.app.inject({ method: 'TRACE' as 'GET', url: '/api/v1/nothing' })
+    assertRefused(traced, 404, 'not_found')
   })
 
   test('a slash at the end changes nothing', async () => {

@@ -113,7 +113,7 @@ describe('every response, of pages and APIs, accepted or refused', () => {
 test('TRACE sends nothing back, and no folder lists its files', async () => {
   const headers = { cookie: '__Host-session=secret-of-a-session' }
   const traced = await service.app.inject({ method: 'TRACE' as 'GET', url: '/', headers })
-  assert.equal(traced.statusCode, 404)
+  assert.equal(traced.statusCode, 405)
   assert.doesNotMatch(traced.body, /secret-of-a-session/)
   for (const url of ['/assets/', '/assets', '/assets/../package.json', '/.git/config', '/.env']) {
     assert.equal((await service.app.inject({ url })).statusCode, 404, url)

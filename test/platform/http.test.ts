@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { createServer } from '#platform/http'
 import { openLog } from '#platform/log'
+import type { Problem } from '#platform/problem'
 import { systemRandom } from '#platform/random'
 
 const app = createServer({
@@ -15,6 +16,9 @@ const app = createServer({
 })
 let port = 0
 before(async () => {
+  app.setErrorHandler<Problem>(({ status, details }, _request, reply) =>
+    reply.code(status).send(details),
+  )
   app.get('/', async () => 'hello')
   app.post('/', { config: { refuses: true } }, async () => 'taken')
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -34,7 +38,29 @@ async function ask(method: string, headers: string[], body = '') {
 // S15
 test('two Host headers are refused, and one is accepted', async () => {
   assert.match(await ask('GET', ['Host: one.example']), /^HTTP\/1.1 200/)
-  assert.match(await ask('GET', ['Host: one.example', 'hOST: two.example']), /^HTTP\/1.1 400/)
+  const refused = await ask('GET', ['Host: one.example', 'hOST: two.example'])
+  assert.match(refused, /^HTTP\/1.1 400/)
+  assert.match(refused, /"fields":\[\{"path":"","message":"Send one Host header/)
+})
+
+test('answers what is no HTTP request with the body and the headers of every error', async () => {
+  const host = 'Host: one.example'
+  const unreadable: [method: string, headers: string[], status: number][] = [
+    ['NONSENSE', [host], 400],
+    ['GET', [host, 'X-Bad: a\0b'], 400],
+    ['POST', [host, 'Content-Length: abc'], 400],
+    ['GET', [host, `X-Long: ${'a'.repeat(40_000)}`], 431],
+  ]
+  for (const [method, headers, status] of unreadable) {
+    const answer = await ask(method, headers)
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    assert.match(head, new RegExp(`^HTTP/1.1 ${status} \\w`), answer)
+    assert.match(head, /^x-content-type-options: nosniff$/im)
+    const { error, message, request_id, fields } = JSON.parse(body)
+    assert.equal(error, 'invalid_request')
+    assert.deepEqual(fields, [{ path: '', message }])
+    assert.equal(/^x-request-id: (req_\w{22})\r$/im.exec(head)?.[1], request_id)
+  }
 })
 
 test('refuses a request whose length is given in two ways', async () => {
