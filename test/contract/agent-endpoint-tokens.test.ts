@@ -65,6 +65,7 @@ describe('tokens', () => {
     await grants.dropRecord(db, { kind: 'AccessToken', name: revoked })
     const bad = [
       'nonsense',
+      'not,a,token',
       await give(undefined),
       await give(`${base_url}/licensing/entitlement/`),
       revoked,

@@ -218,7 +218,7 @@ test('no token, an unknown and a malformed one return 401, with an error only fo
   })
   assert.equal(basic.statusCode, 401)
   assert.match(String(basic.headers['www-authenticate']), expected)
-  for (const strange of ['unknown', 'a'.repeat(1024)]) {
+  for (const strange of ['unknown', 'a'.repeat(1024), 'a'.repeat(2000), 'a,b', 'a b', 'é']) {
     const answer = await ask(strange)
     assert.equal(answer.statusCode, 401)
     assert.equal(answer.json().error, 'invalid_token')

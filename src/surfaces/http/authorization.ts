@@ -33,3 +33,8 @@ export function bearerToken(request: ServedRequest): string | undefined {
   const token = /^bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
   return token && token.length <= LONGEST_TOKEN ? token : undefined
 }
+
+/** Whether a request sent a bearer token at all, even one that cannot be read. */
+export function sendsBearerToken({ headers }: ServedRequest): boolean {
+  return /^bearer +\S/i.test(headers.authorization ?? '')
+}

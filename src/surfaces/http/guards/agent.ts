@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
 import { namesType } from '#http/accept'
-import { bearerToken } from '#http/authorization'
+import { bearerToken, sendsBearerToken } from '#http/authorization'
 import { refuse } from '#http/refusals'
 
 /**
@@ -48,7 +48,7 @@ export async function requireAgentToken(
   const bearer = token && (await grants.findBearer(db, clock.now(), { token, audience }))
   if (bearer) return bearer
   // A call without a token gets no error code (RFC 6750).
-  const error = token && 'invalid_token'
+  const error = sendsBearerToken(request) ? 'invalid_token' : undefined
   // Agents begin with read access; tools that need more say so when they are called.
   const scope = grants.scopesForAgent(null).join(' ')
   throw refuse('invalid_token', { headers: challenge(world, { error, scope }) })

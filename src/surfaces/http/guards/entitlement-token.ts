@@ -1,5 +1,5 @@
 import type * as licensing from '#domain/licensing'
-import { bearerToken } from '#http/authorization'
+import { bearerToken, sendsBearerToken } from '#http/authorization'
 import { refuse } from '#http/refusals'
 import type { ServedRequest } from '#platform/served'
 
@@ -17,7 +17,10 @@ export async function requireEntitlementToken(
 ): Promise<licensing.TokenEntitlement> {
   const token = bearerToken(request)
   const found = token && (await find(token))
-  if (!found) throw refuse('invalid_token', { headers: challenge(token && 'invalid_token') })
+  if (!found) {
+    const error = sendsBearerToken(request) ? 'invalid_token' : undefined
+    throw refuse('invalid_token', { headers: challenge(error) })
+  }
   if (!found.scopes.includes(SCOPE)) {
     const headers = challenge('insufficient_scope', SCOPE)
     throw refuse('insufficient_scope', { scope: SCOPE, headers })
