@@ -107,6 +107,8 @@ describe('the gate', () => {
     assertRefused(text, 415, 'unsupported_media_type')
     const broken = await post(service, '{"jsonrpc":', authorized)
     assertRefused(broken, 400, 'invalid_request', 'fields')
+    const empty = await post(service, '', authorized)
+    assertRefused(empty, 400, 'invalid_request', 'fields')
   })
 
   test('a token asks sixty times a minute; each message of a batch is one', async () => {

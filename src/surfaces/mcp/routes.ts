@@ -5,6 +5,7 @@ import { answerProblem, mount } from '#http/endpoint'
 import { requireAgentHeaders, requireAgentToken, requireKnownOrigin } from '#http/guards/agent'
 import { auditingRefusals, auditRefusedProgram } from '#http/guards/refused-programs'
 import { byToken } from '#http/limit-keys'
+import { unreadable } from '#platform/bodies'
 import { takePoint } from '#platform/route-limits'
 import { userAgentName } from './agent-name.ts'
 import type { Caller } from './call.ts'
@@ -42,6 +43,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
         callers.set(request, await auditingRefusals(world, request, read))
       },
       handler: async (request, reply) => {
+        if (request.body === undefined) throw unreadable()
         // The limit counts each message of a batch.
         const more = messagesOf(request.body).length - 1
         if (more > 0) await takePoint(world.limits, LIMIT, byToken(request), reply, more)
