@@ -115,6 +115,17 @@ describe('rotation', () => {
     assert.deepEqual(await auditOf(license_id), [])
   })
 
+  test('a body that is no object is refused, and nothing is rotated', async () => {
+    const { key, license_id } = await bought()
+    const json = { 'content-type': 'application/json' }
+    for (const body of ['null', '[]', '"{}"', '0', 'false']) {
+      const answer = await rotate(license_id, json, body)
+      assertRefused(answer, 400, 'invalid_request', 'fields')
+    }
+    assert.ok(await isAlive(key))
+    assert.deepEqual(await auditOf(license_id), [])
+  })
+
   test('an unknown license is refused, whatever its id looks like', async () => {
     for (const id of ['lic_0000000000000000000000', 'x', '%F0%9F%8C%8A', "'", 'a'.repeat(900)]) {
       assertRefused(await rotate(id), 404, 'unknown_license')

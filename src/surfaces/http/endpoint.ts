@@ -165,7 +165,7 @@ export function readCall(
     params: read(row.params, params),
     query: read(row.query, query),
     headers: read(row.headers, request.headers),
-    body: read(row.body, row.bodyOptional ? (body ?? {}) : body),
+    body: read(row.body, row.bodyOptional && body === undefined ? {} : body),
     request,
   }
   if (faults.length > 0) throw refuse('invalid_request', { fields: faults })
