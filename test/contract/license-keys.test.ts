@@ -99,7 +99,7 @@ describe('validation', () => {
 
   test('a key of the wrong shape is unknown like any other that was never issued', async () => {
     const shapes = ['', 'key_', 'nonsense', 'lic_0', NEVER_ISSUED, `${key} `, key.toUpperCase()]
-    shapes.push('key_🌊', '\u00e9', 'key_\ud800', 'x'.repeat(512), key.slice(0, -1))
+    shapes.push('key_🌊', '\u00e9', 'key_\ud800', 'x'.repeat(60_000), key.slice(0, -1))
     const first = await validate({ key: NEVER_ISSUED })
     for (const shape of shapes) {
       const answer = await validate({ key: shape })

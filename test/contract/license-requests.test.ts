@@ -181,7 +181,7 @@ describe('requests that are not understood', () => {
     const space = 64 * 1024 - frame
     const json = 'application/json'
     const full = await send(`{"key":"${'x'.repeat(space)}"}`, json)
-    assertRefused(full, 400, 'invalid_request', 'fields')
+    assertRefused(full, 404, 'unknown_key')
     const over = await send(`{"key":"${'x'.repeat(space + 1)}"}`, json)
     assertRefused(over, 413, 'payload_too_large')
     assert.equal(over.json().message, 'The request body is too large (limit 64 KB).')

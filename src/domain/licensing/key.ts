@@ -41,7 +41,7 @@ const LONGEST_ALIAS = 512
 
 /**
  * A key of another service as it is stored: trimmed, with its case kept. Undefined for a text that
- * is empty, longer than 512 characters or not printable, which no request could contain either.
+ * is empty, longer than 512 characters or not printable: no key of another service looks like it.
  */
 export function readAlias(text: string): string | undefined {
   const alias = text.trim()

@@ -61,7 +61,7 @@ const LeaseRequest = z
 
 export const ValidateRequest = z
   .strictObject({
-    key: z.string().max(512).describe('The buyer’s license key, `key_…`.'),
+    key: z.string().describe('The buyer’s license key, `key_…`.'),
     lease: LeaseRequest.optional().describe('Requests a lease, for apps that start offline.'),
   })
   .meta({ id: 'ValidateRequest' })
