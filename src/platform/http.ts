@@ -85,9 +85,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       ? whileDraining(options.drain, request, reply, isTrusted)
       : undefined
     if (refusal) done(refusal)
-    else if (request.url.includes('%00')) {
-      done(new Problem(404, 'not_found', 'There is nothing at this address.'))
-    } else if (namesManyHosts(request.raw.rawHeaders)) {
+    else if (request.url.includes('%00')) done(refusalOfNul(request.url))
+    else if (namesManyHosts(request.raw.rawHeaders)) {
       done(severalHosts())
     } else done()
   })
@@ -115,6 +114,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
 function isEmpty({ headers }: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers
   return length === '0' && encoding === undefined
+}
+
+/** No address contains a NUL; in a query it is malformed. */
+function refusalOfNul(url: string): Problem {
+  return url.split('?', 1)[0]!.includes('%00')
+    ? new Problem(404, 'not_found', 'There is nothing at this address.')
+    : unreadable()
 }
 
 function severalHosts(): Problem {

@@ -167,6 +167,17 @@ describe('no input is an error of ours', () => {
     }
   })
 
+  test('a NUL in a query is malformed, and in a path there is nothing', async () => {
+    const buy = `/buy/${service.demo.app.prices[0]!.public_id}/`
+    const profile = `/api/v1/public/apps/${service.demo.app.client_id}/`
+    for (const url of [`${buy}?next=%00`, `${buy}?email=a%00&ref=b`, `${profile}?a=%00`]) {
+      assert.equal((await send({ url })).statusCode, 400, url)
+    }
+    for (const url of [`${buy}%00`, `${profile}%00?a=1`]) {
+      assert.equal((await send({ url })).statusCode, 404, url)
+    }
+  })
+
   test('a page takes forms and nothing else', async () => {
     const price = service.demo.app.prices[0]!.public_id
     const tokens = [{ length: 1e9 }, 5, null, ['x'], { type: 'Buffer', data: [] }]
