@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { nestsDeeperThan } from '#platform/nesting'
 import { Problem } from '#platform/problem'
@@ -41,7 +42,18 @@ export function readBodies(app: FastifyInstance): ReadJson {
     }
     done(null, body)
   })
+  app.addContentTypeParser('*', (_request, body, done) => takeEmpty(body, done))
   return readJson
+}
+
+/** A body without a length in its headers may be empty; then its type does not matter. */
+function takeEmpty(body: IncomingMessage, done: (error: Error | null) => void): void {
+  const take = () => done(null)
+  body.once('end', take)
+  body.once('data', () => {
+    body.off('end', take)
+    done(new Problem(415, 'unsupported_media_type', 'Send Content-Type: application/json.'))
+  })
 }
 
 /** Limits a scope of pages to posted forms; each field has one text value. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import type { LicenseId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -65,6 +66,17 @@ describe('rotation', () => {
     }
     const full = await rotate(license_id, { 'content-type': 'text/plain' }, 'reason')
     assertRefused(full, 415, 'unsupported_media_type')
+  })
+
+  test('takes an empty body of unknown length, of any type', async () => {
+    const { license_id } = await bought()
+    const chunked = { 'transfer-encoding': 'chunked' }
+    const typed = { ...chunked, 'content-type': 'text/plain' }
+    for (const headers of [chunked, typed]) {
+      assert.equal((await rotate(license_id, headers, Readable.from([]))).statusCode, 200)
+      const answer = await rotate(license_id, headers, Readable.from(['{}']))
+      assertRefused(answer, 415, 'unsupported_media_type')
+    }
   })
 
   test('revokes the old key as the new one becomes valid, and returns the state', async () => {
