@@ -197,8 +197,8 @@ declare
 begin
   insert into metric_changes (app_id, metric, day, count, amount)
     select new.app_id, step.metric,
-      (case when new.order_id is not null then new.completed_at
-        else new.updated_at + a.clock_ahead * interval '1 second' end at time zone 'UTC')::date,
+      (coalesce(case when new.order_id is not null then new.completed_at end,
+        new.updated_at + a.clock_ahead * interval '1 second') at time zone 'UTC')::date,
       step.present::int - step.former::int, 0
     from apps a, (values
         ('cart_details', was_cart, not is_walkthrough),
