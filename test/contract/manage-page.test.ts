@@ -192,6 +192,24 @@ describe('another plan', () => {
     assert.deepEqual(await takenFrom(service, email), [1050])
   })
 
+  test('whose charge is declined has another card as its main action', async () => {
+    const app = await twoPlans(service)
+    const subscriber = await subscribe(service, { app })
+    const { agent } = subscriber
+    const mainButtons = () =>
+      (agent.page.body.match(/<(button|a)\b[^>]*btn-primary.*?<\/\1>/gs) ?? []).map(textOf)
+    await declineFromNowOn(service, subscriber)
+    await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
+    assert.match(mainButtons().join(), /^ ?Pay [^,]*$/)
+    await agent.submit(/^Pay /)
+    assert.match(mainButtons().join(), /^ ?Use another card ?$/)
+    await agent.submit('Use another card')
+    await agent.submit('Save this card', { number: CARD.mastercard, ...NEW_CARD })
+    await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
+    await agent.submit(/^Pay /)
+    assert.match(pageText(agent), /Plan changed/)
+  })
+
   test('whose bank asks its owner is there after the bank’s page', async () => {
     const app = await twoPlans(service)
     const subscriber = await subscribe(service, { app })

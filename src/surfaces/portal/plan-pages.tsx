@@ -96,7 +96,10 @@ export interface PlanChangeFacts {
   locale: Locale
 }
 
-/** The cost and date of a plan change, and one button. */
+/**
+ * The cost and date of a plan change, and one main button: to confirm it or, once the card was
+ * declined, to use another card.
+ */
 export function PlanChangePage(
   facts: ManageLayoutFacts &
     PlanChangeFacts & { note: Note | undefined; action: string; agreement: string },
@@ -104,14 +107,22 @@ export function PlanChangePage(
   const { note, at } = facts
   const { t } = facts.locale
   const text = textsOf(facts)
+  const isDeclined = note?.is_declined === true
   return (
     <QuestionPage {...facts} title={text.title} intro={text.intro}>
       {facts.when === 'now' && <Lines {...facts} />}
       <p class="text-sm">{later(facts)}</p>
+      {isDeclined && (
+        <Form action={at('card')} csrf_token={facts.csrf_token}>
+          <Button kind="primary" icon="card" pending={t('portal.opening')} wide>
+            {t('portal.other_card')}
+          </Button>
+        </Form>
+      )}
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         <input type="hidden" name="agreement" value={facts.agreement} />
         <Button
-          kind="primary"
+          kind={isDeclined ? 'plain' : 'primary'}
           {...(facts.when === 'now' ? { icon: 'lock' as const } : {})}
           pending={text.pending}
           wide
@@ -119,13 +130,6 @@ export function PlanChangePage(
           {text.action}
         </Button>
       </Form>
-      {note?.is_declined && (
-        <Form action={at('card')} csrf_token={facts.csrf_token}>
-          <Button icon="card" pending={t('portal.opening')} wide>
-            {t('portal.other_card')}
-          </Button>
-        </Form>
-      )}
       <Actions>
         <BackLink href={at('plan/')}>{t('portal.other_plans')}</BackLink>
       </Actions>
