@@ -87,7 +87,7 @@ test('says what a decided dispute leads to, won or lost', async () => {
   assert.match(pageText(agent), /If the bank returns your money, the license ends/)
   await pause('staff')
   await agent.open(manage(subscriber))
-  assert.match(pageText(agent), /We suspended this license/)
+  assert.match(pageText(agent), /We paused this license/)
   await forceStatus(service, 'active', { email })
 })
 

@@ -302,9 +302,9 @@ describe('the admin area', () => {
 
     const suspended = await buy(service)
     await agent.open(`/admin/cases/?q=${suspended.email}`)
-    await agent.submit('Suspend', { reason: 'A stolen card?' })
+    await agent.submit('Pause', { reason: 'A stolen card?' })
     assert.equal((await stateOf(service, suspended)).status, 'paused')
-    await agent.submit('Reinstate', { reason: 'The buyer confirmed the purchase.' })
+    await agent.submit('Resume', { reason: 'The buyer confirmed the purchase.' })
     assert.equal((await stateOf(service, suspended)).status, 'active')
     assert.equal((await auditOf('license.suspended')).length, 1)
     assert.equal((await auditOf('license.reinstated')).length, 1)

@@ -245,7 +245,7 @@ const CHANGES: Record<
         to: 'paused',
         paused_for: 'staff',
       }),
-    says: /Your license is suspended\..+Nothing was charged\./,
+    says: /Your license is paused\..+Nothing was charged\./,
   },
   'a newer import has no end': {
     change: ({ license_id, product_id }) =>

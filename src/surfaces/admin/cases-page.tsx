@@ -68,7 +68,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
       {facts.locked.length > 0 && <Locked {...facts} />}
       {isClear && (
         <EmptyState title="No open items">
-          Alarms, disputes, failed refunds, suspensions and locked accounts appear here.
+          Alarms, disputes, failed refunds, paused licenses and locked accounts appear here.
         </EmptyState>
       )}
     </SiteLayout>
@@ -151,7 +151,7 @@ function FoundLicense(facts: {
           path="suspend"
           fields={{ license_id }}
           id={`suspend-${license_id}`}
-          label="Suspend"
+          label="Pause"
         />
       )}
     </li>
@@ -241,7 +241,7 @@ function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
 
 function SuspendedLicenses({ suspended, csrf_token }: CasesFacts): JSX.Element {
   return (
-    <Entries id="suspended" title="Suspended licenses">
+    <Entries id="suspended" title="Licenses paused by staff">
       {suspended.map(({ license_id, app_name, email, since }) => (
         <Entry
           key={license_id}
@@ -257,7 +257,7 @@ function SuspendedLicenses({ suspended, csrf_token }: CasesFacts): JSX.Element {
             path="reinstate"
             fields={{ license_id }}
             id={`reinstate-${license_id}`}
-            label="Reinstate"
+            label="Resume"
           />
         </Entry>
       ))}

@@ -176,14 +176,14 @@ const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
   unlocked: { tone: 'success', text: 'Account unlocked. Its owner signs in with an email link.' },
   suspended: {
     tone: 'success',
-    text: 'License suspended. Its key does not work until it is reinstated.',
+    text: 'License paused. Its key does not work until it is resumed.',
   },
-  ended: { tone: 'warning', text: 'Not suspended: the license has ended or is a preview.' },
+  ended: { tone: 'warning', text: 'Not paused: the license has ended or is a preview.' },
   paused_by_owner: {
     tone: 'warning',
-    text: 'Not suspended: the buyer paused this license. Suspend it after it resumes.',
+    text: 'Not paused again: the buyer paused this license. Pause it after it resumes.',
   },
-  reinstated: { tone: 'success', text: 'License reinstated.' },
+  reinstated: { tone: 'success', text: 'License resumed.' },
   paid: { tone: 'success', text: 'Marked as repaid.' },
   resolved: { tone: 'success', text: 'Alarm resolved. It is raised again if the problem recurs.' },
   attempt_closed: { tone: 'success', text: 'Payment attempt closed. Nothing was charged.' },

@@ -17,7 +17,7 @@ const TRIGGERS: Record<string, string> = {
   period_ended: 'ended with the paid period',
   refunded: 'ended by the refund',
   disputed: 'paused by the dispute',
-  suspended: 'suspended by staff',
+  suspended: 'paused by staff',
   buyer_paused: 'paused by the buyer',
   resumed: 'resumed: the same key works again',
   dispute_lost: 'ended by the lost dispute',
