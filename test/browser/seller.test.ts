@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { buy } from '../support/refunds.ts'
 import { accessibilityProblems } from './accessibility.ts'
 import { type BrowserTest, chargesOf, openBrowserTest } from './browser-test.ts'
 import { arrive, giveDetails, press } from './steps.ts'
@@ -148,4 +149,25 @@ test('a person who is not a seller gets an empty page, and no menu entry for it'
   assert.deepEqual(await accessibilityProblems(page), [])
   await page.goto('/account/')
   assert.equal(await page.getByRole('link', { name: 'Your apps' }).count(), 0)
+})
+
+test('a list cuts an email off only where it has no room for it, and no column with money', async (t) => {
+  const long = `${'accounts-payable-'.repeat(3).slice(0, 48)}@example.com`
+  const usual = 'constance.feathers@harbor.example'
+  for (const email of [long, usual]) await buy(setup.service, { email })
+  const page = await seller(t)
+  const list = page.locator('section[aria-label]').filter({ has: page.locator('table') })
+  const isCut = (email: string) =>
+    page.getByTitle(email).evaluate((link) => link.scrollHeight > link.clientHeight + 4)
+  for (const width of [1440, 1280, 375]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const path of ['sales', 'customers', 'licenses']) {
+      await page.goto(`/dashboard/apps/tidepool/${path}/`)
+      await page.getByTitle(usual).waitFor()
+      assert.equal(await isCut(usual), false, `${path}, ${width}`)
+      const [room, needed] = await list.evaluate((box) => [box.clientWidth, box.scrollWidth])
+      assert.equal(room, needed, `${path}, ${width}`)
+      if (path === 'sales' && width === 1280) assert.ok(await isCut(long))
+    }
+  }
 })
