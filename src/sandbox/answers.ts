@@ -17,10 +17,11 @@ export type SandboxPageRequest = FastifyRequest<{ Params: { id: string } }>
 /** Sends a page. */
 export function send(reply: FastifyReply, page: JSX.Element): FastifyReply {
   const { merchant, live_url } = reply.server
+  const language = reply.request.language_form?.(true)
   return reply
     .headers(languageHeaders(reply.request))
     .type('text/html; charset=utf-8')
-    .send(renderPage(page, { merchant, live_url }))
+    .send(renderPage(page, { merchant, live_url, language }))
 }
 
 /** The error for a page that does not exist. */

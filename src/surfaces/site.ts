@@ -12,6 +12,7 @@ import { exports } from '#http/exports'
 import { withAuditedRefusals } from '#http/guards/refused-programs'
 import { addViewing } from '#http/guards/viewing'
 import { health } from '#http/health'
+import { addLanguageForm } from '#http/language'
 import { pageForError } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { tasks } from '#http/tasks'
@@ -80,6 +81,7 @@ export async function openSite(
   app.setNotFoundHandler(async (request, reply) => {
     if (namesType(request, 'text/html')) {
       await addAccountMenu(world, request, reply)
+      addLanguageForm(world, request, reply)
       await addViewing(world, request, reply)
     }
     return sendError(refuse('not_found'), request, reply)
@@ -116,7 +118,7 @@ export async function openSite(
   exports(app, world)
   assets(app)
   health(app, world)
-  declareProcessor(app)
+  processorPages(app, world, declareProcessor)
   declareRefusals()
   emailWorker(world)
   await app.ready()
@@ -139,6 +141,18 @@ function decoratePages(app: FastifyInstance, { config, languages }: World): void
   app.decorate('merchant', config.operator.legal_name)
   app.decorate('live_url', config.live_url)
   app.decorate('languages', languages)
+}
+
+/** Registers pages of the processor; those of the sandbox are in the reader's language. */
+function processorPages(
+  app: FastifyInstance,
+  world: World,
+  declare: (scope: FastifyInstance) => void,
+): void {
+  app.register(async (scope) => {
+    scope.addHook('preHandler', async (request, reply) => addLanguageForm(world, request, reply))
+    declare(scope)
+  })
 }
 
 /** Sends an error as a page to a browser, and as JSON to a program. */

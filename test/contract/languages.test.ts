@@ -154,6 +154,45 @@ describe('the choice of a language', () => {
     }
   })
 
+  test('is on the card page of the sandbox, also after an error, and returns there', async () => {
+    const agent = buyer(service)
+    await agent.open(buy_url)
+    await agent.submit('Continue', { email: 'clara@example.com', ...TEXAS })
+    const address = agent.page.url
+    assert.match(address, /\/sandbox\/card-entries\//)
+    await agent.submit('Continue', { number: '4242', expiry: '', cvc: '' })
+    assert.equal(agent.page.status, 400)
+    await agent.submit('Español')
+    assert.equal(agent.page.url, address)
+    assert.match(textOf(agent.page.body), /Ingrese su tarjeta/)
+    await agent.submit('English')
+    assert.match(textOf(agent.page.body), /Enter your card/)
+  })
+
+  test('is on a page with an error, unless the error is in English only', async () => {
+    const agent = buyer(service)
+    for (const url of ['/nothing/', '/buy/prc_nothing/']) {
+      await agent.open(url)
+      assert.equal(agent.page.status, 404)
+      assert.match(agent.page.body, /action="\/language\/"/, url)
+    }
+    await agent.open(buy_url)
+    const address = agent.page.url
+    await agent.submit('Continue', { email: 'clara', ...TEXAS })
+    assert.equal(agent.page.status, 422)
+    await agent.submit('Español', { return_to: address })
+    assert.match(textOf(agent.page.body), /Sus datos/)
+    // An error with an English text only has no choice, which would change nothing.
+    const stale = await service.app.inject({
+      method: 'POST',
+      url: '/signin/',
+      headers: { accept: 'text/html', 'accept-language': 'es' },
+    })
+    assert.equal(stale.statusCode, 403)
+    assert.match(stale.body, /<html lang="en"/)
+    assert.doesNotMatch(stale.body, /action="\/language\/"/)
+  })
+
   test('is refused for a language that does not exist, and without the form’s token', async () => {
     const agent = buyer(service)
     await agent.open('/signin/')

@@ -7,6 +7,8 @@ import { useLocale } from './locale.tsx'
 export interface LanguageForm {
   /** Each language, named in itself. */
   languages: readonly { language: string; name: string }[]
+  /** The language of the reader; a page in another one, as English-only errors are, has no form. */
+  current: string
   action: string
   /** Where the browser returns, if the Referer header does not say it. */
   return_to: string | undefined
@@ -20,7 +22,7 @@ export const LanguageForm = createContext<LanguageForm | undefined>(undefined)
 export function LanguageChoice(): JSX.Element | null {
   const { t, language: current } = useLocale()
   const form = useContext(LanguageForm)
-  if (!form || form.languages.length < 2) return null
+  if (!form || form.languages.length < 2 || form.current !== current) return null
   return (
     <form
       method="post"

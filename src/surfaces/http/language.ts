@@ -7,19 +7,30 @@ import { ownPath } from './redirect-path.ts'
 export const LANGUAGE_PATH = '/language/'
 
 /**
- * Adds the form that changes the language to a page that is in the reader's language. A page that
- * answers a form has none: its address alone would not show it again.
+ * Adds the form that changes the language to a page that is in the reader's language. Of the pages
+ * that answer a form, only one with an error has it, and only if the form is at the same address:
+ * the address alone would not show another one again.
  */
 export function addLanguageForm(world: World, request: FastifyRequest, reply: FastifyReply): void {
-  if (request.method === 'POST') return
-  request.language_form = (secret_address) =>
-    request.locale && {
+  request.language_form = (secret_address) => {
+    if (!request.locale || !leadsBack(request, reply)) return undefined
+    return {
       languages: request.server.languages.all,
+      current: request.locale.language,
       action: LANGUAGE_PATH,
       // Other pages are named by the Referer header, so that their form is always the same.
       return_to: secret_address ? request.url : undefined,
       csrf_token: csrfToken(world, request, reply),
     }
+  }
+}
+
+/** Whether the address of a response leads to its page, or back to the form that it answers. */
+function leadsBack({ method, server, routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
+  if (method !== 'POST') return true
+  // Routes are found without the slash at their end, which the server ignores.
+  const url = (routeOptions.url ?? '').replace(/(?<=.)\/$/, '')
+  return reply.statusCode >= 400 && server.hasRoute({ method: 'GET', url })
 }
 
 /** The page on which the language was changed; the home page if the browser does not name it. */

@@ -82,10 +82,10 @@ export function sendPage(
   const viewing = reply.request.viewing?.()
   if (options.public) reply.header('vary', 'cookie')
   const { status = 200, secret_address = false } = options
-  const language = status < 400 ? reply.request.language_form?.(secret_address) : undefined
   const form_origins = [...(options.form_origins ?? []), ...(reply.server.processor_origins ?? [])]
+  reply.code(status)
+  const language = reply.request.language_form?.(secret_address)
   return reply
-    .code(status)
     .headers(pageHeaders({ ...options, public: options.public && !account, form_origins }))
     .headers(languageHeaders(reply.request))
     .type('text/html; charset=utf-8')
