@@ -27,6 +27,17 @@ const SEARCH: SearchOptions = {
   combineWith: 'AND',
   prefix: (term) => term.length > 1,
   fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+  boostDocument: (_path, term, stored) => titleBoost(stored as unknown as FoundSection, term),
+}
+
+/**
+ * The weight of a word in a section: twice at the start of a page that has it in its title. A title
+ * that is a code, such as `unknown_license`, has it only where a query has all of its words.
+ */
+function titleBoost({ path, page }: FoundSection, term: string): number {
+  if (path.includes('#')) return 1
+  if (page.includes('_')) return 0.5
+  return page.toLowerCase().includes(term) ? 2 : 1
 }
 
 const MOST_RESULTS = 12

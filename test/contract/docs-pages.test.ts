@@ -218,6 +218,18 @@ describe('the search', () => {
     }
   })
 
+  test('lists a page with the word in its title first, and a code where it is asked for', async () => {
+    for (const [query, path] of [
+      ['license', '/docs/license-keys/'],
+      ['refund', '/docs/concepts/refunds-and-disputes/'],
+      ['rate_limited', '/docs/errors/rate_limited/'],
+      ['unknown_license', '/docs/errors/unknown_license/'],
+    ] as const) {
+      const answer = await service.app.inject(`/docs/search/?q=${query}`)
+      assert.equal(titlesOf(answer.body)[0], path, query)
+    }
+  })
+
   test('ranks alike in the browser, which gets the index of the server', async () => {
     const { searcherOf } = await import('#platform/section-search')
     const answer = await service.app.inject('/docs/search.json')
