@@ -18,12 +18,27 @@ export async function diagnoseDatabases(config: Config): Promise<Diagnosis[]> {
   const { test_mode } = config
   const test = test_mode && configOfTestMode(config, test_mode)
   const running = config.database_url ? undefined : await askRunning(config)
-  const live = running?.live ?? (await diagnoseOne(config))
+  const worlds = test && isSameServer(config, test) ? 2 : 1
+  const live = running?.live ?? (await diagnoseOne(config, worlds))
   const findings = [...engineWarning(config), ...live]
   if (!test) return findings
-  const beside = running ? running.test : await diagnoseOne(test)
+  const beside = running ? running.test : await diagnoseOne(test, worlds)
   const closed = fault('database', 'the running service could not open it', 'Read its log.')
   return [...findings, ...(beside ?? [closed]).map(asTestMode)]
+}
+
+/** Whether the databases of live and test mode are on one PostgreSQL server, which counts both. */
+export function isSameServer(
+  ...modes: [Pick<Config, 'database_url'>, Pick<Config, 'database_url'>]
+): boolean {
+  const [live, test] = modes.map(({ database_url }) => database_url && serverOf(database_url))
+  return live !== undefined && live === test
+}
+
+/** The server of a URL; one that names none is at its default, or named by the environment. */
+function serverOf(database_url: string): string {
+  const { hostname, port, searchParams } = new URL(database_url)
+  return `${searchParams.get('host') ?? hostname}:${searchParams.get('port') ?? (port || 5432)}`
 }
 
 const asTestMode = (found: Diagnosis): Diagnosis => ({ ...found, check: `test ${found.check}` })
@@ -38,7 +53,8 @@ async function askRunning({ data_dir }: Config): Promise<RunningDiagnoses | unde
   return { live: Diagnosis.array().parse(live), test: Diagnosis.array().optional().parse(test) }
 }
 
-async function diagnoseOne(config: Config): Promise<Diagnosis[]> {
+/** Looks at one database; `worlds` is how many the processes of this node open on its server. */
+async function diagnoseOne(config: Config, worlds: number): Promise<Diagnosis[]> {
   if (!config.database_url && !existsSync(databaseFolder(config))) {
     return [ok('database', 'embedded engine; the first start creates it')]
   }
@@ -48,7 +64,8 @@ async function diagnoseOne(config: Config): Promise<Diagnosis[]> {
       return await diagnoseDatabase(db, {
         keys: keyRing(config.secret_keys),
         now: () => systemClock.now(),
-        connections: config.workers * (CONNECTIONS.pool + CONNECTIONS.reports + CONNECTIONS.single),
+        connections:
+          worlds * config.workers * (CONNECTIONS.pool + CONNECTIONS.reports + CONNECTIONS.single),
       })
     } finally {
       await close()

@@ -35,7 +35,7 @@ export interface DiagnosisFacts {
   keys: KeyRing
   /** The time of this machine. */
   now: () => Date
-  /** How many connections the processes of this node open. */
+  /** How many connections the processes of this node open to its server, in live and test mode. */
   connections: number
 }
 

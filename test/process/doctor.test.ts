@@ -10,6 +10,7 @@ import type { Diagnosis } from '#platform/diagnosis'
 import { checkSecretKeys } from '#platform/installation'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
+import { isSameServer } from '../../scripts/doctor/databases.ts'
 import { diagnoseProxy } from '../../scripts/doctor/machine.ts'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { runCommand } from '../support/command.ts'
@@ -148,6 +149,9 @@ describe('on PostgreSQL', { skip: SERVER_URL === undefined && 'it needs a server
     assert.ok(texts('processor').some((each) => each.startsWith('fault: missing: ')))
     assert.match(texts('database')[0]!, /^ok: PostgreSQL 1/)
     assert.match(texts('test database')[0]!, /^fault: database "\w+_test" does not exist/)
+    // Test mode opens as many again, and both count on the one server.
+    const opened = (lines: string[]) => Number(/(\d+)(,| for this node)/.exec(lines[0]!)?.[1])
+    assert.equal(opened(texts('connections')), 2 * opened((await doctor()).texts('connections')))
   })
 
   test('a read-only database is a fault', async () => {
@@ -159,6 +163,15 @@ describe('on PostgreSQL', { skip: SERVER_URL === undefined && 'it needs a server
     assert.match(texts('writing')[0]!, /^fault: .*read-only transaction/)
     assert.match(texts('clock')[0]!, /^ok: 0\.\d s apart/)
   })
+})
+
+test('databases of live and test mode on one server are recognized by its host and port', () => {
+  const at = (database_url: string | undefined) => ({ database_url })
+  const live = at('postgres://purser:pw@db.example/purser')
+  assert.ok(isSameServer(live, at('postgres://other:pw@db.example:5432/purser_test')))
+  assert.ok(!isSameServer(live, at('postgres://purser:pw@db.example:5433/purser_test')))
+  assert.ok(!isSameServer(live, at('postgres://purser:pw@test.example/purser')))
+  assert.ok(!isSameServer(at(undefined), at(undefined)))
 })
 
 test('a proxy setting that trusts everyone, or no one behind https, is named', () => {
