@@ -5,16 +5,16 @@
  * database that its own tools restored. `-- --end-review` lets renewals and payouts go on. The
  * embedded database belongs to one process, so stop the service before.
  */
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { readBackup } from '#platform/backup'
 import { systemClock } from '#platform/clock'
-import { type Config, ConfigError, readConfig } from '#platform/config'
+import { type Config, ConfigError, keyFile, readConfig } from '#platform/config'
 import type { Database } from '#platform/db'
 import { openEmbedded } from '#platform/db-embedded'
 import { environment } from '#platform/env-file'
 import { endReview, keysFault, markRestored } from '#platform/installation'
-import { lockFolder } from '#platform/lock'
+import { lockFile, lockFolder } from '#platform/lock'
 import { openLog } from '#platform/log'
 import { databaseFolder, openDatabase } from '#platform/open-database'
 import { systemRandom } from '#platform/random'
@@ -34,9 +34,19 @@ async function main(): Promise<void> {
   const [file] = positionals
   const wishes = [...positionals, ...Object.keys(values)]
   if (wishes.length !== 1) throw new ConfigError(USAGE)
-  const config = readConfig(environment(), systemRandom)
-  if (file !== undefined) await restore(config, file)
-  else if (values.mark) await using(config, (db) => mark(config, db))
+  let madeKey = false
+  const bytes = (count: number) => {
+    madeKey = true
+    return systemRandom.bytes(count)
+  }
+  // Without SECRET_KEY the settings take random bytes for the key of a new folder, only.
+  const config = readConfig(environment(), { bytes })
+  if (file !== undefined) {
+    await restore(config, file).catch((error: unknown) => {
+      if (madeKey) rmSync(keyFile(config.data_dir), { force: true })
+      throw error
+    })
+  } else if (values.mark) await using(config, (db) => mark(config, db))
   else await using(config, endOfReview)
 }
 
@@ -53,16 +63,20 @@ async function restore(config: Config, file: string): Promise<void> {
   const loadDataDir = await readBackup(file).catch((error: Error) => {
     throw new ConfigError(`${file} is not a backup that can be read: ${error.message}`)
   })
-  mkdirSync(config.data_dir, { recursive: true })
+  const lock = lockFile(config.data_dir)
+  const madeLock = !existsSync(lock)
   const release = lockFolder(config.data_dir)
+  let isRestored = false
   try {
     const db = await openEmbedded({ dataDir: folder, loadDataDir })
     await mark(config, db).finally(() => db.close())
+    isRestored = true
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
     throw error
   } finally {
     release()
+    if (madeLock && !isRestored) rmSync(lock, { force: true })
   }
 }
 

@@ -283,8 +283,11 @@ function secretKeys(text: string): Buffer[] {
   return text.split(',').map((key) => Buffer.from(key.trim(), 'hex'))
 }
 
+/** The file of the key that development makes for itself where SECRET_KEY is not set. */
+export const keyFile = (data_dir: string) => join(data_dir, 'secret.key')
+
 function developmentKey(data_dir: string, random: Random): string {
-  const file = join(data_dir, 'secret.key')
+  const file = keyFile(data_dir)
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {

@@ -6,6 +6,11 @@ import { ConfigError } from '#platform/config'
 /** Another process has the data folder. */
 export class FolderInUse extends ConfigError {}
 
+/** The file by which a folder is locked. */
+export function lockFile(folder: string): string {
+  return join(folder, 'lock.sqlite')
+}
+
 /**
  * Locks a folder for this process and returns the function that unlocks it; throws `FolderInUse`
  * where another process has it. Two processes on one embedded database destroy it silently, so the
@@ -14,7 +19,7 @@ export class FolderInUse extends ConfigError {}
  */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true })
-  const lock = new DatabaseSync(join(folder, 'lock.sqlite'))
+  const lock = new DatabaseSync(lockFile(folder))
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -104,6 +105,10 @@ test('a damaged backup, or one of another SECRET_KEY, is refused and leaves noth
   assert.equal(wrong.status, 1)
   assert.match(wrong.error, /^SECRET_KEY: this database was written with another key/)
   assert.ok(!existsSync(join(key.DATA_DIR, 'database')))
+  const keyless = { DATA_DIR: into('five').DATA_DIR }
+  const made = await runCommand('restore', keyless, file)
+  assert.match(made.error, /^SECRET_KEY: this database was written with another key/)
+  for (const { DATA_DIR } of [key, keyless]) assert.deepEqual(readdirSync(DATA_DIR), [])
   const unsaid = await runCommand('restore', into('four'))
   assert.deepEqual([unsaid.status, unsaid.error.slice(0, 6)], [1, 'Usage:'])
 })
