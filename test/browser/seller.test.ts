@@ -151,7 +151,7 @@ test('a person who is not a seller gets an empty page, and no menu entry for it'
   assert.equal(await page.getByRole('link', { name: 'Your apps' }).count(), 0)
 })
 
-test('a list cuts an email off only where it has no room for it, and no column with money', async (t) => {
+test('a list cuts an email off only where it does not fit, and no column with money', async (t) => {
   const long = `${'accounts-payable-'.repeat(3).slice(0, 48)}@example.com`
   const usual = 'constance.feathers@harbor.example'
   for (const email of [long, usual]) await buy(setup.service, { email })
@@ -165,8 +165,8 @@ test('a list cuts an email off only where it has no room for it, and no column w
       await page.goto(`/dashboard/apps/tidepool/${path}/`)
       await page.getByTitle(usual).waitFor()
       assert.equal(await isCut(usual), false, `${path}, ${width}`)
-      const [room, needed] = await list.evaluate((box) => [box.clientWidth, box.scrollWidth])
-      assert.equal(room, needed, `${path}, ${width}`)
+      const [width_px, needed_px] = await list.evaluate((box) => [box.clientWidth, box.scrollWidth])
+      assert.equal(width_px, needed_px, `${path}, ${width}`)
       if (path === 'sales' && width === 1280) assert.ok(await isCut(long))
     }
   }

@@ -185,8 +185,8 @@ export function RecordTable(facts: {
 const NEVER_CUT = 24
 
 /**
- * A text or a link that a table cuts off where it has no room for it, with its whole in a tooltip;
- * a phone wraps it. Its column gets the room that the others leave. A long text breaks anywhere
+ * A text or a link that a table cuts off where it does not fit, with its whole in a tooltip; a
+ * phone wraps it. Its column gets the width that the others leave. A long text breaks anywhere
  * within its one line, so that the table may make it narrower than it is.
  */
 export function Truncated({ text, href }: { text: string; href?: string }): JSX.Element {
