@@ -60,6 +60,28 @@ describe('auto-renew and pauses', () => {
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     assert.deepEqual(await takenFrom(service, email), [1050, 1050])
   })
+
+  test('a plan change that is planned with a pause is what resuming starts, or is canceled', async () => {
+    const app = await twoPlans(service, { other: cents(500) })
+    await apps.setAllowsPause(service.world.db, app.client_id, true)
+    const [resumed, kept] = [await subscribe(service, { app }), await subscribe(service, { app })]
+    for (const { agent } of [resumed, kept]) {
+      await agent.open(`/manage/${app.client_id}/plan/${app.other_id}/`)
+      await agent.submit(/^Change/)
+      await agent.open(`/manage/${app.client_id}/pause/`)
+      await agent.submit(/^Pause on/)
+    }
+    await passDaysOf(service, app, 40)
+    await resumed.agent.open(manage(resumed))
+    assert.match(pageText(resumed.agent), /Resuming starts Harbor Fleet, \$5.00 per month, today/)
+    await resumed.agent.submit('Resume for $5.25')
+    assert.deepEqual(await takenFrom(service, resumed.email), [1050, 525])
+    await kept.agent.open(manage(kept))
+    await kept.agent.submit('Keep my plan')
+    assert.match(pageText(kept.agent), /Resuming starts a new month today/)
+    await kept.agent.submit('Resume for $10.50')
+    assert.deepEqual(await takenFrom(service, kept.email), [1050, 1050])
+  })
 })
 
 describe('the key', () => {

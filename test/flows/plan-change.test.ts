@@ -9,6 +9,7 @@ import {
   cancelPlanChange,
   changeCard,
   changePlan,
+  nextCharge,
   pauseAtEnd,
   payOwed,
   quotePlanChange,
@@ -209,6 +210,29 @@ describe('a pause by the buyer', () => {
     assert.equal(state.period_end, end)
     await passDays(service, 31)
     assert.equal((await takenFrom(service, subscriber.email)).length, 3)
+  })
+
+  test('leaves a planned change for the period that begins when the buyer resumes', async () => {
+    const subscriber = await subscribe(service, { price_id: price(1) })
+    const { license_id } = subscriber
+    const { world } = service
+    await pauseAtEnd(world, buyerActor(subscriber), { license_id, to: 'on' })
+    assert.equal((await changePlanTo(service, subscriber, price(0))).moved.outcome, 'planned')
+    service.clock.pass(400 * DAY)
+    await runDue(service)
+    assert.equal((await stateOf(service, subscriber)).status, 'paused')
+    const next = await nextCharge(world, { license_id, app: { clock_ahead: 0 } })
+    assert.deepEqual([next?.quote.id, next?.total], [price(0), 1260])
+    const resumed = await payOwed(world, { license_id, requested_by: 'buyer', return_url })
+    assert.equal(resumed.outcome, 'paid')
+    assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260])
+    const { period_end, product_id } = await stateOf(service, subscriber)
+    assert.equal(period_end, isoDate(periodEnd(service.clock.now(), 'month', 1)))
+    const renewed = (await billing.subscriptionOf(world.db, license_id))!
+    assert.deepEqual([renewed.price_id, renewed.pending_price_id], [price(0), null])
+    assert.equal(product_id, next?.quote.product_id)
+    await passDays(service, 32)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260, 1260])
   })
 
   test('can be ended by the buyer: nothing is charged, and the license is canceled', async () => {

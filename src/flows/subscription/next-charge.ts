@@ -43,7 +43,7 @@ export async function nextCharge(
   if (owed) return await chargeOf(world, subscription, owed)
   const { price_id, period_end } = subscription
   const resumes = license.paused_for === 'buyer'
-  const wanted = resumes ? undefined : await plannedPrice(db, subscription)
+  const wanted = await plannedPrice(db, subscription)
   const price = wanted ?? (await catalog.findPrice(db, price_id))
   const taxed = await withTax(world, subscription, {
     amount: await dueNext(db, subscription, wanted),

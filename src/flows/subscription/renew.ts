@@ -1,19 +1,16 @@
 import * as billing from '#domain/billing'
-import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
-import * as tax from '#domain/tax'
 import { chargeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { type AppId, mintId, type SubscriptionId } from '#platform/ids'
+import type { AppId, SubscriptionId } from '#platform/ids'
 import { restoredAt } from '#platform/installation'
 import { type Claimed, findClaimed, lockClaimed } from './claimed.ts'
 import { claimDue } from './claims.ts'
 import { endComps, remindImported } from './comps.ts'
 import { endSubscription, followCalendar, notify } from './dunning.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
-import { plannedPrice } from './planned-price.ts'
-import { runningDiscount } from './running-discount.ts'
+import { isStillDue, nextDue } from './next-due.ts'
 
 const BATCH = 20
 /** A renewal waits for the processor and the database most of its time. */
@@ -75,8 +72,7 @@ async function take(world: World, id: SubscriptionId): Promise<void> {
     })
     return
   }
-  // The tax service may be remote: it is asked with nothing locked.
-  const due = await nextDue(world, charged)
+  const due = charged.open ? undefined : await nextDue(world, charged)
   const intended = await world.db.tx((tx) => record(world, tx, charged, due))
   if (intended?.outcome !== 'intended') return
   const { app, subscription } = charged
@@ -123,62 +119,6 @@ async function reschedule(
   await billing.changeSubscription(tx, subscription, due)
 }
 
-/** What the next period costs under its plan; undefined where an invoice is open. */
-async function nextDue(world: World, claimed: Claimed): Promise<Due | undefined> {
-  const { db, random } = world
-  const { subscription, now, open } = claimed
-  if (open) return undefined
-  const { state, zip } = subscription
-  const wanted = await plannedPrice(db, subscription)
-  const price = wanted ?? claimed.price
-  const agreed = wanted ?? { ...price, amount: subscription.amount }
-  const discount = await runningDiscount(db, subscription, agreed)
-  const lines = billing.priceLines(agreed.amount, discount)
-  const sale = { state, zip, amount: billing.linesTotal(lines) }
-  const figures = await world.taxes.quote(now, sale)
-  const quote = tax.newQuote(now, { ...sale, ...figures, id: mintId(random, 'quote') })
-  const period = nextPeriod(subscription, wanted)
-  return { kind: 'renewal', period, price, lines, quote }
-}
-
-/**
- * The period that follows: another plan's begins where the present one ends, and may have no end.
- */
-function nextPeriod(
-  subscription: billing.RunningSubscription,
-  wanted: catalog.ProductPrice | undefined,
-): Due['period'] {
-  const { period_index, period_end } = subscription
-  if (!wanted) return billing.periodOf(subscription, period_index + 1)
-  const { frequency } = wanted
-  if (frequency === null) {
-    return { period_index: period_index + 1, period_start: period_end, period_end: null }
-  }
-  const calendar = { anchor: period_end, anchor_index: period_index, frequency }
-  return billing.periodOf(calendar, period_index + 1)
-}
-
-/** Whether the plan of a scheduled change is still sold; locked until the end. */
-async function isStillSold(
-  tx: Db,
-  { price_id }: billing.Subscription,
-  due: Due | undefined,
-): Promise<boolean> {
-  if (!due || due.price.id === price_id) return true
-  return (await catalog.lockLivePrice(tx, due.price.id)) !== undefined
-}
-
-/** What an invoice of the next period is made of. */
-const TERMS = [
-  'period_index',
-  'price_id',
-  'amount',
-  'pending_price_id',
-  'pending_amount',
-  'state',
-  'zip',
-] as const
-
 /** Records invoice and attempt, unless the subscription changed since it was read. */
 async function record(
   world: World,
@@ -188,8 +128,8 @@ async function record(
 ): Promise<Intended | undefined> {
   const claimed = await lockClaimed(world, tx, before.subscription.id)
   const { subscription, license, app, email_normalized, open, now, step } = claimed
-  const isSame = TERMS.every((term) => subscription[term] === before.subscription[term])
-  if (step !== before.step || !isSame || !(await isStillSold(tx, subscription, due))) {
+  const isSame = step === before.step
+  if (!isSame || !(await isStillDue(tx, before.subscription, { subscription, due }))) {
     await billing.release(tx, subscription.id)
     return undefined
   }

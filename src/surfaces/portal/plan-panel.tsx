@@ -2,11 +2,12 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { StatusBadge } from '#design/feedback'
 import { Form } from '#design/forms'
-import { Day, Money, Price, priceText } from '#design/money'
+import { Day, Money, Price } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
 import { ContinueWithCard } from './continue-with-card.tsx'
-import type { ManageFacts, NextFigures, Renewing } from './manage-facts.ts'
+import type { ManageFacts, NextFigures } from './manage-facts.ts'
+import { planName } from './plan-name.ts'
 
 type Items = Parameters<typeof DescriptionList>[0]['items']
 
@@ -71,7 +72,7 @@ function itemsOf(facts: ManageFacts): Items {
       ? [
           {
             term: t('portal.then'),
-            detail: t('portal.changes_to', { plan: nameOf(renewing.pending, locale) }),
+            detail: t('portal.changes_to', { plan: planName(renewing.pending, locale) }),
           },
         ]
       : []),
@@ -111,12 +112,6 @@ function partsOf({ amount, tax, state, is_about }: NextFigures, { t, money }: Lo
   return t(is_about ? 'portal.about_parts' : 'portal.parts', parts)
 }
 
-/** A plan with its price, in one name. */
-function nameOf(plan: NonNullable<Renewing['pending']>, locale: Locale): string {
-  const price = priceText(plan.amount, plan.frequency, locale)
-  return locale.t('portal.plan_price', { plan: plan.product_name, price })
-}
-
 function PlanActions(
   facts: ManageFacts & { renewing: NonNullable<ManageFacts['renewing']> },
 ): JSX.Element | null {
@@ -129,6 +124,7 @@ function PlanActions(
   if (isOwing || isOwnPause) {
     return (
       <Actions>
+        {isOwnPause && <KeepPlan {...facts} />}
         <Button href={at('auto-renew/')}>{t('portal.cancel')}</Button>
       </Actions>
     )
@@ -145,11 +141,7 @@ function PlanActions(
           {t('portal.change_plan')}
         </Button>
       )}
-      {renewing.pending && (
-        <Form action={at('plan/keep')} csrf_token={facts.csrf_token}>
-          <Button pending={t('portal.saving')}>{t('portal.keep_plan')}</Button>
-        </Form>
-      )}
+      <KeepPlan {...facts} />
       {auto_renew && <Button href={at('auto-renew/')}>{t('portal.cancel')}</Button>}
       {(facts.may_pause || pause_at_end) && (
         <Button href={at('pause/')}>
@@ -157,5 +149,15 @@ function PlanActions(
         </Button>
       )}
     </Actions>
+  )
+}
+
+/** Cancels the scheduled plan change, where there is one. */
+function KeepPlan({ renewing, at, csrf_token, locale: { t } }: ManageFacts): JSX.Element | null {
+  if (!renewing?.pending) return null
+  return (
+    <Form action={at('plan/keep')} csrf_token={csrf_token}>
+      <Button pending={t('portal.saving')}>{t('portal.keep_plan')}</Button>
+    </Form>
   )
 }

@@ -4,6 +4,7 @@ import { Form } from '#design/forms'
 import { Icon } from '#design/icons'
 import { Day } from '#design/money'
 import type { ManageFacts } from './manage-facts.ts'
+import { planName } from './plan-name.ts'
 
 /** Why a license cannot be used, and what to do about it. */
 export function StatusNote(facts: ManageFacts): JSX.Element | null {
@@ -86,7 +87,7 @@ function Owing(facts: ManageFacts): JSX.Element | null {
 }
 
 function Paused(facts: ManageFacts): JSX.Element {
-  const { paused_for, at, csrf_token, next, frequency, locale } = facts
+  const { paused_for, at, csrf_token, next, frequency, renewing, locale } = facts
   const { t, money } = locale
   if (paused_for === 'buyer' && next && frequency) {
     return (
@@ -101,7 +102,9 @@ function Paused(facts: ManageFacts): JSX.Element {
           </Form>
         }
       >
-        {t(`portal.paused_${frequency}`)}
+        {renewing?.pending
+          ? t('portal.paused_plan', { plan: planName(renewing.pending, locale) })
+          : t(`portal.paused_${frequency}`)}
       </StatusAlert>
     )
   }
