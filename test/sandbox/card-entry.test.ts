@@ -207,7 +207,7 @@ describe('a form from another site', () => {
 test('a body that is not a form is rejected with a page', async () => {
   const { url } = await world.openEntry()
   const headers = { 'content-type': 'application/json' }
-  const answer = await world.post(url, {}, headers)
+  const answer = await world.post(url, { number: '4242 4242 4242 4242' }, headers)
   assert.equal(answer.statusCode, 415)
   assert.match(answer.body, /We could not read this form/)
 })
