@@ -146,7 +146,7 @@ describe('a customer', () => {
     assert.equal(page.status, 200)
     const text = textOf(page.body)
     assert.match(text, /Paid, after refunds \$0\.00 Charged \$12\.60/)
-    assert.match(text, /Invoices .*\$12\.60 \$12\.60 Purchase PUR-\d+ 2026-03-12 Refunded/)
+    assert.match(text, /Invoices .*\$12\.60 \$12\.60 Purchase PUR-\d+ March 12, 2026 Refunded/)
     assert.match(text, /Refunds .*\$12\.60 Refunded/)
     assert.match(text, /Timeline .*License: ended by the refund.*License: bought a plan/)
     assert.ok(!page.body.includes(refunded.license_key))

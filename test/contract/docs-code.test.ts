@@ -178,8 +178,8 @@ test('YAML of the documentation can be parsed', () => {
 
 /** The programs that the commands of the documentation start. */
 const PROGRAMS = [
-  ...['cd', 'claude', 'curl', 'git', 'go', 'mkdir', 'node', 'npm', 'npx', 'python3', 'rm'],
-  ...['unzip', '.venv/bin/pip', '.venv/bin/python'],
+  ...['cd', 'claude', 'createdb', 'curl', 'git', 'go', 'mkdir', 'node', 'npm', 'npx'],
+  ...['python3', 'rm', 'unzip', '.venv/bin/pip', '.venv/bin/python'],
 ]
 
 test('commands of the documentation are valid, and call known programs and scripts', async () => {
