@@ -130,6 +130,10 @@ create table disputes (
   add_on_fee bigint not null default 0 check (add_on_fee between 0 and fee),
   -- Of the amount, what the buyer was owed already because a refund had failed.
   owed bigint not null default 0 check (owed between 0 and amount),
+  -- The tax and what was owed when it opened, where an appeal took other parts: refunds between the
+  -- two left less of the charge.
+  opened_tax bigint check (opened_tax >= 0),
+  opened_owed bigint check (opened_owed between 0 and amount),
   reason text not null
     check (reason in ('fraudulent', 'product_not_received', 'product_unacceptable', 'duplicate',
       'subscription_canceled', 'credit_not_processed', 'unrecognized', 'general')),

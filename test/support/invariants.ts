@@ -212,8 +212,8 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
     'what went back by refunds and lost disputes is no more than was charged',
     sql`select c.id from charges c
       left join lateral (select sum(amount) as amount from refunds
-        where charge_id = c.id and status in ('open', 'pending', 'succeeded')) r on true
-      left join lateral (select sum(amount) as amount from disputes
+        where charge_id = c.id and status <> 'refused') r on true
+      left join lateral (select sum(amount - owed) as amount from disputes
         where charge_id = c.id and status = 'lost') d on true
       where coalesce(r.amount, 0) + coalesce(d.amount, 0) > c.amount`,
   ],

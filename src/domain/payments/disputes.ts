@@ -19,6 +19,9 @@ export interface Dispute {
   fee: Cents
   add_on_fee: Cents
   commission: Cents
+  /** The tax and `owed` with which it opened, where an appeal took other parts. */
+  opened_tax: Cents | null
+  opened_owed: Cents | null
   reason: DisputeReason
   /** An inquiry moves no money and suspends nothing. */
   status: 'inquiry' | 'open' | 'won' | 'lost'
@@ -33,11 +36,20 @@ export interface Dispute {
 }
 
 const COLUMNS = sql`d.id, d.charge_id, d.processor_dispute_id, d.amount, d.owed, d.tax, d.fee,
-  d.add_on_fee, d.commission, d.reason, d.status, d.evidence, d.submitted_at, d.due_at, d.opened_at,
-  d.closed_at, d.appeal`
+  d.add_on_fee, d.commission, d.opened_tax, d.opened_owed, d.reason, d.status, d.evidence,
+  d.submitted_at, d.due_at, d.opened_at, d.closed_at, d.appeal`
 
 /** The facts of a dispute as it is first reported. */
-export type ReportedDispute = Omit<Dispute, 'evidence' | 'submitted_at' | 'closed_at' | 'appeal'>
+export type ReportedDispute = Omit<
+  Dispute,
+  'evidence' | 'submitted_at' | 'closed_at' | 'appeal' | 'opened_tax' | 'opened_owed'
+>
+
+/** What a disputed amount is made of. */
+export type DisputeParts = Pick<
+  Dispute,
+  'amount' | 'owed' | 'tax' | 'fee' | 'add_on_fee' | 'commission'
+>
 
 /** Records a dispute, or updates one that was an inquiry. */
 export async function keepDispute(db: Db, dispute: ReportedDispute): Promise<void> {
@@ -100,6 +112,16 @@ export async function closeDispute(
 ): Promise<void> {
   await db.run(sql`update disputes set status = ${closed.status}, closed_at = ${now}
     where id = ${closed.id}`)
+}
+
+/** Replaces the parts of a dispute that an appeal reopens; those of its opening are kept. */
+export async function changeParts(
+  db: Db,
+  { id, owed, tax, fee, add_on_fee, commission }: DisputeParts & Pick<Dispute, 'id'>,
+): Promise<void> {
+  await db.run(sql`update disputes set opened_tax = tax, opened_owed = owed, owed = ${owed},
+      tax = ${tax}, fee = ${fee}, add_on_fee = ${add_on_fee}, commission = ${commission}
+    where id = ${id}`)
 }
 
 /** Records that an appeal reversed the outcome of a dispute. */

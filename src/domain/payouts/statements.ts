@@ -53,10 +53,12 @@ const COLUMNS = sql`t.id as transaction_id, e.position, t.at, t.event, t.subject
   -e.amount as amount, i.id as invoice_id, i.kind as invoice_kind, a.slug as app_slug,
   a.name as app_name, pr.name as product_name, i.fee,
   case t.event when 'sale' then i.amount when 'refund' then r.tax - r.amount
-    when 'dispute_opened' then d.owed + d.tax - d.amount
+    when 'dispute_opened'
+      then coalesce(d.opened_owed, d.owed) + coalesce(d.opened_tax, d.tax) - d.amount
     when 'appeal_opened' then d.owed + d.tax - d.amount
     when 'dispute_lost' then d.owed + d.tax - d.amount
-    when 'dispute_won' then d.amount - d.tax - d.owed end as gross,
+    when 'dispute_won'
+      then d.amount - coalesce(d.opened_tax, d.tax) - coalesce(d.opened_owed, d.owed) end as gross,
   returned.number as returned_number`
 
 const SOURCES = sql`join ledger_transactions t on t.id = e.transaction_id

@@ -76,6 +76,9 @@ interface DisputePosted extends PartOwners, billing.TakenBack {
   status: 'inquiry' | 'open' | 'won' | 'lost'
   appeal: 'won' | 'lost' | null
   owed: Cents
+  /** With these it opened, and was won at first. */
+  opened_tax: Cents
+  opened_owed: Cents
   opened: Lines
   won: Lines
   lost: Lines
@@ -87,7 +90,9 @@ async function checkDisputes(db: Db, report: Report, since?: Date): Promise<void
   await inPages<DisputePosted>(
     (page) =>
       db.rows(sql`select d.id, d.status, d.appeal, d.amount, d.owed, d.tax, d.fee, d.add_on_fee,
-        d.commission, ${WHOSE}, ${linesOf('dispute_opened', sql`d.id`)} as opened,
+        d.commission, coalesce(d.opened_tax, d.tax) as opened_tax,
+        coalesce(d.opened_owed, d.owed) as opened_owed, ${WHOSE},
+        ${linesOf('dispute_opened', sql`d.id`)} as opened,
         ${linesOf('dispute_won', sql`d.id`)} as won,
         ${linesOf('dispute_lost', sql`d.id`)} as lost,
         ${linesOf('appeal_opened', sql`d.id`)} as appeal_opened,
@@ -97,14 +102,18 @@ async function checkDisputes(db: Db, report: Report, since?: Date): Promise<void
     (dispute) => {
       report.count('disputes')
       const { id, status, appeal } = dispute
-      const amount = cents(dispute.amount - dispute.owed - dispute.tax)
-      const facts = { ...dispute, dispute_id: id, amount, cost: billing.DISPUTE_COST }
+      const factsWith = (owed: Cents, tax: Cents) => {
+        const amount = cents(dispute.amount - owed - tax)
+        return { ...dispute, dispute_id: id, owed, tax, amount, cost: billing.DISPUTE_COST }
+      }
+      const facts = factsWith(dispute.owed, dispute.tax)
+      const at_first = factsWith(dispute.opened_owed, dispute.opened_tax)
       // A settled inquiry counts as won, and took nothing.
       const isInquiry = status === 'inquiry' || (status === 'won' && dispute.opened === null)
       const when = <Made>(is: boolean, make: () => Made) => (is && !isInquiry ? make() : undefined)
-      const opened = when(true, () => ledger.disputeOpened(facts))
+      const opened = when(true, () => ledger.disputeOpened(at_first))
       comparePosting(report, 'dispute_opened', id, opened, dispute.opened)
-      const won = when(status === 'won' || appeal !== null, () => ledger.disputeWon(facts))
+      const won = when(status === 'won' || appeal !== null, () => ledger.disputeWon(at_first))
       comparePosting(report, 'dispute_won', id, won, dispute.won)
       const lost = when(status === 'lost' || appeal !== null, () => ledger.disputeLost(facts))
       comparePosting(report, 'dispute_lost', id, lost, dispute.lost)

@@ -6,13 +6,17 @@ import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { formatAmount } from '#platform/money'
+import { cents, formatAmount } from '#platform/money'
 import { type DisputedCharge, factsOf, lockCharge, notifySeller } from './disputed.ts'
 import { begin } from './open.ts'
+import { isRefundUndecided, leftAtBank, partsOf } from './parts.ts'
 
 type Closed = Extract<payments.ProcessorEvent, { kind: 'dispute_closed' }>
 
-/** The bank has decided. `later` while the dispute itself is not known. */
+/**
+ * The bank has decided. `later` while the dispute itself is not known, or a refund of its charge
+ * waits for its answer.
+ */
 export async function disputeClosed(
   world: World,
   tx: Db,
@@ -25,6 +29,8 @@ export async function disputeClosed(
   const { now } = disputed.locked
   if (event.at > now) return 'later'
   const { outcome: status } = event
+  // What the bank takes depends on what refunds have left.
+  if (status === 'lost' && (await isRefundUndecided(tx, disputed))) return 'later'
   if (dispute.closed_at) return await decideAgain(world, tx, { dispute, disputed, status })
   if (status === 'lost') await lose(world, tx, dispute, disputed)
   else if (dispute.status === 'open') await win(world, tx, dispute, disputed)
@@ -36,9 +42,10 @@ export async function disputeClosed(
 
 /**
  * An appeal was decided. The same outcome changes nothing. The opposite outcome is booked once, as
- * an appeal is the bank's final decision; a license that ended with the loss stays canceled. The
- * processor has no status for a dispute that is reversed a second time (M6): nothing is booked, and
- * an alarm asks staff to settle it by hand.
+ * an appeal is the bank's final decision; a license that ended with the loss stays canceled. A loss
+ * takes what refunds have left since the dispute was won. The processor has no status for a dispute
+ * that is reversed a second time (M6): nothing is booked, and an alarm asks staff to settle it by
+ * hand.
  */
 async function decideAgain(
   world: World,
@@ -62,10 +69,19 @@ async function decideAgain(
     return 'done'
   }
   if (status === 'lost') {
-    const reopened = ledger.appealOpened(factsOf(dispute, disputed))
+    const again = { ...dispute, ...(await partsOf(tx, disputed, amount)) }
+    await payments.changeParts(tx, again)
+    const reopened = ledger.appealOpened(factsOf(again, disputed))
     await ledger.post(tx, now, mintId(world.random, 'txn'), reopened)
-    await lose(world, tx, dispute, disputed)
-    await note('The seller’s balance was charged, and the license was canceled.')
+    await lose(world, tx, again, disputed)
+    const beyond = again.owed - dispute.owed
+    await note(
+      beyond > 0
+        ? `$${formatAmount(cents(beyond))} of it had been refunded since the dispute was won: ` +
+            'ask the bank to return it. The seller’s balance was charged with the rest, and the ' +
+            'license was canceled.'
+        : 'The seller’s balance was charged, and the license was canceled.',
+    )
   } else {
     const undone = ledger.appealWon(await lossOf(tx, dispute, disputed))
     await ledger.post(tx, now, mintId(world.random, 'txn'), undone)
@@ -99,17 +115,33 @@ async function resumeUnlessDisputed(tx: Db, { locked }: DisputedCharge): Promise
  */
 async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
   const { locked } = disputed
-  if (dispute.status === 'inquiry') {
-    await payments.keepDispute(tx, { ...dispute, status: 'open' })
-    await begin(world, tx, dispute, disputed)
-  }
-  const lost = ledger.disputeLost(await lossOf(tx, dispute, disputed))
+  const taken = dispute.status === 'inquiry' ? await opened(world, tx, dispute, disputed) : dispute
+  const lost = ledger.disputeLost(await lossOf(tx, taken, disputed))
   await ledger.post(tx, locked.now, mintId(world.random, 'txn'), lost)
   if (locked.license.status !== 'canceled') await endLicense(tx, locked, 'dispute_lost')
 }
 
+/**
+ * Opens the dispute that an inquiry became without being reported as one. Refunds since have
+ * reduced what the bank can take.
+ */
+async function opened(
+  world: World,
+  tx: Db,
+  inquiry: payments.Dispute,
+  disputed: DisputedCharge,
+): Promise<payments.ReportedDispute> {
+  const left = await leftAtBank(tx, disputed)
+  const amount = left > 0 ? cents(Math.min(inquiry.amount, left)) : inquiry.amount
+  const parts = await partsOf(tx, disputed, amount)
+  const dispute = { ...inquiry, ...parts, status: 'open' } as const
+  await payments.keepDispute(tx, dispute)
+  await begin(world, tx, dispute, disputed)
+  return dispute
+}
+
 /** The facts of a loss, for the ledger. */
-async function lossOf(tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
+async function lossOf(tx: Db, dispute: payments.ReportedDispute, disputed: DisputedCharge) {
   const { affiliate_id, tax_quote_id } = disputed.invoice
   const { state } = await tax.findQuote(tx, tax_quote_id)
   const { commission } = dispute

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type * as payments from '#domain/payments'
+import { checkBooks } from '#flows/check-books'
+import { openAlarms } from '#platform/alarms'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { bankOf, decide, disputeOf, objectTo, owedToSeller } from '../support/disputes.ts'
+import { closeSound } from '../support/invariants.ts'
+import { type Bought, buy, movedBy, refund } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const DAY = 86_400
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+/** The bank reverses its decision of a dispute, and the service handles the event. */
+async function appeal({ processor_dispute_id }: payments.Dispute): Promise<void> {
+  service.clock.pass(DAY)
+  await bankOf(service).appealDispute(service.clock.now(), processor_dispute_id)
+  await handleEvents(service.world)
+}
+
+async function assertBooks(): Promise<void> {
+  const { differences } = await checkBooks(service.world)
+  assert.deepEqual(differences, [])
+}
+
+/** A purchase whose dispute was won, and of which some cents were refunded since. */
+async function refundedSince(amount?: number): Promise<Bought & { dispute: payments.Dispute }> {
+  const bought = await buy(service)
+  const dispute = await objectTo(service, bought.charge)
+  await decide(service, dispute, 'won')
+  assert.equal((await refund(service, bought, amount)).outcome, 'refunded')
+  return { ...bought, dispute }
+}
+
+describe('a dispute that is lost on appeal after a refund', () => {
+  test('takes only what the refund left; the service bears the rest, and notifies staff', async () => {
+    const { dispute, charge, ...bought } = await refundedSince(630)
+    const before = await owedToSeller(service)
+    await appeal(dispute)
+    const appealed = (await disputeOf(service, { ...bought, charge }))!
+    assert.deepEqual(
+      [appealed.status, appealed.amount, appealed.owed, appealed.tax],
+      ['lost', 1260, 630, 30],
+    )
+    assert.equal(before - (await owedToSeller(service)), 600 + 1500)
+    const moved = await movedBy(service, [dispute.id])
+    assert.deepEqual([moved.processor, moved.buyer_payable], [-1260, 630])
+    const alarms = await openAlarms(service.world.db)
+    assert.ok(alarms.some(({ message }) => /\$6\.30 of it had been refunded/.test(message)))
+    await assertBooks()
+  })
+
+  test('takes nothing from the seller but the cost where everything was refunded', async () => {
+    const { dispute } = await refundedSince()
+    const before = await owedToSeller(service)
+    await appeal(dispute)
+    assert.equal(before - (await owedToSeller(service)), 1500)
+    await assertBooks()
+  })
+})
+
+test('an inquiry that is lost, but never became a dispute here, takes what refunds left', async () => {
+  const bought = await buy(service)
+  await objectTo(service, bought.charge, { is_inquiry: true })
+  assert.equal((await refund(service, bought, 630)).outcome, 'refunded')
+  service.clock.pass(7 * DAY)
+  const { processor } = service.world
+  for (const { id, kind } of await processor.events(service.clock.now())) {
+    if (kind === 'dispute_opened') await processor.acknowledge(id)
+  }
+  service.clock.pass(7 * DAY)
+  await handleEvents(service.world)
+  const dispute = (await disputeOf(service, bought))!
+  assert.deepEqual([dispute.status, dispute.amount, dispute.tax], ['lost', 630, 30])
+  await assertBooks()
+})
