@@ -26,6 +26,20 @@ function inSteps(divided: billing.Divided, steps: number[]): billing.TakenBack[]
 }
 
 describe('what a refund takes back', () => {
+  test('is never negative after a dispute that it was counted with was won', () => {
+    const plan = invoice(1200, 60, 110, 0, 27)
+    const disputed = billing.takeBack(plan, billing.NOTHING_BACK, cents(10))
+    // Refunded during the dispute, for which it has rounded the tax up.
+    const during = billing.takeBack(plan, disputed, cents(1))
+    assert.deepEqual([during.tax, during.fee], [1, 1])
+    const later = billing.takeBack(plan, during, cents(1))
+    assert.deepEqual([later.tax, later.fee], [0, 0])
+    const taken = billing.sumTakenBack(during, later)
+    const rest = billing.takeBack(plan, taken, cents(1258))
+    const all = billing.sumTakenBack(taken, rest)
+    assert.deepEqual([all.tax, all.fee, all.commission], [60, 60, 27])
+  })
+
   // A plan of $12.00 in Texas (5 % of it tax), brought by the seller: 5 % + $0.50 is $1.10.
   const twelve = invoice(1200, 60, 110, 0, 27)
   const cases: [what: string, of: billing.Divided, steps: number[], parts: number[][]][] = [

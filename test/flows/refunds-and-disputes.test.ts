@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type * as payments from '#domain/payments'
+import * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
+import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
+import { cents } from '#platform/money'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { bankOf, decide, disputeOf, objectTo, owedToSeller } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -10,6 +12,7 @@ import { type Bought, buy, movedBy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const DAY = 86_400
+const PENNSYLVANIA = { country: 'US', zip: '19103' }
 
 let service: TestService
 before(async () => {
@@ -27,6 +30,14 @@ async function appeal({ processor_dispute_id }: payments.Dispute): Promise<void>
 async function assertBooks(): Promise<void> {
   const { differences } = await checkBooks(service.world)
   assert.deepEqual(differences, [])
+}
+
+/** The service while some events do not arrive. */
+function withoutEvents(isMissing: (event: payments.ProcessorEvent) => boolean): World {
+  const { processor, ...world } = service.world
+  const events = async (now: Date) =>
+    (await processor.events(now)).filter((event) => !isMissing(event))
+  return { ...world, processor: { ...processor, events } }
 }
 
 /** A purchase whose dispute was won, and of which some cents were refunded since. */
@@ -78,5 +89,26 @@ test('an inquiry that is lost, but never became a dispute here, takes what refun
   await handleEvents(service.world)
   const dispute = (await disputeOf(service, bought))!
   assert.deepEqual([dispute.status, dispute.amount, dispute.tax], ['lost', 630, 30])
+  await assertBooks()
+})
+
+test('a refund that is reported during a dispute that is won counts with the refunds after it', async () => {
+  const bought = await buy(service, { address: PENNSYLVANIA })
+  const charge_id = bought.charge.processor_charge_id
+  await bankOf(service).refundOutside(service.clock.now(), { charge_id, amount: cents(53) })
+  const isRefund = ({ kind }: payments.ProcessorEvent) => kind === 'refund_made'
+  const deaf = { ...service, world: withoutEvents(isRefund) }
+  await bankOf(service).disputeCharge(service.clock.now(), { charge_id, reason: 'fraudulent' })
+  await handleEvents(deaf.world)
+  await handleEvents(service.world)
+  await decide(service, (await disputeOf(service, bought))!, 'won')
+  const refunds = await payments.refundsOf(service.world.db, bought.charge.id)
+  assert.deepEqual(
+    refunds.map(({ amount, fee }) => [amount, fee]),
+    [[53, 2]],
+  )
+  await assertBooks()
+  assert.equal((await refund(service, bought, 1)).outcome, 'refunded')
+  assert.equal((await refund(service, bought)).outcome, 'refunded')
   await assertBooks()
 })

@@ -43,20 +43,24 @@ export type Divided = Pick<
 /**
  * Divides a refund of `amount`, tax included, of which `before` was refunded already (decided:
  * fee). Each part is its share of everything refunded by then, less what was refunded of it before:
- * so whatever the steps, a fully refunded invoice has refunded each part to the cent. Throws a
- * RangeError for zero, or for more than is left.
+ * so whatever the steps, a fully refunded invoice has refunded each part to the cent. Where a
+ * dispute that was counted in `before` was won since, or a refund was refused, a part of the others
+ * may be a cent off: the next one is never negative for it, and its tax never above its amount.
+ * Throws a RangeError for zero, or for more than is left.
  */
 export function takeBack(invoice: Divided, before: TakenBack, amount: Cents): TakenBack {
   const whole = sum(invoice.amount, invoice.tax)
   const after = sum(before.amount, amount)
   if (amount <= 0 || after > whole)
     throw new RangeError(`${amount} is not what is left of ${whole}`)
-  const next = (part: Cents, taken: Cents) => cents(share(part, after, whole) - taken)
+  const next = (part: Cents, taken: Cents) => {
+    return cents(Math.max(0, share(part, after, whole) - taken))
+  }
   const without = cents(invoice.fee - invoice.fixed_fee - invoice.add_on_fee)
   const add_on_fee = next(invoice.add_on_fee, before.add_on_fee)
   return {
     amount,
-    tax: next(invoice.tax, before.tax),
+    tax: cents(Math.min(amount, next(invoice.tax, before.tax))),
     fee: sum(next(without, cents(before.fee - before.add_on_fee)), add_on_fee),
     add_on_fee,
     commission: next(invoice.commission, before.commission),

@@ -133,7 +133,8 @@ interface TakenFacts extends billing.Divided {
   back_fee: Cents
   back_add_on_fee: Cents
   back_commission: Cents
-  refused: number
+  /** How many were counted when others were rounded, and are not now. */
+  uncounted: number
 }
 
 // A payment that arrived after its license had ended is refunded in full, including the fixed part
@@ -149,7 +150,9 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
       i.add_on_fee, i.commission, sum(b.amount)::bigint as back, sum(b.tax)::bigint as back_tax,
       sum(b.fee)::bigint as back_fee, sum(b.add_on_fee)::bigint as back_add_on_fee,
       sum(b.commission)::bigint as back_commission,
-      (select count(*) from refunds r where r.charge_id = c.id and r.status = 'refused') as refused
+      (select count(*) from refunds r where r.charge_id = c.id and r.status = 'refused')
+        + (select count(*) from disputes d where d.charge_id = c.id
+          and (d.status = 'won' or d.appeal is not null)) as uncounted
     from (select r.charge_id, r.amount, r.tax, r.fee, r.add_on_fee, r.commission from refunds r
         where r.status <> 'refused' and ${NOT_UNDONE}
       union all select charge_id, amount - owed, tax, fee, add_on_fee, commission from disputes
@@ -167,8 +170,9 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
     const expected = billing.takeBack(invoice, billing.NOTHING_BACK, invoice.back)
     for (const part of ['tax', 'fee', 'add_on_fee', 'commission'] as const) {
       const found = invoice[`back_${part}`]
-      // A refused refund was counted when later ones were rounded, which may move a part by a cent.
-      if (Math.abs(found - expected[part]) <= invoice.refused) continue
+      // A refused refund or a dispute that was won was counted when later ones were rounded, which
+      // may move a part by a cent.
+      if (Math.abs(found - expected[part]) <= invoice.uncounted) continue
       const detail = `${part} ${formatAmount(found)}, expected ${formatAmount(expected[part])}`
       report.differ('a refund is divided like its invoice', invoice.id, detail)
     }
