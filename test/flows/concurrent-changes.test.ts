@@ -6,6 +6,7 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { lockLicense } from '#flows/locked-license'
 import { reconcile } from '#flows/payment'
+import { reconcileRefunds, refundCharge } from '#flows/refund'
 import { cancelPlanChange, quotePlanChange, renewDue, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
@@ -16,6 +17,7 @@ import type { OtherApp } from '../support/apps.ts'
 import { closeSound } from '../support/invariants.ts'
 import { agreeTo, changePlanTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
+import { sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
   buyerActor,
@@ -128,6 +130,61 @@ describe('a plan change', () => {
     service.clock.pass(30)
     await reconcile(service.world)
     assert.equal((await invoicesOf(service, subscriber)).length, 2)
+  })
+
+  test('that waits for the bank keeps the credit that it was agreed with', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id, user_id } = subscriber
+    const { world } = service
+    await world.db.run(sql`update sandbox.cards set behavior = 'challenges_always'
+      where token in (select token from cards where user_id = ${user_id})`)
+    const { id: invoice_id } = (await billing.lastPaidInvoice(world.db, license_id))!
+    const { moved } = await changePlanTo(service, subscriber, price(1))
+    assert.ok(moved.outcome === 'action_required')
+    const part = { invoice_id, amount: cents(630), reason: 'The buyer asked for it.' }
+    const seller = await sellerActor(service)
+    const refused = { outcome: 'refused', refusal: 'payment_pending' } as const
+    assert.deepEqual(await refundCharge(world, seller, part), refused)
+    // The account's mailbox disowned it: everything is refunded, and the license ends.
+    const whole = { invoice_id, reason: 'The buyer disowned it.' }
+    const disowned = await refundCharge(world, buyerActor(subscriber), whole)
+    assert.equal(disowned.outcome, 'refunded')
+    await subscriber.agent.open(moved.action_url)
+    await subscriber.agent.submit('Complete authentication').catch(() => undefined)
+    service.clock.pass(30)
+    await reconcile(world)
+    await reconcileRefunds(world)
+    const back = await payments.refundsOfLicense(world.db, license_id)
+    const { total } = await world.db.one<{
+      total: number
+    }>(sql`select sum(c.amount)::bigint as total
+      from charges c join invoices i on i.id = c.invoice_id where i.license_id = ${license_id}`)
+    assert.equal(total, payments.refundedOf(back).amount)
+  })
+
+  test('that is recorded while a refund waits for the license is what the refund waits for', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id, email } = subscriber
+    const { world } = service
+    const { id: invoice_id, app_id } = (await billing.lastPaidInvoice(world.db, license_id))!
+    const attempt = {
+      ...(await payments.latestAttempt(world.db, invoice_id))!,
+      id: mintId(world.random, 'att'),
+      app_id,
+      email_normalized: email,
+    }
+    const begun = Promise.withResolvers<void>()
+    const seller = await sellerActor(service)
+    const wanted = { invoice_id, amount: cents(630), reason: 'The buyer asked for it.' }
+    const refunding = begun.promise.then(() => refundCharge(world, seller, wanted))
+    await world.db.tx(async (tx) => {
+      await lockLicense(world, tx, license_id)
+      begun.resolve()
+      await untilBlocked(tx)
+      await payments.openAttempt(tx, service.clock.now(), attempt)
+    })
+    assert.deepEqual(await refunding, { outcome: 'refused', refusal: 'payment_pending' })
+    await world.db.run(sql`delete from attempts where id = ${attempt.id}`)
   })
 
   test('to a plan that is paid once leaves nothing to cancel', async () => {

@@ -14,7 +14,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { schedule } from '../../src/sandbox/events.ts'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
-import { bankOf, latestCharge, owedToSeller } from '../support/disputes.ts'
+import { bankOf, decide, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { type CallFate, callThrough } from '../support/network-faults.ts'
@@ -224,13 +224,31 @@ describe('a refund', () => {
     assert.deepEqual(await service.world.processor.events(service.clock.now()), [])
   })
 
-  test('of a license with a pending renewal refunds the renewal in full as well', async () => {
+  test('waits for a pending payment of the license, which may consume it as credit', async () => {
     const bought = await buy(service)
     service.clock.pass(31 * DAY)
     fateOf = () => 'answer is lost'
     await renewDue(service.world)
     fateOf = () => 'arrives'
-    assert.equal((await refund(service, bought)).outcome, 'refunded')
+    for (const as of ['seller', 'operator'] as const) {
+      const given = await refund(service, bought, 100, as)
+      assert.deepEqual(given, { outcome: 'refused', refusal: 'payment_pending' })
+    }
+    const { invoice_id } = bought
+    const quoted = await quoteRefund(service.world, await sellerActor(service), { invoice_id })
+    assert.partialDeepStrictEqual(quoted, { refusal: 'payment_pending', left: 1260 })
+    service.clock.pass(5)
+    await reconcile(service.world)
+    assert.equal((await refund(service, bought, 100)).outcome, 'refunded')
+  })
+
+  test('of a renewal that arrives after a dispute ended its license is made in full', async () => {
+    const bought = await buy(service)
+    service.clock.pass(31 * DAY)
+    fateOf = () => 'answer is lost'
+    await renewDue(service.world)
+    fateOf = () => 'arrives'
+    await decide(service, await objectTo(service, bought.charge), 'lost')
     assert.equal((await stateOf(service, bought)).status, 'canceled')
     service.clock.pass(5)
     await reconcile(service.world)

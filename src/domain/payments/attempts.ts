@@ -82,6 +82,14 @@ export const hasPending = (buyer: BuyerOfApp) => sql`exists (select 1 from ${pen
 export const hasPendingOfLicense = (license_id: LicenseId) => sql`exists (select 1 from attempts
   where ${PENDING} and invoice_id in (select id from invoices where license_id = ${license_id}))`
 
+/** Whether an invoice of this license has one. */
+export async function isAnyPendingOf(db: Db, license_id: LicenseId): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(
+    sql`select ${hasPendingOfLicense(license_id)} as found`,
+  )
+  return found
+}
+
 /**
  * Locks the purchases of a buyer of an app until the transaction ends, so that no attempt begins
  * while a license is given.

@@ -44,7 +44,7 @@ export async function quoteRefund(
   const days = await daysToRefund(db, actor, state)
   if (typeof days === 'string') return { refusal: days, left: undefined }
   const amount = facts.amount ?? left
-  const refusal = refusalOf(days, state, amount)
+  const refusal = refusalOf(state, { actor, days, amount })
   if (refusal) return { refusal, left }
   const back = billing.takeBack(invoice, taken, amount)
   const after = billing.sumTakenBack(taken, back)

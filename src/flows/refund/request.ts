@@ -1,5 +1,6 @@
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
+import { lockLicense } from '#flows/locked-license'
 import { appTime, type World } from '#flows/world'
 import { audit } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -71,7 +72,7 @@ export async function requestRefund(world: World, refund: payments.Refund): Prom
   return { outcome: 'refused_by_processor', refund_id, reason }
 }
 
-/** Records the refunds, with the charges' rows locked so that concurrent refunds queue. */
+/** Records the refunds, with license and charges locked so that concurrent refunds queue. */
 async function record(
   world: World,
   actor: RefundActor,
@@ -80,13 +81,16 @@ async function record(
   return await world.db.tx(async (tx) => {
     const charge = await payments.chargeOf(tx, invoice_id)
     if (!charge) return { refusal: 'not_paid' }
+    // Locked first, so that no upgrade is agreed to meanwhile that consumes the charge as credit.
+    const { license_id } = await billing.findInvoice(tx, invoice_id)
+    await lockLicense(world, tx, license_id)
     await payments.lockCharge(tx, charge.id)
     const state = (await refundStateOf(world, tx, invoice_id))!
     const { invoice, left, taken } = state
     const days = await daysToRefund(tx, actor, state)
     if (typeof days === 'string') return { refusal: days }
     const amount = requested ?? left
-    const refusal = refusalOf(days, state, amount)
+    const refusal = refusalOf(state, { actor, days, amount })
     if (refusal) return { refusal }
     if (with_credit && amount !== left) return { refusal: 'not_an_amount' }
     const backs = [{ state, back: billing.takeBack(invoice, taken, amount) }]

@@ -27,6 +27,8 @@ export type RefundRefusal =
   | 'disputed'
   /** Another refund of the charge waits for its answer. */
   | 'in_progress'
+  /** A payment of the license waits for its answer; an upgrade may consume the charge as credit. */
+  | 'payment_pending'
   /** All of it was refunded. */
   | 'nothing_left'
   | 'not_an_amount'
@@ -48,6 +50,8 @@ export interface RefundState {
   left: Cents
   isDisputed: boolean
   isInProgress: boolean
+  /** Whether a payment of the license waits for its answer. */
+  isPaymentPending: boolean
 }
 
 /** The refund state of an invoice; undefined: there is none, or nothing was charged for it. */
@@ -73,6 +77,7 @@ export async function refundStateOf(
     left: cents(charge.amount - taken.amount),
     isDisputed: disputes.some(({ status }) => status === 'open'),
     isInProgress: refunds.some(({ status }) => status === 'open'),
+    isPaymentPending: await payments.isAnyPendingOf(db, invoice.license_id),
   }
 }
 
@@ -96,17 +101,21 @@ export async function daysToRefund(
   return role === 'support' ? SELLER_DAYS : Infinity
 }
 
-/** Why this amount is not refundable now, within so many days; undefined: it is. */
+/**
+ * Why an amount is not refundable now by an actor with so many days; undefined: it is. A buyer who
+ * never bought does not wait for a pending payment: with everything refunded the license ends, and
+ * then that payment is refunded too.
+ */
 export function refusalOf(
-  days: number,
   state: RefundState,
-  amount: number,
+  { actor, days, amount }: { actor: RefundActor; days: number; amount: number },
 ): RefundRefusal | undefined {
   const { invoice, now, left } = state
   if (days !== Infinity && now > addDays(invoice.paid_at!, days)) return 'too_late'
   if (state.isDisputed) return 'disputed'
   if (state.isInProgress) return 'in_progress'
   if (left <= 0) return 'nothing_left'
+  if (state.isPaymentPending && actor.kind !== 'buyer') return 'payment_pending'
   if (!Number.isSafeInteger(amount) || amount <= 0) return 'not_an_amount'
   return amount > left ? 'more_than_left' : undefined
 }
