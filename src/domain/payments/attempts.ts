@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { AppId, AttemptId, CartId, InvoiceId, LicenseId } from '#platform/ids'
+import type { AppId, AttemptId, CartId, InvoiceId, LicenseId, UserId } from '#platform/ids'
 import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
@@ -100,6 +100,45 @@ export async function lockBuyer(
 ): Promise<void> {
   const name = `buyer ${app_id} ${email_normalized}`
   await db.one(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 18))`)
+}
+
+const lockOf = (email_normalized: string) =>
+  sql`pg_advisory_xact_lock(hashtextextended(${`email ${email_normalized}`}, 18))`
+
+/** As `lockBuyer`, and no account takes or leaves the email meanwhile: see `lockEmails`. */
+export async function lockPurchaser(
+  db: Db,
+  { app_id, email_normalized }: { app_id: AppId; email_normalized: string },
+): Promise<void> {
+  const name = `buyer ${app_id} ${email_normalized}`
+  await db.one(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 18)),
+    ${lockOf(email_normalized)}`)
+}
+
+/** Locks emails until the transaction ends, so that no purchase with one of them begins. */
+export async function lockEmails(db: Db, emails: string[]): Promise<void> {
+  // In one order, so that two changes between the same emails cannot wait for each other.
+  for (const email of [...new Set(emails)].sort()) await db.one(sql`select ${lockOf(email)}`)
+}
+
+/** Whether a payment is pending with one of these emails, for any app. */
+export async function isAnyPendingWith(db: Db, emails: string[]): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`select exists (select 1 from attempts
+    where email_normalized = any(${emails}) and ${PENDING}) as found`)
+  return found
+}
+
+/** Whether a purchase with this email is pending of an app that an account has a license of. */
+export async function isBuyingAgain(
+  db: Db,
+  { user_id, email_normalized }: { user_id: UserId; email_normalized: string },
+): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`select exists (select 1 from attempts
+      join invoices on invoices.id = attempts.invoice_id and invoices.kind = 'purchase'
+      join licenses on licenses.app_id = attempts.app_id and licenses.user_id = ${user_id}
+        and licenses.status not in ('canceled', 'preview')
+    where attempts.email_normalized = ${email_normalized} and attempts.${PENDING}) as found`)
+  return found
 }
 
 /** The latest attempt on an invoice. */

@@ -1,4 +1,5 @@
 import * as identity from '#domain/identity'
+import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
@@ -41,9 +42,18 @@ export async function changeEmail(
   return { outcome: 'sent' }
 }
 
-export type ChangedEmail = { outcome: 'changed'; email: string } | { outcome: 'used' | 'taken' }
+export type ChangedEmail =
+  | { outcome: 'changed'; email: string }
+  /** A payment with the old or the new address is pending: the link can be used again later. */
+  | { outcome: 'used' | 'taken' | 'paying' }
 
-/** Confirms a change of email: the account gets the new address, and the old one may undo it. */
+/** Thrown to roll back a change that waits for a payment, so that its link is not used up. */
+class PaymentPending extends Error {}
+
+/**
+ * Confirms a change of email: the account gets the new address, and the old one may undo it. It
+ * waits for pending payments: a purchase becomes a license of the account that has its address.
+ */
 export async function confirmEmailChange(
   world: World,
   token: string,
@@ -56,8 +66,13 @@ export async function confirmEmailChange(
       const link = await identity.useLink(tx, now, { token, purpose: 'change_email' })
       const change = link?.about ? await identity.findEmailChange(tx, link.about) : undefined
       if (!change || change.done_at || change.ended_at) return { outcome: 'used' }
-      const { id, user_id, new_email } = change
-      if (!(await identity.setEmail(tx, { user_id, ...identity.readEmail(new_email)! }))) {
+      const { id, user_id, old_email, new_email } = change
+      const wanted = identity.readEmail(new_email)!
+      const addresses = [identity.readEmail(old_email)!, wanted]
+      const emails = addresses.map(({ email_normalized }) => email_normalized)
+      await payments.lockEmails(tx, emails)
+      if (await payments.isAnyPendingWith(tx, emails)) throw new PaymentPending()
+      if (!(await identity.setEmail(tx, { user_id, ...wanted }))) {
         await identity.endPendingChange(tx, now, user_id)
         return { outcome: 'taken' }
       }
@@ -76,6 +91,7 @@ export async function confirmEmailChange(
       return { outcome: 'changed', email: new_email }
     })
   } catch (error) {
+    if (error instanceof PaymentPending) return { outcome: 'paying' }
     if (identity.isEmailTaken(error)) return { outcome: 'taken' }
     throw error
   }

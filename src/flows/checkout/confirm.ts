@@ -169,7 +169,7 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   if (discount && (await discountRefusal(world, tx, request, discount))) return 'repriced'
   const draft = draftOf(world, cart, facts)
   const email_normalized = cart.email_normalized!
-  await payments.lockBuyer(tx, { app_id: app.id, email_normalized })
+  await payments.lockPurchaser(tx, { app_id: app.id, email_normalized })
   const charge = { invoice: draft, app, email_normalized, card, requested_by: 'buyer' as const }
   const [, attempt] = await together(tx, (writes) => [
     billing.addDraft(writes, facts.requested_at, draft),
@@ -237,6 +237,8 @@ async function refusalOf(tx: Db, cart: billing.Cart, facts: Seen): Promise<Confi
   const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
   const user = await identity.findByEmail(tx, buyer.email_normalized)
   if (user && user.id !== cart.user_id) return { outcome: 'sign_in_needed' }
+  // The account that began this purchase has another email by now.
+  if (!user && cart.user_id !== null) return { outcome: 'expired' }
   const { seller_id } = app
   if (user && (await sellers.memberOf(tx, { seller_id, user_id: user.id }))) {
     return { outcome: 'preview' }

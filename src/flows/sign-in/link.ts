@@ -2,6 +2,7 @@ import { z } from 'zod'
 import * as billing from '#domain/billing'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
+import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -108,8 +109,10 @@ export async function undoEmailChange(
     if (!change || change.ended_at) return { outcome: 'used' }
     const { user_id, old_email } = change
     const before = { user_id, ...identity.readEmail(old_email)! }
-    if (!(await identity.setEmail(tx, before))) {
-      // The old address now belongs to another account: staff must review both.
+    await payments.lockEmails(tx, [before.email_normalized])
+    if ((await payments.isBuyingAgain(tx, before)) || !(await identity.setEmail(tx, before))) {
+      // The old address belongs to another account, or will once its purchase is paid: staff must
+      // review both.
       await endAllAccess(tx, now, user_id)
       await identity.lockUser(tx, now, user_id)
       return { outcome: 'taken' }

@@ -100,6 +100,17 @@ export function EmailChangedPage({
   )
 }
 
+/** A payment with the old or the new email is pending, so the change waits. */
+export function EmailPayingPage({ locale }: { locale: Locale }): JSX.Element {
+  const { t } = locale
+  return (
+    <FocusLayout locale={locale} title={titleOf(t('link.email_paying_title'), locale)}>
+      <Heading title={t('link.email_paying_title')}>{t('link.email_paying')}</Heading>
+      <Questions locale={locale} />
+    </FocusLayout>
+  )
+}
+
 /** The new email already has an account, or an undone change needs staff. */
 export function EmailTakenPage(facts: { is_locked: boolean; locale: Locale }): JSX.Element {
   const { is_locked, locale } = facts

@@ -18,6 +18,7 @@ import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
 import {
   EmailChangedPage,
+  EmailPayingPage,
   EmailTakenPage,
   ExpiredLinkPage,
   LinkPage,
@@ -130,7 +131,11 @@ async function use(
       if (changed.outcome === 'used') return sendExpired(reply)
       if (changed.outcome === 'changed')
         return sendPage(reply, EmailChangedPage({ ...changed, locale }))
-      return sendPage(reply, EmailTakenPage({ is_locked: false, locale }), { status: 409 })
+      const page =
+        changed.outcome === 'paying'
+          ? EmailPayingPage({ locale })
+          : EmailTakenPage({ is_locked: false, locale })
+      return sendPage(reply, page, { status: 409 })
     }
     case 'undo_email': {
       const undone = await undoEmailChange(world, token, origin)

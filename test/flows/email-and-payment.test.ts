@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as identity from '#domain/identity'
+import * as payments from '#domain/payments'
+import { confirmEmailChange } from '#flows/account'
+import { reconcile } from '#flows/payment'
+import { undoEmailChange } from '#flows/sign-in'
+import type { LicenseId, UserId } from '#platform/ids'
+import { mintId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { closeSound } from '../support/invariants.ts'
+import { changePlanTo } from '../support/plan-change.ts'
+import { buyer, goToConfirm, takenFrom } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { type Subscriber, subscribe } from '../support/subscriber.ts'
+
+const ORIGIN = { address: '10.0.0.1', agent: 'test', request_id: 'req_test' } as const
+const CHALLENGES_ONCE = '4000002500003155'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+const normalized = (email: string) => identity.readEmail(email)!.email_normalized
+
+/** A link with which an account's change of email is confirmed or undone. */
+async function linkTo(
+  purpose: 'change_email' | 'undo_email',
+  { user_id, email: old_email }: Subscriber,
+  wanted: string,
+): Promise<string> {
+  const { db, random } = service.world
+  const now = service.clock.now()
+  const id = mintId(random, 'ech')
+  const token = `token-${id}`
+  const { email: new_email, email_normalized: new_email_normalized } = identity.readEmail(wanted)!
+  const change = { id, user_id, old_email, new_email, new_email_normalized }
+  await identity.requestEmailChange(db, now, change)
+  await identity.addLink(db, now, { token, user_id, purpose, about: id })
+  return token
+}
+
+/** A purchase that waits at the bank's page. */
+async function buyAndWait(email: string) {
+  const agent = buyer(service)
+  await goToConfirm(service, agent, { email, card: CHALLENGES_ONCE })
+  await agent.submit(/^Pay /)
+  assert.match(agent.page.body, /Complete authentication/)
+  const finish = async () => {
+    await agent.submit('Complete authentication').catch(() => undefined)
+    service.clock.pass(30)
+    await reconcile(service.world)
+  }
+  return finish
+}
+
+const liveLicenses = (email: string) =>
+  service.world.db.rows<{ id: LicenseId; user_id: UserId }>(sql`
+    select l.id, l.user_id from licenses l join users u on u.id = l.user_id
+    where u.email_normalized = ${normalized(email)} and l.status <> 'canceled'`)
+
+describe('a change of email', () => {
+  test('waits for a purchase that is pending with the new email', async () => {
+    const owner = await subscribe(service)
+    const wanted = 'wanted-1@example.com'
+    const finish = await buyAndWait(wanted)
+    const token = await linkTo('change_email', owner, wanted)
+    assert.deepEqual(await confirmEmailChange(service.world, token, ORIGIN), { outcome: 'paying' })
+    await finish()
+    assert.equal((await takenFrom(service, wanted)).length, 1)
+    assert.equal((await liveLicenses(wanted)).length, 1)
+    assert.deepEqual(await confirmEmailChange(service.world, token, ORIGIN), { outcome: 'taken' })
+    assert.equal((await liveLicenses(owner.email)).length, 1)
+  })
+
+  test('waits for a payment that is pending with the old email', async () => {
+    const owner = await subscribe(service)
+    await service.world.db.run(sql`update sandbox.cards set behavior = 'challenges_always'
+      where token in (select token from cards where user_id = ${owner.user_id})`)
+    const yearly = service.demo.app.prices[1]!.public_id
+    const { moved } = await changePlanTo(service, owner, yearly)
+    assert.ok(moved.outcome === 'action_required')
+    const token = await linkTo('change_email', owner, 'wanted-2@example.com')
+    const page = await buyer(service).open(`/link/change_email/${token}`)
+    assert.equal(page.status, 200)
+    const agent = buyer(service)
+    await agent.open(`/link/change_email/${token}`)
+    await agent.submit('Change my email')
+    assert.equal(agent.page.status, 409)
+    assert.match(agent.page.body, /Open the link again in a few minutes/)
+    await owner.agent.open(moved.action_url)
+    await owner.agent.submit('Complete authentication').catch(() => undefined)
+    service.clock.pass(30)
+    await reconcile(service.world)
+    const changed = await confirmEmailChange(service.world, token, ORIGIN)
+    assert.equal(changed.outcome, 'changed')
+  })
+
+  test('is waited for by a purchase with the new email, which is not charged then', async () => {
+    const owner = await subscribe(service)
+    const wanted = 'wanted-3@example.com'
+    const agent = buyer(service)
+    await goToConfirm(service, agent, { email: wanted })
+    const begun = Promise.withResolvers<void>()
+    const buying = begun.promise.then(() => agent.submit(/^Pay /))
+    const { db } = service.world
+    await db.tx(async (tx) => {
+      await payments.lockEmails(tx, [normalized(owner.email), normalized(wanted)])
+      begun.resolve()
+      for (let round = 0; db.engine === 'postgresql'; round++) {
+        const waiting = await tx.rows(sql`select pid from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`)
+        if (waiting.length > 0) break
+        assert.ok(round < 1000, 'nothing waits for the lock')
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      await identity.setEmail(tx, { user_id: owner.user_id, ...identity.readEmail(wanted)! })
+    })
+    await buying
+    assert.deepEqual(await takenFrom(service, wanted), [])
+    assert.equal((await liveLicenses(wanted)).length, 1)
+  })
+
+  test('that the old mailbox undoes during a purchase of what the account owns locks it', async () => {
+    const owner = await subscribe(service)
+    const token = await linkTo('undo_email', owner, 'wanted-4@example.com')
+    const { user_id } = owner
+    const { db } = service.world
+    await identity.setEmail(db, { user_id, ...identity.readEmail('wanted-4@example.com')! })
+    const finish = await buyAndWait(owner.email)
+    assert.deepEqual(await undoEmailChange(service.world, token, ORIGIN), { outcome: 'taken' })
+    await finish()
+    assert.equal((await liveLicenses(owner.email)).length, 1)
+    assert.equal((await liveLicenses('wanted-4@example.com')).length, 1)
+  })
+})
