@@ -1,5 +1,10 @@
-import type { Stripe } from 'stripe'
-import { markHandled, type ProcessorEvent, unhandled } from '#domain/payments'
+import {
+  type EventContent,
+  markHandled,
+  type ProcessorEvent,
+  receive,
+  unhandled,
+} from '#domain/payments'
 import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -106,30 +111,36 @@ async function eventsOf(parts: StripeParts, stored: Stored): Promise<ProcessorEv
 }
 
 /**
- * The refunds of a charge that were made in Stripe's dashboard; the last one has the event's ID.
+ * The refunds of a charge that were made in Stripe's dashboard. Each is stored as an event of its
+ * own in place of the one that announced them, so that each is reported until it is handled.
  */
 async function refundsMade(
   { stripe, db, clock }: StripeParts,
   { id, at }: Stored,
-  payment_intent: string,
+  charge_id: string,
 ): Promise<ProcessorEvent[]> {
-  const made: Stripe.Refund[] = []
+  const made: { id: string; content: EventContent }[] = []
   await ask(async () => {
-    for await (const refund of stripe.refunds.list({ payment_intent, limit: 100 })) {
-      const isLive = refund.status === 'succeeded' || refund.status === 'pending'
-      if (isLive && !(await isRequested(db, refund))) made.push(refund)
+    const listed = stripe.refunds.list({ payment_intent: charge_id, limit: 100 })
+    for await (const { id: refund_id, status, amount: given, metadata } of listed) {
+      if (status !== 'succeeded' && status !== 'pending') continue
+      if (await isRequested(db, { id: refund_id, metadata })) continue
+      const facts = { refund_id, charge_id, amount: cents(given), status } as const
+      made.push({ id: `${id}:${refund_id}`, content: { kind: 'refund_made', ...facts } })
     }
   })
-  if (made.length === 0) await markHandled(db, clock.now(), id)
-  return made.map((refund, index) => ({
-    id: index === made.length - 1 ? id : `${id}:${refund.id}`,
-    at: new Date(at * 1000),
-    kind: 'refund_made',
-    refund_id: refund.id,
-    charge_id: payment_intent,
-    amount: cents(refund.amount),
-    status: refund.status === 'pending' ? 'pending' : 'succeeded',
-  }))
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    for (const { id: event_id, content } of made) {
+      // Under the event's ID, so that a later event about the refund does not make this one old.
+      const payload: ParsedEvent = { object_id: id, at, is_end: false, content }
+      const event = { id: event_id, processor: 'stripe', kind: content.kind, payload }
+      await receive(tx, now, event)
+    }
+    await markHandled(tx, now, id)
+  })
+  const announced = { at: new Date(at * 1000) }
+  return made.map((event) => ({ id: event.id, ...announced, ...event.content }) as ProcessorEvent)
 }
 
 async function isRequested(db: Db, { id, metadata }: Made): Promise<boolean> {

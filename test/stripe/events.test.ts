@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { ProcessorEvent } from '#domain/payments'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { STATUSES } from '../../src/stripe/dispute-status.ts'
@@ -276,6 +277,30 @@ describe('events of Stripe', () => {
     assert.equal((await listen()).length, 1)
     await send(eventOf(world, 'refund.updated', refundOf(refund_id, 'succeeded')))
     assert.deepEqual(await listen(), [])
+  })
+
+  test('of several refunds in the dashboard are reported until each of them is handled', async () => {
+    const { charge_id } = await processorSteps(testModeOf(world)).charged('4242424242424242')
+    const ids = [100, 200].map((amount) => world.double.refundByHand(charge_id, amount))
+    await send(eventOf(world, 'charge.refunded', { id: 'ch_hand', payment_intent: charge_id }))
+    const refundsIn = (events: ProcessorEvent[]) =>
+      events.flatMap((event) => (event.kind === 'refund_made' ? [event.refund_id] : []))
+    const [first, last] = await receive()
+    assert.deepEqual(refundsIn([first!, last!]).sort(), ids.sort())
+    await world.processor.acknowledge(last!.id)
+    // An event about the first refund that is handled meanwhile does not make it old.
+    const settled = eventOf(
+      world,
+      'refund.updated',
+      { ...refundOf(refundsIn([first!])[0]!, 'succeeded') },
+      {},
+      60,
+    )
+    await send(settled)
+    await world.processor.acknowledge(settled.id)
+    assert.deepEqual(await receive(), [first])
+    await world.processor.acknowledge(first!.id)
+    assert.deepEqual(await receive(), [])
   })
 
   test("of an account are stored without its owner's data", async () => {
