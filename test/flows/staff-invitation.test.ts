@@ -197,6 +197,24 @@ test('a link for staff changes the role when it is used, and the audit log has b
   ])
 })
 
+test('a link takes no rights from the last admin, and is still valid afterwards', async () => {
+  const { db } = service.world
+  await db.run(sql`update users set staff_role = null`)
+  const { email, agent } = await signUp(service)
+  await db.run(sql`update users set staff_role = 'admin' where email_normalized = ${email}`)
+  const link = await addStaff(email, 'support')
+  await agent.open(link)
+  await agent.submit('Join the staff')
+  assert.equal(await roleOf(email), 'admin')
+  assert.equal(agent.page.status, 422)
+  assert.match(textOf(agent.page.body), /You are the last admin\./)
+  const other = await signUp(service)
+  await db.run(sql`update users set staff_role = 'admin' where email_normalized = ${other.email}`)
+  await agent.open(link)
+  await agent.submit('Join the staff')
+  assert.equal(await roleOf(email), 'support')
+})
+
 test('the command refuses what is no email, a locked account and unknown requests', async () => {
   const { world } = service
   const refusalOf = async (request: object) => {

@@ -11,6 +11,8 @@ export type JoinedStaff =
   | { outcome: 'joined'; user_id: UserId; is_new: boolean }
   /** The email has an account whose owner must be signed in. */
   | { outcome: 'sign_in' }
+  /** The role is not an admin's, and they are the last admin: nothing changed. */
+  | { outcome: 'last_admin' }
   | { outcome: 'expired' }
 
 /**
@@ -37,13 +39,16 @@ export async function joinStaff(
     if (user?.locked_at) return { outcome: 'expired' }
     const is_new = !user?.email_verified_at
     if (is_new ? !chosen : user.id !== signed_in) return { outcome: 'sign_in' }
-    if (!(await identity.endStaffInvitation(tx, invitation.id))) return { outcome: 'expired' }
+    const { id: invitation_id, role, invited_by } = invitation
+    if (user && role !== 'admin' && (await isLastAdmin(tx, user.id))) {
+      return { outcome: 'last_admin' }
+    }
+    if (!(await identity.endStaffInvitation(tx, invitation_id))) return { outcome: 'expired' }
     const user_id = is_new
       ? await openAccount(tx, now, { id: mintId(random, 'usr'), invitation, password: chosen! })
       : user.id
     const before = user?.staff_role ?? null
-    await identity.setStaffRole(tx, user_id, invitation.role)
-    const { id: invitation_id, role, invited_by } = invitation
+    await identity.setStaffRole(tx, user_id, role)
     const through = invited_by === null ? 'command' : 'page'
     await audit(tx, now, {
       actor: accountActor(user_id, origin),
@@ -53,6 +58,12 @@ export async function joinStaff(
     })
     return { outcome: 'joined', user_id, is_new }
   })
+}
+
+/** Whether this is the only admin who can sign in; concurrent changes of admins wait. */
+async function isLastAdmin(tx: Db, user_id: UserId): Promise<boolean> {
+  const admins = await identity.lockAdmins(tx)
+  return admins.length === 1 && admins[0] === user_id
 }
 
 /** A verified account with this password; what an unverified one had is removed. */

@@ -50,6 +50,11 @@ function Accept({ way, action, csrf_token, email, fault }: InvitationFacts): JSX
           <NewPasswordField label="Password" error={fault} />
         </>
       )}
+      {way === 'join' && fault && (
+        <Alert tone="warning" title="Not changed">
+          {fault}
+        </Alert>
+      )}
       <p class="text-sm text-muted">
         Staff accounts need a second factor. You set it up next, if you have none.
       </p>

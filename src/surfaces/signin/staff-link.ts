@@ -18,6 +18,8 @@ const LINKS: RouteLimit = { name: 'staff-links', points: 30, seconds: 60, key: b
 const LINK = '/link/staff/:token'
 const ADMIN = '/admin/'
 
+const LAST_ADMIN = 'You are the last admin. Make another member admin before you change your role.'
+
 /** The link of an invitation to staff; opening it does nothing until its button is pressed. */
 export function declareStaffLink(scope: FastifyInstance, world: World): void {
   scope.get(LINK, async (request, reply) => show(world, request, reply))
@@ -37,6 +39,7 @@ export function declareStaffLink(scope: FastifyInstance, world: World): void {
     const joined = await joinStaff(world, facts)
     if (joined.outcome === 'expired') return sendExpired(reply)
     if (joined.outcome === 'sign_in') return await show(world, request, reply)
+    if (joined.outcome === 'last_admin') return await show(world, request, reply, LAST_ADMIN)
     if (!joined.is_new) return redirectTo(reply, ADMIN)
     const proven = { app_id: null, return_to: ADMIN, is_complete: false, by: 'mail_link' } as const
     const { user_id } = joined
