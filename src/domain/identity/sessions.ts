@@ -4,6 +4,7 @@ import type { AppId, SellerId, SessionId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { type Sql, sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
+import { rolesWith } from './staff-role.ts'
 
 /** A signed-in browser. If `app_id` is set, it may see that app's purchase only. */
 export interface Session {
@@ -70,8 +71,8 @@ export async function openSession(
 export async function findSession(db: Db, now: Date, token: string): Promise<Session | undefined> {
   return await db.maybe<Session>(sql`
     select s.id, s.user_id, s.app_id, s.seller_id,
-      case when s.viewing_until > ${now} and u.staff_role is not null then s.viewing_seller_id end
-        as viewing_seller_id, s.viewing_until,
+      case when s.viewing_until > ${now} and u.staff_role = any(${rolesWith('viewing')})
+        then s.viewing_seller_id end as viewing_seller_id, s.viewing_until,
       u.email, u.email_normalized, u.email_verified_at, s.authenticated_at, s.last_seen_at
     from sessions s join users u on u.id = s.user_id
     where s.token_hash = ${sha256(token)} and ${isLive(now)} and u.locked_at is null`)
