@@ -121,8 +121,9 @@ test('an unlisted post-logout address leads to the home page', async () => {
   for (const post_logout_redirect_uri of fc.sample(mutated, 200)) {
     const query = new URLSearchParams({ client_id: app.client_id, post_logout_redirect_uri })
     const answer = await service.app.inject(`/o/session/end?${query}`)
-    if (answer.statusCode === 404) continue
-    assert.equal(answer.headers.location, '/', post_logout_redirect_uri)
+    // A NUL is refused before the request reaches the library.
+    if (post_logout_redirect_uri.includes('\0')) assert.equal(answer.statusCode, 400)
+    else assert.equal(answer.headers.location, '/', post_logout_redirect_uri)
   }
 })
 
