@@ -52,7 +52,7 @@ function takeEmpty(body: IncomingMessage, done: (error: Error | null) => void): 
   body.once('end', take)
   body.once('data', () => {
     body.off('end', take)
-    done(new Problem(415, 'unsupported_media_type', 'Send Content-Type: application/json.'))
+    done(notJson())
   })
 }
 
@@ -68,11 +68,19 @@ export function readForms(scope: FastifyInstance): void {
 /** The refusal of a request that is not what its content type says. */
 export function unreadable(): Problem {
   // No text here contains a NUL, and PostgreSQL cannot store one.
-  const fields = [{ path: '', message: 'The request could not be read.' }]
-  return new Problem(400, 'invalid_request', 'The request could not be read.', { fields })
+  return malformed('The request could not be read.')
+}
+
+/** The refusal of a request for a fault that is in none of its fields. */
+export function malformed(message: string, status = 400): Problem {
+  return new Problem(status, 'invalid_request', message, { fields: [{ path: '', message }] })
+}
+
+/** The refusal of a body that is not JSON. */
+export function notJson(): Problem {
+  return new Problem(415, 'unsupported_media_type', 'Send Content-Type: application/json.')
 }
 
 function tooDeep(): Problem {
-  const message = `The request body nests deeper than ${DEEPEST} levels.`
-  return new Problem(400, 'invalid_request', message, { fields: [{ path: '', message }] })
+  return malformed(`The request body nests deeper than ${DEEPEST} levels.`)
 }

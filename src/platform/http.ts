@@ -9,7 +9,7 @@ import Fastify, {
   type FastifyServerFactory,
   LogController,
 } from 'fastify'
-import { readBodies, unreadable } from '#platform/bodies'
+import { malformed, notJson, readBodies, unreadable } from '#platform/bodies'
 import { isDatabaseAway } from '#platform/db'
 import { type Drain, whileDraining } from '#platform/drain'
 import { mintId } from '#platform/ids'
@@ -87,7 +87,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (refusal) done(refusal)
     else if (request.url.includes('%00')) done(refusalOfNul(request.url))
     else if (namesManyHosts(request.raw.rawHeaders)) {
-      done(severalHosts())
+      done(malformed('Send one Host header; this request has several.'))
     } else done()
   })
   const readJson = readBodies(app)
@@ -121,11 +121,6 @@ function refusalOfNul(url: string): Problem {
   return url.split('?', 1)[0]!.includes('%00')
     ? new Problem(404, 'not_found', 'There is nothing at this address.')
     : unreadable()
-}
-
-function severalHosts(): Problem {
-  const message = 'Send one Host header; this request has several.'
-  return new Problem(400, 'invalid_request', message, { fields: [{ path: '', message }] })
 }
 
 /** Two Host headers may mean one host to a proxy and another to us (RFC 9112, chapter 3.2). */
@@ -191,9 +186,7 @@ export function problemOf(error: FastifyError | Error, body_limit = BODY_LIMIT):
     const message = `The request body is too large (limit ${body_limit / 1024} KB).`
     return new Problem(413, 'payload_too_large', message)
   }
-  if (status === 415) {
-    return new Problem(415, 'unsupported_media_type', 'Send Content-Type: application/json.')
-  }
+  if (status === 415) return notJson()
   if (status !== undefined && status >= 400 && status < 500) {
     return unreadable()
   }

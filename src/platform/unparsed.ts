@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { unreadable } from '#platform/bodies'
+import { malformed, unreadable } from '#platform/bodies'
 import { mintId } from '#platform/ids'
 import type { Log } from '#platform/log'
-import { Problem } from '#platform/problem'
+import type { Problem } from '#platform/problem'
 import type { Random } from '#platform/random'
 
 interface UnparsedOptions {
@@ -32,15 +32,11 @@ export function answerUnparsed({ log, random, headers }: UnparsedOptions) {
 }
 
 function problemOf({ code }: ParserError): Problem {
-  if (code === 'HPE_HEADER_OVERFLOW') return refusal(431, 'The request headers are too large.')
+  if (code === 'HPE_HEADER_OVERFLOW') return malformed('The request headers are too large.', 431)
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return refusal(408, 'The request did not arrive in time.')
+    return malformed('The request did not arrive in time.', 408)
   }
   return unreadable()
-}
-
-function refusal(status: number, message: string): Problem {
-  return new Problem(status, 'invalid_request', message, { fields: [{ path: '', message }] })
 }
 
 /** The whole response, as there is no object to write it with. */
