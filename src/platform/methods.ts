@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '#platform/problem'
+import { withoutSlash } from '#platform/text'
 
 /** The methods of routes. A path refuses those that it does not take by routes of its own. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -53,10 +54,6 @@ function allowOf(allowed: ReadonlyMap<string, string>, url: string): string | un
     return parts.length === segments.length && parts.every(fits)
   }
   return [...allowed].find(([pattern]) => isAt(pattern))?.[1]
-}
-
-function withoutSlash(path: string): string {
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
 function methodNotAllowed(allow: string): Problem {

@@ -26,6 +26,11 @@ export function countCharacters(text: string): number {
   return count
 }
 
+/** A path without the slash at its end, which the server ignores; the root is its slash. */
+export function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
 /** A text with its first character in upper case. */
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)

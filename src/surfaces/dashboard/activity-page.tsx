@@ -5,6 +5,7 @@ import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { MemberRole } from '#domain/sellers'
 import { type AuditRow, CHANNEL_LABELS } from '#http/audit-rows'
+import { capitalized } from '#platform/text'
 import { SellerMenu } from './seller-menu.tsx'
 
 /** What a seller's members, their agents and staff did, the latest first. */
@@ -54,5 +55,5 @@ function actorOf({ channel, email }: AuditRow): string {
 function titleOf(action: string): string {
   const [subject = '', done = ''] = action.split('.')
   const words = (text: string) => text.replaceAll('_', ' ')
-  return `${subject.charAt(0).toUpperCase()}${words(subject.slice(1))}: ${words(done)}`
+  return `${capitalized(words(subject))}: ${words(done)}`
 }

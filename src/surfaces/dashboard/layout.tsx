@@ -5,6 +5,7 @@ import { SiteLayout } from '#design/layout'
 import { SubNav } from '#design/navigation'
 import { Heading } from '#design/panels'
 import { type AppPageName, addressOf, appMenu } from '#http/app-menu'
+import { capitalized } from '#platform/text'
 import { placeOf } from './rows.ts'
 
 export { addressOf } from '#http/app-menu'
@@ -51,8 +52,7 @@ export function AppPage(
 ): JSX.Element {
   const heading = facts.heading ?? facts.current
   const faults = facts.faults ?? []
-  const start = heading.charAt(0).toUpperCase() + heading.slice(1)
-  const title = `${faults.length > 0 ? 'Error: ' : ''}${start} · ${facts.app_name}`
+  const title = `${faults.length > 0 ? 'Error: ' : ''}${capitalized(heading)} · ${facts.app_name}`
   return (
     <SiteLayout title={title} notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">

@@ -15,6 +15,7 @@ import type { Limits } from '#platform/limits'
 import { takePoint } from '#platform/route-limits'
 import type { ServedRequest, ServedRoute } from '#platform/served'
 import type { ShortcutParts } from '#platform/shortcuts'
+import { withoutSlash } from '#platform/text'
 import { openTurnEnd } from '#platform/turn-end'
 
 /** An endpoint, and how its address is recognized. */
@@ -120,7 +121,7 @@ function send(response: ServerResponse, headers: Record<string, string>, answer:
 }
 
 function targetOf(row: Endpoint): Target {
-  const path = row.path.endsWith('/') ? row.path.slice(0, -1) : row.path
+  const path = withoutSlash(row.path)
   const [, before = path, param, after = ''] = /^(.*)\{(\w+)\}(.*)$/.exec(path) ?? []
   const route = { url: patternOf(row), config: { sampled: true } }
   return { row, route, before, after, param }
@@ -128,7 +129,7 @@ function targetOf(row: Endpoint): Target {
 
 /** The endpoint of a request, if its address is spelled plainly. */
 function matchOf(targets: readonly Target[], { method, url = '' }: IncomingMessage) {
-  const path = url.endsWith('/') ? url.slice(0, -1) : url
+  const path = withoutSlash(url)
   for (const { row, route, before, after, param } of targets) {
     if (row.method !== method || !path.startsWith(before) || !path.endsWith(after)) continue
     const value = path.slice(before.length, path.length - after.length)

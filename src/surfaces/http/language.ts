@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '#flows/world'
+import { withoutSlash } from '#platform/text'
 import { csrfToken } from './form-token.ts'
 import { ownPath } from './redirect-path.ts'
 
@@ -29,7 +30,7 @@ export function addLanguageForm(world: World, request: FastifyRequest, reply: Fa
 function leadsBack({ method, server, routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
   if (method !== 'POST') return true
   // Routes are found without the slash at their end, which the server ignores.
-  const url = (routeOptions.url ?? '').replace(/(?<=.)\/$/, '')
+  const url = withoutSlash(routeOptions.url ?? '')
   return reply.statusCode >= 400 && server.hasRoute({ method: 'GET', url })
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Endpoint } from '#http/endpoint'
+import { withoutSlash } from '#platform/text'
 import { HEADERS, headersOf, isCached, refusalsOf } from './answers.ts'
 import { PARAMETER_EXAMPLES, schemaExamples } from './examples.ts'
 import { type Json, Problem, schemaBook } from './schemas.ts'
@@ -51,7 +52,7 @@ export function openApiDocument(base_url: string, version: string, rows: Endpoin
 
 /** The path in the document; each also works with a trailing slash. */
 export function documentedPath(row: Endpoint): string {
-  return row.path.replace(/\/$/, '')
+  return withoutSlash(row.path)
 }
 
 function operation(drawing: Drawing, row: Endpoint): Json {
