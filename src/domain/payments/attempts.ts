@@ -90,35 +90,28 @@ export async function isAnyPendingOf(db: Db, license_id: LicenseId): Promise<boo
   return found
 }
 
+const lockOn = (name: string) => sql`pg_advisory_xact_lock(hashtextextended(${name}, 18))`
+const lockOnBuyer = ({ app_id, email_normalized }: BuyerOfApp) =>
+  lockOn(`buyer ${app_id} ${email_normalized}`)
+const lockOnEmail = (email_normalized: string) => lockOn(`email ${email_normalized}`)
+
 /**
  * Locks the purchases of a buyer of an app until the transaction ends, so that no attempt begins
  * while a license is given.
  */
-export async function lockBuyer(
-  db: Db,
-  { app_id, email_normalized }: { app_id: AppId; email_normalized: string },
-): Promise<void> {
-  const name = `buyer ${app_id} ${email_normalized}`
-  await db.one(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 18))`)
+export async function lockBuyer(db: Db, buyer: BuyerOfApp): Promise<void> {
+  await db.one(sql`select ${lockOnBuyer(buyer)}`)
 }
 
-const lockOf = (email_normalized: string) =>
-  sql`pg_advisory_xact_lock(hashtextextended(${`email ${email_normalized}`}, 18))`
-
-/** As `lockBuyer`, and no account takes or leaves the email meanwhile: see `lockEmails`. */
-export async function lockPurchaser(
-  db: Db,
-  { app_id, email_normalized }: { app_id: AppId; email_normalized: string },
-): Promise<void> {
-  const name = `buyer ${app_id} ${email_normalized}`
-  await db.one(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 18)),
-    ${lockOf(email_normalized)}`)
+/** As `lockBuyer`; until then, no account takes or leaves the email either (`lockEmails`). */
+export async function lockPurchaser(db: Db, buyer: BuyerOfApp): Promise<void> {
+  await db.one(sql`select ${lockOnBuyer(buyer)}, ${lockOnEmail(buyer.email_normalized)}`)
 }
 
 /** Locks emails until the transaction ends, so that no purchase with one of them begins. */
 export async function lockEmails(db: Db, emails: string[]): Promise<void> {
   // In one order, so that two changes between the same emails cannot wait for each other.
-  for (const email of [...new Set(emails)].sort()) await db.one(sql`select ${lockOf(email)}`)
+  for (const email of [...new Set(emails)].sort()) await db.one(sql`select ${lockOnEmail(email)}`)
 }
 
 /** Whether a payment is pending with one of these emails, for any app. */
