@@ -50,11 +50,11 @@ async function addPlan({ client_id }: OtherApp, amount: number) {
   return price_id
 }
 
-/** The service while `meanwhile` happens between the figures of a charge and its record. */
-function whileTaxed(meanwhile: () => Promise<void>): World {
+/** The service while `change` happens between the figures of a charge and its record. */
+function whileTaxed(change: () => Promise<void>): World {
   const { world } = service
   const quote: World['taxes']['quote'] = async (now, sale) => {
-    await meanwhile()
+    await change()
     return await world.taxes.quote(now, sale)
   }
   return { ...world, taxes: { ...world.taxes, quote } }

@@ -288,7 +288,7 @@ describe('events of Stripe', () => {
     const [first, last] = await receive()
     assert.deepEqual(refundsIn([first!, last!]).sort(), ids.sort())
     await world.processor.acknowledge(last!.id)
-    // An event about the first refund that is handled meanwhile does not make it old.
+    // Handling the event about the first refund does not make this one old.
     const settled = eventOf(
       world,
       'refund.updated',

@@ -81,7 +81,7 @@ async function record(
   return await world.db.tx(async (tx) => {
     const charge = await payments.chargeOf(tx, invoice_id)
     if (!charge) return { refusal: 'not_paid' }
-    // Locked first, so that no upgrade is agreed to meanwhile that consumes the charge as credit.
+    // Locked first, so that no upgrade is agreed to that consumes the charge as credit.
     const { license_id } = await billing.findInvoice(tx, invoice_id)
     await lockLicense(world, tx, license_id)
     await payments.lockCharge(tx, charge.id)

@@ -14,7 +14,7 @@ import { isStillDue, nextDue } from './next-due.ts'
 export type Paid =
   | ChargeOutcome
   | { outcome: 'nothing_owed' }
-  /** The plan or the address changed meanwhile: the amount must be shown again. */
+  /** The plan or the address changed during the request: the amount must be shown again. */
   | { outcome: 'changed' }
 
 /**
