@@ -2,9 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
+import { enter, signInWithPassword } from '#flows/sign-in'
 import { deviceOf } from '#http/device'
+import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { auditedActionsOf, enterPassword, isSignedIn, signUp } from '../support/account.ts'
+import {
+  auditedActionsOf,
+  enterPassword,
+  isSignedIn,
+  PASSWORD,
+  signUp,
+} from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -103,6 +111,58 @@ describe('the list of sessions', () => {
     const seen = [...pageText(agent).matchAll(/Last seen on (\w+ \d+)/g)].map(([, day]) => day)
     assert.notEqual(seen[0], seen[1])
     assert.ok(await isSignedIn(other))
+  })
+})
+
+describe('a sign-in that is under way', () => {
+  const from = {
+    device: { browser: 'A test', network: '127.0.0.*' },
+    origin: { address: '127.0.0.1', agent: '', request_id: 'req_test' },
+  }
+
+  /** Proves a password up to the point at which the session would be opened. */
+  async function provenBy(email: string) {
+    const claim = { email_normalized: email, origin: from.origin, known: undefined }
+    const signedIn = await signInWithPassword(service.world, { ...claim, password: PASSWORD })
+    assert.equal(signedIn.outcome, 'signed_in')
+    const { outcome: _, ...proven } = signedIn
+    const rest = { app_id: null, return_to: undefined, is_complete: false } as const
+    return { ...proven, ...rest, by: 'password' } as const
+  }
+
+  test('with a password ends when its owner changes it or the account is locked', async () => {
+    const { world } = service
+    const { email, agent } = await signUp(service)
+    const proven = await provenBy(email)
+    await agent.open(`${SECURITY}password`)
+    await agent.submit('Save password', { password: 'another walk along the shore' })
+    assert.deepEqual(await enter(world, proven, from), { kind: 'gone' })
+    const other = await provenBy((await signUp(service)).email)
+    await identity.lockUser(world.db, service.clock.now(), other.user_id)
+    assert.deepEqual(await enter(world, other, from), { kind: 'gone' })
+  })
+
+  test('owes a second factor that is added meanwhile', async () => {
+    const { world } = service
+    const { email } = await signUp(service)
+    const proven = await provenBy(email)
+    const { user_id } = proven
+    const id = mintId(world.random, 'psk')
+    const key = { credential_id: id, public_key: Buffer.alloc(1), counter: 0, transports: [] }
+    const [added, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const adding = world.db.tx(async (tx) => {
+      await identity.addPasskey(tx, service.clock.now(), { ...key, id, user_id, name: 'A test' })
+      await identity.endOtherSessions(tx, { user_id, session_id: mintId(world.random, 'ses') })
+      added.resolve()
+      await ready.promise
+    })
+    await added.promise
+    const entered = enter(world, proven, from)
+    // Long enough for it to open a session, if it did not wait.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    ready.resolve()
+    await adding
+    assert.equal((await entered).kind, 'pending')
   })
 })
 

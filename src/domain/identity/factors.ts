@@ -3,6 +3,7 @@ import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Factors } from './factor.ts'
 import { isLive } from './sessions.ts'
+import { lockAgainstSignIns } from './users.ts'
 
 /** The second factors of an account. */
 export async function factorsOf(db: Db, user_id: UserId): Promise<Factors> {
@@ -29,6 +30,7 @@ export async function dropFactors(db: Db, user_id: UserId, since?: Date): Promis
  * challenges, and a pending change of email. Links in its mailbox stay valid.
  */
 export async function endAllSessions(db: Db, now: Date, user_id: UserId): Promise<void> {
+  await lockAgainstSignIns(db, user_id)
   await db.run(sql`delete from sessions where user_id = ${user_id}`)
   await db.run(sql`delete from pending_sign_ins where user_id = ${user_id}`)
   await db.run(sql`delete from passkey_challenges where user_id = ${user_id}`)

@@ -5,6 +5,7 @@ import { sha256 } from '#platform/secrets'
 import { type Sql, sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
 import { rolesWith } from './staff-role.ts'
+import { lockAgainstSignIns } from './users.ts'
 
 /** A signed-in browser. If `app_id` is set, it may see that app's purchase only. */
 export interface Session {
@@ -144,6 +145,7 @@ export async function endOtherSessions(
   db: Db,
   facts: { user_id: UserId; session_id: SessionId },
 ): Promise<number> {
+  await lockAgainstSignIns(db, facts.user_id)
   await db.run(sql`delete from pending_sign_ins where user_id = ${facts.user_id}`)
   return await db.run(sql`delete from sessions
     where user_id = ${facts.user_id} and id <> ${facts.session_id}`)

@@ -60,6 +60,19 @@ export async function findOrAddUser(
   return { user_id: user.id, made: false }
 }
 
+/**
+ * An account for which a session is about to be opened. Until the transaction ends, whatever ends
+ * its sessions waits, and then ends this one too.
+ */
+export async function lockForSignIn(tx: Db, id: UserId): Promise<User> {
+  return await tx.one<User>(sql`select ${COLUMNS} from users where id = ${id} for share`)
+}
+
+/** Lets no session of an account be opened until the transaction ends. */
+export async function lockAgainstSignIns(tx: Db, id: UserId): Promise<void> {
+  await tx.run(sql`select id from users where id = ${id} for no key update`)
+}
+
 /** Records that the account's mailbox was verified. */
 export async function proveMailbox(db: Db, now: Date, user_id: UserId): Promise<void> {
   await db.run(sql`update users set email_verified_at = coalesce(email_verified_at, ${now})

@@ -1,6 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
+import type { Db } from '#platform/db'
 import { type AppId, mintId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { together } from '#platform/together'
@@ -16,39 +17,68 @@ export interface ProvenOwner {
   is_complete: boolean
   /** What they proved it by. */
   by: 'password' | 'mail_link' | 'passkey' | 'sign_up' | 'purchase' | 'live_mode'
+  /** The stored password that theirs matched: another one since then is not proven. */
+  password_hash?: string
 }
 
 /**
  * What the browser gets: a session, or the right to prove the second factor. `live_mode`: neither,
- * as the account of a seller's member enters test mode from live mode only.
+ * as the account of a seller's member enters test mode from live mode only. `gone`: neither, as the
+ * proof is no longer valid.
  */
-export type Entered = { kind: 'session' | 'pending'; token: string } | { kind: 'live_mode' }
+export type Entered =
+  | { kind: 'session' | 'pending'; token: string }
+  | { kind: 'live_mode' | 'gone' }
+
+/** What a session is opened from. */
+interface Browser {
+  device: identity.Device
+  origin: Origin
+}
 
 /** The last step of every sign-in (spec: buyer flow 1, "normal sign-in including MFA"). */
-export async function enter(
-  { db, clock, random, live }: World,
-  proven: ProvenOwner,
-  from: { device: identity.Device; origin: Origin },
-): Promise<Entered> {
-  const { user_id, app_id, return_to } = proven
+export async function enter(world: World, proven: ProvenOwner, from: Browser): Promise<Entered> {
+  const { db, live } = world
+  const { user_id, by } = proven
   // Its password and second factor are live mode's, so nothing here proves as much.
-  const isFromLive = proven.by === 'live_mode'
+  const isFromLive = by === 'live_mode'
   if (live && !isFromLive && (await identity.isMirrored(db, user_id))) return { kind: 'live_mode' }
+  // This session sees its purchase only, and a checkout is quick (decision 131).
+  if (by === 'purchase') return await open(world, db, proven, from)
+  return await db.tx(async (tx) => {
+    // Hashing a password takes long enough for its owner to change it meanwhile.
+    const user = await identity.lockForSignIn(tx, user_id)
+    return isStillValid(proven, user) ? await open(world, tx, proven, from) : { kind: 'gone' }
+  })
+}
+
+/** Whether a proof is still valid for the account as it is now. */
+function isStillValid({ password_hash }: ProvenOwner, user: identity.User): boolean {
+  const isSame = password_hash === undefined || password_hash === user.password_hash
+  return isSame && user.locked_at === null
+}
+
+/** Opens the session, or what waits for the second factor. */
+async function open(
+  { clock, random }: World,
+  db: Db,
+  { user_id, app_id, return_to, is_complete, by }: ProvenOwner,
+  { device, origin }: Browser,
+): Promise<Entered> {
   const now = clock.now()
   const token = mintSecret(random)
-  if (!proven.is_complete && identity.owesFactor(await identity.factorsOf(db, user_id))) {
+  if (!is_complete && identity.owesFactor(await identity.factorsOf(db, user_id))) {
     await identity.addPending(db, now, { token, user_id, return_to })
     return { kind: 'pending', token }
   }
   const id = mintId(random, 'ses')
-  const { device, origin } = from
   await together(db, (writes) => [
     identity.openSession(writes, now, { id, token, user_id, app_id, device }),
     audit(writes, now, {
       actor: accountActor(user_id, origin),
       action: 'account.signed_in',
       subject: user_id,
-      detail: { by: proven.by, session_id: id },
+      detail: { by, session_id: id },
     }),
   ])
   return { kind: 'session', token }

@@ -90,6 +90,7 @@ export async function finishSignIn(
   if (checked.outcome !== 'right') return checked
   const token = mintSecret(random)
   return await db.tx(async (tx) => {
+    await identity.lockForSignIn(tx, user_id)
     if (!(await identity.endPending(tx, facts.token))) return { outcome: 'gone' }
     const now = clock.now()
     const session_id = mintId(random, 'ses')

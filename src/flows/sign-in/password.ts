@@ -28,6 +28,11 @@ export interface PasswordClaim {
 
 export type SignedIn = { outcome: 'signed_in'; user_id: UserId } | Refused
 
+/** A sign-in by a password; `password_hash` is the stored one, which `enter` compares again. */
+export type SignedInByPassword =
+  | { outcome: 'signed_in'; user_id: UserId; password_hash: string }
+  | Refused
+
 /**
  * Checks a password. An unknown address takes as long and answers the same as a wrong password.
  * Only wrong passwords count as attempts. Unknown browsers throttle each other but never the owner,
@@ -36,7 +41,7 @@ export type SignedIn = { outcome: 'signed_in'; user_id: UserId } | Refused
 export async function signInWithPassword(
   world: World,
   claim: PasswordClaim & { password: string },
-): Promise<SignedIn> {
+): Promise<SignedInByPassword> {
   const { db, limits } = world
   const { email_normalized, origin } = claim
   const user = await identity.findByEmail(db, email_normalized)
@@ -50,14 +55,15 @@ export async function signInWithPassword(
   const key = known ? known.device_id : `${email_normalized} ${networkOf(origin.address)}`
   const wait = await limits.slow(WRONG, key)
   if (wait > 0) return { outcome: 'too_often', retry_after: wait } satisfies TooOften
-  const isRight = await identity.hasPassword(user?.password_hash ?? null, claim.password)
+  const password_hash = user?.password_hash ?? null
+  const isRight = await identity.hasPassword(password_hash, claim.password)
   // A password that was set before the mailbox was verified proves nothing.
   const isOpen = user?.email_verified_at != null && user.locked_at === null
-  if (!isRight || !isOpen) {
+  if (!isRight || !isOpen || password_hash === null) {
     await noteRefused(world, origin, { user_id: user?.id, by: 'password' })
     return { outcome: 'wrong' }
   }
   await giveTriesBack(world, tries)
   await limits.unslow(WRONG, key)
-  return { outcome: 'signed_in', user_id: user.id }
+  return { outcome: 'signed_in', user_id: user.id, password_hash }
 }

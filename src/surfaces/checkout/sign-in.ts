@@ -54,9 +54,10 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       const refused = refusedFor(signedIn, locale.t('checkout.wrong_password'), locale)
       return sendForm(world, request, reply, { own, ...refused })
     }
-    const { user_id } = signedIn
+    const { user_id, password_hash } = signedIn
     const proven = {
       user_id,
+      password_hash,
       app_id: null,
       return_to: here,
       is_complete: false,

@@ -71,7 +71,7 @@ export async function startSession(
     device: deviceOf(request),
     origin: originOf(request),
   })
-  if (entered.kind === 'live_mode') return ENTER_FROM_LIVE
+  if (!('token' in entered)) return entered.kind === 'live_mode' ? ENTER_FROM_LIVE : '/signin/'
   const { kind, token } = entered
   if (kind === 'session') {
     await keepSession(world, request, reply, token)

@@ -107,8 +107,16 @@ async function trySignIn(
   const signedIn = await signInWithPassword(world, { ...claim, password: form.password ?? '' })
   if (signedIn.outcome !== 'signed_in')
     return again(refusedFor(signedIn, locale.t('signin.wrong'), locale))
-  const { user_id } = signedIn
-  const proven = { user_id, app_id: null, return_to, is_complete: false, by: 'password' } as const
+  const { user_id, password_hash } = signedIn
+  const by = 'password'
+  const proven = {
+    user_id,
+    app_id: null,
+    return_to,
+    is_complete: false,
+    by,
+    password_hash,
+  } as const
   return redirectAfterForm(reply, await startSession(world, request, reply, proven))
 }
 
