@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
+import { deleteAccount } from '#flows/account'
+import { changeMemberRole, removeMember, transferOwnership } from '#flows/seller'
 import { mintId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { callTool } from '#surfaces/mcp/call'
@@ -41,13 +43,13 @@ async function idOf(email: string): Promise<UserId> {
 /** A new member of the cast's seller, with their browser and their page in the team. */
 async function join(
   role: sellers.InvitedRole,
-): Promise<{ agent: Agent; page: string; user_id: UserId }> {
+): Promise<{ agent: Agent; email: string; page: string; user_id: UserId }> {
   const { email, agent } = await signUp(service)
   await invite(email, role)
   await agent.open('/dashboard/invitations/')
   await agent.submit('Join')
   const user_id = await idOf(email)
-  return { agent, user_id, page: `${TEAM}${user_id}/` }
+  return { agent, email, user_id, page: `${TEAM}${user_id}/` }
 }
 
 test('an invited person without an account signs up with that email and joins', async () => {
@@ -137,6 +139,46 @@ test('ownership is passed on by the owner, and a seller has one owner', async ()
   await agent.submit('Transfer ownership')
   const [first] = await sellers.membershipsOf(service.world.db, seller_user_id)
   assert.equal(first!.role, 'owner')
+})
+
+test('ownership stays with someone, whatever else happens to the new owner meanwhile', async () => {
+  const { world } = service
+  const owner_id = await idOf(service.demo.seller.email)
+  const [{ seller_id }] = (await sellers.membershipsOf(world.db, owner_id)) as [sellers.Membership]
+  const actor = { kind: 'seller', user_id: owner_id, seller_id, request_id: 'req_test' } as const
+  const demote = { role: 'support', seller_id } as const
+  const changes = [
+    (user_id: UserId) => changeMemberRole(world, actor, { ...demote, user_id }),
+    (user_id: UserId) => removeMember(world, actor, { seller_id, user_id }),
+    (user_id: UserId, email: string) => {
+      const session_id = mintId(world.random, 'ses')
+      const account = { kind: 'account', user_id, request_id: 'req_test' } as const
+      return deleteAccount(world, { ...account, session_id, email })
+    },
+  ]
+  for (const [index, change] of changes.entries()) {
+    const { user_id, email } = await join('admin')
+    const [passed, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    // What a transfer of the ownership does, up to its commit.
+    const passing = world.db.tx(async (tx) => {
+      await sellers.lockMemberships(tx, user_id)
+      await sellers.setRole(tx, { seller_id, user_id: owner_id, role: 'admin' })
+      await sellers.setRole(tx, { seller_id, user_id, role: 'owner' })
+      passed.resolve()
+      await ready.promise
+    })
+    await passed.promise
+    const changing = change(user_id, email)
+    // Long enough for it to read the role, if it did not wait.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    ready.resolve()
+    await passing
+    await changing
+    const member = await sellers.memberOf(world.db, { seller_id, user_id })
+    assert.equal(member?.role, 'owner', `change ${index}`)
+    const back = { ...actor, user_id }
+    await transferOwnership(world, back, { seller_id, user_id: owner_id })
+  }
 })
 
 test('a member of two sellers switches between them', async () => {

@@ -94,6 +94,7 @@ export async function changeMemberRole(
   { role, ...member }: { seller_id: SellerId; user_id: UserId; role: sellers.InvitedRole },
 ): Promise<MemberChanged> {
   return await db.tx(async (tx) => {
+    await sellers.lockMemberships(tx, member.user_id)
     const before = await sellers.memberOf(tx, member)
     if (!before) return 'not_found'
     if (before.role === 'owner') return 'is_owner'
@@ -112,6 +113,8 @@ export async function transferOwnership(
   { seller_id, user_id }: { seller_id: SellerId; user_id: UserId },
 ): Promise<MemberChanged> {
   return await db.tx(async (tx) => {
+    // In one order, so that two transfers do not wait for each other.
+    for (const id of [actor.user_id, user_id].sort()) await sellers.lockMemberships(tx, id)
     const owner = await sellers.memberOf(tx, { seller_id, user_id: actor.user_id })
     const member = await sellers.memberOf(tx, { seller_id, user_id })
     if (owner?.role !== 'owner' || !member) return 'not_found'
@@ -133,6 +136,7 @@ export async function removeMember(
 ): Promise<MemberChanged> {
   const now = clock.now()
   return await db.tx(async (tx) => {
+    await sellers.lockMemberships(tx, member.user_id)
     const before = await sellers.memberOf(tx, member)
     if (!before) return 'not_found'
     if (before.role === 'owner') return 'is_owner'
