@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as identity from '#domain/identity'
+import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { declareExport, type Export } from '#http/exports'
 import { startTask } from '#http/tasks'
-import { type InvoiceId, parseId, type TaskId, type UserId } from '#platform/ids'
+import { type InvoiceId, parseId, type SellerId, type TaskId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { findFile, sweepFiles } from '#platform/task-files'
 import type { TaskName } from '#platform/tasks'
+import { signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { eventually } from '../support/browser.ts'
 import { exportBy } from '../support/exports.ts'
@@ -117,6 +120,27 @@ describe('an export', () => {
     }
     await rank('finance')
     assert.equal((await staff.open(`${taxExport.task_url}file`)).status, 200)
+  })
+
+  test('of an app is visible only to a member of its seller', async () => {
+    const { db } = service.world
+    const { email, agent } = await signUp(service)
+    const { seller_id } = await db.one<{ seller_id: SellerId }>(
+      sql`select seller_id from apps where slug = 'tidepool'`,
+    )
+    const user_id = (await identity.findByEmail(db, email))!.id
+    const member = { seller_id, user_id, role: 'support' } as const
+    await sellers.addMember(db, service.clock.now(), member)
+    for (const list of ['sales', 'customers', 'licenses', 'subscriptions']) {
+      await agent.open(`/dashboard/apps/tidepool/${list}/`)
+      const { task_url } = await exportBy(agent, 'Export CSV')
+      await sellers.removeMember(db, member)
+      for (const path of ['ready/', 'file']) {
+        assert.equal((await agent.open(task_url + path)).status, 404, list)
+      }
+      await sellers.addMember(db, service.clock.now(), member)
+      assert.equal((await agent.open(`${task_url}file`)).status, 200, list)
+    }
   })
 
   test('is kept for seven days; then its page says so and links back', async () => {

@@ -41,6 +41,8 @@ export interface Export<Row> {
   title: string
   /** What staff needs for it; absent for what is not staff's. */
   needs?: identity.StaffPermission
+  /** Whether the account may still see the file; absent: always. */
+  isAllowed?(task: Task): Promise<boolean>
   columns: CsvColumn<Row>[]
   /** The name of the file. */
   nameOf(task: Task): string
@@ -59,12 +61,13 @@ const HOURLY = '40 * * * *'
 
 /** Declares a kind of export; call while the site is set up. */
 export function declareExport<Row>(world: World, table: Export<Row>): void {
-  const { kind, title, needs, back } = table
+  const { kind, title, needs, isAllowed, back } = table
   declareTask(world, {
     kind,
     title,
     unit: 'rows',
     ...(needs ? { needs } : {}),
+    ...(isAllowed ? { isAllowed } : {}),
     remains: 'No file was created.',
     back,
     run: (task, report) => make(forReports(world), table, task, report),

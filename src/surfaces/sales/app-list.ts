@@ -9,6 +9,7 @@ import { sendPage } from '#http/pages'
 import type { CsvColumn } from '#platform/csv'
 import type { TaskName } from '#platform/tasks'
 import { mayAct } from './customer-action.ts'
+import { mayViewApp } from './export.ts'
 import {
   exportedSearch,
   exportRequest,
@@ -123,6 +124,7 @@ function declareListExport<Row, Totals extends { count: number }, Filter, Name e
   const { name, fields } = list
   declareExport(world, {
     ...list.export,
+    isAllowed: (task) => mayViewApp(world, task),
     nameOf: ({ request }) => `${exportedSearch(request, fields).slug}-${name}.csv`,
     back({ request }) {
       const { slug, search } = exportedSearch(request, fields)

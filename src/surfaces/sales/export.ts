@@ -1,15 +1,24 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { declareExport, ROWS_AT_ONCE } from '#http/exports'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import { cents } from '#platform/money'
+import type { Task } from '#platform/tasks'
 import { exportedSearch, listAddress } from './list-search.ts'
 import { SALE_FIELDS, salesFilter } from './sale-search.ts'
 
 /** The task kind of an export of an app's invoices. */
 export const SALES = 'export_sales'
+
+/** Whether an account may still view the app of an export: a former member may not. */
+export async function mayViewApp({ db }: World, { app_id, user_id }: Task): Promise<boolean> {
+  const app = app_id === null ? undefined : await apps.find(db, app_id)
+  const member = app && (await sellers.memberOf(db, { seller_id: app.seller_id, user_id }))
+  return member !== undefined && sellers.isAllowed(member.role, 'view')
+}
 
 /** Declares the export of an app's invoices. */
 export function declareSalesExport(world: World): void {
@@ -17,6 +26,7 @@ export function declareSalesExport(world: World): void {
   declareExport(world, {
     kind: SALES,
     title: 'Exporting sales',
+    isAllowed: (task) => mayViewApp(world, task),
     columns: COLUMNS,
     nameOf: ({ request }) => `${exportedSearch(request, SALE_FIELDS).slug}-sales.csv`,
     back({ request }) {
