@@ -2,8 +2,10 @@ import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
 import * as licensing from '#domain/licensing'
 import * as sellers from '#domain/sellers'
+import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import type { AppId, SellerId } from '#platform/ids'
+import { Problem } from '#platform/problem'
 
 /**
  * Ends everything by which a former seller and its server reach an app: the client secret, tokens,
@@ -21,4 +23,21 @@ export async function endSellerAccess(
   for (const { user_id } of await sellers.membersOf(tx, from_seller)) {
     await licensing.endPreview(tx, now, { app_id, user_id })
   }
+}
+
+/**
+ * Locks an app that a member or an agent changes, until the transaction ends. Throws `not_found` if
+ * it was transferred to another seller since the request was let in: that seller's app is not
+ * theirs to change (decision 100).
+ */
+export async function lockOwnApp(
+  tx: Db,
+  { seller_id }: ActorOf<'seller' | 'agent'>,
+  app_id: AppId,
+): Promise<apps.App> {
+  const app = await apps.lock(tx, app_id)
+  if (seller_id !== undefined && app.seller_id !== seller_id) {
+    throw new Problem(404, 'not_found', 'This app belongs to another seller.')
+  }
+  return app
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as apps from '#domain/apps'
+import { lockOwnApp } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -30,13 +31,15 @@ const LISTS = [
 export async function saveAddresses(
   { db, clock, random }: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: { app: apps.App; changes: Partial<apps.Addresses>; dry_run?: boolean },
+  facts: { app: Pick<apps.App, 'id'>; changes: Partial<apps.Addresses>; dry_run?: boolean },
 ): Promise<SavedAddresses | { faults: FieldFault[] }> {
-  const { app, changes, dry_run = false } = facts
+  const { changes, dry_run = false } = facts
   const now = clock.now()
   return await perform(db, { dry_run }, async (tx) => {
+    // As it is now: its website may have moved.
+    const app = await lockOwnApp(tx, actor, facts.app.id)
     const client = await apps.lockClientOf(tx, app.id)
-    const before = await addressesOf(tx, app.id, client)
+    const before = addressesOf(app, client)
     const addresses = { ...before, ...changes }
     // Addresses that are not changed were valid when they were saved, so they are not reported.
     const faults = apps
@@ -72,8 +75,7 @@ export async function saveAddresses(
   })
 }
 
-async function addressesOf(db: Db, app_id: AppId, client: apps.AppClient) {
-  const { oauth_login_url } = (await apps.find(db, app_id))!
+function addressesOf({ oauth_login_url }: apps.App, client: apps.AppClient) {
   const { redirect_uris, post_logout_redirect_uris } = client
   return { oauth_login_url, redirect_uris, post_logout_redirect_uris }
 }
@@ -89,6 +91,7 @@ export async function rotateSecret(
   facts: { app_id: AppId; replaces: string },
 ): Promise<string | undefined> {
   return await world.db.tx(async (tx) => {
+    await lockOwnApp(tx, actor, facts.app_id)
     const client = await apps.lockClientOf(tx, facts.app_id)
     if (apps.secretName(client) !== facts.replaces) return undefined
     return (await replaceSecret(world, tx, actor, { ...facts, client })).client_secret
@@ -106,6 +109,7 @@ export async function rotateToClaim(
 ): Promise<{ claim: apps.SecretClaim; change_id: ChangeId } | null> {
   const { app_id, dry_run } = facts
   const rotated = await perform(world.db, { dry_run }, async (tx) => {
+    await lockOwnApp(tx, actor, app_id)
     const client = await apps.lockClientOf(tx, app_id)
     const { client_secret, change_id } = await replaceSecret(world, tx, actor, { app_id, client })
     const secret = { client_id: client.client_id, client_secret }
@@ -146,6 +150,7 @@ export async function switchAddOn(
   const now = clock.now()
   const change = to === 'on' ? apps.enableAddOn : apps.disableAddOn
   await db.tx(async (tx) => {
+    await lockOwnApp(tx, actor, app_id)
     if (!(await change(tx, now, app_id))) return
     await audit(tx, now, {
       actor,
@@ -164,6 +169,7 @@ export async function allowPauses(
   const { app_id, to } = facts
   const now = clock.now()
   await db.tx(async (tx) => {
+    await lockOwnApp(tx, actor, app_id)
     await apps.setAllowsPause(tx, app_id, to === 'on')
     await audit(tx, now, {
       actor,

@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
-import { requestApproval } from '#flows/app'
+import { requestApproval, unpublishApp } from '#flows/app'
+import { rotateSecret, rotateToClaim, saveAddresses } from '#flows/integration'
 import { startPreview } from '#flows/preview'
 import { quoteRefund, refundCharge } from '#flows/refund'
 import { type AppId, type InvoiceId, mintId, parseId, type SellerId } from '#platform/ids'
@@ -227,6 +228,28 @@ describe('a transfer', () => {
       from licenses where app_id = ${app.client_id} and status = 'preview'`)
     assert.equal(previews, 0)
     assert.equal(await apps.openTransferOf(db, clock.now(), app.client_id), undefined)
+  })
+
+  test('ends what the former seller began before it: no secret, and no change', async () => {
+    const app = await newApp()
+    const { world } = service
+    const seller_id = await sellerOf(app.client_id)
+    const actor = { ...(await sellerActor(service)), seller_id }
+    const agent = { ...actor, kind: 'agent', agent: 'A test' } as const
+    await transferred(app)
+    const { client_id: app_id } = app
+    const replaces = apps.secretName(await apps.findClientOf(world.db, app_id))
+    const changes = { redirect_uris: ['http://localhost:1/'] }
+    for (const late of [
+      () => rotateSecret(world, actor, { app_id, replaces }),
+      () => rotateToClaim(world, agent, { app_id, dry_run: false }),
+      () => saveAddresses(world, actor, { app: { id: app_id }, changes }),
+      () => unpublishApp(world, actor, app_id),
+    ]) {
+      await assert.rejects(late, { code: 'not_found', status: 404 })
+    }
+    const client = await apps.findClientOf(world.db, app_id)
+    assert.deepEqual([client.secret_hash, client.redirect_uris], [null, []])
   })
 
   test('is in the activity of both sellers, and emailed to both', async () => {

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import { saveAppDetails } from '#flows/app'
+import { saveAddresses } from '#flows/integration'
 import { lockLicense } from '#flows/locked-license'
 import { reconcile } from '#flows/payment'
 import { reconcileRefunds, refundCharge } from '#flows/refund'
 import { cancelPlanChange, quotePlanChange, renewDue, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { mintId, type UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { OtherApp } from '../support/apps.ts'
@@ -206,4 +209,20 @@ describe('a plan change', () => {
     const { status, canceled_at } = await stateOf(service, subscriber)
     assert.deepEqual([status, canceled_at], ['one_time_active', null])
   })
+})
+
+test('the URLs of an app are checked against its website as it is now', async () => {
+  const { world } = service
+  const { client_id: app_id } = await otherApp(service, { amount: cents(300) })
+  const app = (await apps.find(world.db, app_id))!
+  const { user_id } = await world.db.one<{ user_id: UserId }>(sql`select m.user_id
+    from seller_members m where m.seller_id = ${app.seller_id} and m.role = 'owner'`)
+  const actor = { kind: 'seller', user_id, request_id: 'req_test' } as const
+  const entered = { ...app, url: 'https://moved.example.net' }
+  const moved = await saveAppDetails(world, actor, { app_id, entered })
+  assert.ok('slug' in moved, JSON.stringify(moved))
+  const changes = { redirect_uris: [`${app.url}/callback`] }
+  const saved = await saveAddresses(world, actor, { app, changes })
+  assert.ok('faults' in saved)
+  assert.match(saved.faults[0]!.message, /must be an HTTPS URL on moved\.example\.net/)
 })

@@ -78,7 +78,7 @@ export async function deleteAccount(
   const { db, clock, keys, random } = world
   const { user_id } = owner
   return await db.tx(async (tx) => {
-    // Nobody makes the account the owner of a seller meanwhile.
+    // No one makes the account the owner of a seller meanwhile.
     await sellers.lockMemberships(tx, user_id)
     const user = await identity.lockForDeletion(tx, user_id)
     const blocks = await deletionBlocks(world, user_id, tx)

@@ -1,5 +1,6 @@
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
+import { lockOwnApp } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { queueEmail } from '#platform/email-queue'
@@ -16,7 +17,7 @@ export async function requestApproval(
 ): Promise<'requested' | 'needs_plan' | 'approved'> {
   const now = clock.now()
   return await db.tx(async (tx) => {
-    const app = await apps.lock(tx, app_id)
+    const app = await lockOwnApp(tx, actor, app_id)
     if (app.external_sales_enabled) return 'approved'
     if ((await catalog.products(tx, app_id)).length === 0) return 'needs_plan'
     const id = mintId(random, 'apr')

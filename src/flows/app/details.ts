@@ -1,4 +1,5 @@
 import * as apps from '#domain/apps'
+import { lockOwnApp } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { AppId } from '#platform/ids'
@@ -22,7 +23,7 @@ export async function saveAppDetails(
   if (faults.length > 0) return { faults }
   const now = clock.now()
   return await db.tx(async (tx) => {
-    const app = await apps.lock(tx, app_id)
+    const app = await lockOwnApp(tx, actor, app_id)
     if (app.is_published && details.slug !== app.slug) {
       return { faults: [{ path: 'slug', message: 'A published app keeps its address.' }] }
     }

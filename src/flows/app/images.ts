@@ -1,4 +1,5 @@
 import * as apps from '#domain/apps'
+import { lockOwnApp } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { type AppId, type ImageId, mintId } from '#platform/ids'
@@ -56,7 +57,7 @@ async function showUpload(
 ): Promise<{ id: ImageId } | { faults: FieldFault[] }> {
   const now = clock.now()
   return await db.tx(async (tx) => {
-    const { icon_id } = await apps.lock(tx, app_id)
+    const { icon_id } = await lockOwnApp(tx, actor, app_id)
     const shown = await apps.screenshotsOf(tx, app_id)
     if (kind === 'screenshot' && shown.length >= apps.MOST_SCREENSHOTS) {
       const message = `An app can have at most ${apps.MOST_SCREENSHOTS} screenshots.`
@@ -85,7 +86,7 @@ export async function removeIcon(
 ): Promise<void> {
   const now = clock.now()
   await db.tx(async (tx) => {
-    const { icon_id } = await apps.lock(tx, app_id)
+    const { icon_id } = await lockOwnApp(tx, actor, app_id)
     if (!icon_id) return
     await apps.setIcon(tx, app_id, null)
     await apps.removeImage(tx, now, icon_id)
@@ -111,7 +112,7 @@ export async function changeScreenshot(
   const alt = typeof act === 'object' ? act.alt.replace(/\s+/g, ' ').trim() : undefined
   const faults = alt === undefined ? [] : altFaults(alt)
   return await db.tx(async (tx) => {
-    await apps.lock(tx, app_id)
+    await lockOwnApp(tx, actor, app_id)
     const before = await apps.screenshotsOf(tx, app_id)
     const image = before.find((each) => each.id === id)
     if (!image) return undefined

@@ -1,5 +1,6 @@
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
+import { lockOwnApp } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { AppId } from '#platform/ids'
@@ -14,7 +15,7 @@ export async function publishApp(
   app_id: AppId,
 ): Promise<'published' | 'needs_plan' | 'archived'> {
   return await db.tx(async (tx) => {
-    const app = await apps.lock(tx, app_id)
+    const app = await lockOwnApp(tx, actor, app_id)
     if (app.archived_at) return 'archived'
     if ((await catalog.products(tx, app_id)).length === 0) return 'needs_plan'
     if (app.is_published) return 'published'
@@ -31,7 +32,7 @@ export async function unpublishApp(
   app_id: AppId,
 ): Promise<void> {
   await db.tx(async (tx) => {
-    const app = await apps.lock(tx, app_id)
+    const app = await lockOwnApp(tx, actor, app_id)
     if (!app.is_published) return
     await apps.setOnSale(tx, app_id, { ...app, is_published: false })
     await audit(tx, clock.now(), { actor, action: 'app.unpublished', subject: app_id })
@@ -46,7 +47,7 @@ export async function archiveApp(
 ): Promise<void> {
   const now = clock.now()
   await db.tx(async (tx) => {
-    if ((await apps.lock(tx, app_id)).archived_at) return
+    if ((await lockOwnApp(tx, actor, app_id)).archived_at) return
     await apps.setArchived(tx, app_id, now)
     await audit(tx, now, { actor, action: 'app.archived', subject: app_id })
   })
@@ -59,7 +60,7 @@ export async function restoreApp(
   app_id: AppId,
 ): Promise<void> {
   await db.tx(async (tx) => {
-    if (!(await apps.lock(tx, app_id)).archived_at) return
+    if (!(await lockOwnApp(tx, actor, app_id)).archived_at) return
     await apps.setArchived(tx, app_id, null)
     await audit(tx, clock.now(), { actor, action: 'app.restored', subject: app_id })
   })

@@ -1,6 +1,6 @@
 import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
-import { endSellerAccess } from '#flows/app-access'
+import { endSellerAccess, lockOwnApp } from '#flows/app-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { addDays } from '#platform/calendar'
@@ -21,7 +21,7 @@ export async function offerTransfer(
   const now = clock.now()
   const { app_id, email, email_normalized, reason } = offer
   return await db.tx(async (tx) => {
-    const { seller_id: from_seller } = await apps.lock(tx, app_id)
+    const { seller_id: from_seller } = await lockOwnApp(tx, actor, app_id)
     const own = { seller_id: from_seller, email_normalized }
     if (await sellers.isMemberByEmail(tx, own)) return 'is_own'
     const id = mintId(random, 'trf')

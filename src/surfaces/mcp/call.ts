@@ -5,7 +5,7 @@ import * as sellers from '#domain/sellers'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { faultsOf } from '#http/field-faults'
-import type { FieldFault } from '#platform/problem'
+import { type FieldFault, Problem } from '#platform/problem'
 import { counted } from '#platform/text'
 import { farTooMany } from './counts.ts'
 import { fillIn, mergeFaults } from './fill-in.ts'
@@ -46,6 +46,7 @@ export async function callTool(
     }
     return resultOf(tool, await runTool(world, caller, tool, args))
   } catch (error) {
+    if (error instanceof Problem) return failure(error.code, `${error.message} Nothing was saved.`)
     const { request_id } = caller
     world.log.error({ error, request_id, tool: tool.name }, 'unhandled error')
     const message = 'Something went wrong on our side. Nothing was saved.'
