@@ -157,9 +157,12 @@ export async function muteEmails(
     where seller_id = ${seller_id} and user_id = ${user_id}`)
 }
 
-/** Ends every membership of an account, and the invitations to its email. */
-export async function endMemberships(db: Db, user_id: UserId): Promise<void> {
-  await db.run(sql`delete from member_invitations where email_normalized =
-    (select email_normalized from users where id = ${user_id})`)
+/** Ends every membership of an account, and the invitations to its addresses. */
+export async function endMemberships(
+  db: Db,
+  user_id: UserId,
+  addresses: readonly string[],
+): Promise<void> {
+  await db.run(sql`delete from member_invitations where email_normalized = any(${[...addresses]})`)
   await db.run(sql`delete from seller_members where user_id = ${user_id}`)
 }

@@ -141,7 +141,7 @@ async function anonymize(world: World, tx: Db, user: identity.User): Promise<voi
   await imports.forgetRows(tx, addresses)
   await forgetTasks(tx, user_id)
   await grants.forgetPerson(tx, user_id)
-  await sellers.endMemberships(tx, user_id)
+  await sellers.endMemberships(tx, user_id, addresses)
   await apps.dropTransfersTo(tx, addresses)
   const affiliate = await affiliates.affiliateOf(tx, user_id)
   if (affiliate) {

@@ -88,7 +88,8 @@ async function ofPurchases(db: Db, { user_id, email_normalized }: DataOwner): Da
         'email', c.email, 'country', c.country, 'zip', c.zip, 'created_at', c.created_at,
         'completed_at', c.completed_at) as item
       from carts c join apps a on a.id = c.app_id
-      where c.user_id = ${user_id} or c.email_normalized = ${email_normalized}
+      where c.user_id = ${user_id}
+        or (c.user_id is null and c.email_normalized = ${email_normalized})
       order by c.created_at`),
   }
 }
@@ -100,10 +101,19 @@ async function ofPayments(db: Db, { user_id, email_normalized }: DataOwner): Dat
         'billing_zip', billing_zip, 'issuer_country', issuer_country,
         'created_at', created_at) as item
       from cards where user_id = ${user_id} order by created_at`),
-    payment_attempts: await db.rows<Item>(sql`select jsonb_build_object('id', id,
-        'invoice_id', invoice_id, 'amount_in_cents', amount, 'status', status,
-        'decline_code', decline_code, 'created_at', created_at) as item
-      from attempts where email_normalized = ${email_normalized} order by created_at`),
+    // The address of an attempt may be another account's by now.
+    payment_attempts: await db.rows<Item>(sql`select jsonb_build_object('id', t.id,
+        'invoice_id', t.invoice_id, 'amount_in_cents', t.amount, 'status', t.status,
+        'decline_code', t.decline_code, 'created_at', t.created_at) as item
+      from attempts t where t.invoice_id in (
+        select id from invoices where user_id = ${user_id}
+        union select i.id from carts c join invoices i on i.cart_id = c.id
+          where c.user_id = ${user_id} and i.user_id is null
+        union select i.id from attempts e join invoices i on i.id = e.invoice_id
+          left join carts c on c.id = i.cart_id
+          where e.email_normalized = ${email_normalized}
+            and i.user_id is null and c.user_id is null)
+      order by t.created_at`),
     refunds: await db.rows<Item>(sql`select jsonb_build_object('id', r.id,
         'invoice_id', c.invoice_id, 'amount_in_cents', r.amount, 'status', r.status,
         'created_at', r.created_at) as item
