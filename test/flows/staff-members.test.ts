@@ -131,6 +131,19 @@ test('a removed member is signed out everywhere and finds nothing at /admin/', a
   assert.equal((await boss.agent.open(`/admin/staff/${id}/`)).status, 404)
 })
 
+test('an invitation ends when who sent it may no longer invite', async () => {
+  for (const button of ['Change role', 'Remove from staff'] as const) {
+    const [boss, sender] = [await addMember('admin'), await addMember('admin')]
+    const email = newEmail()
+    await sender.agent.open('/admin/staff/')
+    await sender.agent.submit('Send invitation', { email, role: 'admin' })
+    const link = await linkTo(email)
+    await boss.agent.open(`/admin/staff/${sender.id}/`)
+    await boss.agent.submit(button, { role: 'support', reason: 'left the company' })
+    assert.equal((await buyer(service).open(link)).status, 404, button)
+  }
+})
+
 test('the last admin can be neither removed nor given another role, nor two at once', async () => {
   const { world } = service
   await world.db.run(sql`update users set staff_role = null`)

@@ -141,6 +141,21 @@ test('ownership is passed on by the owner, and a seller has one owner', async ()
   assert.equal(first!.role, 'owner')
 })
 
+test('an invitation ends when who sent it may no longer invite', async () => {
+  for (const button of ['Save', 'Remove from the team'] as const) {
+    const admin = await join('admin')
+    const { email, agent } = await signUp(service)
+    await admin.agent.open(TEAM)
+    await admin.agent.submit('Send invitation', { email, role: 'admin' })
+    await agent.open('/dashboard/invitations/')
+    assert.ok(agent.form('Join').csrf_token)
+    await owner.open(admin.page)
+    await owner.submit(button, button === 'Save' ? { role: 'developer' } : {})
+    await agent.submit('Join')
+    assert.deepEqual(await sellers.membershipsOf(service.world.db, await idOf(email)), [], button)
+  }
+})
+
 test('ownership stays with someone, whatever else happens to the new owner meanwhile', async () => {
   const { world } = service
   const owner_id = await idOf(service.demo.seller.email)

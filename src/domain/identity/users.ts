@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import type { StaffRole } from './staff-role.ts'
+import { isPermitted, type StaffRole } from './staff-role.ts'
 
 /** A person's account. It is unverified until its mailbox confirms. */
 export interface User {
@@ -93,9 +93,14 @@ export async function setLanguage(db: Db, user_id: UserId, language: string): Pr
   await db.run(sql`update users set language = ${language} where id = ${user_id}`)
 }
 
-/** Gives an account a role of staff; null: it is no longer staff. */
+/**
+ * Gives an account a role of staff; null: it is no longer staff. Invitations of one who may no
+ * longer invite end.
+ */
 export async function setStaffRole(db: Db, user_id: UserId, role: StaffRole | null): Promise<void> {
   await db.run(sql`update users set staff_role = ${role} where id = ${user_id}`)
+  if (role !== null && isPermitted(role, 'staff')) return
+  await db.run(sql`delete from staff_invitations where invited_by = ${user_id}`)
 }
 
 /** The emails of accounts, by their ids. */

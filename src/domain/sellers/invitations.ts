@@ -78,3 +78,12 @@ export async function endInvitation(
     where id = ${id} and seller_id = ${seller_id}`)
   return ended === 1
 }
+
+/** Ends the invitations of a member who may no longer invite. */
+export async function endInvitationsBy(
+  db: Db,
+  { seller_id, user_id }: { seller_id: SellerId; user_id: UserId },
+): Promise<void> {
+  await db.run(sql`delete from member_invitations
+    where seller_id = ${seller_id} and invited_by = ${user_id}`)
+}

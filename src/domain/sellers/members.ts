@@ -1,7 +1,8 @@
 import type { Db } from '#platform/db'
 import type { SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
-import { type MemberRole, rolesWith, type SellerPermission } from './role.ts'
+import { endInvitationsBy } from './invitations.ts'
+import { isAllowed, type MemberRole, rolesWith, type SellerPermission } from './role.ts'
 import type { SellerEmail } from './seller-email.ts'
 
 /** The role of an account in a seller. */
@@ -104,22 +105,24 @@ export async function isMemberByEmail(
   return is_member
 }
 
-/** Changes the role of a member. */
+/** Changes the role of a member. Invitations of one who may no longer invite end. */
 export async function setRole(
   tx: Db,
   { seller_id, user_id, role }: Pick<Membership, 'seller_id' | 'user_id' | 'role'>,
 ): Promise<void> {
   await tx.run(sql`update seller_members set role = ${role}
     where seller_id = ${seller_id} and user_id = ${user_id}`)
+  if (!isAllowed(role, 'team')) await endInvitationsBy(tx, { seller_id, user_id })
 }
 
-/** Removes a member. */
+/** Removes a member, and the invitations that they sent. */
 export async function removeMember(
   tx: Db,
   { seller_id, user_id }: Pick<Membership, 'seller_id' | 'user_id'>,
 ): Promise<void> {
   await tx.run(sql`delete from seller_members
     where seller_id = ${seller_id} and user_id = ${user_id}`)
+  await endInvitationsBy(tx, { seller_id, user_id })
 }
 
 /** Who receives an email to a seller: members with a permission, except those who turned it off. */
@@ -157,12 +160,13 @@ export async function muteEmails(
     where seller_id = ${seller_id} and user_id = ${user_id}`)
 }
 
-/** Ends every membership of an account, and the invitations to its addresses. */
+/** Ends every membership of an account, and the invitations by it and to its addresses. */
 export async function endMemberships(
   db: Db,
   user_id: UserId,
   addresses: readonly string[],
 ): Promise<void> {
-  await db.run(sql`delete from member_invitations where email_normalized = any(${[...addresses]})`)
+  await db.run(sql`delete from member_invitations
+    where email_normalized = any(${[...addresses]}) or invited_by = ${user_id}`)
   await db.run(sql`delete from seller_members where user_id = ${user_id}`)
 }
