@@ -127,6 +127,19 @@ describe('rotation', () => {
     assert.deepEqual(await auditOf(license_id), [])
   })
 
+  test('a reason with half of a character is named, and nothing is rotated', async () => {
+    const { key, license_id } = await bought()
+    const json = { 'content-type': 'application/json' }
+    const answer = await rotate(license_id, json, '{"reason":"lost \\ud83d"}')
+    assertRefused(answer, 400, 'invalid_request', 'fields')
+    assert.deepEqual(answer.json().fields[0].path, 'reason')
+    assert.ok(await isAlive(key))
+    assert.equal(
+      (await rotate(license_id, json, '{"reason":"lost \\ud83d\\ude00"}')).statusCode,
+      200,
+    )
+  })
+
   test('a body that is no object is refused, and nothing is rotated', async () => {
     const { key, license_id } = await bought()
     const json = { 'content-type': 'application/json' }

@@ -68,6 +68,12 @@ export const ValidateRequest = z
 
 export const RegenerateRequest = z
   .strictObject({
-    reason: z.string().max(500).optional().describe('Stored in the audit log.'),
+    reason: z
+      .string()
+      .max(500)
+      // Half of a character: JSON can write it, and PostgreSQL cannot store it.
+      .refine((text) => text.isWellFormed(), 'must be valid Unicode')
+      .optional()
+      .describe('Stored in the audit log.'),
   })
   .meta({ id: 'RegenerateRequest' })
