@@ -106,6 +106,15 @@ export async function findTask(
     where id = ${of.id} and user_id = ${of.user_id}`)
 }
 
+/** A task about an app, of any account. */
+export async function findTaskOf(
+  db: Db,
+  of: { id: TaskId; app_id: AppId },
+): Promise<Task | undefined> {
+  return await db.maybe<Task>(sql`select ${COLUMNS} from tasks
+    where id = ${of.id} and app_id = ${of.app_id}`)
+}
+
 /** Tasks of some kinds about an app, the latest first. */
 export async function tasksOf(
   db: Db,

@@ -112,6 +112,16 @@ describe('scenarios by program', () => {
     }
   })
 
+  test('stays the run of its app when the seller has another owner, or none', async () => {
+    const { db } = service.world
+    const ended = await run({ scenario: 'refund' })
+    await db.run(sql`update seller_members set role = 'admin' where role = 'owner'`)
+    assert.deepEqual((await ask(`/scenario-runs/${ended.id}`)).json, ended)
+    const refused = await start({ scenario: 'refund' })
+    assert.deepEqual([refused.status, refused.json.error], [400, 'invalid_request'])
+    await db.run(sql`update seller_members set role = 'owner' where role = 'admin'`)
+  })
+
   test('needs the credentials of the app, and shows no run of another', async () => {
     const { client_id, client_secret } = service.demo.sign_in_app
     const other = basic(service, { client_id, client_secret })
