@@ -263,6 +263,30 @@ describe('an upload', () => {
     assert.equal(status, 403)
   })
 
+  test('of a person who may not send it is refused before its file is read', async () => {
+    const other = await signedIn(service, service.demo.buyer)
+    const forms = [`${PAGE}icon`, `${PAGE}add`, PAGE.replace('listing/images/', 'import/')]
+    for (const url of forms) {
+      for (const [cookie, status] of [
+        ['', 303],
+        [other.cookie, 404],
+      ] as const) {
+        const answer = await service.app.inject({
+          method: 'POST',
+          url,
+          headers: {
+            cookie,
+            accept: 'text/html',
+            'content-type': 'multipart/form-data; boundary=x',
+          },
+          // Who reads it answers 400.
+          payload: Buffer.from('no part'),
+        })
+        assert.equal(answer.statusCode, status, url)
+      }
+    }
+  })
+
   test('that is too large or no form is refused without an error of the service', async () => {
     const post = (payload: Buffer, type = 'multipart/form-data; boundary=x') =>
       service.app.inject({

@@ -43,7 +43,7 @@ export function declareImages(scope: FastifyInstance, world: World): void {
   })
 
   scope.register(async (uploads) => {
-    await readUploads(uploads)
+    await readUploads(uploads, (request, reply) => requireSellerTerms(world, request, reply))
     declareUploads(uploads, world)
   })
 }

@@ -37,7 +37,8 @@ export function declareImport(scope: FastifyInstance, world: World): void {
     showImports(world, await requireImporter(world, request, reply)),
   )
   scope.register(async (uploads) => {
-    await readUploads(uploads, { bytes: LARGEST_IMPORT })
+    const admit = requireImporter.bind(undefined, world)
+    await readUploads(uploads, admit, { bytes: LARGEST_IMPORT })
     declareImportUpload(uploads, world)
   })
   scope.get(IMPORT_STEPS, async (request, reply) =>

@@ -1,5 +1,5 @@
 import multipart from '@fastify/multipart'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { networksWith } from '#platform/networks'
 import { PICTURE_LIMITS } from '#platform/pictures'
 import { Problem } from '#platform/problem'
@@ -19,12 +19,14 @@ const BODY_TIMES = 4
 const MOST_BODY_MARGIN = 15 * 1024 * 1024
 
 /**
- * Lets the forms of a scope send a file. The fields are read before the check of the form's token,
- * like those of any other form; files are kept in memory. The name of a file is in the field that
- * is named after its own, with `_name`.
+ * Lets the forms of a scope send a file. Files are kept in memory, so `admit` is asked before one
+ * is read, and throws for a person who may not send it. The fields are read before the check of
+ * the form's token, like those of any other form. The name of a file is in the field that is named
+ * after its own, with `_name`.
  */
 export async function readUploads(
   scope: FastifyInstance,
+  admit: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
   { bytes }: { bytes: number } = PICTURE_LIMITS,
 ): Promise<void> {
   // One byte more, so that a file that is too large is recognized and not cut off unnoticed.
@@ -40,8 +42,10 @@ export async function readUploads(
       throw new Problem(413, 'payload_too_large', message)
     }
   })
-  scope.addHook('preValidation', async (request) => {
-    if (request.isMultipart()) request.body = await readParts(request)
+  scope.addHook('preValidation', async (request, reply) => {
+    if (!request.isMultipart()) return
+    await admit(request, reply)
+    request.body = await readParts(request)
   })
 }
 
