@@ -94,8 +94,8 @@ export async function setLanguage(db: Db, user_id: UserId, language: string): Pr
 }
 
 /**
- * Gives an account a role of staff; null: it is no longer staff. Invitations of one who may no
- * longer invite end.
+ * Gives an account a role of staff; null: it is no longer staff. The invitations that it sent end
+ * if it may no longer invite.
  */
 export async function setStaffRole(db: Db, user_id: UserId, role: StaffRole | null): Promise<void> {
   await db.run(sql`update users set staff_role = ${role} where id = ${user_id}`)

@@ -105,7 +105,7 @@ export async function isMemberByEmail(
   return is_member
 }
 
-/** Changes the role of a member. Invitations of one who may no longer invite end. */
+/** Changes the role of a member. Their invitations end if they may no longer invite. */
 export async function setRole(
   tx: Db,
   { seller_id, user_id, role }: Pick<Membership, 'seller_id' | 'user_id' | 'role'>,
