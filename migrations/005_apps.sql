@@ -122,6 +122,8 @@ create index app_transfers_expired on app_transfers (expires_at) where outcome i
 -- Former sellers, whose money the app's invoices may still be about.
 create index app_transfers_former on app_transfers (from_seller, app_id)
   where outcome = 'accepted';
+create index app_transfers_accepted on app_transfers (app_id, decided_at)
+  where outcome = 'accepted';
 
 -- Requests of sellers that staff enable external sales for an app.
 create table approval_requests (

@@ -5,6 +5,7 @@ import {
   type Database,
   type Db,
   insideTransaction,
+  isDeadlock,
   type PoolUse,
   statements,
 } from '#platform/db'
@@ -42,6 +43,8 @@ export const LIMITS = {
  */
 export const CONNECTIONS = { pool: 10, reports: 4, single: 6, waiting_reports: 40 }
 const RETRY_SECONDS = 5
+/** How often a transaction is run in all where each time a deadlock ends it. */
+const DEADLOCK_TRIES = 3
 /** Compiling a statement takes longer than any of ours runs. */
 const OPTIONS = '-c jit=off'
 /** The lookups have one good plan; planning one takes longer than it runs. */
@@ -154,11 +157,27 @@ function over(
       },
     }),
     tx: (work, { patient = false } = {}) =>
-      insideTransaction(async () => {
-        assertFree()
-        const patience = patient ? limits.patient_statement : undefined
-        return await transact(pool, pulse, patience, (client) => work(statements(client)))
-      }),
+      despiteDeadlock(() =>
+        insideTransaction(async () => {
+          assertFree()
+          const patience = patient ? limits.patient_statement : undefined
+          return await transact(pool, pulse, patience, (client) => work(statements(client)))
+        }),
+      ),
+  }
+}
+
+/**
+ * Runs a transaction again that PostgreSQL ended because it and another waited for each other.
+ * Nothing of it was saved, and transactions do nothing outside of the database.
+ */
+async function despiteDeadlock<Result>(transaction: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transaction()
+    } catch (error) {
+      if (tries === DEADLOCK_TRIES || !isDeadlock(error)) throw error
+    }
   }
 }
 

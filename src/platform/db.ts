@@ -24,8 +24,8 @@ export interface Database extends Db {
   /** A consistent copy of the embedded database, as a tar file; absent on PostgreSQL. */
   copy?: () => Promise<Blob>
   /**
-   * Runs `work` in one transaction; an error rolls everything back. A statement may take seconds,
-   * and in a `patient` one minutes.
+   * Runs `work` in one transaction; an error rolls everything back, and a deadlock runs it again. A
+   * statement may take seconds, and in a `patient` one minutes.
    */
   tx<Result>(work: (db: Db) => Promise<Result>, options?: { patient?: boolean }): Promise<Result>
   /**
@@ -119,6 +119,11 @@ export function assertNoTransaction(what: string): void {
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return false
   return constraint === undefined || ('constraint' in error && error.constraint === constraint)
+}
+
+/** Whether PostgreSQL ended a transaction because it and another waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '40P01'
 }
 
 // PostgreSQL's own codes: it starts, stops, has no connection left, or cannot write now.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError } from '#platform/config'
-import type { Database, Db } from '#platform/db'
+import { type Database, type Db, isDeadlock } from '#platform/db'
 import { type Migration, migrations, statementsOf } from '#platform/migrations'
 import { isOlder, RELEASE } from '#platform/release'
 import { sql } from '#platform/sql'
@@ -210,9 +210,9 @@ async function record(db: Db, migration: Migration, now: Date): Promise<void> {
     values (${name}, ${checksum}, ${oldest_release}, ${now})`)
 }
 
-/** PostgreSQL's codes for a lock that was not to be had in time, and for a deadlock. */
+/** Whether a lock was not to be had: 55P03 is PostgreSQL's code for one that was not in time. */
 function isLocked(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^(55P03|40P01)$/.test(String(error.code))
+  return isDeadlock(error) || (error instanceof Error && 'code' in error && error.code === '55P03')
 }
 
 /** Repeats `attempt` until it is not locked out; whether it applied the migration. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
+import * as imports from '#domain/imports'
 import * as sellers from '#domain/sellers'
 import { requestApproval, unpublishApp } from '#flows/app'
 import { rotateSecret, rotateToClaim, saveAddresses } from '#flows/integration'
@@ -250,6 +251,29 @@ describe('a transfer', () => {
     }
     const client = await apps.findClientOf(world.db, app_id)
     assert.deepEqual([client.secret_hash, client.redirect_uris], [null, []])
+  })
+
+  test('hides the files that the former seller imported', async () => {
+    const app = await newApp()
+    const { db, clock, random } = service.world
+    const { user_id } = await sellerActor(service)
+    const upload = async () => {
+      const id = mintId(random, 'imp')
+      const file = { file_name: `${id}.csv`, file_bytes: 10, columns: ['Email'], matched: {} }
+      const own = { id, app_id: app.client_id, user_id, source: 'gumroad', ...file } as const
+      await imports.addImport(db, clock.now(), own)
+      return id
+    }
+    const before = await upload()
+    const { agent } = await transferred(app)
+    service.clock.pass(1000)
+    const since = await upload()
+    const page = `/dashboard/apps/${app.slug}/import/`
+    const { body } = await agent.open(page)
+    assert.deepEqual([body.includes(before), body.includes(since)], [false, true])
+    const statuses = []
+    for (const id of [before, since]) statuses.push((await agent.open(`${page}${id}/`)).status)
+    assert.deepEqual(statuses, [404, 200])
   })
 
   test('is in the activity of both sellers, and emailed to both', async () => {

@@ -108,6 +108,24 @@ test('fifty transactions that each read and write one row add up', async () => {
   assert.deepEqual(await db.hot(sql`select shells from jars where id = 'sum'`), [{ shells: 50 }])
 })
 
+test('two transactions that wait for each other are both saved', async () => {
+  await db.run(sql`insert into jars values ('left', 0), ('right', 0)`)
+  let waiting = 0
+  const both = Promise.withResolvers<void>()
+  const addTo = (first: string, second: string) =>
+    db.tx(async (tx) => {
+      await tx.run(sql`update jars set shells = shells + 1 where id = ${first}`)
+      // On the embedded engine the second one begins when the first one has ended.
+      if (++waiting === 2 || db.engine === 'embedded') both.resolve()
+      await both.promise
+      await tx.run(sql`update jars set shells = shells + 1 where id = ${second}`)
+    })
+  await Promise.all([addTo('left', 'right'), addTo('right', 'left')])
+  const jars = await db.rows(sql`select shells from jars where id in ('left', 'right')`)
+  assert.deepEqual(jars, [{ shells: 2 }, { shells: 2 }])
+  assert.equal(waiting, db.engine === 'embedded' ? 2 : 3, 'one of them ran again')
+})
+
 test('a series of transactions lets timers and requests in between', async () => {
   let isLetIn = false
   setTimeout(() => {

@@ -48,13 +48,17 @@ export async function addImport(
       ${JSON.stringify(added.matched)}, ${now})`)
 }
 
-/** An import of an app. */
+// The file of a former seller may have people in it who never used the app.
+const OF_PRESENT_SELLER = sql`created_at > coalesce((select max(t.decided_at) from app_transfers t
+  where t.app_id = imports.app_id and t.outcome = 'accepted'), '-infinity')`
+
+/** An import of an app by its present seller. */
 export async function findImport(
   db: Db,
   of: { id: ImportId; app_id: AppId },
 ): Promise<Import | undefined> {
   return await db.maybe<Import>(sql`select ${COLUMNS} from imports
-    where id = ${of.id} and app_id = ${of.app_id}`)
+    where id = ${of.id} and app_id = ${of.app_id} and ${OF_PRESENT_SELLER}`)
 }
 
 /** An import by its id. */
@@ -67,9 +71,10 @@ export async function lockImport(db: Db, id: ImportId): Promise<Import> {
   return await db.one<Import>(sql`select ${COLUMNS} from imports where id = ${id} for update`)
 }
 
-/** The imports of an app, the latest first. */
+/** The imports of an app by its present seller, the latest first. */
 export async function listImports(db: Db, app_id: AppId, limit: number): Promise<Import[]> {
-  return await db.rows<Import>(sql`select ${COLUMNS} from imports where app_id = ${app_id}
+  return await db.rows<Import>(sql`select ${COLUMNS} from imports
+    where app_id = ${app_id} and ${OF_PRESENT_SELLER}
     order by created_at desc, id limit ${limit}`)
 }
 
