@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as payouts from '#domain/payouts'
 import { confirm } from '#flows/checkout'
+import { openOnboarding } from '#flows/pay-out'
 import { reconcile } from '#flows/payment'
-import { type CartId, parseId } from '#platform/ids'
+import { type CartId, mintId, parseId } from '#platform/ids'
 import { openLog } from '#platform/log'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -166,6 +168,17 @@ describe('at the same time', { skip }, () => {
     for (const { agent, email } of buyers) {
       assert.match(textOf((await agent.open(agent.page.url)).body), /License key/)
       assert.deepEqual(await takenFrom(service, email), [1260])
+    }
+  })
+
+  test('a payee who opens the bank page many times at once has one account', async () => {
+    const { world } = service
+    for (let round = 0; round < 3 * ROUNDS; round++) {
+      const owner = mintId(world.random, 'sel')
+      const opening = { owner, email: fresh(), return_url: 'https://example.com/' }
+      const urls = await Promise.all(times(8, () => openOnboarding(world, opening)))
+      assert.equal(urls.length, 8)
+      assert.ok(await payouts.findAccount(world.db, owner))
     }
   })
 
