@@ -66,9 +66,12 @@ function isEqual(one: string, other: string): boolean {
   return difference === 0
 }
 
-/** True for a path of the same site; `//` and `/\` begin the address of another one. */
+/**
+ * True for a path of the same site; `//` and `/\` begin the address of another one, also with tabs
+ * and line breaks in between, which browsers drop.
+ */
 export function isPath(text: string): boolean {
-  return /^\/(?![/\\])[^\\]*$/.test(text) && URL.canParse(text, 'http://localhost')
+  return /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(text) && URL.canParse(text, 'http://localhost')
 }
 
 export function encodeLogin(login: Login): string {
