@@ -2,6 +2,7 @@
 
 import os
 import time
+from datetime import datetime, timezone
 from urllib.parse import quote, urlencode
 
 import httpx
@@ -31,11 +32,25 @@ def buy_link(price_id: str, next_url: str) -> str:
 
 
 async def order(svc_order: str) -> dict | None:
-    """The order of a returning buyer, with the license key; None for an unknown order."""
+    """The order of a returning buyer, with the license key; None for an unknown order.
+
+    While the payment is processing, there is no key yet, and retry_after has the seconds to wait.
+    """
     answer = await http.get(f"/orders/{quote(svc_order, safe='')}")
     if answer.status_code == 404:
         return None
-    return answer.raise_for_status().json()
+    order = answer.raise_for_status().json()
+    if answer.status_code == 202:
+        order["retry_after"] = answer.headers["Retry-After"]
+    return order
+
+
+def seconds_to_cache(state: dict) -> float:
+    """How long a license is cached: never past the start of the day on which its period ends."""
+    if state["period_end"] is None:
+        return LICENSE_SECONDS
+    end = datetime.fromisoformat(state["period_end"]).replace(tzinfo=timezone.utc)
+    return min(LICENSE_SECONDS, (end - datetime.now(timezone.utc)).total_seconds())
 
 
 async def validate(key: str) -> dict | None:
@@ -48,5 +63,5 @@ async def validate(key: str) -> dict | None:
         return None
     state = answer.raise_for_status().json()
     if state["entitled"]:
-        _cache[key] = (time.monotonic() + LICENSE_SECONDS, state)
+        _cache[key] = (time.monotonic() + seconds_to_cache(state), state)
     return state
