@@ -102,6 +102,8 @@ describe('the file of an app', () => {
     ])
   })
 
+  const PRICES =
+    /^versions\[1\]\.prices\[0\]: must be a mapping\nversions\[1\]\.prices\[1\]: must be/
   const WRONG: [text: string, faults: RegExp][] = [
     ['[]', /^file: must be a YAML mapping$/],
     ['app: a\npulled: b\nprices: []', /^prices: unknown part$/],
@@ -109,6 +111,9 @@ describe('the file of an app', () => {
     ['app: a\npulled: b\nversions: {}', /^versions: must be a list$/],
     ['app: a\npulled: b\nversions:\n  - Pro', /^versions\[0\]: must be a mapping$/],
     ['app: a\npulled: b\nfeatures:\n  - product_ids: Pro', /^features\[0\]\.product_ids: must be/],
+    ['app: a\npulled: b\nversions:\n  - prices: [{}]\n  - prices: [null, 12]', PRICES],
+    ['app: a\npulled: b\nsections:\n  - &one {}\n  - *one', /has the alias \*one\. Write the/],
+    ['app: a\npulled: *b', /has the alias \*b\./],
     ['app: a\napp: b', /not valid YAML: Map keys must be unique at line 2/],
     ['app: [', /not valid YAML: .* at line 1/],
   ]

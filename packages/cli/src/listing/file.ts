@@ -67,10 +67,24 @@ export function readListingFile(path: string): ListingFile {
   const document = parseDocument(text, { stringKeys: true })
   const [error] = document.errors
   if (error) throw wrongUse(`${path} is not valid YAML: ${error.message}`)
+  const alias = aliasOf(document)
+  if (alias) throw wrongUse(`${path} has the alias *${alias}. Write the value itself in its place.`)
   const value: unknown = document.toJS({ maxAliasCount: 0 })
   const faults = faultsOfForm(value)
   if (faults.length > 0) throw wrongUse(`${path} is invalid. Nothing was sent.`, faults)
   return { path, content: normalized(value as FileContent), document }
+}
+
+/** The name of the first alias: a push writes IDs into the file, and not into two places at once. */
+function aliasOf(document: Document): string | undefined {
+  let found: string | undefined
+  visit(document, {
+    Alias(_, { source }) {
+      found = source
+      return visit.BREAK
+    },
+  })
+  return found
 }
 
 const PARTS = ['listing', 'sections', 'features', 'versions'] as const
@@ -95,7 +109,7 @@ function faultsOfForm(value: unknown): InvalidField[] {
       list.forEach((item, at) => {
         if (!isObject(item)) fault(`${part}[${at}]`, 'must be a mapping')
         else if (part === 'features') listOf(item, 'product_ids', `features[${at}]`, fault)
-        else if (part === 'versions') listOf(item, 'prices', `versions[${at}]`, fault)
+        else if (part === 'versions') pricesOf(item, `versions[${at}]`, fault)
       })
   }
   return faults
@@ -109,6 +123,18 @@ function listOf(
 ): void {
   const list = item[name]
   if (list !== undefined && !Array.isArray(list)) fault(`${path}.${name}`, 'must be a list')
+}
+
+function pricesOf(
+  version: Record<string, unknown>,
+  path: string,
+  fault: (path: string, message: string) => void,
+): void {
+  listOf(version, 'prices', path, fault)
+  if (!Array.isArray(version.prices)) return
+  version.prices.forEach((price, at) => {
+    if (!isObject(price)) fault(`${path}.prices[${at}]`, 'must be a mapping')
+  })
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
