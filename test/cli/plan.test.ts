@@ -4,12 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import type { CliError } from '../../packages/cli/src/exit.ts'
+import { type CliError, EXIT } from '../../packages/cli/src/exit.ts'
 import {
   comparable,
   noteWritten,
   readListingFile,
   stateText,
+  writeState,
 } from '../../packages/cli/src/listing/file.ts'
 import { fingerprint, foreignParts } from '../../packages/cli/src/listing/fingerprint.ts'
 import {
@@ -122,6 +123,14 @@ describe('the file of an app', () => {
       assert.match(faultsOf(text).join('\n'), faults)
     })
   }
+
+  test('is wrong use, not a bug, where it cannot be written', () => {
+    const elsewhere = join(folder, 'missing', 'purser.yaml')
+    assert.throws(
+      () => writeState(elsewhere, STATE, 'tidepool'),
+      (error: CliError) => error.exit === EXIT.usage && error.message.includes(elsewhere),
+    )
+  })
 
   test('gets the IDs of new plans, and keeps comments and order', () => {
     const team = { ...PRO, name: 'Team', product_id: 'prod_team' }

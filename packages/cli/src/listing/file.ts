@@ -189,9 +189,13 @@ function priceOf<Price extends { amount: unknown; frequency?: string | null }>(p
   return { amount: isWhole ? (cents / 100).toFixed(2) : String(amount), frequency, ...unknown }
 }
 
-/** Writes a pulled state to a file. */
+/** Writes a pulled state to a file. Throws CliError if the path cannot be written. */
 export function writeState(path: string, state: AppState, app: string): void {
-  writeFileSync(path, stateText(state, app))
+  try {
+    writeFileSync(path, stateText(state, app))
+  } catch (error) {
+    throw wrongUse(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`)
+  }
 }
 
 /**
