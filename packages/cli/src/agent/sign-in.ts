@@ -33,6 +33,14 @@ async function discover(url: string): Promise<oauth.AuthorizationServer> {
   }
 }
 
+/** A response of the service. Throws CliError if there is none, or one that says to try later. */
+async function answered(url: string, sent: Promise<Response>): Promise<Response> {
+  const answer = await sent.catch(() => undefined)
+  if (answer && answer.status < 500 && answer.status !== 429) return answer
+  const message = `${url} did not answer, or limits you. Try again later.`
+  throw new CliError('unreachable', message, EXIT.unreachable)
+}
+
 /** The address to open in a browser, and what exchanges the answer for tokens. */
 export interface BegunSignIn {
   authorization_url: string
@@ -68,7 +76,7 @@ export async function beginSignIn(
     async finish(answer) {
       try {
         const callback = oauth.validateAuthResponse(server, AGENT, answer, state)
-        const response = await oauth.authorizationCodeGrantRequest(
+        const sent = oauth.authorizationCodeGrantRequest(
           server,
           AGENT,
           oauth.None(),
@@ -77,6 +85,7 @@ export async function beginSignIn(
           verifier,
           optionsFor(url),
         )
+        const response = await answered(url, sent)
         const tokens = await oauth.processAuthorizationCodeResponse(server, AGENT, response)
         return await withTokenLock(async () => store(url, tokens, scope))
       } catch (error) {
@@ -142,13 +151,14 @@ async function refresh(url: string, { refresh_token, scope }: StoredTokens): Pro
   if (refresh_token === null) throw signInFirst()
   const server = await discover(url)
   try {
-    const answer = await oauth.refreshTokenGrantRequest(
+    const sent = oauth.refreshTokenGrantRequest(
       server,
       AGENT,
       oauth.None(),
       refresh_token,
       optionsFor(url),
     )
+    const answer = await answered(url, sent)
     const tokens = await oauth.processRefreshTokenResponse(server, AGENT, answer)
     return store(url, { refresh_token, ...tokens }, scope)
   } catch (error) {
@@ -171,14 +181,8 @@ export async function signOut(url: string): Promise<boolean> {
     const server = await discover(url)
     for (const token of [tokens.refresh_token, tokens.access_token]) {
       if (token === null || !server.revocation_endpoint) continue
-      const answer = await oauth.revocationRequest(
-        server,
-        AGENT,
-        oauth.None(),
-        token,
-        optionsFor(url),
-      )
-      await oauth.processRevocationResponse(answer)
+      const sent = oauth.revocationRequest(server, AGENT, oauth.None(), token, optionsFor(url))
+      await oauth.processRevocationResponse(await answered(url, sent))
     }
   } finally {
     // Also where the service cannot be reached: the tokens must not stay here.

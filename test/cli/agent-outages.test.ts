@@ -1,0 +1,96 @@
+/** What the command line program makes of an agent endpoint or a sign-in that does not answer. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { accessToken, beginSignIn, signOut } from '../../packages/cli/src/agent/sign-in.ts'
+import { readTokens, writeTokens } from '../../packages/cli/src/agent/token-store.ts'
+import { type CliError, EXIT } from '../../packages/cli/src/exit.ts'
+import { type FakeService, type Reply, refusal, startFakeService } from '../client/fake-service.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'purser-agent-'))
+const { XDG_CONFIG_HOME } = process.env
+before(() => {
+  process.env.XDG_CONFIG_HOME = folder
+})
+after(() => {
+  if (XDG_CONFIG_HOME === undefined) delete process.env.XDG_CONFIG_HOME
+  else process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const EXPIRED = {
+  access_token: 'old',
+  refresh_token: 'again',
+  expires_at: 0,
+  scope: 'listing.read',
+}
+
+/** A service that answers discovery, and everything else with one reply. */
+async function startService(reply: Reply): Promise<FakeService> {
+  const service = await startFakeService(({ path }) => {
+    if (!path.includes('/.well-known/')) return reply
+    const issuer = `${service.url}/o`
+    return {
+      body: {
+        issuer,
+        authorization_endpoint: `${issuer}/auth`,
+        token_endpoint: `${issuer}/token`,
+        revocation_endpoint: `${issuer}/token/revocation`,
+      },
+    }
+  })
+  return service
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<CliError> {
+  return await promise.then(
+    () => assert.fail('nothing was thrown'),
+    (error: CliError) => error,
+  )
+}
+
+const OUTAGES: [name: string, reply: Reply][] = [
+  ['a broken connection', { reset: true }],
+  ['a rate limit', refusal(429, 'rate_limited')],
+  ['an error of the service', { status: 503, body: 'Bad gateway' }],
+]
+
+for (const [name, reply] of OUTAGES) {
+  describe(`after ${name}`, () => {
+    test('a refresh is an outage that keeps the sign-in', async () => {
+      await using service = await startService(reply)
+      writeTokens(service.url, EXPIRED)
+      const { code, exit } = await errorOf(accessToken(service.url))
+      assert.deepEqual([code, exit], ['unreachable', EXIT.unreachable])
+      assert.deepEqual(readTokens(service.url), EXPIRED)
+    })
+
+    test('a sign-in is an outage, not the answer to another one', async () => {
+      await using service = await startService(reply)
+      const redirect_uri = 'http://127.0.0.1:9/callback'
+      const begun = await beginSignIn(service.url, { redirect_uri, scope: 'listing.read' })
+      const state = new URL(begun.authorization_url).searchParams.get('state')!
+      const arrived = new URL(`${redirect_uri}?${new URLSearchParams({ state, code: 'code' })}`)
+      const { code, exit } = await errorOf(begun.finish(arrived))
+      assert.deepEqual([code, exit], ['unreachable', EXIT.unreachable])
+    })
+
+    test('a sign-out deletes the tokens and says that they were not revoked', async () => {
+      await using service = await startService(reply)
+      writeTokens(service.url, EXPIRED)
+      const { exit } = await errorOf(signOut(service.url))
+      assert.equal(exit, EXIT.unreachable)
+      assert.equal(readTokens(service.url), undefined)
+    })
+  })
+}
+
+test('a refused refresh token asks for a new sign-in', async () => {
+  await using service = await startService({ status: 400, body: { error: 'invalid_grant' } })
+  writeTokens(service.url, EXPIRED)
+  const { code, exit } = await errorOf(accessToken(service.url))
+  assert.deepEqual([code, exit], ['sign_in_required', EXIT.sign_in])
+  assert.equal(readTokens(service.url), undefined)
+})
