@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { openAgent } from '../../packages/cli/src/agent/mcp.ts'
 import { accessToken, beginSignIn, signOut } from '../../packages/cli/src/agent/sign-in.ts'
 import { readTokens, writeTokens } from '../../packages/cli/src/agent/token-store.ts'
 import { type CliError, EXIT } from '../../packages/cli/src/exit.ts'
@@ -93,4 +94,13 @@ test('a refused refresh token asks for a new sign-in', async () => {
   const { code, exit } = await errorOf(accessToken(service.url))
   assert.deepEqual([code, exit], ['sign_in_required', EXIT.sign_in])
   assert.equal(readTokens(service.url), undefined)
+})
+
+test('a rate limit of the agent endpoint that does not end is an outage', async () => {
+  const refused = refusal(429, 'rate_limited')
+  await using service = await startService({ ...refused, headers: { 'retry-after': '1' } })
+  writeTokens(service.url, { ...EXPIRED, expires_at: Date.now() + 3_600_000 })
+  const { code, exit } = await errorOf(openAgent(service.url, () => {})('list_apps'))
+  assert.deepEqual([code, exit], ['unreachable', EXIT.unreachable])
+  assert.equal(service.requests.length, 3)
 })

@@ -66,6 +66,7 @@ interface Failure {
 }
 
 async function resultOf(answer: Response): Promise<unknown> {
+  if (answer.status === 429) throw unreachable('Too many calls. Try again in a minute.')
   if (answer.status >= 500) throw unreachable(`The agent endpoint answered ${answer.status}.`)
   const body = await answer.json().catch(() => undefined)
   const { result, error } = (body ?? {}) as {
