@@ -68,6 +68,17 @@ for (const status of [429, 503]) {
   })
 }
 
+test('a Retry-After with a date is obeyed like one with seconds', async () => {
+  const { client, requests } = clientOf()
+  const state = client.validate('key_1')
+  await requests[0]?.answer(refused(503, new Date(Date.now() + 4_000).toUTCString()))
+  await pass(3_999)
+  assert.equal(requests.length, 1)
+  await pass(1)
+  await requests[1]?.answer(good())
+  assert.equal((await state).status, 'active')
+})
+
 test('a Retry-After that outlasts the timeout is not waited for', async () => {
   const { client, requests } = clientOf({ timeout_ms: 3_000 })
   for (const [status, kind] of [

@@ -151,7 +151,8 @@ function uncached(): RequestInit {
 
 function read(response: Response, body: Record<string, unknown> | null): Answer {
   const { status } = response
-  const named = seconds(response.headers.get('retry-after')) ?? seconds(body?.retry_after)
+  const header = response.headers.get('retry-after')
+  const named = seconds(header) ?? secondsUntil(header) ?? seconds(body?.retry_after)
   const retry_after = named ?? 1
   if (response.ok && body) return { status, retry_after, body }
 
@@ -237,4 +238,9 @@ export function string(value: unknown): string | null {
 function seconds(value: unknown): number | null {
   const count = value === null || value === '' ? Number.NaN : Number(value)
   return Number.isFinite(count) && count >= 0 ? count : null
+}
+
+/** The seconds until an HTTP date, which proxies use in Retry-After (RFC 9110, section 10.2.3). */
+function secondsUntil(date: string | null): number | null {
+  return seconds(Math.max(0, Date.parse(date ?? '') - Date.now()) / 1000)
 }
