@@ -125,6 +125,24 @@ test('an order that stays processing is returned with its retry_after, not as an
   assert.equal(service.requests.length, 1, 'a wait that would outlast wait_seconds is not begun')
 })
 
+test('a wait_seconds that is no number does not wait without an end', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'] })
+  t.after(() => mock.timers.reset())
+  let requests = 0
+  const fetch = async () => {
+    requests++
+    return Response.json({ status: 'processing' }, { status: 202 })
+  }
+  const client = clientOf('https://purser.example', { fetch })
+  const order = client.order('ref', { wait_seconds: Number.NaN })
+  for (let turn = 0; turn < 3; turn++) {
+    await setImmediate()
+    mock.timers.tick(1_000)
+  }
+  assert.equal(requests, 1)
+  assert.equal((await order).status, 'processing')
+})
+
 test('a reference that fits no path is unknown, without a request', async () => {
   await using service = await startFakeService(() => ({}))
   for (const ref of ['', '.', '..', '\ud800']) {

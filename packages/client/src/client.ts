@@ -142,7 +142,9 @@ export function createClient(options: ClientOptions): Client {
         if (answer.status !== 202) return gated<OrderLicense>(answer)
         const retry_after = Math.max(answer.retry_after, 0.25)
         const wait_ms = retry_after * 1000
-        if (Date.now() + wait_ms > give_up_at) return { status: 'processing', retry_after }
+        // Written so that a wait_seconds which is no number ends the wait.
+        const isInTime = Date.now() + wait_ms <= give_up_at
+        if (!isInTime) return { status: 'processing', retry_after }
         await sleep(wait_ms)
       }
     },
