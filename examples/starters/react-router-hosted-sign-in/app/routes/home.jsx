@@ -1,6 +1,5 @@
 import { buyLink } from '@purser/client'
-import { data } from 'react-router'
-import { planOf, purser, sessionOf, sessions, site } from '../purser.server.js'
+import { planOf, purser, sessionOf, site } from '../purser.server.js'
 
 export async function loader({ request }) {
   const session = await sessionOf(request)
@@ -9,10 +8,7 @@ export async function loader({ request }) {
     text: `Buy ${product_name} for $${amount} ${frequency ?? 'once'}`,
     href: buyLink(purser.base_url, public_id, { next: `${site}/login` }),
   }))
-  const page = { app_name, links, plan: plan ?? null }
-  if (!plan) return page
-  // Refreshed tokens are stored.
-  return data(page, { headers: { 'set-cookie': await sessions.commitSession(session) } })
+  return { app_name, links, plan: plan ?? null }
 }
 
 export default function Home({ loaderData: { app_name, links, plan } }) {
