@@ -1,6 +1,6 @@
 /** The address on this machine to which the browser returns after a sign-in. */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CliError, EXIT } from '../exit.ts'
 
@@ -23,16 +23,15 @@ export async function openCallback(): Promise<CallbackServer> {
     resolve = done
   })
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', redirect_uri)
-    const isAnswer = request.method === 'GET' && url.pathname === PATH
-    response.writeHead(isAnswer ? 200 : 404, {
+    const url = answerOf(request, redirect_uri)
+    response.writeHead(url ? 200 : 404, {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'",
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
       connection: 'close',
     })
-    if (!isAnswer) return response.end()
+    if (!url) return response.end()
     const denied = url.searchParams.has('error')
     const title = denied ? 'The sign-in was canceled' : 'You are signed in'
     response.end(page(title, 'You can close this tab and return to your terminal.'))
@@ -50,6 +49,14 @@ export async function openCallback(): Promise<CallbackServer> {
       server.close()
     },
   }
+}
+
+/** The address that the browser returned to; undefined for a request that is something else. */
+function answerOf({ method, url = '/' }: IncomingMessage, redirect_uri: string): URL | undefined {
+  // What connects to the port may send a path that is no address, such as `//`.
+  if (method !== 'GET' || !URL.canParse(url, redirect_uri)) return undefined
+  const address = new URL(url, redirect_uri)
+  return address.pathname === PATH ? address : undefined
 }
 
 async function within(answered: Promise<URL>): Promise<URL> {
