@@ -196,4 +196,10 @@ test('the quick start with hosted sign-in leads from an empty folder to the plan
   await page.waitForURL(`${site}/`)
   await page.getByText(/^Your plan: .+ \(active\)$/).waitFor()
   assert.ok(performance.now() - start < MOST_MS)
+
+  // A user who disconnects the app can sign in again.
+  await page.goto(`${service.base_url}/account/connections/`)
+  await press(page, 'Disconnect')
+  await page.goto(site)
+  await page.getByRole('link', { name: 'Sign in' }).waitFor()
 })
