@@ -37,6 +37,8 @@ interface Findings {
   date: Date | undefined
   is_reachable: boolean
   client: Client | undefined
+  /** Whether the client has a secret, which may come from a pipe: it is read once. */
+  has_secret: boolean
   prices: Prices | undefined
 }
 
@@ -62,6 +64,7 @@ export async function checkAll(
     date: undefined,
     is_reachable: false,
     client: undefined,
+    has_secret: false,
     prices: undefined,
   }
   const results: CheckResult[] = []
@@ -77,6 +80,7 @@ function checkSettings({ settings, options }: CommandContext, found: Findings): 
     const [base_url, client_id] = [requireUrl(settings), requireClientId(settings)]
     const client_secret = findSecret(options)
     found.client = createClient({ base_url, client_id, client_secret })
+    found.has_secret = client_secret !== undefined
     return passed(`${client_id} at ${base_url}`)
   } catch (error) {
     const known = asCliError(error)
@@ -152,11 +156,11 @@ async function checkBuyLink(_: CommandContext, { prices }: Findings): Promise<Ou
 }
 
 async function checkCredentials(
-  { options }: CommandContext,
-  { client, is_reachable }: Findings,
+  _: CommandContext,
+  { client, has_secret, is_reachable }: Findings,
 ): Promise<Outcome> {
   if (!client || !is_reachable) return skipped('needs the settings and the service')
-  if (!findSecret(options)) return skipped('not given', 'Set PURSER_CLIENT_SECRET to check it.')
+  if (!has_secret) return skipped('not given', 'Set PURSER_CLIENT_SECRET to check it.')
   try {
     await client.validate(`key_${randomBytes(20).toString('hex')}`)
     return failed('the service accepted a made-up key', 'Check the URL of the service.')

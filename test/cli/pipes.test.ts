@@ -1,0 +1,28 @@
+/** The command line program between other programs: a secret from a pipe, output to a pipe. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { refusal, startFakeService } from '../client/fake-service.ts'
+
+const SECRET = 'secret-from-a-pipe'
+
+/** Starts the program for a service, with the secret in the environment or on stdin. */
+function start(args: string[], url: string, from: 'environment' | 'stdin') {
+  const inEnvironment = from === 'environment' ? { PURSER_CLIENT_SECRET: SECRET } : {}
+  const env = { PURSER_URL: url, PURSER_CLIENT_ID: 'app_1', ...inEnvironment }
+  const child = spawn(process.execPath, ['packages/cli/dist/main.js', ...args], { env })
+  child.stdin.end(from === 'stdin' ? `${SECRET}\n` : '')
+  return child
+}
+
+test('doctor checks a secret that can be read only once', async () => {
+  await using service = await startFakeService(({ path }) => {
+    if (path.includes('/.well-known/')) return { body: { issuer: `${service.url}/o` } }
+    return refusal(404, path.endsWith('/validate') ? 'unknown_key' : 'not_found')
+  })
+  const child = start(['doctor', '--json', '--secret-file', '-'], service.url, 'stdin')
+  const { checks } = JSON.parse(await text(child.stdout))
+  const found = checks.find(({ name }: { name: string }) => name === 'credentials')
+  assert.equal(found.status, 'passed', found.detail)
+})
