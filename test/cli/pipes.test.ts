@@ -1,6 +1,7 @@
 /** The command line program between other programs: a secret from a pipe, output to a pipe. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { refusal, startFakeService } from '../client/fake-service.ts'
@@ -25,4 +26,18 @@ test('doctor checks a secret that can be read only once', async () => {
   const { checks } = JSON.parse(await text(child.stdout))
   const found = checks.find(({ name }: { name: string }) => name === 'credentials')
   assert.equal(found.status, 'passed', found.detail)
+})
+
+test('tail ends without an error when its reader does', async () => {
+  const event = { at: '2026-01-01T00:00:00Z', kind: 'paid', text: 'Paid', why: '', status: null }
+  const events = [{ ...event, amount: null, license_id: null, email: null }]
+  await using service = await startFakeService(() => {
+    return { body: { events, cursor: 'c', has_more: false, now: event.at } }
+  })
+  const child = start(['tail', '--json', '--interval', '1'], service.url, 'environment')
+  const errors = text(child.stderr)
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  const [code] = await once(child, 'exit')
+  assert.deepEqual([code, await errors], [0, ''])
 })

@@ -21,6 +21,7 @@ export async function tail(context: CommandContext<TailOptions>): Promise<ExitCo
   const send = await openTestMode(context)
   const ended = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort())
+  process.stdout.once('error', () => ended.abort())
   const { signal } = ended
   try {
     const first = { limit: String(Math.max(past, 1)) }
