@@ -133,7 +133,8 @@ const NO_ANSWER = [
  */
 function explain(error: unknown): never {
   if (error instanceof oidc.AuthorizationResponseError) throw new SignInRefused(error.error)
-  if (error instanceof oidc.ResponseBodyError && error.status < 500) {
+  const is_refusal = error instanceof oidc.ResponseBodyError && error.status < 500
+  if (is_refusal && error.status !== 429) {
     throw new SignInRefused(error.error)
   }
   const is_silent =

@@ -261,6 +261,18 @@ test('an error of the service is not blamed on the visitor, who stays signed in'
   assert.equal((await visitor.get('/app')).status, 200)
 })
 
+test('a refresh that is limited is an outage, which keeps the person signed in', async () => {
+  await using setup = await openDriftlogTest()
+  const visitor = await setup.signIn()
+  setup.replies.entitlement = () => refusal(401, 'invalid_token')
+  setup.replies.renewal = refusal(429, 'rate_limited')
+  const { status, page } = await visitor.get('/app')
+  assert.equal(status, 503)
+  assert.match(page, /We cannot check licenses right now/)
+  setup.replies.entitlement = () => ({ body: plan })
+  assert.equal((await visitor.get('/app')).status, 200)
+})
+
 test('sign-in is unavailable while the issuer does not respond', async () => {
   await using setup = await openDriftlogTest()
   const visitor = visitorOf(setup.driftlog.url)
