@@ -163,6 +163,18 @@ describe('the pricing table', () => {
     await page.locator('purser-pricing-table:not([aria-busy])').waitFor()
   })
 
+  test('is not busy and shows its content when its app is removed while it loads', async (t) => {
+    const page = await newPage(t)
+    await page.route(PRICES, () => {})
+    await open(page, site.page(table('', `<a href="${link()}">Buy Pro</a>`)))
+    await page.locator('purser-pricing-table[aria-busy=true]').waitFor()
+    await page.locator('purser-pricing-table').evaluate((element) => {
+      element.removeAttribute('client-id')
+    })
+    await page.locator('purser-pricing-table:not([aria-busy])').waitFor({ timeout: 10_000 })
+    await page.getByRole('link', { name: 'Buy Pro' }).waitFor()
+  })
+
   test('says that no plan is for sale', async (t) => {
     const page = await newPage(t)
     await page.route(PRICES, (route) =>

@@ -76,7 +76,10 @@ export abstract class PurserElement extends Base {
     const service = serviceOf(this)
     const client_id = this.getAttribute('client-id')
     const isCurrent = () => load === this.#load && this.isConnected
-    if (!service || !client_id) return this.renderWithoutPrices(service)
+    if (!service || !client_id) {
+      this.removeAttribute('aria-busy')
+      return this.renderWithoutPrices(service)
+    }
     this.setAttribute('aria-busy', 'true')
     this.renderLoading(service)
     try {
