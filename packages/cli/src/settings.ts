@@ -29,11 +29,12 @@ const KEYS = ['url', 'client_id', 'app'] as const
 /** Reads the settings. Throws CliError if a value or the project file is invalid. */
 export function readSettings(options: GlobalOptions, env = process.env): Settings {
   const project = readProject(options.project)
-  const url = options.url ?? env.PURSER_URL ?? project.url
+  // An empty variable is one that is not set: workflows write one for a setting that is missing.
+  const url = options.url ?? (env.PURSER_URL || project.url)
   return {
-    url: url === undefined || url === '' ? undefined : serviceUrl(url),
-    client_id: options.clientId ?? env.PURSER_CLIENT_ID ?? project.client_id,
-    app: options.app ?? env.PURSER_APP ?? project.app,
+    url: url ? serviceUrl(url) : undefined,
+    client_id: options.clientId ?? (env.PURSER_CLIENT_ID || project.client_id),
+    app: options.app ?? (env.PURSER_APP || project.app),
   }
 }
 

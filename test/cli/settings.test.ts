@@ -1,0 +1,28 @@
+/** Which of the flags, the environment and the project file a setting comes from. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { readSettings } from '../../packages/cli/src/settings.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'purser-settings-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+const project = join(folder, 'purser.json')
+writeFileSync(project, '{ "url": "https://file.example", "client_id": "app_file", "app": "file" }')
+const of_file = { url: 'https://file.example', client_id: 'app_file', app: 'file' }
+
+test('a flag wins over the environment, and the environment over the file', () => {
+  assert.deepEqual(readSettings({ project }, {}), of_file)
+  const env = { PURSER_URL: 'https://env.example/', PURSER_CLIENT_ID: 'app_env', PURSER_APP: 'env' }
+  const of_env = { url: 'https://env.example', client_id: 'app_env', app: 'env' }
+  assert.deepEqual(readSettings({ project }, env), of_env)
+  const flags = { url: 'https://flag.example', clientId: 'app_flag', app: 'flag' }
+  const of_flags = { url: 'https://flag.example', client_id: 'app_flag', app: 'flag' }
+  assert.deepEqual(readSettings({ project, ...flags }, env), of_flags)
+})
+
+test('an empty variable of the environment does not hide the file', () => {
+  const env = { PURSER_URL: '', PURSER_CLIENT_ID: '', PURSER_APP: '' }
+  assert.deepEqual(readSettings({ project }, env), of_file)
+})
