@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import type { Agent } from '../support/agent.ts'
 import { type ClientPackage, packClient } from '../support/client-package.ts'
 import { buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
+import { started } from '../support/running-command.ts'
 import { addPerson, enter, openSignInTest, type SignInTest } from '../support/sign-in.ts'
 import {
   asCommand,
@@ -87,6 +88,16 @@ for (const [name, command] of Object.entries(COMMANDS)) {
     await check(asCommand(packed.project, command()))
   })
 }
+
+test('Node 20 writes no colors of the command line program to a pipe', {
+  skip: missing ?? false,
+}, async () => {
+  const [node = ''] = COMMANDS['Node 20']!()
+  const options = { cwd: process.cwd(), env: {} }
+  const { stdout } = await started(node, ['packages/cli/dist/main.js', 'doctor'], options).end
+  assert.match(stdout, /checks failed/)
+  assert.ok(!stdout.includes('\u001b'), JSON.stringify(stdout))
+})
 
 test('Node 20.10, which cannot require ES modules, sells and signs in with the client in CommonJS', {
   skip: missing ?? false,

@@ -42,8 +42,9 @@ export function openTerminal(is_json: boolean): Terminal {
     if (shown) stderr.write('\r\x1b[K')
     shown = false
   }
+  // One style at a time: Node 20 colors a list of styles where the stream shows no colors.
   const paint = (style: Style | Style[], value: string, stream: WriteStream) =>
-    styleText(style, value, { stream })
+    [style].flat().reduceRight((text, each) => styleText(each, text, { stream }), value)
   return {
     is_json,
     is_interactive: Boolean(stdin.isTTY && stderr.isTTY && !is_json),
