@@ -152,6 +152,15 @@ test('a reference that fits no path is unknown, without a request', async () => 
   assert.equal(service.requests.length, 0)
 })
 
+test('a key that no request can contain is unknown, without a request', async () => {
+  await using service = await startFakeService(() => refusal(400, 'invalid_request'))
+  const error = await errorOf(clientOf(service.url).validate('key_\0'))
+  assert.ok(error instanceof PurserError && error.code === 'unknown_key', inspect(error))
+  assert.equal(service.requests.length, 0)
+  const missing = await errorOf(clientOf(service.url).validate(undefined as unknown as string))
+  assert.equal((missing as PurserError).code, 'invalid_request')
+})
+
 test('reads and validate survive two failures of the network or the service', async () => {
   const outcomes = ['app', 'prices', 'validate', 'order'].map(async (name) => {
     const faults: Reply[] = [{ reset: true }, refusal(503, 'internal_error')]

@@ -125,6 +125,8 @@ export function createClient(options: ClientOptions): Client {
     prices: async () => (await askPublic('/prices')) as Prices,
 
     async validate(key, { retries, lease } = {}) {
+      // The service reads no request with a NUL, whose key a visitor may have typed.
+      if (JSON.stringify({ key }).includes('\\u0000')) refuse('unknown_key', 'license key')
       const body = { key, ...(lease !== undefined && { lease }) }
       const call = { method: 'POST', body, repeatable: true, retries, limit: 'validate' } as const
       const id = `validate ${retries} ${JSON.stringify(body)}`
