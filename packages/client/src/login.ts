@@ -54,11 +54,6 @@ export function random(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-export async function challengeOf(verifier: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
-  return base64url(new Uint8Array(digest))
-}
-
 /** Compares in a time that does not depend on where the texts differ. */
 function isEqual(one: string, other: string): boolean {
   let difference = one.length ^ other.length

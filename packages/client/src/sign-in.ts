@@ -2,7 +2,8 @@
 import { createFlights } from './flight.ts'
 import { createIssuer } from './issuer.ts'
 import { serviceAddress } from './links.ts'
-import { challengeOf, codeOf, decodeLogin, encodeLogin, failure, isPath, random } from './login.ts'
+import { codeOf, decodeLogin, encodeLogin, failure, isPath, random } from './login.ts'
+import { sha256 } from './signed.ts'
 import { createTokens, type SignInTokens } from './tokens.ts'
 import { createTransport, type Fetch, TIMEOUT_MS } from './transport.ts'
 
@@ -106,7 +107,7 @@ export function createSignIn(options: SignInOptions): SignIn {
         nonce,
         prompt,
         ui_locales,
-        code_challenge: await challengeOf(verifier),
+        code_challenge: await sha256(verifier),
         code_challenge_method: 'S256',
       })
       const expires_at = Date.now() + LOGIN_SECONDS * 1000

@@ -1,7 +1,7 @@
 /** The codes and tokens of the double, each of one sign-in of a person. */
-import { base64url } from '../signed.ts'
+import { random } from '../login.ts'
+import { sha256 } from '../signed.ts'
 import type { TestPerson } from './facts.ts'
-import { random } from './signer.ts'
 
 /** A sign-in of a person, with all tokens that came of it. */
 export type Grant = { person: TestPerson; scope: string; revoked: boolean }
@@ -63,12 +63,11 @@ export function createGrants(now: () => number) {
       if (!code) return null
       const { grant, request } = code
       if (code.used) grant.revoked = true
-      const verifier = new TextEncoder().encode(form.get('code_verifier') ?? '')
-      const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', verifier))
+      const challenge = await sha256(form.get('code_verifier') ?? '')
       const isGood =
         !code.used &&
         now() < code.expires_at &&
-        base64url(digest) === request.get('code_challenge') &&
+        challenge === request.get('code_challenge') &&
         form.get('redirect_uri') === request.get('redirect_uri')
       if (!isGood) return null
       code.used = true

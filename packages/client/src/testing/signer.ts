@@ -1,4 +1,5 @@
-/** Signatures and random values of the double. */
+/** Signatures of the double. */
+import { random } from '../login.ts'
 import { base64url } from '../signed.ts'
 
 /** Signs ID tokens with a key that is generated when it is first needed. */
@@ -32,9 +33,4 @@ export function createSigner() {
       return `${signed}.${base64url(new Uint8Array(signature))}`
     },
   }
-}
-
-/** 256 random bits. */
-export function random(): string {
-  return base64url(crypto.getRandomValues(new Uint8Array(32)))
 }
