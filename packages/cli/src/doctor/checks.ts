@@ -217,5 +217,9 @@ function judged(settings: IntegrationSettings): Outcome {
 function broken(error: unknown): Outcome {
   const known = asCliError(error)
   if (!known) throw error
-  return failed(known.message, 'Try again. If it stays, contact support with the request ID.')
+  const { message, request_id } = known
+  const support = request_id
+    ? ` If it stays, contact support with the request ID ${request_id}.`
+    : ''
+  return failed(message, `Try again.${support}`)
 }

@@ -1,0 +1,25 @@
+/** What doctor says of a service that fails. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkAll } from '../../packages/cli/src/doctor/checks.ts'
+import { openTerminal } from '../../packages/cli/src/terminal.ts'
+import { refusal, startFakeService } from '../client/fake-service.ts'
+
+/** The check of the app, for a service that answers it with an error, with or without an ID. */
+async function appCheck(request_id: string | null) {
+  await using service = await startFakeService(({ path }) => {
+    if (path.includes('/.well-known/')) return { body: { issuer: `${service.url}/o` } }
+    return request_id ? refusal(500, 'internal_error', { request_id }) : { status: 502, body: '' }
+  })
+  const settings = { url: service.url, client_id: 'app_1', app: undefined }
+  const context = { settings, options: {}, terminal: openTerminal(true) }
+  const results = await checkAll(context, () => {})
+  return results.find(({ name }) => name === 'app')
+}
+
+test('names the request ID that support needs, where there is one', async () => {
+  const { status, fix } = (await appCheck('req_of_the_error'))!
+  assert.equal(status, 'failed')
+  assert.match(fix!, /contact support with the request ID req_of_the_error\.$/)
+  assert.equal((await appCheck(null))!.fix, 'Try again.')
+})
