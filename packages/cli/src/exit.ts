@@ -14,7 +14,7 @@ export const EXIT = {
   unreachable: 4,
   /** `purser login` is needed. */
   sign_in: 5,
-  /** The service has changed since the last pull. */
+  /** The app has changed since the last pull, or the file has, and a pull would lose it. */
   conflict: 6,
   /** An error of this program. */
   internal: 70,

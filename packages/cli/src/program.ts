@@ -23,7 +23,7 @@ Exit codes:
   3  the service refused
   4  the service is unreachable or limits you; try again later
   5  sign in first: purser login
-  6  the service has changed since the last pull`
+  6  a conflict: the app or the file has changes that would be lost`
 
 /** Runs the program with its arguments. Returns the exit code; errors are reported, not thrown. */
 export async function runProgram(args: string[]): Promise<ExitCode> {
