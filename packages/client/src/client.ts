@@ -70,9 +70,9 @@ export type Client = {
   leaseKeys(): Promise<PublicKey[]>
   /**
    * The license of the `svc_order` in your return address. While the payment is pending, it waits
-   * and retries for up to `wait_seconds` (default 5), then returns `status: 'processing'`: show the
-   * buyer a waiting page and call it again later. Throws `unknown_order` for a reference that is
-   * forged, expired or of another app.
+   * and retries for up to `wait_seconds` (default 5; NaN is 0), then returns
+   * `status: 'processing'`: show the buyer a waiting page and call it again later. Throws
+   * `unknown_order` for a reference that is forged, expired or of another app.
    */
   order(
     ref: string,
@@ -125,9 +125,7 @@ export function createClient(options: ClientOptions): Client {
     prices: async () => (await askPublic('/prices')) as Prices,
 
     async validate(key, { retries, lease } = {}) {
-      // The service reads no request with a NUL, whose key a visitor may have typed.
-      if (JSON.stringify({ key }).includes('\\u0000')) refuse('unknown_key', 'license key')
-      const body = { key, ...(lease !== undefined && { lease }) }
+      const body = { key: possible(key), ...(lease !== undefined && { lease }) }
       const call = { method: 'POST', body, repeatable: true, retries, limit: 'validate' } as const
       const id = `validate ${retries} ${JSON.stringify(body)}`
       const flight = share(id, () => askAsApp('/licenses/validate', call))
@@ -138,15 +136,13 @@ export function createClient(options: ClientOptions): Client {
 
     async order(ref, { wait_seconds = 5 } = {}) {
       const path = `/orders/${pathPart(ref) ?? refuse('unknown_order', 'order reference')}`
-      const give_up_at = Date.now() + wait_seconds * 1000
+      const give_up_at = Date.now() + (wait_seconds || 0) * 1000
       for (;;) {
         const answer = await askAsApp(path, { method: 'GET', repeatable: true, limit: 'orders' })
         if (answer.status !== 202) return gated<OrderLicense>(answer)
         const retry_after = Math.max(answer.retry_after, 0.25)
         const wait_ms = retry_after * 1000
-        // Written so that a wait_seconds which is no number ends the wait.
-        const isInTime = Date.now() + wait_ms <= give_up_at
-        if (!isInTime) return { status: 'processing', retry_after }
+        if (Date.now() + wait_ms > give_up_at) return { status: 'processing', retry_after }
         await sleep(wait_ms)
       }
     },
@@ -178,6 +174,12 @@ export function createClient(options: ClientOptions): Client {
 function gated<State extends { entitled: boolean }>({ status, body }: Answer): State {
   if (typeof body.entitled !== 'boolean') throw unexpected(status)
   return { ...body } as State
+}
+
+/** The key, unless it has a NUL, which the service reads in no request; a visitor may type one. */
+function possible(key: string): string {
+  if (JSON.stringify({ key }).includes('\\u0000')) refuse('unknown_key', 'license key')
+  return key
 }
 
 /** HTTP Basic by RFC 6749, section 2.3.1: both halves form-encoded, then joined. */

@@ -75,7 +75,7 @@ export function readListingFile(path: string): ListingFile {
   return { path, content: normalized(value as FileContent), document }
 }
 
-/** The name of the first alias: a push writes IDs into the file, and not into two places at once. */
+/** The name of the first alias: a push writes IDs into the file, at one place for each plan. */
 function aliasOf(document: Document): string | undefined {
   let found: string | undefined
   visit(document, {
