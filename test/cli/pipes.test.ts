@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { refusal, startFakeService } from '../client/fake-service.ts'
@@ -9,9 +12,9 @@ import { refusal, startFakeService } from '../client/fake-service.ts'
 const SECRET = 'secret-from-a-pipe'
 
 /** Starts the program for a service, with the secret in the environment or on stdin. */
-function start(args: string[], url: string, from: 'environment' | 'stdin') {
+function start(args: string[], url: string, from: 'environment' | 'stdin', more = {}) {
   const inEnvironment = from === 'environment' ? { PURSER_CLIENT_SECRET: SECRET } : {}
-  const env = { PURSER_URL: url, PURSER_CLIENT_ID: 'app_1', ...inEnvironment }
+  const env = { PURSER_URL: url, PURSER_CLIENT_ID: 'app_1', ...inEnvironment, ...more }
   const child = spawn(process.execPath, ['packages/cli/dist/main.js', ...args], { env })
   child.stdin.end(from === 'stdin' ? `${SECRET}\n` : '')
   return child
@@ -40,4 +43,19 @@ test('tail ends without an error when its reader does', async () => {
   child.stdout.destroy()
   const [code] = await once(child, 'exit')
   assert.deepEqual([code, await errors], [0, ''])
+})
+
+test('an error of the program is a JSON document too', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-config-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'purser'))
+  // Not what the program writes.
+  writeFileSync(join(folder, 'purser/tokens.json'), 'null')
+  const home = { XDG_CONFIG_HOME: folder }
+  const child = start(['logout', '--json'], 'http://127.0.0.1:9', 'environment', home)
+  const [output, errors] = [text(child.stdout), text(child.stderr)]
+  const [code] = await once(child, 'exit')
+  assert.equal(code, 70)
+  assert.equal(JSON.parse(await output).error, 'internal')
+  assert.match(await errors, /TypeError/)
 })

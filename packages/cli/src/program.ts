@@ -51,6 +51,7 @@ export async function runProgram(args: string[]): Promise<ExitCode> {
       terminal.error(known)
       return known.exit
     }
+    if (terminal.is_json) terminal.result({ error: 'internal', message: 'An error of purser.' }, [])
     console.error(error)
     return EXIT.internal
   }
