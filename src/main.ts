@@ -89,17 +89,26 @@ async function answerCommands(service: Service): Promise<(() => Promise<void>) |
   )
 }
 
-main().catch((error: Error & { code?: string; port?: number }) => {
+type StartError = Error & NodeJS.ErrnoException & { port?: number; hostname?: string }
+
+main().catch((error: StartError) => {
   console.error(sentenceFor(error))
   process.exit(1)
 })
 
 /** The reason why the service did not start, as a sentence where an operator can fix it. */
-function sentenceFor(error: Error & { code?: string; port?: number }): string {
+function sentenceFor(error: StartError): string {
   if (error instanceof ConfigError) return error.message
+  const { METRICS_PORT, METRICS_HOST } = environment()
+  const { port, hostname } = error
+  const isMetrics = port === undefined ? hostname === METRICS_HOST : String(port) === METRICS_PORT
+  const prefix = isMetrics ? 'METRICS_' : ''
   if (error.code === 'EADDRINUSE') {
-    const setting = String(error.port) === environment().METRICS_PORT ? 'METRICS_PORT' : 'PORT'
-    return `Port ${error.port} is taken by another program. Choose another with ${setting}.`
+    return `Port ${port} is taken by another program. Choose another with ${prefix}PORT.`
+  }
+  // An address of another machine, a name without an address, a port that needs more rights.
+  if (/^(listen|bind|getaddrinfo)$/.test(error.syscall ?? '')) {
+    return `${prefix}HOST, ${prefix}PORT: cannot be listened on: ${error.message}.`
   }
   return String(error.stack)
 }

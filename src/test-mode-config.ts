@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '#platform/config'
+import { DatabaseNotOpened } from '#platform/open-database'
 import { deriveMaster } from '#platform/secrets'
 import type { TestModeSettings } from '#platform/test-mode-settings'
 
@@ -26,7 +27,8 @@ const NO_DATABASE = '3D000'
 
 /** Why test mode cannot be opened, as a sentence where an operator can fix it. */
 export function missingDatabase(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== NO_DATABASE)
+  const cause = error instanceof DatabaseNotOpened ? error.cause : error
+  if (!(cause instanceof Error) || !('code' in cause) || cause.code !== NO_DATABASE)
     return undefined
-  return `${error.message}: create it for test mode, or name another with TEST_MODE_DATABASE_URL.`
+  return `${cause.message}: create it for test mode, or name another with TEST_MODE_DATABASE_URL.`
 }

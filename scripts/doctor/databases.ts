@@ -6,7 +6,7 @@ import { CONNECTIONS } from '#platform/db-postgres'
 import { Diagnosis, diagnoseDatabase, fault, ok, reason, warning } from '#platform/diagnosis'
 import { FolderInUse } from '#platform/lock'
 import { openLog } from '#platform/log'
-import { databaseFolder, openDatabase } from '#platform/open-database'
+import { DatabaseNotOpened, databaseFolder, openDatabase } from '#platform/open-database'
 import { keyRing } from '#platform/secrets'
 import type { RunningDiagnoses } from '#surfaces/commands/running'
 import { configOfTestMode, missingDatabase } from '../../src/test-mode-config.ts'
@@ -71,7 +71,7 @@ async function diagnoseOne(config: Config, worlds: number): Promise<Diagnosis[]>
       await close()
     }
   } catch (error) {
-    return [unreachable(error, config)]
+    return [unreachable(error instanceof DatabaseNotOpened ? error.cause : error, config)]
   }
 }
 

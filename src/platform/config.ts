@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -291,9 +291,19 @@ function developmentKey(data_dir: string, random: Random): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    mkdirSync(data_dir, { recursive: true })
+    makeDataFolder(data_dir)
     const key = random.bytes(32).toString('hex')
     writeFileSync(file, `${key}\n`, { mode: 0o600 })
     return key
+  }
+}
+
+/** Creates the data folder if it is missing; throws a ConfigError where it cannot be written. */
+export function makeDataFolder(data_dir: string): void {
+  try {
+    mkdirSync(data_dir, { recursive: true })
+    accessSync(data_dir, constants.W_OK)
+  } catch (error) {
+    throw new ConfigError(`DATA_DIR: ${data_dir} cannot be written: ${(error as Error).message}.`)
   }
 }

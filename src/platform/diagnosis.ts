@@ -145,9 +145,13 @@ async function diagnoseClock(db: Database, now: () => Date): Promise<Diagnosis> 
   return apart < CLOCK_FAULT_MS ? warning('clock', text, next) : fault('clock', text, next)
 }
 
+/** What the embedded engine throws, which is no Error, where the disk has no space left. */
+const NO_SPACE_LEFT = 51
+
 /** An error as one line; never a URL with a password. */
 export function reason(error: unknown): string {
-  const { message, code } = error as Error & { code?: string }
+  const { message, code, errno } = error as Error & { code?: string; errno?: number }
+  if (!message && errno === NO_SPACE_LEFT) return 'the disk is full'
   const first = (message || code || String(error)).split('\n', 1)[0]!
   return first.replace(/\/\/[^@/\s]*@/g, '//…@')
 }

@@ -1,7 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ConfigError } from '#platform/config'
+import { ConfigError, makeDataFolder } from '#platform/config'
 
 /** Another process has the data folder. */
 export class FolderInUse extends ConfigError {}
@@ -18,7 +17,7 @@ export function lockFile(folder: string): string {
  * process, however that ends, and leaves no stale file.
  */
 export function lockFolder(folder: string): () => void {
-  mkdirSync(folder, { recursive: true })
+  makeDataFolder(folder)
   const lock = new DatabaseSync(lockFile(folder))
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -111,4 +111,34 @@ test('a wrong setting prevents the start and is named', async () => {
   assert.equal(await refused.exit, 1)
   assert.match(refused.output(), /PORT: must be a port number/)
   assert.doesNotMatch(refused.output(), /\bat .*\.ts:\d+/, 'no stack is shown for it')
+})
+
+// Guards R15: a database that is down printed a stack, and a damaged folder "failed to initialize".
+test('a database, a folder or an address that cannot be used is one sentence that names the setting', async () => {
+  const data_dir = folder()
+  const damaged = folder()
+  await prepareDataFolder(damaged)
+  rmSync(join(damaged, 'database', 'global'), { recursive: true })
+  const file = join(data_dir, 'file')
+  writeFileSync(file, '')
+  const port = await freePort()
+  const cases: [settings: Record<string, string>, sentence: RegExp][] = [
+    [
+      { DATABASE_URL: `postgres://purser:hidden@127.0.0.1:${port}/shop` },
+      new RegExp(`^DATABASE_URL: the database shop on 127.0.0.1:${port} cannot be opened`, 'm'),
+    ],
+    [{ DATA_DIR: damaged }, /^DATA_DIR: the database in \S+ cannot be opened .*docs\/operate/m],
+    [{ DATA_DIR: file }, /^DATA_DIR: \S+file cannot be written/m],
+    [{ HOST: '192.0.2.1' }, /^HOST, PORT: cannot be listened on: .*192\.0\.2\.1/m],
+  ]
+  for (const [settings, sentence] of cases) {
+    const refused = await startProcess('src/main.ts', {
+      DATA_DIR: data_dir,
+      DEMO: '0',
+      ...settings,
+    })
+    assert.equal(await refused.exit, 1)
+    assert.match(refused.output(), sentence)
+    assert.doesNotMatch(refused.output(), /hidden|\n {4}at /, 'neither a password nor a stack')
+  }
 })
