@@ -62,13 +62,16 @@ describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install ng
   const seen: IncomingHttpHeaders[] = []
   const nodes: Server[] = []
   let port: number
+  let ports: number[]
   let stop: () => Promise<unknown>
   before(async () => {
-    const ports = [await freePort(), await freePort()]
+    ports = [await freePort(), await freePort()]
     for (const each of ports) {
-      const node = createServer(({ headers }, response) => {
-        seen.push(headers)
-        response.end(String(each))
+      const node = createServer((asked, response) => {
+        seen.push(asked.headers)
+        if (asked.url === '/lost') return void asked.socket.destroy()
+        if (asked.url === '/busy') response.statusCode = 503
+        response.end(`${asked.method} ${each}`)
       })
       nodes.push(node.listen(each, '127.0.0.1'))
     }
@@ -76,8 +79,8 @@ describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install ng
     const plain_port = await freePort()
     const { key, certificate } = makeCertificate(folder, ['purser.example'])
     const recipe = read('deploy/nginx.conf')
-      .replace('172.30.0.11:4000', `127.0.0.1:${ports[0]}`)
-      .replace('172.30.0.12:4000', `127.0.0.1:${ports[1]}`)
+      .replaceAll('172.30.0.11:4000', `127.0.0.1:${ports[0]}`)
+      .replaceAll('172.30.0.12:4000', `127.0.0.1:${ports[1]}`)
       .replace('listen 80', `listen 127.0.0.1:${plain_port}`)
       .replace('listen 443', `listen 127.0.0.1:${port}`)
       .replace('/etc/nginx/tls/fullchain.pem', certificate)
@@ -107,8 +110,12 @@ describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install ng
     rmSync(folder, { recursive: true, force: true })
   })
 
-  function open(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
-    const about = { host: '127.0.0.1', port, path, rejectUnauthorized: false }
+  function open(
+    path: string,
+    headers: Record<string, string> = {},
+    method = 'GET',
+  ): Promise<IncomingMessage> {
+    const about = { host: '127.0.0.1', port, path, method, rejectUnauthorized: false }
     return new Promise((resolve, reject) => {
       request({ ...about, headers: { host: 'test.purser.example', ...headers } }, resolve)
         .on('error', reject)
@@ -133,7 +140,26 @@ describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install ng
     const answers = new Set<string>()
     for (let times = 0; times < 10; times++) answers.add(await ask())
     assert.equal(answers.size, 1)
-    assert.match([...answers][0]!, /^\d+$/)
+    assert.match([...answers][0]!, /^GET \d+$/)
+  })
+
+  test('answers other requests while some get a 503 from each node', async () => {
+    for (const each of nodes)
+      if (!each.listening) each.listen(ports[nodes.indexOf(each)], '127.0.0.1')
+    for (let times = 0; times < 4; times++) {
+      assert.equal((await open('/busy')).statusCode, 503)
+      for (const method of ['GET', 'POST']) {
+        const answer = await open('/', {}, method)
+        assert.match(await text(answer), new RegExp(`^${method} \\d+$`))
+      }
+    }
+  })
+
+  test('sends a POST whose answer is lost to one node only, also where the other is left out', async () => {
+    await open('/busy')
+    const before = seen.length
+    assert.equal((await open('/lost', {}, 'POST')).statusCode, 503)
+    assert.equal(seen.length, before + 1)
   })
 
   test('answers a clear 503 where no node answers, in JSON for programs', async () => {
