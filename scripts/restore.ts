@@ -12,8 +12,9 @@ import { systemClock } from '#platform/clock'
 import { type Config, ConfigError, keyFile, readConfig } from '#platform/config'
 import type { Database } from '#platform/db'
 import { openEmbedded } from '#platform/db-embedded'
+import { reason } from '#platform/diagnosis'
 import { environment } from '#platform/env-file'
-import { endReview, keysFault, markRestored } from '#platform/installation'
+import { endReview, isInstalled, keysFault, markRestored } from '#platform/installation'
 import { lockFile, lockFolder } from '#platform/lock'
 import { openLog } from '#platform/log'
 import { databaseFolder, openDatabase } from '#platform/open-database'
@@ -68,7 +69,9 @@ async function restore(config: Config, file: string): Promise<void> {
   const release = lockFolder(config.data_dir)
   let isRestored = false
   try {
-    const db = await openEmbedded({ dataDir: folder, loadDataDir })
+    const db = await openEmbedded({ dataDir: folder, loadDataDir }).catch((error: unknown) => {
+      throw new ConfigError(`${file} is not a backup that can be opened: ${reason(error)}.`)
+    })
     await mark(config, db).finally(() => db.close())
     isRestored = true
   } catch (error) {
@@ -81,13 +84,22 @@ async function restore(config: Config, file: string): Promise<void> {
 }
 
 async function mark({ secret_keys }: Config, db: Database): Promise<void> {
+  await assertInstalled(db)
   const wrong = await keysFault(db, keyRing(secret_keys))
   if (wrong) throw wrong
   await markRestored(db, systemClock.now())
   console.log(`The database is marked as restored. ${MARKED}`)
 }
 
+async function assertInstalled(db: Database): Promise<void> {
+  if (await isInstalled(db)) return
+  throw new ConfigError(
+    'The database has no tables of the service: it is empty, or of another program.',
+  )
+}
+
 async function endOfReview(db: Database): Promise<void> {
+  await assertInstalled(db)
   const wasOpen = await endReview(db)
   console.log(wasOpen ? 'Renewals and payouts go on.' : 'No restore is under review.')
 }

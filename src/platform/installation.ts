@@ -91,6 +91,14 @@ export async function endReview(db: Db): Promise<boolean> {
   return ended > 0
 }
 
+/** Whether this database has the tables of the service. */
+export async function isInstalled(db: Db): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(
+    sql`select to_regclass('installation') is not null as found`,
+  )
+  return found
+}
+
 /** When this database got its first tables. */
 export async function installedAt(db: Db): Promise<Date> {
   const first = sql`select applied_at as at from schema_migrations order by applied_at limit 1`

@@ -13,6 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { writeBackup } from '#platform/backup'
 import { openEmbedded } from '#platform/db-embedded'
 import { restoredAt } from '#platform/installation'
 import { sql } from '#platform/sql'
@@ -111,4 +113,23 @@ test('a damaged backup, or one of another SECRET_KEY, is refused and leaves noth
   for (const { DATA_DIR } of [key, keyless]) assert.deepEqual(readdirSync(DATA_DIR), [])
   const unsaid = await runCommand('restore', into('four'))
   assert.deepEqual([unsaid.status, unsaid.error.slice(0, 6)], [1, 'Usage:'])
+})
+
+test('an archive or a database of another program is refused in one sentence, and leaves nothing behind', async () => {
+  const archive = join(folder, 'archive.backup')
+  writeFileSync(archive, gzipSync('no database'))
+  const strange = join(folder, 'strange.backup')
+  const db = await openEmbedded({})
+  await writeBackup(db, strange)
+  await db.close()
+  const refusals: [from: string, sentence: RegExp][] = [
+    [archive, /^\S+archive\.backup is not a backup that can be opened: [^\n]+\n$/],
+    [strange, /^The database has no tables of the service[^\n]+\n$/],
+  ]
+  for (const [from, sentence] of refusals) {
+    const { status, error } = await runCommand('restore', into('six'), from)
+    assert.equal(status, 1)
+    assert.match(error, sentence)
+    assert.deepEqual(readdirSync(into('six').DATA_DIR), [])
+  }
 })
