@@ -54,6 +54,10 @@ export async function openService(config: Config, parts: ServiceParts = {}): Pro
   }
   const live = await openWorld(config, { ...live_parts, log }, beside)
   const { world, app } = live
+  if (config.production && !config.database_url) {
+    const what = 'the embedded database does not wait for the disk'
+    world.log.warn(`no DATABASE_URL: ${what}, so a power failure loses sales`)
+  }
   if (config.production && !config.stripe) {
     world.log.warn('no STRIPE_SECRET_KEY: no real money is taken or paid')
   }

@@ -5,10 +5,25 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { openLog } from '#platform/log'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { FULL_ONLY } from '../support/budget.ts'
 import { prepareDataFolder } from '../support/database.ts'
 import { endProcesses, readDemo, startCommand, startProcess } from '../support/process.ts'
+import { openTestService } from '../support/service.ts'
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  BASE_URL: 'https://purser.example',
+  SMTP_URL: 'smtp://127.0.0.1:2525',
+  TRUST_PROXY: 'none',
+  OPERATOR_NAME: 'Harbor Software, Inc.',
+  OPERATOR_ADDRESS: '1 Main Street; Wilmington, DE 19801',
+  OPERATOR_TAX_ID: '12-3456789',
+  SUPPORT_EMAIL: 'help@example.com',
+  STATEMENT_DESCRIPTOR: 'HARBOR',
+  GOVERNING_LAW: 'Delaware',
+}
 
 const folders: string[] = []
 after(() => {
@@ -141,4 +156,13 @@ test('a database, a folder or an address that cannot be used is one sentence tha
     assert.match(refused.output(), sentence)
     assert.doesNotMatch(refused.output(), /hidden|\n {4}at /, 'neither a password nor a stack')
   }
+})
+
+// Guards R15: production started on the embedded engine without a word.
+test('production on the embedded database warns that sales may be lost', async () => {
+  const lines: string[] = []
+  const log = openLog('info', { write: (line) => lines.push(line) })
+  const service = await openTestService({ log, settings: PRODUCTION })
+  await service.close()
+  assert.match(lines.join(''), /"level":"warn".*no DATABASE_URL: .*a power failure loses sales/)
 })
