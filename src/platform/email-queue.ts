@@ -49,7 +49,7 @@ export interface UnsentEmail extends Omit<StoredEmail, 'kind' | 'facts'> {
   facts: unknown
 }
 
-/** Eleven retries over some eight hours outlast most outages of a mail server. */
+/** Eleven retries over 8 to 17 hours, by chance, outlast most outages of a mail server. */
 export const EMAIL_QUEUE: Queue<{ email_id: EmailId }> = {
   name: 'emails',
   schema: z.object({ email_id: idSchema('email') }),
@@ -176,10 +176,19 @@ export async function sentEmails(
 // An email that could not be sent for a day has used up its retries.
 const RETRIED_DAYS = 1
 
+/** When the oldest email was queued that is still retried; null: none. */
+export async function oldestUnsent(db: Db, now: Date): Promise<Date | null> {
+  const { oldest } = await db.one<{ oldest: Date | null }>(sql`select min(queued_at) as oldest
+    from emails where sent_at is null and attempts <= ${EMAIL_QUEUE.retries}
+      and queued_at > ${addDays(now, -RETRIED_DAYS)}`)
+  return oldest
+}
+
 /** Whether an email that is still retried has waited since before this time. */
 export async function isAnyUnsentSince(db: Db, before: Date): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`select exists (select 1 from emails
-    where sent_at is null and queued_at between ${addDays(before, -RETRIED_DAYS)} and ${before})
+    where sent_at is null and attempts <= ${EMAIL_QUEUE.retries}
+      and queued_at between ${addDays(before, -RETRIED_DAYS)} and ${before})
     as found`)
   return found
 }

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { noteCheck } from '#domain/ledger'
+import { addDays, addSeconds } from '#platform/calendar'
 import type { Database, Db } from '#platform/db'
+import { installedAt } from '#platform/installation'
+import { sql } from '#platform/sql'
 import { openMetrics } from '#platform/telemetry/metrics'
+import { figuresOf } from '#surfaces/monitoring/figures'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { metricsOf, type Sample, scrape } from '../support/metrics.ts'
@@ -95,6 +99,23 @@ test('reports the purchase: calls of the processor, jobs, the database and the l
   assert.equal(figure('purser_ledger_check_differences'), 2)
   assert.equal(figure('purser_db_statement_errors_total', { kind: 'other' }), 1)
   assert.ok(samples.some(({ name }) => name === 'purser_job_duration_seconds_count'))
+})
+
+test('an email whose retries are used up, and an installation before its first night, are not late', async () => {
+  const fresh = await openTestService()
+  const { db, clock } = fresh.world
+  const later = addDays(await installedAt(db), 1)
+  clock.now = () => later
+  await db.run(sql`insert into emails (id, cause, kind, subject_id, facts, queued_at, attempts)
+    values ('one', 'one', 'x', 'x', '{}', ${addSeconds(later, -3_600 * 20)}, 12),
+      ('two', 'two', 'x', 'x', '{}', ${addSeconds(later, -3_600)}, 4)`)
+  const stored = await figuresOf(fresh.world).stored()
+  const value = (wanted: string) => stored.find(({ name }) => name === wanted)?.value
+  assert.equal(value('purser_emails_unsent'), 2)
+  assert.equal(value('purser_email_oldest_unsent_seconds'), 3_600)
+  assert.equal(value('purser_ledger_check_age_seconds'), 86_400)
+  assert.equal(value('purser_ledger_check_differences'), undefined)
+  await fresh.close()
 })
 
 test('the database is read once for the scrapes of fifteen seconds', async () => {

@@ -122,7 +122,7 @@ function isKnown(email: UnsentEmail): email is StoredEmail {
 async function refuseUnknown(world: World, { id, kind }: UnsentEmail): Promise<void> {
   const message =
     `The email ${id} cannot be written: this release has no template ${kind} with its facts. ` +
-    'It is retried for eight hours, and sent if a release that knows the template runs.'
+    'It is retried for 8 to 17 hours, and sent if a release that knows the template runs.'
   const alarm = { kind: UNWRITTEN, subject: id, message } as const
   await raiseAlarm(world.db, world.random, world.clock.now(), alarm)
   throw new Error(message)

@@ -1,5 +1,7 @@
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
+import { oldestUnsent } from '#platform/email-queue'
+import { installedAt } from '#platform/installation'
 import { sql } from '#platform/sql'
 import type { FigureSource, FigureSpec, Reading } from '#platform/telemetry/observer'
 
@@ -86,11 +88,9 @@ async function jobs(db: Db): Promise<Reading[]> {
 
 /** An email whose retries are used up no longer counts for the age: staff see it. */
 async function emails(db: Db, now: Date): Promise<Reading[]> {
-  const { count, oldest } = await db.one<Waiting>(sql`select
-      (select count(*) from (select 1 from emails where sent_at is null
-        limit ${MOST_COUNTED}) few) as count,
-      (select min(queued_at) from emails
-        where sent_at is null and queued_at > ${now}::timestamptz - interval '1 day') as oldest`)
+  const { count } = await db.one<{ count: number }>(sql`select count(*) as count
+    from (select 1 from emails where sent_at is null limit ${MOST_COUNTED}) few`)
+  const oldest = await oldestUnsent(db, now)
   return [
     { name: 'purser_emails_unsent', value: count },
     { name: 'purser_email_oldest_unsent_seconds', value: ageOf(now, oldest) },
@@ -144,11 +144,12 @@ async function ledgerCheck(db: Db, now: Date): Promise<Reading[]> {
   const last = await db.maybe<{ at: Date; differences: number }>(
     sql`select at, differences from ledger_checks`,
   )
-  if (!last) return []
-  return [
-    { name: 'purser_ledger_check_differences', value: last.differences },
-    { name: 'purser_ledger_check_age_seconds', value: ageOf(now, last.at) },
-  ]
+  const age = {
+    name: 'purser_ledger_check_age_seconds',
+    // The first night of an installation has not come yet: nothing is late.
+    value: ageOf(now, last?.at ?? (await installedAt(db))),
+  }
+  return last ? [{ name: 'purser_ledger_check_differences', value: last.differences }, age] : [age]
 }
 
 /** Seconds since a time; 0 for none. */
