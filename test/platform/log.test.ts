@@ -148,3 +148,33 @@ test('a process that ends writes all its lines', { timeout: 30_000 }, async () =
   await once(child, 'close')
   assert.equal(lines, 2_000)
 })
+
+test('every field of a line of the service is documented, and every documented one is written', () => {
+  const page = readFileSync('docs/operate/monitoring.md', 'utf8')
+  const [, table = ''] = /^## Log$([^#]+)/m.exec(page) ?? []
+  const rows = [...table.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell]) => cell!)
+  const documented = new Set(
+    rows.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!)),
+  )
+  const written = new Set<string>()
+  for (const file of globSync('src/**/*.{ts,tsx}')) {
+    const calls = readFileSync(file, 'utf8').matchAll(
+      /\blog\??\.(?:debug|info|warn|error)\(\s*\{([^}]+)\}/g,
+    )
+    for (const [, fields] of calls) {
+      for (const field of fields!.split(',')) {
+        const [, name] = /^\s*(\w+)/.exec(field) ?? []
+        if (name) written.add(name)
+      }
+    }
+  }
+  assert.deepEqual(
+    [...written].filter((name) => !documented.has(name)),
+    [],
+  )
+  // What is on every line, and the line of an answer, are not written as a literal.
+  const others =
+    'time level msg node role mode trace_id span_id method status ms address account_id'
+  const unused = [...documented].filter((name) => !written.has(name) && !others.includes(name))
+  assert.deepEqual(unused, [])
+})
