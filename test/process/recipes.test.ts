@@ -55,6 +55,19 @@ test('compose gives no container an address that it sets for another', () => {
   for (const [, last] of set) assert.ok(Number(last) < Number(first), last)
 })
 
+test('secrets that compose reads stay out of the repository and of the build of the image', () => {
+  const ignored = (file: string) => read(file).split('\n')
+  for (const path of ['deploy/purser.env', 'deploy/tls']) {
+    assert.ok(ignored('.dockerignore').includes(path), path)
+    assert.ok(
+      ignored('.gitignore').some((each) => each.replace(/^\/|\/$/g, '') === path),
+      path,
+    )
+  }
+  assert.ok(ignored('.dockerignore').includes('**/.env'))
+  assert.ok(ignored('.gitignore').includes('.env'))
+})
+
 const nginx = which('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : undefined)
 
 describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install nginx)' }, () => {
