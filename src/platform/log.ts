@@ -24,9 +24,14 @@ const SECRET_FIELDS = [
  * may contain secrets and buyers' data, and are left out.
  */
 function errorFields(error: unknown) {
-  if (!(error instanceof Error)) return String(error)
-  const { type, message, stack, code } = pino.stdSerializers.err(error)
-  return { type, message, stack, code }
+  if (error instanceof Error) {
+    const { type, message, stack, code } = pino.stdSerializers.err(error)
+    return { type, message, stack, code }
+  }
+  // The job queue reports copies of errors, which are none themselves.
+  if (typeof error !== 'object' || error === null || !('message' in error)) return String(error)
+  const { message, stack, code } = error as NodeJS.ErrnoException
+  return { message, stack, code }
 }
 
 /** What each line says about the process that wrote it. */

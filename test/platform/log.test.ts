@@ -22,6 +22,15 @@ test('logs the name, message and stack of an error, and none of its properties',
   assert.doesNotMatch(lines.join(''), /pi_1_secret_x|robin/)
 })
 
+test('logs the message and stack of a copy of an error, as the job queue reports one', () => {
+  const lines: string[] = []
+  const log = openLog('info', { write: (line) => lines.push(line) })
+  const { message, stack } = new Error('the connection ended')
+  log.error({ error: { code: '57P01', message, stack, detail: 'hidden' } }, 'job queue failed')
+  const { error } = JSON.parse(lines[0]!)
+  assert.deepEqual(error, { code: '57P01', message, stack })
+})
+
 // Guards R15: a field by any name, a message or a stack may repeat what a server or a person sent.
 test('no line contains a secret or an email address, wherever it is, and each remains JSON', () => {
   const lines: string[] = []
