@@ -99,9 +99,11 @@ main().catch((error: StartError) => {
 /** The reason why the service did not start, as a sentence where an operator can fix it. */
 function sentenceFor(error: StartError): string {
   if (error instanceof ConfigError) return error.message
-  const { METRICS_PORT, METRICS_HOST } = environment()
+  const { METRICS_PORT, METRICS_HOST, WORKERS = 1 } = environment()
   const { port, hostname } = error
-  const isMetrics = port === undefined ? hostname === METRICS_HOST : String(port) === METRICS_PORT
+  // Each process of a node has a port of its own for its figures.
+  const place = Number(port) - Number(METRICS_PORT || Number.NaN)
+  const isMetrics = hostname ? hostname === METRICS_HOST : place >= 0 && place < Number(WORKERS)
   const prefix = isMetrics ? 'METRICS_' : ''
   if (error.code === 'EADDRINUSE') {
     return `Port ${port} is taken by another program. Choose another with ${prefix}PORT.`

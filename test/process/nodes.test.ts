@@ -155,6 +155,10 @@ describe('several processes on one database', { skip: SKIP }, () => {
     const node = await startNode({ WORKERS: '2', PORT: String(port) })
     assert.equal(await node.exit, 1)
     assert.equal(node.output().match(/Port \d+ is taken/g)?.length, 1, node.output())
+    // Figures: the first process has the next port, and the second finds none.
+    const figures = await startNode({ WORKERS: '2', METRICS_PORT: String(port) })
+    assert.equal(await figures.exit, 1)
+    assert.match(figures.output(), /Port \d+ is taken .* with METRICS_PORT\./)
     other.close()
   })
 })
