@@ -30,8 +30,13 @@ async function main(): Promise<void> {
   process.exit(exit_code)
 }
 
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+
 /** Opens the service, serves it, and shuts it down on a signal. */
 async function serve(config: Config): Promise<void> {
+  // A start has nothing to finish. The first process of a container gets no signal without this.
+  const endStart = () => process.exit(0)
+  for (const signal of SIGNALS) process.on(signal, endStart)
   const service = await openService(config)
   await service.listen()
   const stopCommands = await answerCommands(service)
@@ -56,8 +61,7 @@ async function serve(config: Config): Promise<void> {
   process.on('unhandledRejection', (error) => {
     service.world.log.error({ error }, 'unhandled rejection')
   })
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  for (const signal of SIGNALS) process.off(signal, endStart).on(signal, stop)
   await tightenHeap()
   if (cluster.isWorker) return void cluster.worker?.send(READY)
   console.log(demo?.text ?? readyText(config))

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
+import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
 import { openLog } from '#platform/log'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
@@ -165,4 +167,17 @@ test('production on the embedded database warns that sales may be lost', async (
   const service = await openTestService({ log, settings: PRODUCTION })
   await service.close()
   assert.match(lines.join(''), /"level":"warn".*no DATABASE_URL: .*a power failure loses sales/)
+})
+
+// The kernel ignores a signal to the first process of a container that has no listener for it.
+test('SIGTERM during the start ends the service at once', FULL_ONLY, async () => {
+  const child = spawn(process.execPath, ['--import', './scripts/register-tsx.mjs', 'src/main.ts'], {
+    env: { DATA_DIR: folder(), DEMO: '0', ENV_FILE: devNull, PORT: String(await freePort()) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exit = once(child, 'exit')
+  for await (const line of createInterface(child.stdout)) {
+    if (line.includes('brought up to date')) child.kill('SIGTERM')
+  }
+  assert.deepEqual(await exit, [0, null])
 })
