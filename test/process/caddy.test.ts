@@ -97,12 +97,20 @@ describe('the recipe for Caddy', { skip: !caddy && 'no Caddy (apt-get install ca
 
   test('passes the host, and the address that it saw instead of what a client claims', async () => {
     for (const { seen } of nodes) seen.length = 0
-    await ask('GET', { 'x-forwarded-for': '203.0.113.9' })
+    const traceparent = `00-${'a'.repeat(32)}-1-01`
+    const claims = {
+      'x-forwarded-for': '203.0.113.9',
+      'x-request-id': 'req_of_another',
+      traceparent,
+    }
+    await ask('GET', claims)
     const [{ headers }] = nodes.flatMap(({ seen }) => seen) as [IncomingMessage]
     assert.deepEqual(
       [headers.host, headers['x-forwarded-for'], headers['x-forwarded-proto']],
       [HOST, '127.0.0.1', 'https'],
     )
+    assert.match(`${headers['x-request-id']}`, /^[0-9a-f-]{36}$/)
+    assert.equal(headers.traceparent, undefined)
   })
 
   test('repeats a read that a node drops at another node, and never a POST', async () => {

@@ -146,6 +146,19 @@ describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install ng
     assert.deepEqual([host, address, scheme], ['test.purser.example', '127.0.0.1', 'https'])
   })
 
+  test('gives each request an id of its own, and passes neither an id nor a trace of a client', async () => {
+    const claims = { 'x-request-id': 'req_of_another', traceparent: `00-${'a'.repeat(32)}-1-01` }
+    const ids = new Set<string>()
+    for (const path of ['/', '/', '/busy', '/busy', '/busy', '/']) {
+      await open(path, claims)
+      const { 'x-request-id': id, traceparent } = seen.at(-1)!
+      assert.match(`${id}`, /^req_[0-9a-f]{32}$/)
+      assert.equal(traceparent, undefined)
+      ids.add(`${id}`)
+    }
+    assert.equal(ids.size, 6)
+  })
+
   test('asks another node while one is away, so no request fails', async () => {
     const [first] = nodes
     first!.close()
