@@ -1,7 +1,7 @@
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { z } from 'zod'
+import { developmentKey } from '#platform/data-folder'
 import { missingOperator, OPERATOR_SETTINGS, type Operator, operatorOf } from '#platform/operator'
 import { PROCESS_SETTINGS, type Processes, readProcesses } from '#platform/processes'
 import type { Random } from '#platform/random'
@@ -173,6 +173,8 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
   const processes = readProcesses(settings)
   if ('fault' in processes) throw new ConfigError(processes.fault)
   const isDivided = processes.role !== 'all' || processes.workers > 1
+  const key = settings.SECRET_KEY ?? developmentKey(data_dir, random)
+  if (typeof key !== 'string') throw new ConfigError(key.fault)
   const telemetry = telemetryOf(settings)
   if (settings.PORT !== 0 && telemetry.metrics?.port === settings.PORT) {
     throw new ConfigError('METRICS_PORT: must not be PORT, which is open to the public.')
@@ -189,7 +191,7 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
     storage: settings.STORAGE_URL ? readBucket(settings.STORAGE_URL) : undefined,
     smtp_url: settings.SMTP_URL,
     mail_from: senderOf(settings.MAIL_FROM ?? `receipts@${base_url.hostname}`, operator),
-    secret_keys: secretKeys(settings.SECRET_KEY ?? developmentKey(data_dir, random)),
+    secret_keys: secretKeys(key),
     migrates_on_start: settings.MIGRATE_ON_START === '1',
     demo: settings.DEMO === undefined ? !production && !isDivided : settings.DEMO === '1',
     log_level: settings.LOG_LEVEL,
@@ -281,29 +283,4 @@ function demand(settings: Settings): void {
 
 function secretKeys(text: string): Buffer[] {
   return text.split(',').map((key) => Buffer.from(key.trim(), 'hex'))
-}
-
-/** The file of the key that development makes for itself where SECRET_KEY is not set. */
-export const keyFile = (data_dir: string) => join(data_dir, 'secret.key')
-
-function developmentKey(data_dir: string, random: Random): string {
-  const file = keyFile(data_dir)
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch {
-    makeDataFolder(data_dir)
-    const key = random.bytes(32).toString('hex')
-    writeFileSync(file, `${key}\n`, { mode: 0o600 })
-    return key
-  }
-}
-
-/** Creates the data folder if it is missing; throws a ConfigError where it cannot be written. */
-export function makeDataFolder(data_dir: string): void {
-  try {
-    mkdirSync(data_dir, { recursive: true })
-    accessSync(data_dir, constants.W_OK)
-  } catch (error) {
-    throw new ConfigError(`DATA_DIR: ${data_dir} cannot be written: ${(error as Error).message}.`)
-  }
 }

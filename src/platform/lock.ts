@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ConfigError, makeDataFolder } from '#platform/config'
+import { ConfigError } from '#platform/config'
+import { makeDataFolder } from '#platform/data-folder'
 
 /** Another process has the data folder. */
 export class FolderInUse extends ConfigError {}
@@ -17,7 +18,8 @@ export function lockFile(folder: string): string {
  * process, however that ends, and leaves no stale file.
  */
 export function lockFolder(folder: string): () => void {
-  makeDataFolder(folder)
+  const unwritable = makeDataFolder(folder)
+  if (unwritable) throw new ConfigError(unwritable.fault)
   const lock = new DatabaseSync(lockFile(folder))
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive')

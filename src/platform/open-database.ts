@@ -15,13 +15,13 @@ export interface OpenDatabase {
 /** The database of the settings cannot be opened; `cause` is the error of its engine. */
 export class DatabaseNotOpened extends ConfigError {}
 
-type Settings = Pick<Config, 'database_url' | 'data_dir' | 'live_url'>
+type DatabaseSettings = Pick<Config, 'database_url' | 'data_dir' | 'live_url'>
 
 /**
  * Opens the database of the settings. The embedded one belongs to one process: throws where
  * another one has its folder. Where that fails, throws a sentence that names the setting.
  */
-export async function openDatabase(settings: Settings, log: Log): Promise<OpenDatabase> {
+export async function openDatabase(settings: DatabaseSettings, log: Log): Promise<OpenDatabase> {
   const { database_url, data_dir } = settings
   if (database_url) {
     const db = await openPostgres(database_url, log).catch((cause: unknown) => {
@@ -45,7 +45,7 @@ export async function openDatabase(settings: Settings, log: Log): Promise<OpenDa
   }
 }
 
-function serverAway(database_url: string, { live_url }: Settings, cause: unknown): string {
+function serverAway(database_url: string, { live_url }: DatabaseSettings, cause: unknown): string {
   const setting = live_url === undefined ? 'DATABASE_URL' : 'TEST_MODE_DATABASE_URL'
   const { hostname, port, pathname, searchParams } = new URL(database_url)
   const server = searchParams.get('host') ?? `${hostname}:${port || 5432}`
