@@ -167,7 +167,7 @@ test('a link is built exactly where the checkout accepts its return URL', async 
 test('a link with a code that the checkout would ignore is refused, with the reason', async () => {
   for (const [field, value, reason] of [
     ['ref', 'unknown-code', /No affiliate has this code/],
-    ['discount', 'NO-SUCH-CODE', /No such code exists/],
+    ['discount', 'NO-SUCH-CODE', /This code does not exist/],
     ['email', 'not an email', /Enter an email address/],
     ['price', 'prc_unknown', /Choose a plan/],
   ] as const) {

@@ -256,7 +256,10 @@ test('F35: a hint of another person ends the login that it names, not the curren
   const their_second = await signInToApp(setup, await enter(setup, other))
   const here = await signedIn()
   const page = await here.agent.open(signOutUrl(other.tokens))
-  assert.match(textOf(page.body), /asks to sign out another account. You stay signed in as leaves-/)
+  assert.match(
+    textOf(page.body),
+    /requested to sign out another account. You stay signed in as leaves-/,
+  )
   assert.equal(await status(other.tokens), 200)
   await here.agent.submit('Sign out')
   assert.equal(await status(other.tokens), 401)

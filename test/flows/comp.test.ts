@@ -188,7 +188,7 @@ describe('a plan that a seller gives', () => {
     const done = await agent.submit('Cancel now', { reason: 'Left the project' })
     assert.match(textOf(done.body), /The license has ended/)
     assert.equal((await stateFor(given)).status, 'canceled')
-    assert.match(await emailTo(service, given.email, /^Your plan Tidepool Pro has ended$/), /ended/)
+    assert.match(await emailTo(service, given.email, /^Your Tidepool Pro plan has ended$/), /ended/)
     const again = await give({ email: given.email })
     assert.notEqual(again.license_id, given.license_id)
   })

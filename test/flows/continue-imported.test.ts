@@ -106,7 +106,7 @@ describe('an imported license that its buyer continues with a card', () => {
     const receipt = await emailTo(service, buyer.email, /receipt/i)
     assert.match(receipt, /Paid at your previous provider/)
     assert.match(receipt, /\$12\.60 per month, first charge on/)
-    const sale = await emailTo(service, service.demo.seller.email, /continues the imported/)
+    const sale = await emailTo(service, service.demo.seller.email, /continued the imported/)
     assert.match(sale, /Price from the first charge/)
     assert.match(await manage(buyer), /First charge \$12\.60 on/)
     await passDays(service, 20)
@@ -254,7 +254,7 @@ const CHANGES: Record<
         product_id,
         ends_at: null,
       }),
-    says: /Your license has no end.+Nothing was charged\./,
+    says: /Your license does not expire.+Nothing was charged\./,
   },
   'a newer import has another end': {
     change: ({ license_id, product_id }) =>
@@ -270,7 +270,7 @@ const CHANGES: Record<
       const agent = buyer.agent.twin()
       await continueWithCard({ ...buyer, agent })
     },
-    says: /Your license renews already\. Nothing was charged\./,
+    says: /Your license already renews automatically\. Nothing was charged\./,
   },
 }
 

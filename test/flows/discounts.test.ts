@@ -74,7 +74,7 @@ describe('a purchase with a discount code', () => {
     const agent = await goWith(service, app, '')
     assert.equal(buttonOf(agent), 'Pay $10.50')
     await agent.submit('Apply', { discount: 'NO-SUCH-CODE' })
-    assert.match(textOf(agent.page.body), /Not applied. No such code exists/)
+    assert.match(textOf(agent.page.body), /Not applied. This code does not exist/)
     assert.equal(buttonOf(agent), 'Pay $10.50')
     await agent.submit('Apply', { discount: ` ${code.toLowerCase()} ` })
     assert.equal(buttonOf(agent), 'Pay $8.40')
@@ -91,7 +91,7 @@ describe('a purchase with a discount code', () => {
     for (const [facts, reason] of [
       [{ valid_until: service.clock.now() }, 'It is no longer valid'],
       [{ product_ids: [other.product_id] }, 'It does not apply to this plan'],
-      [undefined, 'No such code exists'],
+      [undefined, 'This code does not exist'],
     ] as const) {
       const code = facts ? (await addCode(service, app.client_id, facts)).code : '<b>"x'
       const agent = buyer(service)
@@ -134,7 +134,7 @@ describe('the uses of a code', () => {
     assert.deepEqual(await takenFrom(service, agent.email), [840])
     assert.equal(await uses(id), 1)
     const late = await goWith(service, app, code)
-    assert.match(textOf(late.page.body), /Not applied. It was used as often as it can be/)
+    assert.match(textOf(late.page.body), /Not applied. It has reached its usage limit/)
   })
 
   test('are not counted for a purchase whose code is replaced while it is confirmed', async () => {

@@ -111,7 +111,7 @@ describe('a trial', () => {
     const email = fresh()
     const agent = await goToTrialConfirm(app, email, '4000002760003184')
     await agent.submit(START)
-    assert.match(textOf(agent.page.body), /only to check the card/)
+    assert.match(textOf(agent.page.body), /to verify the card/)
     await agent.submit('Complete authentication')
     assert.match(textOf(agent.page.body), /Your free trial has started/)
     assert.deepEqual(await takenFrom(service, email), [0])

@@ -136,7 +136,7 @@ describe(`${ONCE} challenges once`, () => {
     const card = await world.enterCard({ number: ONCE })
     const answer = await world.charge(card.token, { amount: ZERO })
     assert.ok(answer.status === 'action_required')
-    assert.match((await world.get(answer.action_url)).body, /only to check the card/)
+    assert.match((await world.get(answer.action_url)).body, /to verify the card/)
     await complete(answer.action_url)
     assert.equal((await renew(card.token)).status, 'succeeded')
   })

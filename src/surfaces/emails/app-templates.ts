@@ -22,7 +22,10 @@ export function approvalDecided(facts: {
         ? [{ kind: 'text' as const, text: `External sales are enabled. ${open}` }]
         : [
             { kind: 'rows' as const, rows: [['Reason', reason]] as [string, string][] },
-            { kind: 'text' as const, text: 'Change what the reason names, and request again.' },
+            {
+              kind: 'text' as const,
+              text: 'Fix what the reason describes, then request approval again.',
+            },
           ]),
       { kind: 'link', label: 'Open the app', url },
     ],

@@ -48,7 +48,7 @@ export function sold(
 }
 
 function headingOf({ is_trial, is_continued }: { is_trial: boolean; is_continued: boolean }) {
-  if (is_continued) return 'A buyer continues the imported'
+  if (is_continued) return 'A buyer continued the imported'
   return is_trial ? 'New trial of' : 'New sale of'
 }
 

@@ -70,7 +70,7 @@ export function transferDecided(facts: {
   }
   const heading = `${app_name} was transferred to ${legal_name}`
   const text =
-    'Your team and your agents no longer have access to it, and its client secret is revoked. What you sold stays in your balance, with its refunds and disputes.'
+    'Your team and your agents no longer have access to it, and its client secret is revoked. Your past sales stay in your balance, with their refunds and disputes.'
   return {
     subject: heading,
     heading,

@@ -26,16 +26,16 @@ const TRIGGERS: Record<string, string> = {
   import_changed: 'a newer import',
   import_ended: 'the imported license ended',
   continued: 'the buyer continued the imported license with a card',
-  account_deleted: 'ended with the account of its buyer',
+  account_deleted: 'ended because the buyer’s account was deleted',
 }
 
 /** Looked up by what the timeline read, and complete. */
 const EMAIL_NAMES: Record<string, string> = {
   account_deleted: 'Account deleted',
   app_decision: 'App suspended or reinstated',
-  app_transfer_decided: 'Transfer of the app decided',
-  app_transfer_offered: 'Transfer of the app offered',
-  approval_decided: 'External sales decided',
+  app_transfer_decided: 'App transfer decided',
+  app_transfer_offered: 'App transfer offered',
+  approval_decided: 'External sales approved or refused',
   bank_changed: 'Bank account changed',
   change_email: 'Confirm the new email',
   dispute_closed: 'Dispute closed',
