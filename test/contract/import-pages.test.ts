@@ -95,10 +95,7 @@ describe('the pages of an import', () => {
     await upload(agent, 'gumroad', 'a,b\n1,2')
     const missing = await agent.submit('Read file')
     assert.equal(missing.status, 422)
-    assert.match(
-      textOf(missing.body),
-      /Choose the column of “Email of the buyer”\. It is required\./,
-    )
+    assert.match(textOf(missing.body), /Choose the column for “Buyer email”\. It is required\./)
   })
 
   test('are found for their own app only', async () => {

@@ -195,7 +195,7 @@ describe('a sale', () => {
     await refund(service, bought, 200)
     const page = await agent.submit('Refund $10.00')
     assert.equal(page.status, 409)
-    assert.match(textOf(page.body), /The figures have changed/)
+    assert.match(textOf(page.body), /The amounts have changed/)
     assert.equal((await refundsOf(service, bought)).length, 1)
   })
 

@@ -152,7 +152,7 @@ describe('an app', () => {
     })
     await agent.open(`${base}settings/`)
     await agent.submit('Save', { name: 'Mover', url: 'https://moved.example' })
-    assert.match(textOf(agent.page.body), /URLs on the former website were removed/)
+    assert.match(textOf(agent.page.body), /URLs on the previous website were removed/)
     const app = await appAt(base)
     assert.equal(app.oauth_login_url, 'https://moved.example')
     const { redirect_uris } = await apps.findClientOf(service.world.db, app.id)

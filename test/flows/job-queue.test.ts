@@ -88,12 +88,12 @@ test('a job in another state than its page shows is not changed', async () => {
   await service.world.db.run(sql`update pgboss.job set state = 'active', heartbeat_seconds = null
     where id = ${id}::uuid`)
   await staff.submit('Discard', { reason: 'not needed' })
-  assert.match(textOf(staff.page.body), /in another state/)
+  assert.match(textOf(staff.page.body), /status has changed since/)
   assert.equal(await stateOf(id), 'active')
   await service.world.db.run(sql`delete from pgboss.job where id = ${id}::uuid`)
 })
 
-test('a schedule is not retried while another run of it waits', async () => {
+test('does not retry a schedule while the same job is queued', async () => {
   const { db } = service.world
   const id = randomUUID()
   await db.run(sql`insert into pgboss.job (id, name, data, state, singleton_key, policy)
@@ -102,7 +102,7 @@ test('a schedule is not retried while another run of it waits', async () => {
     values ('schedules', '{}', 'created', 'twice', 'exclusive', '2999-01-01')`)
   await staff.open(`/admin/jobs/schedules/${id}/`)
   await staff.submit('Retry', { reason: 'try again' })
-  assert.match(textOf(staff.page.body), /Not retried: another run of it waits/)
+  assert.match(textOf(staff.page.body), /Not retried: the same job is already queued/)
   await db.run(sql`delete from pgboss.job where singleton_key = 'twice'`)
 })
 

@@ -105,7 +105,7 @@ describe('deleting an account', () => {
   test('is refused while a subscription renews, and names it', async () => {
     const { email, agent } = await owner()
     await agent.open(DELETION)
-    assert.match(textOf(agent.page.body), /Your subscription of Tidepool renews/)
+    assert.match(textOf(agent.page.body), /Your subscription to Tidepool renews/)
     assert.throws(() => agent.form('Delete account'))
     const { csrf_token = '' } = agent.form('Sign out')
     const answer = await service.app.inject({
@@ -129,7 +129,7 @@ describe('deleting an account', () => {
     const seller = await signedIn(service, demo.seller)
     const text = textOf((await seller.open(DELETION)).body)
     assert.match(text, /Unpublish its apps/)
-    assert.match(text, /Wait until its balance is paid out/)
+    assert.match(text, /Wait until its balance has been paid out/)
     const { email, agent } = await signUp(service)
     await agent.open('/affiliate/')
     await agent.submit('Become an affiliate', { code: 'shore-walks' })

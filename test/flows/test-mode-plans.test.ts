@@ -103,7 +103,7 @@ test('a plan that only test mode sells stays while a test customer subscribes to
   const solo = (await plansOf(there)).at(-1)!
   await subscribe(there, { price_id: solo.prices[0]!.public_id })
   await setPlans(live, (plans) => [...plans, { name: 'Duo', prices: monthly('8.00') }])
-  assert.match(textOf((await tab.open(COPY)).body), /Plans that stay for their subscribers Solo/)
+  assert.match(textOf((await tab.open(COPY)).body), /Plans kept for their subscribers Solo/)
   await copyPlans()
   assert.deepEqual(await plansOf(there), [...(await plansOf(live)), solo])
 })

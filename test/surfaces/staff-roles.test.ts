@@ -147,7 +147,7 @@ for (const role of identity.STAFF_ROLES) {
         assert.doesNotMatch(location ?? '', /^\/signin/, route)
       } else {
         assert.equal(status, 403, route)
-        assert.match(textOf(body), new RegExp(`needs the role .*Your role is ${role}`), route)
+        assert.match(textOf(body), new RegExp(`requires the role .*Your role is ${role}`), route)
       }
     }
   })
@@ -170,7 +170,7 @@ test('other people reach no route of the admin area: each answers 404', async ()
 test('the page for another role names the roles that have access', async () => {
   const { status, body } = await staff.get('support')!.open('/admin/tax/')
   assert.equal(status, 403)
-  assert.match(textOf(body), /This needs the role finance or admin. Your role is support/)
+  assert.match(textOf(body), /This requires the role finance or admin. Your role is support/)
 })
 
 test('menus show what the role has access to', async () => {

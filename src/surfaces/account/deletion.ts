@@ -56,15 +56,15 @@ async function sendForm(
 
 const SELLER_TEXTS = {
   apps: 'Unpublish its apps.',
-  balance: 'Wait until its balance is paid out.',
+  balance: 'Wait until its balance has been paid out.',
   members: 'Remove its other members, or make one of them the owner.',
 } as const
 
-/** What the owner of the account can do about it. */
+/** What the account's owner can do about a reason that blocks the deletion. */
 function blockText(block: DeletionBlock): { text: string; link?: Link } {
   switch (block.kind) {
     case 'subscription': {
-      const text = `Your subscription of ${block.app_name} renews, or a payment for it is due.`
+      const text = `Your subscription to ${block.app_name} renews, or a payment for it is due.`
       const link = { label: `Manage ${block.app_name}`, href: `/manage/${block.app_id}/` }
       return { text, link }
     }
@@ -72,12 +72,12 @@ function blockText(block: DeletionBlock): { text: string; link?: Link } {
       return { text: `You own the seller ${block.seller_name}. ${SELLER_TEXTS[block.has]}` }
     case 'affiliate':
       return {
-        text: 'Your balance as an affiliate is not paid out.',
+        text: 'Your affiliate balance has not been paid out.',
         link: { label: 'See referrals', href: '/affiliate/' },
       }
     case 'dispute':
       return {
-        text: 'A bank is deciding a dispute of one of your payments. Wait for its decision.',
+        text: 'A bank is deciding a dispute over one of your payments. Wait for its decision.',
       }
     case 'payment':
       return { text: 'A payment is being processed. Try again in a few minutes.' }

@@ -98,7 +98,7 @@ export function DeletionPage(facts: {
             <li>
               Your email is removed. Invoices and payments are kept without it, as tax law requires.
             </li>
-            <li>We send one last email as confirmation.</li>
+            <li>We send one final email to confirm.</li>
           </ul>
           <Form action="/account/profile/delete" csrf_token={facts.csrf_token}>
             <Field
@@ -125,7 +125,7 @@ export function DeletedPage({ email }: { email: string }): JSX.Element {
   return (
     <FocusLayout title="Account deleted · Purser">
       <Heading title="Account deleted" done>
-        Your account was deleted. We sent a last email to <Mailbox address={email} />.
+        Your account was deleted. We sent a final email to <Mailbox address={email} />.
       </Heading>
       <Button href="/" wide>
         Go to the home page

@@ -21,7 +21,7 @@ interface StaffAppFacts {
   note: ActionNote | undefined
 }
 
-/** An app: what is known of it, and its suspension. */
+/** The details of an app, and the form to suspend or reinstate it. */
 export function AppPage(facts: StaffAppFacts): JSX.Element {
   const { app, note } = facts
   return (

@@ -16,7 +16,7 @@ export interface ApprovalEntry extends OpenApproval {
   plans: string[]
 }
 
-/** The apps that wait for approval, each with its decision. */
+/** The apps waiting for approval, each with the form to decide. */
 export function ApprovalsPage(facts: {
   role: StaffRole
   csrf_token: string
@@ -29,7 +29,7 @@ export function ApprovalsPage(facts: {
     <SiteLayout title="Approvals · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Approvals">
-          Apps whose sellers request external sales. An approved app is for sale once it is
+          Apps whose sellers requested external sales. An approved app is for sale once it is
           published.
         </Heading>
         <AdminMenu current="approvals" role={facts.role} />
@@ -69,7 +69,7 @@ function Request({
           label="Reason"
           name="reason"
           id={`reason-${entry.id}`}
-          hint="Needed to refuse. The seller receives it by email."
+          hint="Required to refuse. The seller receives it by email."
           error={lacks_reason === entry.id ? 'Enter what the seller must change.' : undefined}
           optional
           autocomplete="off"

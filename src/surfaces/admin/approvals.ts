@@ -77,5 +77,5 @@ async function plansOf(
 const NOTES: Record<string, string> = {
   approve: 'Approved. The seller is notified by email.',
   refuse: 'Refused. The seller is notified by email.',
-  gone: 'The request was decided before.',
+  gone: 'No change: this request was already decided.',
 }

@@ -20,8 +20,8 @@ export function AppsPage(facts: AdminListFacts<AppState, StaffApp>): JSX.Element
       {...facts}
       list="apps"
       title="Apps"
-      intro="The apps of all sellers. The newest come first."
-      hint="A part of the name, or the full slug or ID"
+      intro="Apps of all sellers, newest first."
+      hint="Part of the name, or the full slug or ID"
       nothing="Search by another name, slug or ID."
       states={STATES}
     >

@@ -19,7 +19,7 @@ import { type ActionNote, COMMON_NOTES, filledOf, requireReason } from './reason
 const HOME = '/admin/apps/'
 const APP = `${HOME}:app_id/`
 
-/** Apps: their list, what is known of each, and their suspension. */
+/** The list of apps, the page of each app, and its suspension. */
 export function declareApps(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting
@@ -57,7 +57,7 @@ export function declareApps(scope: FastifyInstance, world: World): void {
     declareDecision(scope, world, action, what)
 }
 
-/** What a search is about: the id, or a part of the name. */
+/** Reads a search for apps: an ID, or part of a name. */
 function soughtOf(q: string) {
   if (q === '') return {}
   const id = readId('app', q)

@@ -13,7 +13,7 @@ import { stuckAttempts } from './attempts.ts'
 import { owedToBuyers } from './cases.ts'
 import type { AttentionItem } from './home-page.tsx'
 
-/** A kind of thing that needs attention: who handles it, and what there is now. */
+/** A kind of item that needs attention: who handles it, and the open items. */
 interface AttentionKind {
   needs: identity.StaffPermission
   read(world: World): Promise<AttentionItem | undefined>
@@ -83,7 +83,7 @@ async function approvals({ db }: World): Promise<AttentionItem | undefined> {
   if (count === 0) return undefined
   return {
     title: `${counted(count, 'app')} to approve`,
-    detail: 'Their sellers wait for external sales.',
+    detail: 'Their sellers are waiting for external sales.',
     href: '/admin/approvals/',
   }
 }

@@ -36,7 +36,9 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
   return (
     <SiteLayout title="Emails · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Emails">What was sent to whom. The text of emails is not stored.</Heading>
+        <Heading title="Emails">
+          Emails and their recipients. The text of emails is not stored.
+        </Heading>
         <AdminMenu current="emails" role={facts.role} />
       </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
@@ -71,7 +73,7 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
         </form>
       </Panel>
       {emails.length === 0 ? (
-        <EmptyState title="No emails">Search by the full address of the recipient.</EmptyState>
+        <EmptyState title="No emails">Search by the recipient’s full email address.</EmptyState>
       ) : (
         <Panel>
           <RecordRows records={emails.map((email) => recordOf(email, facts.csrf_token))} />

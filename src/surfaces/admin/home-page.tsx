@@ -7,7 +7,7 @@ import type { Cents } from '#platform/money'
 import { SearchForm } from './cases-page.tsx'
 import { AdminMenu } from './menu.tsx'
 
-/** Something that needs attention: how many there are, and where they are handled. */
+/** An item that needs attention: how many there are, and where they are handled. */
 export interface AttentionItem {
   title: string
   detail: string

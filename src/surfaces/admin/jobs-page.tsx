@@ -38,7 +38,7 @@ export function JobsPage(facts: JobsFacts): JSX.Element {
     <SiteLayout title="Jobs · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
         <Heading title="Jobs">
-          Background work. A failed job used up its retries; finished jobs are kept for a week.
+          Background work. A failed job has used up its retries. Finished jobs are kept for a week.
         </Heading>
         <AdminMenu current="jobs" role={facts.role} />
       </div>

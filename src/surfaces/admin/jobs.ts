@@ -115,8 +115,11 @@ const NOTES: Record<string, ActionNote> = {
   retry: { tone: 'success', text: 'The job is queued again.' },
   cancel: { tone: 'success', text: 'Job canceled. It does not run unless you retry it.' },
   discard: { tone: 'success', text: 'Job discarded.' },
-  queued_again: { tone: 'warning', text: 'Not retried: another run of it waits or is running.' },
-  nothing: { tone: 'warning', text: 'No change: the job is in another state by now.' },
+  queued_again: {
+    tone: 'warning',
+    text: 'Not retried: the same job is already queued or running.',
+  },
+  nothing: { tone: 'warning', text: 'No change: the job’s status has changed since.' },
 }
 
 function addressOf(query: Record<string, string>): string {

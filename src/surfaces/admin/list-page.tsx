@@ -16,7 +16,7 @@ export function AdminListPage<State extends string>(
     list: 'sellers' | 'apps'
     title: string
     intro: string
-    /** What the search finds. */
+    /** What the search covers, in a few words. */
     hint: string
     /** What to do where nothing is found. */
     nothing: string

@@ -54,7 +54,7 @@ function readCreatedPlace<Prefix extends IdPrefix>(
 }
 
 /**
- * A page of what was found, of which one more was asked for, with the addresses of the page after
+ * A page of the results, of which one more was read, with the addresses of the page after
  * it and of the first one.
  */
 function pageOf<Item extends { created_at: Date; id: string }>(

@@ -18,7 +18,7 @@ const STATUSES: Record<Payout['status'], [label: string, tone: BadgeTone]> = {
   failed: ['Returned', 'bad'],
 }
 
-/** The payouts of all payees, and who is not paid for now. */
+/** The payouts of all payees, and the sellers whose payouts are paused. */
 export function PayoutsPage(facts: {
   role: StaffRole
   status: Payout['status'] | undefined
@@ -32,7 +32,7 @@ export function PayoutsPage(facts: {
   return (
     <SiteLayout title="Payouts · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Payouts">To sellers and affiliates. The latest come first.</Heading>
+        <Heading title="Payouts">Payouts to sellers and affiliates, latest first.</Heading>
         <AdminMenu current="payouts" role={facts.role} />
       </div>
       {paused.length > 0 && <Paused paused={paused} />}
@@ -103,7 +103,7 @@ export function payoutRecord(payout: ListedPayout) {
       name,
       <Day date={created_at} />,
       cause === 'weekly' ? 'Weekly' : 'Requested',
-      ...(status === 'open' && retry_at ? ['Waits for funds at the processor'] : []),
+      ...(status === 'open' && retry_at ? ['Waiting for funds at the processor'] : []),
       ...(failure ? [failure] : []),
     ],
     action: owner.startsWith('sel_') && (

@@ -10,13 +10,13 @@ import type { Filled } from './staff-action.tsx'
 
 const LONGEST_REASON = 200
 
-/** A staff action with a reason, proved a moment ago. */
+/** A staff action with a reason, requested by staff who authenticated recently. */
 export interface ReasonedContext extends StaffContext {
   staff: StaffWithReason
 }
 
 /**
- * A member of staff with the permission, a recent proof and a reason, for a form of StaffAction on
+ * A member of staff with the permission, a recent authentication and a reason, for a StaffAction on
  * the page `here`. It returns there to authenticate again, with the form as filled in, and if the
  * reason is missing.
  */
@@ -51,6 +51,6 @@ export interface ActionNote {
 
 /** The notes of every action with a reason. */
 export const COMMON_NOTES: Record<string, ActionNote> = {
-  nothing: { tone: 'warning', text: 'No change: it was already so.' },
+  nothing: { tone: 'warning', text: 'No change: this was already the case.' },
   no_reason: { tone: 'warning', text: 'Not done. Give a reason for the audit log.' },
 }

@@ -32,7 +32,7 @@ function actionsFor(seller: ListedSeller, role: StaffRole): Action[] {
           needs: 'payouts',
           action: 'pause',
           label: 'Pause payouts',
-          effect: 'No new payout begins. One that is on its way to the bank arrives.',
+          effect: 'No new payouts start. Payouts already on their way to the bank still arrive.',
         },
     seller.suspended_at
       ? {
@@ -52,7 +52,7 @@ function actionsFor(seller: ListedSeller, role: StaffRole): Action[] {
   return actions.filter(({ needs }) => isPermitted(role, needs))
 }
 
-/** The decisions about a seller, each with a reason that the seller is emailed. */
+/** The staff actions for a seller, each with a reason. */
 export function SellerActions(facts: {
   csrf_token: string
   role: StaffRole

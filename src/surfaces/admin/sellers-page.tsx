@@ -21,8 +21,8 @@ export function SellersPage(facts: AdminListFacts<SellerState, SellerRow>): JSX.
       {...facts}
       list="sellers"
       title="Sellers"
-      intro="Who sells, and what they are owed. The newest come first."
-      hint="A part of the legal name, or the full email of a member or ID"
+      intro="Sellers and what they are owed, newest first."
+      hint="Part of the legal name, a member’s full email, or the full ID"
       nothing="Search by another name, email or ID."
       states={STATES}
     >

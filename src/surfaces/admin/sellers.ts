@@ -25,7 +25,7 @@ const HOME = '/admin/sellers/'
 const SELLER = `${HOME}:seller_id/`
 const LATEST = 10
 
-/** Sellers: their list, each with its figures, and what staff decide about one. */
+/** The list of sellers with their figures, the page of each, and the staff actions for it. */
 export function declareSellers(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting
@@ -52,7 +52,7 @@ export function declareSellers(scope: FastifyInstance, world: World): void {
   declareViewing(scope, world)
 }
 
-/** What a search is about: an email of a member, the id, or a part of the legal name. */
+/** Reads a search for sellers: a member's email, an ID, or part of a legal name. */
 function soughtOf(q: string) {
   if (q === '') return {}
   const id = readId('sel', q)
@@ -109,7 +109,7 @@ function declareDecisions(scope: FastifyInstance, world: World): void {
   }
 }
 
-/** Looking at a seller's pages (decision 103). */
+/** Viewing a seller's pages as staff (decision 103). */
 function declareViewing(scope: FastifyInstance, world: World): void {
   scope.post(`${SELLER}view`, async (request, reply) => {
     const seller_id = requireId('sel', paramsOf(SELLER, request).seller_id)

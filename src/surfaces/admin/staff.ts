@@ -20,7 +20,7 @@ const MEMBER = `${HOME}:user_id/`
 const LONGEST_REASON = 200
 const INVITATIONS: Limit = { name: 'staff-invitations', points: 20, seconds: 3600 }
 
-/** Who is staff: their roles, invitations, changes and removal, for admins. */
+/** The members of staff, for admins: roles, invitations and removal. */
 export function declareStaff(scope: FastifyInstance, world: World): void {
   scope.get(HOME, async (request, reply) => {
     const context = await requireAdmin(world, request, reply)
@@ -148,11 +148,11 @@ const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
     text: 'Not sent: this account is locked. Unlock it under Cases first.',
   },
   withdrawn: { tone: 'success', text: 'Invitation withdrawn. Its link no longer works.' },
-  changed: { tone: 'success', text: 'Role changed. It applies from the next page on.' },
+  changed: { tone: 'success', text: 'Role changed. It applies to the next page they open.' },
   removed: { tone: 'success', text: 'Removed from staff and signed out everywhere.' },
   last_admin: {
     tone: 'warning',
     text: 'Not changed: this is the last admin. Make another member admin first.',
   },
-  nothing: { tone: 'warning', text: 'No change: it was already so.' },
+  nothing: { tone: 'warning', text: 'No change: this was already the case.' },
 }

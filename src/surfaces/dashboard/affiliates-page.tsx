@@ -17,7 +17,7 @@ const COLUMNS = [
   { label: 'Clicks', numeric: true },
 ]
 
-/** Which affiliates bring what to an app. */
+/** The referrals of an app by affiliate. */
 export function AffiliatesPage(
   facts: AppFacts & {
     base: string
@@ -60,7 +60,7 @@ export function AffiliatesPage(
             <ReferredChart {...facts.chart} title="Net revenue and commission" shows_net />
           )}
           <RecordTable
-            caption="Affiliates, the most net revenue first"
+            caption="Affiliates, highest net revenue first"
             columns={COLUMNS}
             rows={rows.map((row) => ({
               key: row.affiliate_id,

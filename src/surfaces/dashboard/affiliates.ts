@@ -17,7 +17,7 @@ import { rangeOf } from './figure-range.ts'
 const ON_A_PAGE = 50
 const ROWS_AT_ONCE = 1000
 
-/** What affiliates bring to an app, and the same as CSV. */
+/** The referrals of an app by affiliate, as a page and as CSV. */
 export function declareAffiliates(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting

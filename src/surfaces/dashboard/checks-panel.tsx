@@ -43,7 +43,7 @@ export function ChecksPanel({ base, csrf_token, checks }: ChecksPanelFacts): JSX
             Last run: <Moment at={checks.checked_at} />
           </>
         ) : (
-          'Asks your Login URL, compares your URLs, and looks up a license as your server does.'
+          'Requests your Login URL, compares your URLs, and looks up a license the way your server does.'
         )}
       </p>
       {checks && (
@@ -76,7 +76,7 @@ function Row({ check, outcome, text, remedy }: Finding): JSX.Element {
   )
 }
 
-/** How many findings need something, in a few words. */
+/** The number of findings that need a change, in a few words. */
 function summaryOf({ findings }: CheckRun): string {
   const count = findings.filter(({ remedy }) => remedy !== '').length
   if (count === 0) return 'Nothing to change'

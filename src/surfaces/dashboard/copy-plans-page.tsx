@@ -24,19 +24,21 @@ export function CopyPlansPage(
       {...facts}
       current="plans"
       heading="copy plans from live mode"
-      intro="Replaces the plans of test mode. Test subscriptions keep their price, and live mode does not change."
+      intro="Replaces the plans in test mode. Test subscriptions keep their price, and live mode does not change."
     >
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {facts.has_changed && (
           <Alert tone="warning" title="The plans have changed">
-            Plans of live mode or test mode changed since you opened this page. Review the changes
+            Plans in live mode or test mode changed since you opened this page. Review the changes
             again.
           </Alert>
         )}
         <AlertList tone="error" title="The plans cannot be copied" lines={obstacles} />
-        <AlertList tone="info" title="Plans that stay for their subscribers" lines={kept} />
+        <AlertList tone="info" title="Plans kept for their subscribers" lines={kept} />
         {isSame && (
-          <EmptyState title="Nothing to copy">Test mode sells the plans of live mode.</EmptyState>
+          <EmptyState title="Nothing to copy">
+            Test mode already has the plans of live mode.
+          </EmptyState>
         )}
         <ReviewedChanges review={review} sides={['Test mode', 'After copying']} />
         <Form action={`${plans}copy/`} csrf_token={facts.csrf_token}>

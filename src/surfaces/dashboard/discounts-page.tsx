@@ -41,7 +41,8 @@ export function DiscountsPage(facts: DiscountsFacts): JSX.Element {
       intro={
         <>
           Codes that buyers enter at checkout, or that a Buy link carries as{' '}
-          <span class="whitespace-nowrap">?discount=CODE</span>. Tax and fee are on what remains.
+          <span class="whitespace-nowrap">?discount=CODE</span>. Tax and fees are based on the
+          discounted price.
         </>
       }
     >
@@ -202,7 +203,7 @@ function Duration({ form, faults }: DiscountsFacts): JSX.Element {
         name="periods"
         value={form.periods}
         error={faultAt(faults, 'periods')}
-        hint="For several periods."
+        hint="Only for several periods."
         inputmode="numeric"
         autocomplete="off"
         optional
@@ -221,7 +222,7 @@ function Limits({ form, faults, products }: DiscountsFacts): JSX.Element {
           name="max_uses"
           value={form.max_uses}
           error={faultAt(faults, 'max_uses')}
-          hint="By all buyers together."
+          hint="Across all buyers."
           inputmode="numeric"
           autocomplete="off"
           optional

@@ -17,7 +17,7 @@ export function ExportAllPage(facts: {
       <div class="grid max-w-2xl grid-cols-1 gap-6">
         <div class="grid grid-cols-1 gap-6">
           <Heading title="Export your data">
-            Everything that {facts.legal_name} has, in one ZIP archive of CSV and JSON files.
+            All data of {facts.legal_name}, in one ZIP archive of CSV and JSON files.
           </Heading>
           <SellerMenu current="export" role={facts.role} />
         </div>

@@ -4,7 +4,7 @@ import { type CardFacts, EmptyState, RecordCards } from '#design/panels'
 import { addressOf } from '#http/app-menu'
 import type { FiguresFacts } from './figures.ts'
 
-/** What needs a look, and the latest sales; each a link. */
+/** Open disputes, failed renewals and the latest sales, each with a link. */
 export function LatestLists(facts: FiguresFacts): JSX.Element {
   const { disputes, renewals, sales } = facts
   return (
@@ -74,7 +74,7 @@ function renewalCards(facts: FiguresFacts): CardFacts[] {
           Next retry <Day date={renewal.next_at} />
         </>
       ) : (
-        'No retry left'
+        'No retries left'
       ),
     ),
     aside: <Money amount={renewal.amount} />,

@@ -13,7 +13,7 @@ import { RANGE_DAYS } from './figure-range.ts'
 import type { FiguresFacts, NextPayout } from './figures.ts'
 import { LatestLists } from './figures-lists.tsx'
 
-/** The figures of a range: its choice, tiles, charts, checkout steps and what happened last. */
+/** The figures of a date range: range picker, tiles, charts, checkout steps and latest events. */
 export function Figures(facts: FiguresFacts): JSX.Element {
   const { figures } = facts
   const hasMoney = figures.steps.some(
@@ -35,7 +35,7 @@ export function Figures(facts: FiguresFacts): JSX.Element {
         </>
       ) : (
         <EmptyState title="No revenue in this period">
-          Charts appear here with the first sale.
+          Charts appear here after the first sale.
         </EmptyState>
       )}
       <Checkout figures={figures} />
@@ -215,7 +215,7 @@ function Checkout({ figures: { carts } }: { figures: OverviewFigures }): JSX.Ele
   return (
     <Panel title="Checkout">
       <RecordTable
-        caption="Conversion by step of the checkout"
+        caption="Conversion by checkout step"
         columns={[
           { label: 'Step' },
           { label: 'Checkouts', numeric: true },

@@ -36,7 +36,7 @@ export function ImagesPage(facts: ImagesFacts): JSX.Element {
       {...facts}
       current="listing"
       heading="icon and screenshots"
-      intro="What people see of your app in the marketplace and at checkout."
+      intro="How your app looks in the marketplace and at checkout."
     >
       <BackLink href={addressOf(facts.slug, 'listing')}>Listing</BackLink>
       <div class="grid max-w-3xl grid-cols-1 gap-6">

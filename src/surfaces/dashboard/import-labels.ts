@@ -3,14 +3,14 @@ import type { ImportField, RowOutcome } from '#domain/imports'
 /** What is done with a row. */
 export const OUTCOME_LABELS: Record<RowOutcome, string> = {
   create: 'License created',
-  update: 'Plan or end changed',
+  update: 'Plan or end date changed',
   end: 'License ended',
   add_key: 'Key added to the buyer’s license',
   unchanged: 'Unchanged',
-  duplicate: 'Another row of the buyer is imported',
-  owned: 'The buyer has a license already',
+  duplicate: 'Another row for this buyer is imported',
+  owned: 'The buyer already has a license',
   over: 'Ended, refunded or revoked: not imported',
-  ended_here: 'Its license ended here',
+  ended_here: 'The license has ended on Purser',
   buying: 'The buyer is paying now: import the file again later',
   skipped: 'Product not imported',
 }
@@ -18,7 +18,7 @@ export const OUTCOME_LABELS: Record<RowOutcome, string> = {
 /** The fields of a row, as the seller knows them. */
 export const FIELD_LABELS: Record<ImportField, string> = {
   id: 'ID',
-  email: 'Email of the buyer',
+  email: 'Buyer email',
   product: 'Product',
   variant: 'Variant',
   status: 'Status',
@@ -34,5 +34,5 @@ export const FIELD_LABELS: Record<ImportField, string> = {
   disputed: 'Disputed',
   dispute_won: 'Dispute won',
   enabled: 'Key enabled',
-  reason: 'Reason of the charge',
+  reason: 'Reason for the charge',
 }

@@ -33,7 +33,7 @@ export function ImportPage(facts: ImportPageFacts): JSX.Element {
         {facts.running_url && (
           <Alert tone="info" title="In progress">
             <a class="link" href={facts.running_url}>
-              Show the progress
+              View progress
             </a>
           </Alert>
         )}
@@ -60,7 +60,7 @@ function Columns({ read, address, csrf_token, faults }: ImportPageFacts): JSX.El
   return (
     <Panel title="1. Match columns">
       <p class="text-sm text-muted">
-        The columns were recognized by their names. Correct what is wrong.
+        Columns were matched by name. Correct any that are wrong.
         {unused.length > 0 && ` Not imported: ${unused.join(', ')}.`}
       </p>
       <Form action={`${address}columns`} csrf_token={csrf_token}>
@@ -92,7 +92,7 @@ function Plans(facts: ImportPageFacts): JSX.Element {
   if (file_plans.length === 0) {
     return (
       <Alert tone="warning" title="Nothing to import">
-        No row of the file could be read. The faults below say why.
+        No row of the file could be read. The errors below say why.
       </Alert>
     )
   }
@@ -106,8 +106,8 @@ function Plans(facts: ImportPageFacts): JSX.Element {
   return (
     <Panel title={isFirst ? '2. Match plans' : 'Match plans again'}>
       <p class="text-sm text-muted">
-        Choose the plan of {facts.app_name} for each product of the file. A plan that you create is
-        on sale with the other plans of the app.
+        Choose the {facts.app_name} plan for each product in the file. A plan that you create goes
+        on sale with the app’s other plans.
       </p>
       <Form action={`${address}plans`} csrf_token={csrf_token}>
         {file_plans.map((each, index) => (

@@ -33,7 +33,7 @@ export async function createPlans(
   const written = await replaceVersions(world, actorOf(context), { app, versions, dry_run: false })
   if ('faults' in written) {
     const reasons = written.faults.map(({ message }) => message).join(' ')
-    const message = `The plans were not created: ${reasons} Create them on the page Plans.`
+    const message = `The plans were not created: ${reasons} Create them on the Plans page.`
     return { faults: [{ id: 'plan-0', message }] }
   }
   const made = new Map(

@@ -94,7 +94,7 @@ export function RunPanel({
     <Panel title={isFirst ? '4. Import' : 'The import stopped'}>
       <p class="text-sm text-muted">
         {isFirst
-          ? `${counted(changes, 'row')} would change something. Imported licenses cost nothing here and are not in your revenue.`
+          ? `${counted(changes, 'row')} would make a change. Imported licenses cost nothing here and are not in your revenue.`
           : 'What was imported is kept. The import continues with the next row.'}
       </p>
       <Form action={`${address}run`} csrf_token={csrf_token}>
@@ -107,7 +107,7 @@ export function RunPanel({
           <CheckboxField
             label="Email each new license holder their key"
             name="notify"
-            hint="Without it no email is sent. Old keys keep working either way."
+            hint="If you leave this off, no email is sent. Old keys keep working either way."
             optional
           />
         )}
@@ -127,8 +127,8 @@ export function FaultPanel({ read, file_faults, address }: ImportPageFacts): JSX
   return (
     <Panel title={`${counted(read.faults, 'line')} not read`}>
       <p class="text-sm text-muted">
-        The other lines can be imported. Correct the file and import it again: what is imported
-        already does not change.
+        The other lines can be imported. Correct the file and import it again. Rows that were
+        already imported do not change.
       </p>
       <RecordTable
         caption="The first errors"

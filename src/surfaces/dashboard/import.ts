@@ -68,7 +68,7 @@ function declareImportUpload(scope: FastifyInstance, world: World): void {
           file_name: form.file_name ?? '',
           content: uploadOf(request, 'file'),
         })
-      : { faults: [{ path: 'source', message: 'Choose the service that the file is from.' }] }
+      : { faults: [{ path: 'source', message: 'Choose the service the file came from.' }] }
     if ('id' in uploaded) return redirectTo(reply, `${importsAddress(app.slug)}${uploaded.id}/`)
     const faults = uploaded.faults.map(({ path, message }) => ({ id: path, message }))
     return await showImports(world, context, { faults, source })
@@ -93,7 +93,7 @@ function declareSteps(scope: FastifyInstance, world: World): void {
       return redirectTo(reply, await startImportTask(world, context, 'import_read'))
     }
     const faults = missing.map((id) => {
-      return { id, message: `Choose the column of “${FIELD_LABELS[id]}”. It is required.` }
+      return { id, message: `Choose the column for “${FIELD_LABELS[id]}”. It is required.` }
     })
     return await showImport(world, { ...context, read: { ...read, matched } }, faults)
   })

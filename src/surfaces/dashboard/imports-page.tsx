@@ -30,7 +30,7 @@ export function ImportsPage(facts: ImportsFacts): JSX.Element {
       {...facts}
       current="customers"
       heading="import customers"
-      intro="Bring the buyers of another service, with their license keys. Nothing is charged, and nothing is imported before you have seen a dry run."
+      intro="Import your customers from another service, with their license keys. Nothing is charged, and nothing is imported until you review a dry run."
     >
       <BackLink href={addressOf(facts.slug, 'customers')}>Customers</BackLink>
       <div class="grid max-w-3xl grid-cols-1 gap-6">

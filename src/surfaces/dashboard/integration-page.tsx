@@ -112,7 +112,7 @@ function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element
           optional
           value={form.redirect_uris}
           error={faultAt(faults, 'redirect_uris')}
-          hint="Where sign-in may return. One per line. Must match exactly."
+          hint="URLs that sign-in may redirect to. One per line. Must match exactly."
         />
         <TextareaField
           label="Post-logout redirect URIs"
@@ -120,7 +120,7 @@ function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element
           optional
           value={form.post_logout_redirect_uris}
           error={faultAt(faults, 'post_logout_redirect_uris')}
-          hint="Where sign-out may return. One per line. Must match exactly."
+          hint="URLs that sign-out may redirect to. One per line. Must match exactly."
         />
         <Actions>
           <Button kind="primary" pending="Saving…">

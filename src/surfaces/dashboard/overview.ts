@@ -49,7 +49,7 @@ const NOTES: Record<string, string> = {
   created: 'App created.',
   published: 'Published.',
   requested: 'Approval requested. We email you when it is decided.',
-  approved: 'External sales are enabled already.',
+  approved: 'External sales are already enabled.',
   needs_plan: 'Add a plan first.',
   archived: 'Restore the app in Settings first.',
 }

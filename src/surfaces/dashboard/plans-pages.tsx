@@ -35,7 +35,7 @@ const FREQUENCY_OPTIONS = (['month', 'year', 'week', 'day', null] as const).map(
 const COPY = {
   key: 'copy',
   title: 'Copy plans from live mode',
-  details: ['What differs is shown first'],
+  details: ['You review the differences first'],
 }
 
 /** The form of plans and prices. */
@@ -56,7 +56,7 @@ export function PlansPage(facts: EditorFacts): JSX.Element {
             <RowFault id="versions" error={faultAt(faults, 'versions')} />
             {rows.length === 0 && (
               <EmptyState title="No plans yet">
-                Add plan: free, monthly, or a one-time purchase.
+                Add a plan: free, monthly, or a one-time purchase.
               </EmptyState>
             )}
             {rows.map((row, index) => (

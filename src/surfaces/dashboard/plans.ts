@@ -200,6 +200,6 @@ function descriptionFaults(rows: PlanRow[]): FieldFault[] {
 const NOTES: Record<string, string> = {
   plans: 'Plans saved. They apply to new purchases.',
   copied: 'Plans copied from live mode.',
-  highlight: 'Saved. The product page follows.',
+  highlight: 'Highlighted plan saved.',
   gone: 'This plan is no longer for sale.',
 }

@@ -106,8 +106,8 @@ function Transferring({ slug, app_name }: SettingsFacts): JSX.Element {
   return (
     <Panel title="Transfer">
       <p class="text-sm text-muted">
-        Another seller takes over {app_name}, with its customers and subscriptions. What you sold
-        stays in your balance.
+        Another seller takes over {app_name}, with its customers and subscriptions. Your past sales
+        stay in your balance.
       </p>
       <Actions>
         <Button href={`/dashboard/apps/${slug}/transfer/`}>Transfer app</Button>

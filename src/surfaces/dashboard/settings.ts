@@ -60,8 +60,8 @@ export function declareSettingsPage(scope: FastifyInstance, world: World): void 
 
 const NOTES: Record<string, string> = {
   saved: 'Saved.',
-  moved: 'Saved. URLs on the former website were removed: enter the new ones under Integration.',
-  unpublish: 'Unpublished. Buy links answer “not found”.',
+  moved: 'Saved. URLs on the previous website were removed. Enter the new ones under Integration.',
+  unpublish: 'Unpublished. Buy links return “not found”.',
   archive: 'Archived.',
   restore: 'Restored. Publish the app when it is ready.',
 }

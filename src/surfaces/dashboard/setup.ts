@@ -17,7 +17,7 @@ export interface SetupStep {
   link: { href: string; label: string } | undefined
 }
 
-/** What of an app's set-up is done and what is missing. */
+/** The setup steps of an app: what is done and what is missing. */
 export interface AppSetup {
   steps: SetupStep[]
   approval: ApprovalState
@@ -25,7 +25,7 @@ export interface AppSetup {
   refusal: string
 }
 
-/** Reads how far an app's set-up is. */
+/** Reads the setup progress of an app. */
 export async function readSetup({ db }: World, app: apps.App): Promise<AppSetup> {
   const client = await apps.findClientOf(db, app.id)
   const request = await apps.latestApproval(db, app.id)
@@ -50,7 +50,7 @@ function approvalOf(app: apps.App, request: apps.ApprovalRequest | undefined): A
 const APPROVAL_TEXT: Record<ApprovalState, string> = {
   none: 'Purser reviews each app once. Your Buy links work after that.',
   requested: 'Requested. We email you when it is decided.',
-  refused: 'Refused. Change what the reason names, and request again.',
+  refused: 'Refused. Fix what the reason describes, then request approval again.',
   approved: 'Approved. Your Buy links work while the app is published.',
 }
 
@@ -129,5 +129,7 @@ function checksStep(checks: apps.CheckRun | undefined, link: SetupStep['link']):
   const errors = checks?.findings.filter(({ outcome }) => outcome === 'error') ?? []
   if (errors.length === 0) return []
   const text = errors.map((finding) => finding.text).join(' ')
-  return [{ name: 'checks', title: 'Fix what the checks found', text, is_done: false, link }]
+  return [
+    { name: 'checks', title: 'Fix the errors that the checks found', text, is_done: false, link },
+  ]
 }

@@ -21,7 +21,7 @@ export function StartPage(facts: {
       <div class="grid max-w-2xl grid-cols-1 gap-6">
         <Heading title="Start selling">
           Purser sells your app for you and pays you. Who is the seller? The address must be in the
-          United States. You add a bank account when you are first paid.
+          United States. You add a bank account before your first payout.
         </Heading>
         <ErrorSummary errors={faults} title="Not saved. Check these fields" />
         <Panel>

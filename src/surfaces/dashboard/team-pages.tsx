@@ -47,7 +47,7 @@ export function TeamPage(
   return (
     <SiteLayout title="Team · Purser">
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Team">Who acts for {facts.legal_name}, and in which role.</Heading>
+        <Heading title="Team">Who acts for {facts.legal_name}, and with which role.</Heading>
         <SellerMenu current="team" role={facts.role} />
       </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
@@ -151,7 +151,7 @@ export function TeamMemberPage(
       />
       {isOwners && (
         <EmptyState title="The owner’s role does not change here">
-          The owner makes another member the owner on that member’s page.
+          To transfer ownership, the owner opens the page of another member.
         </EmptyState>
       )}
       {!isOwners && can_edit && <ChangeRole {...facts} />}
@@ -227,7 +227,7 @@ export function InvitationsPage(facts: {
   const { invitations, csrf_token, email } = facts
   return (
     <SiteLayout title="Invitations · Purser">
-      <Heading title="Invitations">Sellers that invite {email} to their team.</Heading>
+      <Heading title="Invitations">Sellers that invited {email} to their team.</Heading>
       {invitations.length === 0 ? (
         <EmptyState title="No invitations">
           An invitation is for one email address. If you have another account, sign in to it.

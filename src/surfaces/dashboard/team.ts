@@ -156,11 +156,14 @@ async function sendTeam(
 
 const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
   invited: { tone: 'success', text: 'Invitation sent.' },
-  is_member: { tone: 'warning', text: 'This account is a member already.' },
+  is_member: { tone: 'warning', text: 'This account is already a member.' },
   withdrawn: { tone: 'success', text: 'Invitation withdrawn.' },
   nothing: { tone: 'warning', text: 'The invitation was answered or has expired.' },
   changed: { tone: 'success', text: 'Saved.' },
-  is_owner: { tone: 'warning', text: 'The owner’s role changes only by a transfer.' },
+  is_owner: {
+    tone: 'warning',
+    text: 'The owner’s role changes only when ownership is transferred.',
+  },
   not_found: { tone: 'warning', text: 'Only the owner can transfer ownership.' },
   removed: { tone: 'success', text: 'Removed from the team.' },
 }

@@ -48,7 +48,7 @@ export function TermsPage(facts: {
             <Button href={facts.return_to}>Back to your apps</Button>
           </p>
         ) : !isAllowed(facts.role, 'account') ? (
-          <p>The owner or an admin accepts these terms. No changes can be saved before.</p>
+          <p>The owner or an admin must accept these terms before changes can be saved.</p>
         ) : (
           <Panel>
             <Form action="/dashboard/terms/" csrf_token={facts.csrf_token}>

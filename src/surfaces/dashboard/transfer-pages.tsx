@@ -29,18 +29,20 @@ export function TransferPage(facts: TransferFacts): JSX.Element {
         <Panel title="What a transfer does">
           <ul class="grid list-disc gap-1.5 ps-5 text-sm text-muted">
             <li>
-              The other seller gets the app with its customers, subscriptions, past sales and
+              The other seller gets the app with its customers, subscriptions, sales history and
               figures.
             </li>
             <li>
-              What you sold stays yours: its balance, payouts, refunds and disputes. Invoices
-              written after the transfer are sold and paid out to the other seller.
+              Past sales stay yours, with their balance, payouts, refunds and disputes. Invoices
+              created after the transfer belong to the other seller and are paid out to them.
             </li>
             <li>
               Your team and your agents lose access. The client secret is revoked, so the app’s
               server needs a new one.
             </li>
-            <li>Staff approve the other seller before new buyers can buy. Renewals continue.</li>
+            <li>
+              Staff must approve the other seller before new buyers can buy. Renewals continue.
+            </li>
           </ul>
         </Panel>
         {offer ? <OpenOffer {...facts} offer={offer} /> : <Offer {...facts} />}
@@ -67,7 +69,7 @@ function Offer({ slug, csrf_token, form, faults }: TransferFacts): JSX.Element {
           value={form.reason}
           maxlength={200}
           error={faultAt(faults, 'reason')}
-          hint="The other seller reads it. It stays in both activity logs."
+          hint="The other seller sees it. It stays in both activity logs."
         />
         <Actions>
           <Button kind="danger" pending="One moment…">

@@ -71,7 +71,7 @@ function faultsOf(form: { reason: string }, hasEmail: boolean): FormFault[] {
   const faults: FormFault[] = []
   if (!hasEmail) faults.push({ id: 'email', message: faultOf('email') })
   if (form.reason === '') {
-    faults.push({ id: 'reason', message: 'Give a reason. The other seller reads it.' })
+    faults.push({ id: 'reason', message: 'Give a reason. The other seller sees it.' })
   } else if (form.reason.length > LONGEST_REASON) {
     faults.push({ id: 'reason', message: `Use at most ${LONGEST_REASON} characters.` })
   }

@@ -26,7 +26,7 @@ const TEXTS: Record<PartStatus['part'], { name: string; works: string; fails: st
   payments: {
     name: 'Payments',
     works: 'Payments are confirmed within seconds.',
-    fails: 'Some payments wait for an answer. None is charged twice.',
+    fails: 'Some payments are waiting for confirmation. None is charged twice.',
   },
   emails: {
     name: 'Emails',

@@ -19,7 +19,7 @@ export function AppListPage<Row>(
     list: keyof typeof LISTS
     intro: string
     choices: Choice[]
-    /** What is said where there is nothing yet. */
+    /** The text of an empty list. */
     nothing: string
     sums: { term: string; detail: ComponentChildren }[]
     order: string

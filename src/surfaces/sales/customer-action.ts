@@ -131,7 +131,7 @@ export const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }
   },
   changed: {
     tone: 'warning',
-    text: 'Nothing was changed: this is not possible with the license as it is now.',
+    text: 'Nothing was changed. The license’s current status does not allow this.',
   },
 }
 

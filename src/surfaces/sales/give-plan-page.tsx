@@ -65,7 +65,7 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
                 type="date"
                 optional
                 value={form.ends}
-                hint="Leave it empty for a plan without an end. Times are UTC."
+                hint="Leave empty for a plan with no end date. Times are in UTC."
                 error={faultAt('ends')}
               />
               <ReasonFields

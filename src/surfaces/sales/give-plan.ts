@@ -61,7 +61,7 @@ function faultsOf(
   read: { email: unknown; product_id: unknown },
 ): GiveFaults {
   const email = 'Enter an email address such as name@example.com.'
-  const day = 'Enter a date such as 2027-01-31, or nothing.'
+  const day = 'Enter a date such as 2027-01-31, or leave this empty.'
   return [
     ...(read.email ? [] : [{ id: 'email', message: email }]),
     ...(read.product_id ? [] : [{ id: 'plan', message: 'Choose a plan.' }]),

@@ -60,8 +60,8 @@ export function RefundPage(
         </Heading>
       </div>
       {facts.has_changed && (
-        <Alert tone="warning" title="The figures have changed">
-          Nothing was refunded. Review the figures again.
+        <Alert tone="warning" title="The amounts have changed">
+          Nothing was refunded. Review the amounts again.
         </Alert>
       )}
       {facts.obstacle && <Alert tone="info">{facts.obstacle}</Alert>}

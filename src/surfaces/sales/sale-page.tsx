@@ -86,7 +86,7 @@ function Back({ as, base, is_former }: SaleFacts): JSX.Element {
 const LINE_LABELS: Record<InvoiceLineKind, string> = {
   price: 'Plan price',
   discount: 'Discount',
-  credit: 'Credit for the plan before',
+  credit: 'Credit for the previous plan',
   trial: 'Free trial',
   prepaid: 'Paid at the previous provider',
 }

@@ -34,7 +34,9 @@ export function InvitationPage(facts: InvitationFacts): JSX.Element {
   ]
   return (
     <FocusLayout title={`${fault === undefined ? '' : 'Error: '}Join the staff · Purser`}>
-      <Heading title="Join the staff">{operator} invites you to the staff of this service.</Heading>
+      <Heading title="Join the staff">
+        {operator} invited you to join the staff of this service.
+      </Heading>
       <DescriptionList items={items} />
       {way === 'sign_in' ? <SignInFirst {...facts} /> : <Accept {...facts} />}
     </FocusLayout>

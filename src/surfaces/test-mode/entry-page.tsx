@@ -3,13 +3,13 @@ import { Button } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-/** For a token that was used, has expired, or is of a member who was removed. */
+/** Shown if an entry token was used, has expired, or belongs to a former member. */
 export function EntryEndedPage({ live_url }: { live_url: string | undefined }): JSX.Element {
   return (
     <FocusLayout title="Open test mode again · Purser">
       <Heading title="Open test mode again">
-        This way into test mode works once, and for one minute. Choose Test mode in the menu of your
-        dashboard.
+        Each entry to test mode works once and expires after one minute. Choose Test mode in the
+        menu of your dashboard.
       </Heading>
       <Button kind="primary" href={`${live_url}/dashboard/`} wide>
         Open the dashboard
@@ -18,7 +18,7 @@ export function EntryEndedPage({ live_url }: { live_url: string | undefined }): 
   )
 }
 
-/** For a member of a seller who signs in to test mode itself. */
+/** Shown to a seller's member who tries to sign in to test mode directly. */
 export function EnterFromLivePage({ live_url }: { live_url: string | undefined }): JSX.Element {
   return (
     <FocusLayout title="Sign in to live mode · Purser">

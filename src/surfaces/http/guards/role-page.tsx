@@ -17,7 +17,7 @@ export function RolePage({
   return (
     <FocusLayout title="Your role does not include this · Purser">
       <Heading title="Your role does not include this">
-        Your role at {legal_name} is {role}. This needs the role {allowed}. Ask the owner or an
+        Your role at {legal_name} is {role}. This requires the role {allowed}. Ask the owner or an
         admin of {legal_name} to change your role.
       </Heading>
       <Button href="/dashboard/" kind="primary" wide>

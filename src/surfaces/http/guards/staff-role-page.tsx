@@ -17,7 +17,7 @@ export function StaffRolePage({
   return (
     <FocusLayout title="Your role has no access · Purser">
       <Heading title="Your role has no access">
-        This needs the role {anyOf.format(needed)}. Your role is {role}. An admin can change it.
+        This requires the role {anyOf.format(needed)}. Your role is {role}. An admin can change it.
       </Heading>
       <Button href="/admin/" wide>
         Go to Admin
