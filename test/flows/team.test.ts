@@ -234,7 +234,10 @@ test('an agent does what its person’s role allows, and no more', async () => {
   assert.match(await callAs(support.user_id, 'get_app_listing', args), /Tidepool|tagline/)
   const refused = await callAs(support.user_id, 'update_app_listing', args)
   assert.match(refused, /role_not_allowed/)
-  assert.match(refused, /support\. Editing apps needs one of: owner, admin, developer/)
+  assert.match(
+    refused,
+    /support\. Editing apps requires one of these roles: owner, admin, developer/,
+  )
   const developer = await join('developer')
   assert.match(await callAs(developer.user_id, 'update_app_listing', args), /found by an agent/)
 })

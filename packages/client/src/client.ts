@@ -53,7 +53,7 @@ export type ValidateOptions = CallOptions & {
 export type Client = {
   readonly base_url: string
   readonly client_id: string
-  /** The app's public profile. Throws `not_found` until the app is published and on sale. */
+  /** The app's public profile. Throws `not_found` until the app is published and for sale. */
   app(): Promise<AppProfile>
   /** The live prices, before tax; they may be cached for 60 seconds. Throws like `app`. */
   prices(): Promise<Prices>

@@ -15,6 +15,6 @@ export const Entitlement = z
     period_end: z.iso
       .date()
       .nullable()
-      .describe('End of the period, a day in UTC. Null for one-time purchases.'),
+      .describe('The end of the period, a date in UTC. Null for one-time purchases.'),
   })
   .meta({ id: 'Entitlement' })

@@ -17,7 +17,7 @@ interface Leased {
 }
 
 /**
- * Returns a function that signs a lease: a statement, verified without a network, that a key may be
+ * Returns a function that signs a lease: a statement, verified offline, that a key may be
  * used until a time (decision 141). Undefined if the license is not entitled.
  */
 export function openLeases({ config, clock }: World, readKeys: ReadSigningKeys) {

@@ -13,7 +13,7 @@ export const LicenseState = z
     product_id: z.string().describe('The buyer’s current plan, `prod_…`.'),
     product_public_id: z.string().describe('Always equal to `product_id`.'),
     period_end: day.describe(
-      'End of the period, a day in UTC. Cache validation results until then at most.',
+      'The end of the period, a date in UTC. Cache validation results until then at most.',
     ),
     canceled_at: day.describe('The day the license ends or ended, in UTC.'),
   })
@@ -37,7 +37,7 @@ export const ValidatedLicense = LicenseState.extend({
   lease: z
     .string()
     .optional()
-    .describe('A signed statement for use without a network; only if requested and entitled.'),
+    .describe('A signed statement for offline use. Present only if requested and entitled.'),
 }).meta({ id: 'ValidatedLicense' })
 
 const DAY_SECONDS = 86_400
@@ -55,7 +55,7 @@ const LeaseRequest = z
       .min(1)
       .max(200)
       .optional()
-      .describe('Your name of the device, repeated in the lease.'),
+      .describe('Your name for the device, repeated in the lease.'),
   })
   .meta({ id: 'LeaseRequest' })
 

@@ -68,7 +68,7 @@ async function runTool(
     const { user_id } = bearer
     const app = await apps.findOwn(world.db, { slug: app_slug, user_id })
     const member = app && (await sellers.memberOf(world.db, { seller_id: app.seller_id, user_id }))
-    // An app of another seller gets the same answer as one that does not exist.
+    // Another seller's app gets the same answer as one that does not exist.
     if (!app || !member) return UNKNOWN_APP
     if (tool.writes && member.is_suspended) return suspendedSeller(member)
     // An agent acts for a member, and may do what the member's role may.
@@ -88,7 +88,7 @@ async function runTool(
   return { faults: mergeFaults(faults, 'faults' in rehearsal ? rehearsal.faults : []) }
 }
 
-/** Whether the seller of the named app, or the person's first seller, owes the terms. */
+/** Whether the named app's seller, or the person's first seller, has yet to accept the terms. */
 async function owesTermsFor(
   world: World,
   { user_id }: Caller['bearer'],
@@ -101,12 +101,12 @@ async function owesTermsFor(
 
 function roleExcludes({ role, legal_name }: sellers.Membership): ToolAnswer {
   const roles = sellers.rolesWith('edit_apps').join(', ')
-  const message = `The signed-in person's role at ${legal_name} is ${role}. Editing apps needs one of: ${roles}. Nothing was saved.`
+  const message = `The signed-in person's role at ${legal_name} is ${role}. Editing apps requires one of these roles: ${roles}. Nothing was saved.`
   return { error: 'role_not_allowed', message }
 }
 
 function suspendedSeller({ legal_name }: sellers.Membership): ToolAnswer {
-  const message = `Purser suspends ${legal_name}. Its apps can be read and not changed. Nothing was saved.`
+  const message = `Purser suspended ${legal_name}. Its apps can be read but not changed. Nothing was saved.`
   return { error: 'seller_suspended', message }
 }
 

@@ -14,8 +14,10 @@ const ADDRESS =
 const Settings = z.strictObject({
   client_id: z.string().describe("The app's public OAuth client ID."),
   oauth_login_url: z.string().describe('The page of the app that starts sign-in.'),
-  redirect_uris: z.array(z.string()).describe('Where sign-in may return. Must match exactly.'),
-  post_logout_redirect_uris: z.array(z.string()).describe('Where sign-out may return.'),
+  redirect_uris: z
+    .array(z.string())
+    .describe('URLs that sign-in may redirect to. Must match exactly.'),
+  post_logout_redirect_uris: z.array(z.string()).describe('URLs that sign-out may redirect to.'),
   is_published: z.boolean(),
   external_sales_enabled: z.boolean(),
   oauth_client_provisioned: z.boolean().describe('True if the client has a secret.'),
@@ -117,7 +119,7 @@ const updateSettings = tool({
       .describe(`The page that starts sign-in, where buyers land by default: ${ADDRESS}.`),
     redirect_uris: Uris.optional().describe('The complete new list of callback URIs.'),
     post_logout_redirect_uris: Uris.optional().describe(
-      'The complete new list of URIs where sign-out may return.',
+      'The complete new list of URIs that sign-out may redirect to.',
     ),
   }),
   output: z.strictObject({ app: AppName, settings: Settings, ...RECEIPT }),

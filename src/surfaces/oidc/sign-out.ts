@@ -98,7 +98,7 @@ async function read(
     if (hint === 'forged') return 'the id_token_hint is not an ID token of this service'
     if (hint !== 'unknown') {
       if (client_id !== undefined && client_id !== hint.client_id) {
-        return 'the id_token_hint was made for another client_id'
+        return 'the id_token_hint was issued for another client_id'
       }
       client_id = hint.client_id
       known = hint
@@ -106,7 +106,7 @@ async function read(
   }
   if (client_id === undefined) return { client: undefined, address: '/', hint: known }
   const client = await apps.findSignInClient(db, client_id)
-  if (!client) return 'there is no such client_id'
+  if (!client) return 'the client_id does not exist'
   const isListed =
     post_logout_redirect_uri !== undefined &&
     client.post_logout_redirect_uris.includes(post_logout_redirect_uri)

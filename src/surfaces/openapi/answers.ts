@@ -20,7 +20,7 @@ export const HEADERS: Record<string, Json> = {
     example: 27,
   },
   'WWW-Authenticate': text('How to authenticate.', 'Basic realm="licenses", charset="UTF-8"'),
-  'Access-Control-Allow-Origin': text('Scripts of any web page may read this.', '*'),
+  'Access-Control-Allow-Origin': text('Scripts on any web page may read the response.', '*'),
   'Cache-Control': text('How long the response may be cached.', 'public, max-age=60'),
   ETag: text('Changes whenever the response changes.', '"ExampleEntityTag000000"'),
 }

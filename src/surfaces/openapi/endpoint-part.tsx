@@ -12,7 +12,7 @@ export type EndpointPart = (values: Record<string, string>) => JSX.Element
 
 /** How a request to an endpoint is authenticated, in a sentence. */
 export const AUTH: Record<ReferenceEndpoint['auth'], string> = {
-  none: 'No authentication. Scripts of any web page may call it.',
+  none: 'No authentication. Scripts on any web page may call it.',
   basic: 'HTTP Basic with your client ID and client secret. Call it from your server only.',
   bearer: 'The access token of the signed-in buyer.',
 }

@@ -6,7 +6,7 @@ import { isoSeconds } from '#platform/calendar'
 import { formatAmount } from '#platform/money'
 import { needsRenewal, RETRIES, SCENARIOS } from './scenarios.ts'
 
-/** The most events of one response. */
+/** The largest number of events in one response. */
 export const MOST_EVENTS = 200
 
 const NAMES = SCENARIOS.map(({ name }) => name)
@@ -19,8 +19,10 @@ export const ScenarioList = z
         name: z.string().describe('The value of `scenario`.'),
         title: z.string(),
         description: z.string().describe('What happens.'),
-        needs_renewal: z.boolean().describe('True if the price must be a recurring one.'),
-        retries: z.array(z.string()).describe('The values of `retry`, where one is needed.'),
+        needs_renewal: z.boolean().describe('True if the scenario requires a recurring price.'),
+        retries: z
+          .array(z.string())
+          .describe('The values that `retry` accepts. Empty if the scenario takes none.'),
       }),
     ),
   })
@@ -38,11 +40,11 @@ export function writeScenarios(): z.infer<typeof ScenarioList> {
 
 export const ScenarioRunRequest = z
   .strictObject({
-    scenario: z.enum(NAMES).describe('Its name.'),
+    scenario: z.enum(NAMES).describe('The `name` of the scenario.'),
     price_id: z
       .string()
       .optional()
-      .describe('What the buyer of the scenario buys. Default: the first price that fits.'),
+      .describe('The price to buy. Default: the first price that fits the scenario.'),
     retry: z
       .enum(RETRY_VALUES)
       .optional()
@@ -57,8 +59,8 @@ export const ScenarioRun = z
     status: z
       .enum(['running', 'completed', 'stuck', 'failed'])
       .describe('`stuck` and `failed` runs stopped before their last step.'),
-    note: z.string().describe('The present step, or why it failed.'),
-    license_id: z.string().nullable().describe('The license of its buyer. Null until it ends.'),
+    note: z.string().describe('The current step, or why the run failed.'),
+    license_id: z.string().nullable().describe('The buyer’s license. Null until the run ends.'),
     license_key: z.string().nullable().describe('Validate it to see the result.'),
     license_status: z.enum(LICENSE_STATUSES).nullable(),
     entitled: z.boolean().nullable(),
@@ -80,9 +82,12 @@ const KINDS = [
 const Event = z.strictObject({
   at: z.iso.datetime().describe('The time of the test clock, in UTC.'),
   kind: z.enum(KINDS),
-  text: z.string().describe('The event in words.'),
+  text: z.string().describe('A short description of the event.'),
   why: z.string().describe('The cause, such as a decline code or the name of an email.'),
-  status: z.string().nullable().describe('The new status of the license, of `status` events.'),
+  status: z
+    .string()
+    .nullable()
+    .describe('The new license status, for `status` events. Null for others.'),
   amount: z.string().nullable().describe('In dollars with two decimals, tax included.'),
   license_id: z.string().nullable(),
   email: z.string().nullable().describe('The buyer. Null for the seller.'),
@@ -90,14 +95,14 @@ const Event = z.strictObject({
 
 export const TestEvents = z
   .strictObject({
-    events: z.array(Event).describe('In order, the earliest first.'),
-    cursor: z.string().describe('Send it as `cursor` to get what happens next.'),
-    has_more: z.boolean().describe('True if more events are there already.'),
-    now: z.iso.datetime().describe("The present time of the app's test clock, in UTC."),
+    events: z.array(Event).describe('In order, oldest first.'),
+    cursor: z.string().describe('Send it as `cursor` to get the events after these.'),
+    has_more: z.boolean().describe('True if more events are available now.'),
+    now: z.iso.datetime().describe("The current time of the app's test clock, in UTC."),
   })
   .meta({ id: 'TestEvents' })
 
-/** A timeline event as a response has it. */
+/** A timeline event as it appears in a response. */
 export function writeEvent(event: TimelineEvent): z.infer<typeof Event> {
   const { at, kind, why, status, amount, license_id, email } = event
   return {

@@ -28,12 +28,12 @@ import { SCENARIO, ScenarioRequest, ScenarioResult, underWay } from './work.ts'
 
 const shared = { tag: 'Test mode', auth: 'basic' } as const
 
-/** What a program may do in test mode with the credentials of an app. Live mode has none of it. */
+/** The endpoints that exist in test mode only, called with an app's credentials. */
 export function testApi(world: World): Endpoint[] {
   return [listScenarios(world), startScenario(world), readRun(world), readEvents(world)]
 }
 
-/** The app whose credentials a request has. */
+/** The app that a request authenticates as. */
 async function appOf({ db }: World, request: ServedRequest): Promise<apps.App> {
   const credentials = requireAppCredentials(request)
   const client = await apps.findClient(db, credentials.client_id)
@@ -46,8 +46,9 @@ function listScenarios(world: World): Endpoint {
     method: 'GET',
     path: '/api/v1/test/scenarios',
     name: 'listScenarios',
-    summary: 'List the scenarios of test mode',
-    description: 'A scenario buys as a new buyer, and then lets something happen to the license.',
+    summary: 'List the test mode scenarios',
+    description:
+      'A scenario buys as a new buyer. Then its renewal fails, for example, or its payment is disputed.',
     limit: clientLimit('test_scenarios', 120),
     answers: { 200: { description: 'Every scenario.', schema: ScenarioList } },
     refusals: ['invalid_client', 'rate_limited'],
@@ -64,11 +65,11 @@ function startScenario(world: World): Endpoint {
     method: 'POST',
     path: '/api/v1/test/scenario-runs',
     name: 'runScenario',
-    summary: 'Run a scenario of test mode',
+    summary: 'Run a test mode scenario',
     description:
       "Runs a scenario with a new buyer. It may advance the app's test clock, which affects all " +
       'subscriptions of the app in test mode and cannot be undone. A run that takes longer than ' +
-      'two seconds returns 202: read it again until its status is not `running`. The ' +
+      'two seconds returns 202: retrieve it again until its status is not `running`. The ' +
       "owner of the app's seller is recorded as its actor.",
     limit: clientLimit('test_runs', 20),
     body: ScenarioRunRequest,
@@ -92,7 +93,7 @@ function startScenario(world: World): Endpoint {
 
 const RUN_ANSWERS = {
   200: { description: 'The run has ended.', schema: ScenarioRun },
-  202: { description: 'The run is under way. Read it again.', schema: ScenarioRun },
+  202: { description: 'The run is in progress. Retrieve it again.', schema: ScenarioRun },
 }
 
 function readRun(world: World): Endpoint {
@@ -101,8 +102,9 @@ function readRun(world: World): Endpoint {
     method: 'GET',
     path: '/api/v1/test/scenario-runs/{run_id}',
     name: 'getScenarioRun',
-    summary: 'Retrieve the run of a scenario',
-    description: 'Its status, and at its end the license of its buyer with the key.',
+    summary: 'Retrieve a scenario run',
+    description:
+      'Returns the status of the run and, once it has ended, the buyer’s license and key.',
     limit: clientLimit('test_run', 120),
     params: z.strictObject({ run_id: z.string().describe('The `id` of the run.') }),
     answers: RUN_ANSWERS,
@@ -126,9 +128,9 @@ function readEvents(world: World): Endpoint {
     summary: "List an app's events in test mode",
     description:
       "The app's timeline: payments, status changes, emails, refunds, disputes, payouts. Without " +
-      'a cursor, the latest events. With the cursor of a response, what happened after it, each ' +
-      'event once. An event appears a second after it happened, or later while a change that ' +
-      'began before it is still being written.',
+      'a cursor, returns the latest events. With the cursor of a previous response, returns the ' +
+      'events after it, each one once. An event appears a second after it happened, or later if ' +
+      'an earlier change is still being written.',
     limit: clientLimit('test_events', 120),
     query: z.strictObject({
       cursor: z.string().optional().describe('From the previous response.'),
@@ -147,7 +149,7 @@ function readEvents(world: World): Endpoint {
       const of = { app_id: app.id, now, limit: Number(query.limit ?? 50) }
       const position = query.cursor === undefined ? undefined : readPosition(query.cursor)
       if (query.cursor !== undefined && !position) {
-        const message = 'must be the cursor of a response'
+        const message = 'must be the cursor of a previous response'
         throw refuse('invalid_request', { fields: [{ path: 'cursor', message }] })
       }
       const page = position
@@ -168,10 +170,10 @@ async function priceOf(
 ): Promise<catalog.ProductPrice> {
   const { scenario, price_id } = wanted
   const path = 'price_id'
-  if (!app.is_published || !app.external_sales_enabled) throw fault(path, 'the app is not on sale')
+  if (!app.is_published || !app.external_sales_enabled) throw fault(path, 'the app is not for sale')
   const prices = await catalog.livePrices(db, app.id)
   const named = price_id === undefined ? prices : prices.filter(({ id }) => id === price_id)
-  if (named.length === 0) throw fault(path, 'no such price of the app is for sale')
+  if (named.length === 0) throw fault(path, 'the app has no such price for sale')
   const price = named.find((each) => fits(scenario, each))
   if (!price) throw fault(path, 'the scenario needs a recurring price')
   return price
