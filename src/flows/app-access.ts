@@ -8,7 +8,7 @@ import type { AppId, SellerId } from '#platform/ids'
 import { Problem } from '#platform/problem'
 
 /**
- * Ends everything by which a former seller and its server reach an app: the client secret, tokens,
+ * Ends a former seller's access to an app: the client secret, the tokens that its server received,
  * and previews of its members (decision 100).
  */
 export async function endSellerAccess(
@@ -27,8 +27,7 @@ export async function endSellerAccess(
 
 /**
  * Locks an app that a member or an agent changes, until the transaction ends. Throws `not_found` if
- * it was transferred to another seller since the request was let in: that seller's app is not
- * theirs to change (decision 100).
+ * it was transferred to another seller since the request was authorized (decision 100).
  */
 export async function lockOwnApp(
   tx: Db,

@@ -20,7 +20,7 @@ export async function joinAffiliates(
     await audit(tx, now, { actor, action, subject: affiliate.id })
     return affiliate
   })
-  // A form that was submitted twice joined with the first.
+  // If the form was submitted twice, the first submission joined.
   const affiliate = added ?? (await affiliates.affiliateOf(db, user_id))
   return affiliate ? { affiliate } : { fault: 'This code is taken. Choose another.' }
 }

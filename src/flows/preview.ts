@@ -82,7 +82,7 @@ export async function finishWalkthrough(
   })
 }
 
-/** What a preview comes from: the dashboard, or a walkthrough of an own buy link. */
+/** How a preview began: on the dashboard, or by a walkthrough of the seller's own buy link. */
 type PreviewCause = 'dashboard' | 'walkthrough'
 
 async function grant(

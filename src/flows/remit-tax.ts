@@ -17,7 +17,7 @@ export type FiledMonth =
   | { outcome: 'filed'; remittance: tax.Remittance }
   | { outcome: 'already_filed' | 'open' | 'waiting' | 'nothing_collected' }
 
-/** What is owed to each state for each month, by the books. */
+/** The tax owed to each state for each month, according to the books. */
 export async function taxOwed(
   { db, clock }: Pick<World, 'db' | 'clock'>,
   of: { state?: string } = {},
@@ -56,7 +56,7 @@ export async function fileMonth(
   })
 }
 
-/** How far the filing of a month has come. */
+/** Reports the progress of filing a month. */
 export type ReportFiling = (progress: {
   done: number
   total: number

@@ -10,9 +10,7 @@ const RESENDS: Limit = { name: 'receipt-resend', points: 5, seconds: 3600 }
 /** The outcome of requesting a receipt again; `retry_after` is in seconds. */
 export type Resent = { outcome: 'sent' } | { outcome: 'too_often'; retry_after: number }
 
-/**
- * Queues an order's receipt again, at most a few times an hour. Audited if a seller requested it.
- */
+/** Queues an order's receipt again, a few times an hour at most. A seller's request is audited. */
 export async function resendReceipt(
   world: World,
   order_id: OrderId,

@@ -6,9 +6,9 @@ import { accountActor, audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 
-/** Who confirmed a sign-out, and from what. */
+/** A confirmed sign-out: the person, the app and the sessions. */
 export interface SignOut {
-  /** The app that asked; undefined where none is known. */
+  /** The app that requested the sign-out; undefined if unknown. */
   client_id: string | undefined
   /** The session of this service in this browser. */
   session: Pick<identity.Session, 'id' | 'user_id'> | undefined

@@ -27,7 +27,7 @@ export interface TestProcessor {
 
 /** The work that is due as time passes, outside of this flow's tables. */
 export interface ClockWork {
-  /** Processes what is due at the app's time; returns how much that was. */
+  /** Processes what is due at the app's time, and returns the number of items. */
   runDue(): Promise<number>
   /** The next due time outside the subscriptions: a dispute's end, a payout. */
   nextOtherDue(after: Date): Promise<Date | undefined>

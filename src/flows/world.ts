@@ -44,7 +44,7 @@ export interface World {
   uses: BufferedTally<Use>
   /** Clicks on affiliates' links, counted in memory until `rememberClicks` writes them. */
   clicks: ClickCounter
-  /** Asks addresses that sellers supplied, within the public internet. */
+  /** Requests URLs that sellers supplied, on the public internet only. */
   visit: Visit
   /** Renders PDFs off the event loop. */
   pdfs: PdfPool
@@ -55,19 +55,19 @@ export interface World {
   /** Files such as pictures of apps. */
   storage: FileStorage
   readiness: Readiness
-  /** How this process stops being sent requests before it closes. */
+  /** Lets the proxy stop sending requests before this process closes. */
   drain: Drain
   /** The version of the seller terms that is published. */
   seller_terms_version: string
-  /** Set in the test mode beside live mode: what it may ask of live mode. */
+  /** Set in the test mode beside live mode: what it may read from live mode. */
   live: LiveMode | undefined
   /** Aborted when the service stops: long work ends at its next step. */
   stopping: AbortSignal
 }
 
 /**
- * What test mode may ask of the live mode beside it. It has neither the live database nor the live
- * keys, so nothing that happens there can reach live mode.
+ * What test mode may read from the live mode beside it. It has neither the live database nor the
+ * live keys, so nothing that happens there can reach live mode.
  */
 export interface LiveMode {
   /** Uses up the token with which a member of a seller enters; undefined for any other. */
@@ -76,9 +76,9 @@ export interface LiveMode {
   seller(id: SellerId): Promise<LiveSeller | undefined>
   /** Which of these accounts are not deleted. */
   existing(ids: UserId[]): Promise<UserId[]>
-  /** Who sells an app. */
+  /** The seller of an app. */
   sellerOf(app_id: AppId): Promise<SellerId | undefined>
-  /** What an app sells and what its product page shows, to start from. */
+  /** The plans and the listing of an app, to start from. */
   content(app_id: AppId): Promise<LiveContent>
   /** A file of live mode's storage, such as an app's icon. */
   file(key: string): Promise<Buffer | undefined>

@@ -13,7 +13,7 @@ export interface Setup {
   uri: string
 }
 
-/** Creates a secret for an authenticator app; false where the account has one already. */
+/** Creates a secret for an authenticator app. False if the account already has one. */
 export async function beginAuthenticator(
   { db, clock, keys, random }: World,
   { user_id }: Owner,
@@ -22,7 +22,7 @@ export async function beginAuthenticator(
   return await identity.beginAuthenticator(db, clock.now(), { user_id, secret_sealed })
 }
 
-/** The secret that is not confirmed yet; undefined where there is none, or it has expired. */
+/** The unconfirmed secret. Undefined if there is none, or it has expired. */
 export async function openSetup(
   { db, clock, keys }: World,
   { user_id, email }: Owner,

@@ -5,9 +5,9 @@ import { deleteCopy } from './deletion.ts'
 const PAGE = 1000
 
 /**
- * Deletes the copies of accounts that live mode no longer has. It looks at all of them each time,
- * so one that was deleted while test mode was down is deleted too. A failed deletion is logged
- * and retried in the next run.
+ * Deletes the copies of accounts that were deleted in live mode. It checks every copy each time, so
+ * one that was deleted while test mode was down is deleted too. A failed deletion is logged and
+ * retried in the next run.
  */
 export async function deleteCopies(world: World, live: LiveMode): Promise<void> {
   let after = ''

@@ -47,7 +47,7 @@ export type ChangedEmail =
   /** A payment with the old or the new address is pending: the link can be used again later. */
   | { outcome: 'used' | 'taken' | 'paying' }
 
-/** Thrown to roll back a change that waits for a payment, so that its link is not used up. */
+/** Thrown to roll back a change that must wait for a payment, so that its link stays valid. */
 class PaymentPending extends Error {}
 
 /**

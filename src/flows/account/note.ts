@@ -10,7 +10,7 @@ export type Owner = ActorOf<'account'> & { session_id: SessionId; email: string 
 
 type AfterAccount<Action> = Action extends `account.${infer Rest}` ? Rest : never
 
-/** Writes a change into the audit log, in the transaction that makes it. */
+/** Writes a change to the audit log, in the transaction that makes it. */
 export async function note(
   tx: Db,
   now: Date,
@@ -22,10 +22,10 @@ export async function note(
   await audit(tx, now, { actor: owner, action: `account.${action}`, subject, detail })
 }
 
-/** What the audit log records of a change; the email has the name alone. */
+/** What the audit log records about a change. The email shows the name only. */
 type ChangeDetail = { name?: string } & Record<string, string>
 
-/** Writes a change into the audit log, and queues an email that asks "was this you?". */
+/** Writes a change to the audit log, and queues an email that asks "was this you?". */
 export async function notify(
   world: World,
   tx: Db,

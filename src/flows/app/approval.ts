@@ -36,7 +36,8 @@ export interface Decision {
 }
 
 /**
- * Approves or refuses a request, once, and emails the seller. False for a request that is not open.
+ * Approves or refuses a request, once, and emails the seller. False if the request is no longer
+ * open.
  */
 export async function decideApproval(
   { db, clock, jobs, random }: World,

@@ -5,7 +5,7 @@ import type { Db } from '#platform/db'
 import { mintId, type SellerId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
 
-/** More would be taken by an error or an attack; support raises it. */
+/** More suggests an error or an attack. Support can raise the limit. */
 const MOST_APPS = 100
 const MOST_SLUGS = 50
 

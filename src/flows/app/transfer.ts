@@ -59,13 +59,13 @@ export async function withdrawTransfer(
   })
 }
 
-/** Who answers an offer: the account that has its email. */
+/** The account that answers an offer: the one with the email that it was sent to. */
 interface Recipient {
   id: TransferId
   email_normalized: string
 }
 
-/** Declines an offer. False where it is not open, or is another account's. */
+/** Declines an offer. False if it is not open, or was made to another account. */
 export async function declineTransfer(
   world: World,
   actor: ActorOf<'seller'>,

@@ -17,7 +17,7 @@ export interface Differing {
   is_open: boolean
 }
 
-/** A row of ours that the processor must have on record, under this id. */
+/** One of our rows that the processor must have on record, under this id. */
 export interface Expected {
   id: string
   listed_as: string | null
@@ -34,9 +34,9 @@ export interface Kind {
   rules: { made: string; known: string }
   /** The records of a page that differ on our books. */
   differing(db: Db, processor: string, page: Listed[]): Promise<Differing[]>
-  /** Rows of ours that were made since a time. */
+  /** Our rows created since a time. */
   madeSince(db: Db, since: Date): Promise<{ id: string }[]>
-  /** Rows of ours that the processor must have. */
+  /** Our rows that the processor must have. */
   expected(db: Db, processor: string, page: IdPage): Promise<Expected[]>
 }
 

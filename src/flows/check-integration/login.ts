@@ -7,7 +7,7 @@ const MOST_MS = 5_000
 
 /** Where the Login URL led: its last answer, or why there is none. */
 export interface LoginVisit {
-  /** The addresses that were asked, the Login URL first. */
+  /** The requested URLs, the Login URL first. */
   asked: string[]
   answer: OutboundAnswer | undefined
   fault: OutboundError | undefined
@@ -35,7 +35,7 @@ export async function visitLogin(
     took_ms += answer.took_ms
     const { location } = answer
     const target = location === undefined ? null : URL.parse(location)
-    // What comes from here is known, so the service does not visit itself.
+    // Our own responses are known, so the service does not request itself.
     if (target?.origin === config.base_url) {
       return { asked, answer, fault: undefined, sign_in: target }
     }

@@ -28,7 +28,7 @@ export interface ReadDiscount {
   refusal: discounts.DiscountRefusal | undefined
 }
 
-/** What an entered code takes off a price; a code that does not apply never blocks a purchase. */
+/** The discount that an entered code gives. A code that does not apply never blocks a purchase. */
 export async function readDiscount(
   world: World,
   db: Db,
@@ -46,7 +46,7 @@ export async function readDiscount(
   return { discount, refusal: undefined }
 }
 
-/** Why a discount does not apply to a purchase now; undefined where it does. */
+/** Why a discount does not apply to a purchase now. Undefined if it applies. */
 export async function discountRefusal(
   world: World,
   db: Db,
@@ -64,7 +64,7 @@ export async function discountRefusal(
   return discounts.refusalOf(appTime(world, app), discount, { product_id, uses, ...before })
 }
 
-/** What a cart's entered code takes off its price now; see `readDiscount`. */
+/** The discount that a cart's code gives now; see `readDiscount`. */
 export async function discountOfCart(
   world: World,
   cart: billing.Cart,
@@ -99,7 +99,7 @@ export function requestOf(
   return { app, price, code, email_normalized, cart_id }
 }
 
-/** A cart's discount, with the tax on what remains of the price, which `keep` stores. */
+/** A cart's discount, and the tax on the discounted price, which `keep` stores. */
 export async function quoteCart(
   world: World,
   request: DiscountRequest & { place: { state: string; zip: string } },

@@ -28,7 +28,7 @@ export type Confirmed =
   | { outcome: 'completed'; order_id: OrderId }
   | { outcome: 'declined'; decline_code: payments.DeclineCode }
   | { outcome: 'action_required'; action_url: string }
-  /** The processor's answer is pending, for this attempt or another one of the same buyer. */
+  /** The processor's answer is pending, for this attempt or another one by the same buyer. */
   | { outcome: 'processing' }
   | { outcome: 'already_owned'; license: licensing.License }
   /** Nothing was charged. The page must be shown again. */
@@ -40,7 +40,7 @@ export type Confirmed =
   /** The app's own seller is never charged for it; see `finishWalkthrough`. */
   | { outcome: 'preview' }
 
-/** What a cart waits for: its own attempt, another attempt of the same buyer, or nothing. */
+/** What a cart is waiting for: its own attempt, another attempt by the same buyer, or nothing. */
 type Recorded =
   | { attempt: payments.Attempt; app: apps.App; order_id: OrderId; quote: tax.Quote }
   /** The price or its quote changed before the attempt was recorded. */
@@ -129,7 +129,7 @@ async function record(
   )
 }
 
-/** Whether price and discount are still those of a cart's quote. */
+/** Whether the price and the discount are still the ones that a cart was quoted. */
 async function isPriceSame(
   world: World,
   cart: billing.Cart,
@@ -191,7 +191,7 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   return end(refusal)
 }
 
-/** The attempt that blocks another one: of a purchase, or of a license that exists already. */
+/** The attempt that blocks a new one: for a purchase, or for a license that already exists. */
 async function otherOf(tx: Db, cart: billing.Cart, facts: Seen): Promise<Recorded> {
   const { app } = facts
   const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
@@ -237,7 +237,7 @@ async function refusalOf(tx: Db, cart: billing.Cart, facts: Seen): Promise<Confi
   const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
   const user = await identity.findByEmail(tx, buyer.email_normalized)
   if (user && user.id !== cart.user_id) return { outcome: 'sign_in_needed' }
-  // The account that began this purchase has another email by now.
+  // The account that began this purchase has since changed its email.
   if (!user && cart.user_id !== null) return { outcome: 'expired' }
   const { seller_id } = app
   if (user && (await sellers.memberOf(tx, { seller_id, user_id: user.id }))) {
@@ -248,7 +248,7 @@ async function refusalOf(tx: Db, cart: billing.Cart, facts: Seen): Promise<Confi
   return license && { outcome: 'already_owned', license }
 }
 
-/** Why an imported license is not continued: it changed since the buyer saw it, or it ended. */
+/** Why an imported license is not continued: it has changed since the buyer saw it, or ended. */
 async function continuationRefusalOf(
   tx: Db,
   { continues_license_id, user_id }: billing.Cart,

@@ -52,7 +52,7 @@ export async function cartRefusal(
   if (license_id === null || order_id !== null) return undefined
   const license = await licensing.findPausable(world.db, license_id)
   const { product_id } = price
-  // A page shows the license as it is now, so its end is never another one.
+  // A page shows the license's current state, so its end always matches.
   const wanted = { license_id, user_id, product_id, period_end: license.period_end }
   return notContinued(appTime(world, app), license, wanted)
 }

@@ -24,11 +24,11 @@ interface PaidPurchase {
 export interface BoughtPurchase extends PaidPurchase {
   terms: billing.Terms
   user_id: UserId
-  /** The one that it continues, or a new one. */
+  /** The license that the purchase continues, or a new one. */
   license_id: LicenseId
-  /** Whether the purchase made the buyer's account. */
+  /** Whether the purchase created the buyer's account. */
   made_account: boolean
-  /** What its code takes off the periods that follow. */
+  /** The discount on later periods. */
   discount: discounts.Discount | undefined
 }
 
@@ -126,7 +126,7 @@ async function subscribe(
 ): Promise<void> {
   const { period_end } = made
   const isTrial = terms.status === 'trialing'
-  // Nothing is charged until the period ends that is free, or that was paid at another service.
+  // Nothing is charged until the trial, or the period paid at another service, has ended.
   const isLater = isTrial || cart.continues_license_id !== null
   const period_index = isLater ? 0 : 1
   await billing.addSubscription(writes, now, {

@@ -5,8 +5,8 @@ import type { World } from '#flows/world'
 import { mayBuyAs } from './open-cart.ts'
 
 /**
- * Lets a signed-in buyer continue with a cart if the account is the one of the cart's email; the
- * result names the license that they may already have. Undefined for any other account.
+ * Lets a signed-in buyer continue with a cart if their account has the cart's email. The result
+ * includes their license, if they already have one. Undefined for any other account.
  */
 export async function identifyBuyer(
   { db, clock }: World,

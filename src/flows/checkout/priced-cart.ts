@@ -25,7 +25,7 @@ interface PricedRow extends billing.Cart {
   attempt: JsonRow<payments.Attempt> | null
 }
 
-/** A price that can be bought now, with its app, whether or not that is on sale. */
+/** A price that can be bought now, with its app, whether or not the app is for sale. */
 export async function findPricedApp(
   db: Db,
   price_id: PriceId,
@@ -38,7 +38,7 @@ export async function findPricedApp(
   return row && { app: apps.appOf(row.app), price: row.price }
 }
 
-/** Reads by one statement what every page of the checkout needs. */
+/** Reads everything that a checkout page needs with one statement. */
 export async function findPricedCart(db: Db, id: CartId): Promise<PricedCart | undefined> {
   const row = await db.maybe<PricedRow>(sql`select ${billing.CART_COLUMNS},
       ${apps.appAsJson(sql`carts.app_id`)} as app,

@@ -9,15 +9,15 @@ import { appTime, type World } from '#flows/world'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sha256 } from '#platform/secrets'
 
-/** What a buyer is asked to agree to. Amounts are in cents. */
+/** The totals that a buyer agrees to. Amounts are in cents. */
 export interface CheckoutTotals {
-  /** The tax on what remains of the price; for a trial, on what follows it. */
+  /** The tax on the discounted price; for a trial, on the first charge after it. */
   quote: tax.Quote
   /** The lines of the invoice that the purchase leads to. */
   lines: readonly billing.InvoiceLine[]
-  /** What a discount code takes off the price. */
+  /** The discount code that applies, and its amount. */
   discount: billing.CodeDiscount | undefined
-  /** The price less its discount, and the tax on it. */
+  /** The discounted price plus tax. */
   total: Cents
   /** True where the total is too small to be charged: it is waived. */
   is_waived: boolean
@@ -36,7 +36,7 @@ export interface CheckoutTotals {
   agreement: string
 }
 
-/** What the buyer of a cart would agree to: the quote, the total, and the terms. */
+/** Computes what the buyer of a cart would agree to: the quote, the total and the terms. */
 export async function checkoutTotals(
   world: World,
   cart: billing.Cart,

@@ -21,7 +21,7 @@ export type EvidenceSent =
   /** The processor did not answer: whether it was received is unknown, and it may be sent again. */
   | 'unreachable'
 
-/** Assembles what the service recorded of a disputed charge, with the sender's own statement. */
+/** Assembles the evidence for a disputed charge: what the service recorded, and a statement. */
 export async function assembleEvidence(
   world: World,
   dispute_id: DisputeId,

@@ -6,7 +6,7 @@ import type { LicenseId } from '#platform/ids'
 /** A row with its licenses and what is done with it. */
 export interface DecidedRow extends imports.LeadingRow {
   outcome: imports.RowOutcome
-  /** Whether the live license is this row's from now on. */
+  /** Whether this row determines the buyer's live license from now on. */
   is_decisive: boolean
 }
 

@@ -18,7 +18,7 @@ const ROWS_AT_ONCE = 200
 const GROWTH = 5
 const GROWING = ['users', 'licenses', 'license_key_aliases', 'imported_records', 'import_rows']
 
-/** Starts an import that was checked; false if it was started before. */
+/** Starts a checked import. False if it was already started. */
 export async function startImport(
   { db, clock }: World,
   actor: ActorOf<'seller'>,

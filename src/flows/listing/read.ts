@@ -50,7 +50,7 @@ export async function readVersions(db: Db, app_id: AppId): Promise<ListedVersion
   }))
 }
 
-/** The products that are on sale. */
+/** The products that are for sale. */
 export async function readActiveVersions(db: Db, app_id: AppId): Promise<ListedVersion[]> {
   return (await readVersions(db, app_id)).filter(({ is_active }) => is_active)
 }

@@ -32,7 +32,7 @@ export async function replaceVersions(
   })
 }
 
-/** What was on sale before and is not after. */
+/** What was for sale before the change and no longer is. */
 export function receiptOfVersions(before: ListedVersion[], after: ListedVersion[]) {
   const kept = new Set(after.map(({ product_public_id }) => product_public_id))
   const sold = new Set(after.flatMap(({ prices }) => prices.map(({ public_id }) => public_id)))

@@ -8,7 +8,7 @@ import { performIf } from '#platform/rehearse'
 import { differences } from './alter.ts'
 import type { RefusedWrite, Removed, Written } from './written.ts'
 
-/** Which app is changed, whether it is a dry run, and which change is undone by it, if any. */
+/** The app to change, whether it is a dry run, and the change that it undoes, if any. */
 export interface ListingWrite {
   app: Pick<apps.App, 'id'>
   /** True: everything is done and then rolled back, so the answer cannot differ from a real run. */

@@ -22,7 +22,7 @@ export interface ListedVersion {
   name: string
   description: string
   is_free: boolean
-  /** False for one that was deleted and is no longer sold. */
+  /** False if the product was deleted and is no longer sold. */
   is_active: boolean
   trial_days: number
   prices: { public_id: PriceId; amount: string; currency: 'usd'; frequency: Frequency | null }[]

@@ -45,7 +45,7 @@ export async function refreshAccount(world: World, owner: PayeeId): Promise<void
     await queueFreshEmail(tx, now, world, { kind: 'bank_changed', subject_id: owner, facts })
     return true
   })
-  // The other one was faster: what was read here may be older than what it wrote.
+  // The other request was faster, so what was read here may be older than what it wrote.
   if (!isRecorded) return await refreshAccount(world, owner)
 }
 

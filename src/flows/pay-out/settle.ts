@@ -14,13 +14,13 @@ import { payeeTime } from './time.ts'
 /** The outcome of a payout request. */
 export type PayoutOutcome =
   | { outcome: 'paid' | 'pending' | 'failed' | 'processing'; payout_id: PayoutId }
-  /** The service's balance does not cover it yet; it is paid as soon as it does. */
+  /** The service's balance does not cover the payout yet. It is paid as soon as it does. */
   | { outcome: 'waiting'; payout_id: PayoutId }
-  /** Another payout of the same payee waits for the processor's answer. */
+  /** Another payout to the same payee is waiting for the processor's answer. */
   | { outcome: 'under_way'; payout_id: PayoutId }
   /** The balance is less than the smallest payout, or the payee owes the service. */
   | { outcome: 'too_little' }
-  /** Staff pause the payee's payouts. */
+  /** Staff have paused the payee's payouts. */
   | { outcome: 'paused' }
   /** No bank account was added yet. */
   | { outcome: 'no_bank' }
@@ -58,7 +58,7 @@ export async function requestAndSettle(
   }
 }
 
-/** The balance does not cover a payout: it stays recorded, staff is alarmed, and it is retried. */
+/** The balance does not cover a payout: it stays recorded, staff are alerted, and it is retried. */
 async function postpone(
   world: World,
   { id: payout_id }: payouts.Payout,

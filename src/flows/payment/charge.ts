@@ -38,7 +38,7 @@ export async function intend(
     requested_by,
     app_id: app.id,
     email_normalized,
-    // The processor checks the card for nothing where there is nothing to charge.
+    // If there is nothing to charge, the processor verifies the card with a zero amount.
     amount: isWaived(world, total) ? ZERO : total,
     card,
   })
@@ -70,7 +70,7 @@ export async function chargeAttempt(
   )
 }
 
-/** Closes an attempt whose challenge was left unanswered, so that its answer cannot arrive late. */
+/** Closes an attempt with an unfinished challenge, so that no answer can arrive later. */
 export async function closeAttempt(
   world: World,
   attempt: payments.Attempt,

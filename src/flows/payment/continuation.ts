@@ -14,7 +14,7 @@ export interface Continuation {
 /** Why a purchase does not continue an imported license. */
 export type NotContinued =
   | licensing.ContinuationRefusal
-  /** It is another person's. */
+  /** The license belongs to another person. */
   | 'foreign'
   /** A newer import changed its plan. */
   | 'other_plan'
@@ -35,7 +35,7 @@ export function notContinued(
   return license.period_end?.getTime() === wanted.period_end?.getTime() ? undefined : 'other_end'
 }
 
-/** As `notContinued`, with the license locked until the transaction ends. */
+/** Like `notContinued`, with the license locked until the transaction ends. */
 export async function lockContinued(
   tx: Db,
   now: Date,

@@ -32,7 +32,7 @@ export function divide(
     quote: tax.Quote
     brought_by: billing.BroughtBy
     affiliate_id: AffiliateId | null
-    /** The fixed part of the fee, where the period does not have one yet. */
+    /** The fixed part of the fee; zero if the period was already charged one. */
     fixed_fee: Cents
   },
 ): InvoiceDivision {

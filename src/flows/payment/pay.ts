@@ -32,9 +32,9 @@ export async function pay(
     owner: LockedOwner
     payer: InvoicePayer
     paid_by: PaidBy
-    /** Records the answer that paid it, with everything that follows from it. */
+    /** Records the processor's answer, in the same statement as everything that follows from it. */
     record?: (writes: Writes) => Promise<unknown>
-    /** A quote that was read before, which never changes. */
+    /** The quote, if the caller has already read it. A quote never changes. */
     quote?: tax.Quote | undefined
   },
 ): Promise<void> {
@@ -83,7 +83,7 @@ function receiptEmail({ random }: World, invoice_id: InvoiceId): QueuedEmail {
   return { id, cause: `receipt:${invoice_id}`, kind: 'receipt', subject_id: invoice_id }
 }
 
-/** Notifies the seller. */
+/** The email that notifies the seller of a sale. */
 function saleEmail({ random }: World, order_id: OrderId): QueuedEmail {
   const id = mintId(random, 'email')
   return { id, cause: `seller_sale:${order_id}`, kind: 'seller_sale', subject_id: order_id }

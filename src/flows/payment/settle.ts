@@ -19,7 +19,7 @@ export type Settled =
   | { outcome: 'action_required'; action_url: string }
   | { outcome: 'not_charged' }
 
-/** What never changes about an invoice, from a caller who has read it. */
+/** The immutable parts of an invoice, from a caller that has read them. */
 export interface KnownInvoice {
   owner?: billing.InvoiceOwner
   quote?: tax.Quote
@@ -78,13 +78,13 @@ async function answerFor(
   return (await lockContinued(tx, now, wanted, { paying: true })) ? { status: 'closed' } : given
 }
 
-/** Voids the draft of a purchase that is not paid, which no longer uses its discount code. */
+/** Voids the draft invoice of an unpaid purchase, which frees its use of the discount code. */
 async function voidPurchase(tx: Db, invoice_id: InvoiceId): Promise<void> {
   await discounts.returnUse(tx, invoice_id)
   await billing.voidInvoice(tx, invoice_id)
 }
 
-/** The outcome of an attempt by its record. One without an answer yet counts as not charged. */
+/** The outcome of a recorded attempt. An attempt without an answer counts as not charged. */
 export function settledOf(
   attempt: Pick<payments.Attempt, 'status' | 'decline_code' | 'action_url'>,
 ): Settled {

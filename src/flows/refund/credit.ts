@@ -5,7 +5,7 @@ import type { Db } from '#platform/db'
 import { type Cents, cents, share } from '#platform/money'
 import { type RefundState, refundStateOf } from './state.ts'
 
-/** What is refunded of an earlier charge because an upgrade consumed it as credit. */
+/** A refund of an earlier charge that an upgrade consumed as credit. */
 export interface CreditBack {
   state: RefundState
   back: billing.TakenBack

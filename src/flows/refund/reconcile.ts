@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import { requestRefund } from './request.ts'
 
-// The request that asked for it has ended by then, with an answer or in a crash.
+// By then the request that began it has ended, with an answer or in a crash.
 const RECONCILE_AFTER_SECONDS = 3
 
 /**

@@ -10,7 +10,7 @@ import type { Db } from '#platform/db'
 import type { InvoiceId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 
-/** Who asks for a refund: the app's seller, staff, or a buyer who says they never bought. */
+/** Who requests a refund: the app's seller, staff, or a buyer who disowned the purchase. */
 export type RefundActor = ActorOf<'seller' | 'staff' | 'buyer'>
 
 /** Why nothing is refunded. */
@@ -23,23 +23,23 @@ export type RefundRefusal =
   | 'not_paid'
   /** A seller and support may refund within sixty days. */
   | 'too_late'
-  /** The bank decides about a disputed charge. */
+  /** The charge is disputed, and the bank has not decided. */
   | 'disputed'
   /** Another refund of the charge waits for its answer. */
   | 'in_progress'
   /** A payment of the license waits for its answer; an upgrade may consume the charge as credit. */
   | 'payment_pending'
-  /** All of it was refunded. */
+  /** The charge was fully refunded. */
   | 'nothing_left'
   | 'not_an_amount'
   | 'more_than_left'
 
 /** Days in which a seller or support may refund (decided: refund). */
 const SELLER_DAYS = 60
-/** Days in which a purchase that its account's mailbox disowns is refunded without staff. */
+/** Days in which a disowned purchase is refunded without staff. */
 const DISOWNER_DAYS = 14
 
-/** A charge that may be refunded: its invoice, and what was refunded already. */
+/** A charge that may be refunded, with its invoice and what was already refunded. */
 export interface RefundState {
   invoice: billing.Invoice
   charge: payments.Charge
@@ -54,7 +54,7 @@ export interface RefundState {
   isPaymentPending: boolean
 }
 
-/** The refund state of an invoice; undefined: there is none, or nothing was charged for it. */
+/** The refund state of an invoice. Undefined if there is no invoice, or nothing was charged. */
 export async function refundStateOf(
   world: World,
   db: Db,

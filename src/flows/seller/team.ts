@@ -11,7 +11,7 @@ import { type MemberInvitationId, mintId, type SellerId, type UserId } from '#pl
 /** How long an invitation to a team is valid, in days. */
 export const INVITATION_DAYS = 7
 
-/** Who is invited to a seller's team, and as what. */
+/** The email to invite to a seller's team, and the role. */
 export interface InvitedMember {
   seller_id: SellerId
   email: string
@@ -45,7 +45,7 @@ export async function inviteMember(
   })
 }
 
-/** Withdraws an invitation of a seller. False where it does not wait for an answer. */
+/** Withdraws a seller's invitation. False if it is not pending. */
 export async function withdrawMemberInvitation(
   { db, clock }: World,
   actor: ActorOf<'seller'>,
@@ -61,7 +61,7 @@ export async function withdrawMemberInvitation(
 
 /**
  * Accepts an invitation for a signed-in account whose verified email it is addressed to. Undefined
- * for any other account, and where the invitation does not wait for an answer.
+ * for any other account, and if the invitation is not pending.
  */
 export async function acceptInvitation(
   { db, clock }: World,
@@ -84,10 +84,10 @@ export async function acceptInvitation(
   })
 }
 
-/** The outcome of a change of a member. An owner changes only by a transfer. */
+/** The outcome of changing a member. The owner changes only when ownership is transferred. */
 export type MemberChanged = 'changed' | 'not_found' | 'is_owner'
 
-/** Changes the role of a member; an owner passes ownership on instead. */
+/** Changes the role of a member; the owner must transfer ownership instead. */
 export async function changeMemberRole(
   { db, clock }: World,
   actor: ActorOf<'seller'>,

@@ -6,7 +6,7 @@ import { type AppId, mintId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { together } from '#platform/together'
 
-/** A person who proved to own an account, and how completely. */
+/** A person who proved that they own an account, and how strong the proof is. */
 export interface ProvenOwner {
   user_id: UserId
   /** Set where only this app's purchase may be seen, as the mailbox is not verified yet. */
@@ -15,9 +15,9 @@ export interface ProvenOwner {
   return_to: string | undefined
   /** True for a way that is two factors in one: a passkey that verified its user. */
   is_complete: boolean
-  /** What they proved it by. */
+  /** How they proved it. */
   by: 'password' | 'mail_link' | 'passkey' | 'sign_up' | 'purchase' | 'live_mode'
-  /** The stored password that theirs matched: another one since then is not proven. */
+  /** The password hash that matched. If it has changed since, the proof is no longer valid. */
   password_hash?: string
 }
 
@@ -30,7 +30,7 @@ export type Entered =
   | { kind: 'session' | 'pending'; token: string }
   | { kind: 'live_mode' | 'gone' }
 
-/** What a session is opened from. */
+/** The browser and address that a session is opened from. */
 interface Browser {
   device: identity.Device
   origin: Origin
@@ -40,7 +40,8 @@ interface Browser {
 export async function enter(world: World, proven: ProvenOwner, from: Browser): Promise<Entered> {
   const { db, live } = world
   const { user_id, by } = proven
-  // Its password and second factor are live mode's, so nothing here proves as much.
+  // The member's password and second factor exist in live mode only, so test mode cannot check
+  // them.
   const isFromLive = by === 'live_mode'
   if (live && !isFromLive && (await identity.isMirrored(db, user_id))) return { kind: 'live_mode' }
   // This session sees its purchase only, and a checkout is quick (decision 131).
@@ -52,13 +53,13 @@ export async function enter(world: World, proven: ProvenOwner, from: Browser): P
   })
 }
 
-/** Whether a proof is still valid for the account as it is now. */
+/** Whether a proof is still valid for the account's current state. */
 function isStillValid({ password_hash }: ProvenOwner, user: identity.User): boolean {
   const isSame = password_hash === undefined || password_hash === user.password_hash
   return isSame && user.locked_at === null
 }
 
-/** Opens the session, or what waits for the second factor. */
+/** Opens the session, or a pending sign-in that still needs the second factor. */
 async function open(
   { clock, random }: World,
   db: Db,

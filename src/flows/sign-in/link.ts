@@ -11,8 +11,8 @@ import { idSchema, type UserId } from '#platform/ids'
 import type { Queue } from '#platform/jobs'
 
 /**
- * Accounts whose mailbox's owner said "This was not me": their paid licenses are refunded and
- * ended.
+ * Accounts that the mailbox's owner disowned ("This was not me"): their paid licenses are refunded
+ * and ended.
  */
 export const DISOWNED: Queue<Disowned> = {
   name: 'disowned-accounts',
@@ -27,7 +27,7 @@ interface Disowned {
   request_id: string
 }
 
-/** What the reader of a mailbox did with a link from it. */
+/** What a person submitted with an emailed link. */
 export type LinkAnswer =
   | { purpose: 'verify_email' | 'sign_in' }
   | { purpose: 'set_password'; password: string }

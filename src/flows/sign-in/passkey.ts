@@ -7,7 +7,7 @@ import { noteRefused } from './refused.ts'
 
 const CHALLENGE_BYTES = 32
 
-/** Who is asked for a passkey, and what for. */
+/** Who must present a passkey, and why. */
 interface PasskeyRequest {
   purpose: 'sign_in' | 'second_factor' | 'confirm'
   /** Null where the passkey itself identifies the account. */

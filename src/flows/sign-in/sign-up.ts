@@ -7,7 +7,7 @@ import { type EntryEmailSent, takeEntryEmail } from './email.ts'
 import { resetUnverifiedAccount } from './link.ts'
 import type { KnownDevice } from './password.ts'
 
-/** What was typed on the sign-up page. */
+/** The submitted sign-up form. */
 export interface SigningUp {
   email: string
   email_normalized: string
@@ -20,9 +20,9 @@ export interface SigningUp {
 }
 
 /**
- * Stores what was typed and sends an email to the address. The account is created when the mailbox
- * confirms. Nothing here checks whether one exists: the response, its work and its timing are the
- * same for every address.
+ * Stores the submitted form and sends an email to the address. The account is created when the
+ * mailbox confirms. Nothing here checks whether one exists: the response, its work and its timing
+ * are the same for every address.
  */
 export async function signUp(world: World, typed: SigningUp): Promise<EntryEmailSent> {
   const { db, clock, random } = world

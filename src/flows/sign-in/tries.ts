@@ -26,7 +26,7 @@ export async function takeTries(
   return retry_after > 0 ? { outcome: 'too_often', retry_after } : undefined
 }
 
-/** Returns each attempt to the person whose sign-in turned out to be correct. */
+/** Gives the counted attempts back after a correct sign-in. */
 export async function giveTriesBack(
   { limits }: Pick<World, 'limits'>,
   tries: readonly LimitedTry[],

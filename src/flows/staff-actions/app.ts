@@ -6,8 +6,8 @@ import type { AppId } from '#platform/ids'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /**
- * Suspends an app, or reinstates it, and emails its seller the reason (decision 102). False where
- * it was so before.
+ * Suspends an app, or reinstates it, and emails its seller the reason (decision 102). False if
+ * nothing changed.
  */
 export async function decideAboutApp(
   world: World,

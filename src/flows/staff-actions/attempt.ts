@@ -2,7 +2,9 @@ import type { World } from '#flows/world'
 import type { AttemptId } from '#platform/ids'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
-/** Audits that staff closes a payment attempt, and whether they saw that nothing was charged. */
+/**
+ * Audits that staff close a payment attempt, and whether they confirmed that nothing was charged.
+ */
 export async function noteAttemptClosed(
   { db, clock }: World,
   staff: StaffWithReason,

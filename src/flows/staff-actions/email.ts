@@ -3,7 +3,7 @@ import { type ActorOf, audit } from '#platform/audit'
 import { requeueEmail } from '#platform/email-queue'
 import type { EmailId } from '#platform/ids'
 
-/** Sends an email again whose attempts all failed. False where it was sent or is still tried. */
+/** Resends an email whose attempts all failed. False if it was sent or is still being retried. */
 export async function resendByStaff(
   { db, clock, jobs }: World,
   actor: ActorOf<'staff'>,

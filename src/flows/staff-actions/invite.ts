@@ -10,7 +10,7 @@ import type { Random } from '#platform/random'
 /** How long an invitation is valid, in hours. */
 export const INVITATION_HOURS = 24
 
-/** Who is invited, and as what. */
+/** The email to invite, and the role. */
 export interface Invited {
   email: string
   email_normalized: string
@@ -22,7 +22,7 @@ export type InvitationSent =
   | { outcome: 'invited'; invitation: identity.StaffInvitation }
   | { outcome: 'locked' }
 
-/** Invites the owner of an email to staff by the command; the caller makes the link. */
+/** Invites the owner of an email to staff by command. The caller creates the link. */
 export async function inviteByCommand(
   { db, clock, random }: Pick<World, 'db' | 'clock' | 'random'>,
   actor: ActorOf<'command'>,
@@ -77,7 +77,7 @@ async function invite(
   return { outcome: 'invited', invitation }
 }
 
-/** Ends an invitation that waits for an answer, with its links. False where it does not. */
+/** Withdraws a pending invitation, with its links. False if it is not pending. */
 export async function withdrawInvitation(
   { db, clock }: World,
   actor: ActorOf<'staff'>,

@@ -3,7 +3,9 @@ import { isUniqueViolation } from '#platform/db'
 import type { JobAction, JobName } from '#platform/job-actions'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
-/** The outcome of an action about a job; `queued_again`: the same work waits or runs already. */
+/**
+ * The outcome of an action on a job. `queued_again`: the same work is already queued or running.
+ */
 export type JobActionOutcome = 'done' | 'nothing' | 'queued_again'
 
 const AUDITED = { retry: 'job.retried', cancel: 'job.canceled', discard: 'job.discarded' } as const

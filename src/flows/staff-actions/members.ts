@@ -4,7 +4,7 @@ import type { World } from '#flows/world'
 import type { UserId } from '#platform/ids'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
-/** The outcome of changing who is staff: the last admin remains one. */
+/** The outcome of changing a member of staff. The last admin cannot be changed. */
 export type StaffChanged = 'changed' | 'last_admin' | 'nothing'
 
 /**

@@ -17,7 +17,7 @@ const AUDITED = {
 
 /**
  * Suspends or reinstates a seller, or pauses its payouts or resumes them (decision 102), and
- * emails its members the reason. False where it was so before, and for an unknown seller.
+ * emails its members the reason. False if nothing changed, or the seller is unknown.
  */
 export async function decideAboutSeller(
   world: World,

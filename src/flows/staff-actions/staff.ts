@@ -2,10 +2,10 @@ import * as identity from '#domain/identity'
 import { type ActorOf, type AuditAction, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 
-/** A person of staff, and their reason. */
+/** A member of staff, and the reason for their action. */
 export type StaffWithReason = ActorOf<'staff'> & { reason: string }
 
-/** Writes a staff action into the audit log; throws where the actor is not staff. */
+/** Writes a staff action to the audit log. Throws if the actor is not staff. */
 export async function recordStaffAction(
   tx: Db,
   now: Date,

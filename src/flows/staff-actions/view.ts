@@ -6,7 +6,7 @@ import type { SellerId, SessionId } from '#platform/ids'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /**
- * Opens the pages of a seller in a session of staff, to look at and not to act on, for half an hour
+ * Lets a session of staff view a seller's pages, read-only, for half an hour
  * (decision 103). The seller's members see it in their activity. False for an unknown seller.
  */
 export async function viewAsSeller(
@@ -24,7 +24,7 @@ export async function viewAsSeller(
   })
 }
 
-/** Ends looking at a seller's pages, before it ends by time. */
+/** Stops viewing a seller's pages before the half hour is over. */
 export async function stopViewing(
   { db, clock }: World,
   actor: ActorOf<'staff'>,

@@ -17,7 +17,7 @@ import { runningDiscount } from './running-discount.ts'
 export type PlanChanged =
   | ChargeOutcome
   | { outcome: 'plan_changed' | 'planned' }
-  /** Something changed since it was shown: it must be shown again. */
+  /** Something changed since the quote was shown, so a new one must be shown. */
   | { outcome: 'changed' }
 
 /** Makes the agreed plan change: charges the difference, or schedules it for the period's end. */
@@ -32,7 +32,7 @@ export async function changePlan(
   const done = await world.db.tx(async (tx): Promise<Begun> => {
     const locked = await lockLicense(world, tx, license_id)
     const { subscription, app, now } = locked
-    // Locked, so that the seller cannot take the plan off sale before this change is recorded.
+    // Locked, so that the seller cannot remove the plan before this change is recorded.
     const price = await catalog.lockLivePrice(tx, pinned.price_id)
     const change = price && (await decide(tx, locked, price, new Date(pinned.at)))
     if (!price || !change || !subscription || !isAsShown(locked, { price, change }, pinned)) {

@@ -8,12 +8,12 @@ import type { SubscriptionId } from '#platform/ids'
 import type { JsonRow } from '#platform/json-row'
 import { sql } from '#platform/sql'
 
-/** A claimed subscription with its license, its app and its buyer, and what is due. */
+/** A subscription that a worker claimed, with its license, app and buyer, and what is due. */
 export interface Claimed {
   subscription: billing.RunningSubscription
   license: licensing.PausableLicense
   app: apps.App
-  /** Its present plan. */
+  /** The price of the current plan. */
   price: catalog.ProductPrice
   email_normalized: string
   /** The renewal that is not paid yet. */
@@ -31,7 +31,7 @@ interface ClaimedRow extends licensing.PausableLicense {
   locked_at: Date | null
 }
 
-/** Reads a claimed subscription as it is now, by one statement. */
+/** Reads the current state of a claimed subscription with one statement. */
 export async function findClaimed(
   world: World,
   id: SubscriptionId,
@@ -51,7 +51,7 @@ export async function findClaimed(
   const subscription = billing.subscriptionIn(json)
   const app = apps.appOf(app_json)
   const now = appTime(world, app)
-  // A person who disowned an account cannot sign in to turn anything off.
+  // The owner of a disowned account cannot sign in to turn auto-renew off.
   const auto_renew = subscription.auto_renew && locked_at === null
   return {
     subscription,
@@ -65,7 +65,7 @@ export async function findClaimed(
   }
 }
 
-/** As `findClaimed`, with subscription and license locked until the transaction ends. */
+/** Like `findClaimed`, with the subscription and license locked until the transaction ends. */
 export async function lockClaimed(world: World, tx: Db, id: SubscriptionId): Promise<Claimed> {
   await tx.one(sql`select s.id
     from subscriptions s join licenses on licenses.id = s.license_id

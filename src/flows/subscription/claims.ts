@@ -8,15 +8,17 @@ const CLAIM_SECONDS = 60
 /** The age at which a claim is extended. */
 const HEARTBEAT_SECONDS = 15
 
-/** Subscriptions that this worker claimed and has not taken yet. */
+/** Subscriptions that this worker has claimed and not processed yet. */
 export interface Claims {
-  /** One of them, after those that wait were extended if that is due; undefined at the end. */
+  /**
+   * The next claimed subscription; extends the claims on the rest when due. Undefined at the end.
+   */
   next(): Promise<SubscriptionId | undefined>
-  /** Lets any worker claim those that are left. */
+  /** Releases the remaining claims to other workers. */
   release(): Promise<void>
 }
 
-/** Claims what is due, for as long as this worker lives and up to a minute longer. */
+/** Claims what is due. The claims last while this worker runs, and up to a minute longer. */
 export async function claimDue(
   { db, clock }: World,
   { app_id, limit }: { app_id: AppId | undefined; limit: number },

@@ -16,7 +16,7 @@ export interface GivenPlan {
   email: string
   email_normalized: string
   product_id: ProductId
-  /** When it ends; null: it does not. */
+  /** When it ends; null if it never ends. */
   ends_at: Date | null
   reason: string
 }
@@ -24,9 +24,9 @@ export interface GivenPlan {
 /** The outcome of giving a plan. */
 export type PlanGiven =
   | { outcome: 'given'; license_id: LicenseId }
-  /** The person has a live license of the app. */
+  /** The person already has a live license for the app. */
   | { outcome: 'owned'; license: licensing.License }
-  /** A purchase of this person is processing. */
+  /** A purchase by this person is processing. */
   | { outcome: 'buying' }
   /** The plan is free, not for sale, or another app's. */
   | { outcome: 'no_plan' }
@@ -132,7 +132,7 @@ async function endComp(world: World, tx: Db, license_id: LicenseId): Promise<boo
   )
   const now = appTime(world, (await apps.find(tx, app_id))!)
   if (status !== 'active' || !period_end || period_end > now) return false
-  // Its buyer continues it with a card that is being checked.
+  // Its buyer is continuing it, and the card check is still pending.
   const { email_normalized } = (await identity.findUser(tx, user_id))!
   if (await payments.findPending(tx, { app_id, email_normalized })) return false
   const trigger = licensing.endOfUncharged(origin)

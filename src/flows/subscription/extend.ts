@@ -95,7 +95,7 @@ async function suspendDisputed(world: World, tx: Db, license_id: LicenseId): Pro
   await suspend(tx, locked, { trigger: 'disputed', paused_for: 'dispute' })
 }
 
-/** Suspended by staff or for a dispute, and not by the buyer. */
+/** Whether a license is suspended by staff or for a dispute, not paused by the buyer. */
 function isSuspended({ status, paused_for }: licensing.PausableLicense): boolean {
   return status === 'paused' && paused_for !== 'buyer'
 }

@@ -13,17 +13,19 @@ import { type Cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
 
-/** What an invoice of a subscription is for, and its amount. */
+/** What an invoice for a subscription covers, and its amount. */
 export interface Due {
   kind: 'renewal' | 'upgrade'
   period: Omit<billing.Period, 'period_end'> & { period_end: Date | null }
   price: catalog.ProductPrice
   lines: readonly billing.InvoiceLine[]
-  /** A renewal's is stored with its invoice; an upgrade's was when the buyer saw it. */
+  /** A renewal's quote is stored with its invoice; an upgrade's was stored when it was shown. */
   quote: tax.Quote
 }
 
-/** What an invoice waits for: its charge, nothing, or another attempt of the same buyer and app. */
+/**
+ * What an invoice waits for: its charge, nothing, or another attempt for the same buyer and app.
+ */
 export type Intended =
   | { outcome: 'intended'; attempt: payments.Attempt }
   | { outcome: 'settled' }
@@ -33,7 +35,7 @@ interface DueOf {
   subscription: billing.RunningSubscription
   license: licensing.PausableLicense
   app: apps.App
-  /** The address of that account, where it is known. */
+  /** The email address of that account, if known. */
   email_normalized?: string
 }
 
@@ -84,10 +86,10 @@ export async function intendDue(
   return { outcome: 'processing' }
 }
 
-/** The terms of a purchase that apply to all invoices that follow. */
+/** The terms of a purchase that apply to every later invoice. */
 type PurchaseTerms = Pick<billing.Invoice, 'brought_by' | 'affiliate_id'>
 
-/** What an invoice of a subscription rests on. */
+/** What an invoice for a subscription is computed from. */
 interface Basis extends PurchaseTerms {
   card: payments.Card
   /**
@@ -122,7 +124,7 @@ async function issue(
   ])
 }
 
-/** The next invoice; the fee rate and the affiliate of the purchase apply to all that follow. */
+/** The next invoice. The purchase's fee rate and affiliate apply to every later invoice. */
 async function newInvoice(
   { random }: World,
   tx: Db,
@@ -147,7 +149,7 @@ async function newInvoice(
   }
 }
 
-/** The fixed part of the fee is charged once a period, so not again for a period that had it. */
+/** The fixed part of the fee, which is charged only once per period. */
 async function fixedPart(
   tx: Db,
   { license_id }: billing.Subscription,

@@ -9,12 +9,15 @@ import { type Cents, sum } from '#platform/money'
 import { plannedPrice } from './planned-price.ts'
 import { discountedPrice } from './running-discount.ts'
 
-/** An amount with the tax of the day on which it is charged. */
+/** An amount, with the tax on the day it is charged. */
 export interface Taxed {
   amount: Cents
   tax: Cents
   total: Cents
-  /** False where a tax service computes it at that time: this is an estimate at the last rate. */
+  /**
+   * False if a tax service computes the tax at that time. Then this is an estimate at the last
+   * rate.
+   */
   is_exact: boolean
 }
 
@@ -88,7 +91,7 @@ async function chargeOf(
   return { why: 'owed', quote: price, amount, tax: owed, total, state, is_exact: true }
 }
 
-/** The next amount before tax; a subscription without a discount needs no query for it. */
+/** The next amount before tax. Without a discount it needs no query. */
 async function dueNext(
   db: Db,
   subscription: billing.Subscription,
@@ -100,13 +103,13 @@ async function dueNext(
   return await discountedPrice(db, subscription, agreed)
 }
 
-/** Adds the tax of the day on which a subscription is charged. */
+/** Adds the tax on the day that a subscription is charged. */
 export async function withTax(
   { db, taxes }: World,
   { state, zip, license_id, order_id }: billing.Subscription,
   { amount, at }: { amount: Cents; at: Date },
 ): Promise<Taxed> {
-  // A page must not call a tax service, which may be slow, costs money, and knows no future rate.
+  // A page must not call a tax service: it may be slow, costs money, and has no future rates.
   const is_exact = taxes.name === 'table'
   const owed = is_exact
     ? (await taxes.quote(at, { state, zip, amount })).tax

@@ -11,13 +11,13 @@ import { runningDiscount } from './running-discount.ts'
 /** A subscription whose next period is due. */
 interface DueSubscription {
   subscription: billing.RunningSubscription
-  /** Its present plan. */
+  /** The price of the current plan. */
   price: catalog.ProductPrice
   now: Date
 }
 
 /**
- * What the next period costs: under the plan of a scheduled change, or under the present one. It
+ * What the next period costs: under the plan of a scheduled change, or under the current one. It
  * follows the present period, or begins now where a pause ends. The tax service may be remote: it
  * is asked with nothing locked.
  */
@@ -58,7 +58,7 @@ function nextPeriod(
   return billing.periodOf({ anchor, anchor_index: period_index, frequency }, period_index + 1)
 }
 
-/** What an invoice of the next period is made of. */
+/** The fields that the invoice for the next period is computed from. */
 const TERMS = [
   'period_index',
   'price_id',

@@ -10,7 +10,7 @@ import { type LicenseId, mintId } from '#platform/ids'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { isStillDue, nextDue } from './next-due.ts'
 
-/** The outcome of paying; nothing may be owed, or another attempt may be pending. */
+/** The outcome of paying. Nothing may be owed, or another attempt may be pending. */
 export type Paid =
   | ChargeOutcome
   | { outcome: 'nothing_owed' }
@@ -50,7 +50,7 @@ export async function payOwed(
   return await chargeAttempt(world, intended.attempt, { app, return_url: facts.return_url })
 }
 
-/** A payment that ended before it began, or one that is recorded. */
+/** A payment that needs no charge, or one that was recorded. */
 type PaymentBegun = { end: Paid } | { intended: Intended; app: LockedLicense['app'] }
 
 /** Whether a license can be paid for now: it is past due, or its owner had paused it. */
@@ -58,7 +58,7 @@ function owes({ status, paused_for }: licensing.PausableLicense): boolean {
   return status === 'past_due' || status === 'unpaid' || paused_for === 'buyer'
 }
 
-/** What a paused license costs from now on, and the subscription from which that was computed. */
+/** The cost of resuming a paused license, and the subscription it was computed from. */
 interface Resumption {
   before: billing.Subscription
   due: Due
@@ -83,7 +83,7 @@ export async function changeCard(
     license_id: LicenseId
     card: payments.Card
     return_url: string
-    /** Where the buyer lives now: later charges are taxed there. */
+    /** The buyer's new address, for the tax on later charges. */
     address?: { state: string; zip: string }
   },
 ): Promise<Paid> {

@@ -18,7 +18,7 @@ import { discountedPrice, runningDiscount } from './running-discount.ts'
 export interface PlanChangeQuote {
   quote: catalog.ProductPrice
   change: billing.PlanChange
-  /** What the running discount takes off the first period of the new plan. */
+  /** The amount that the running discount takes off the first period of the new plan. */
   discount: billing.CodeDiscount | undefined
   /** To how many of the later periods it applies; null: to all of them. */
   discounted_periods: number | null
@@ -104,7 +104,7 @@ export async function quotePlanChange(
   }
   const owed = quote?.tax ?? ZERO
   const discount = await runningDiscount(db, subscription, price)
-  // The period that begins now uses the discount.
+  // The period that begins now uses up one of the discount's periods.
   const isUsed = discount !== undefined && change.when === 'now'
   const later = isUsed ? discounts.afterPeriods(subscription, 1) : subscription
   const total = sum(due, owed)
@@ -148,7 +148,7 @@ export async function decide(
   const off = await runningDiscount(db, subscription, price)
   const offered = { ...price, discount: off?.amount ?? ZERO }
   const change = billing.planChange(at, subscription, offered, running)
-  // With auto-renew off nothing follows this period.
+  // With auto-renew off, there is no next period.
   return change.when === 'period_end' && !subscription.auto_renew ? undefined : change
 }
 
@@ -179,7 +179,7 @@ export function firstEnd(
   return billing.periodOf({ anchor, anchor_index: 0, frequency }, 1).period_end
 }
 
-/** Whether everything is as it was shown to the buyer. */
+/** Whether nothing has changed since the quote was shown to the buyer. */
 export function isAsShown(
   { subscription, now }: LockedLicense,
   { price, change }: { price: catalog.ProductPrice; change: billing.PlanChange },
@@ -206,7 +206,7 @@ function trialEndOf(change: billing.PlanChange): number | null {
   return change.when === 'in_trial' ? change.trial_end.getTime() : null
 }
 
-/** What an agreement pins; undefined for one that this service did not sign, or that expired. */
+/** What an agreement pins. Undefined if this service did not sign it, or it has expired. */
 export function readAgreement(world: World, agreement: string): Pinned | undefined {
   return readToken(world, AGREEMENT, agreement)
 }

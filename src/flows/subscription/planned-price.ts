@@ -3,8 +3,8 @@ import * as catalog from '#domain/catalog'
 import type { Db } from '#platform/db'
 
 /**
- * The price of the scheduled plan change, at the terms that its owner agreed to, even if it costs
- * others more by now; undefined where there is none, or it is no longer sold.
+ * The price of the scheduled plan change, at the terms that its owner agreed to, even if the price
+ * has changed since. Undefined if there is none, or it is no longer sold.
  */
 export async function plannedPrice(
   db: Db,

@@ -13,15 +13,15 @@ import { type Due, type Intended, intendDue } from './invoice.ts'
 import { isStillDue, nextDue } from './next-due.ts'
 
 const BATCH = 20
-/** A renewal waits for the processor and the database most of its time. */
+/** A renewal spends most of its time waiting for the processor and the database. */
 export const RENEWED_AT_ONCE = 4
 
-/** Which subscriptions are processed: all, or one app's. */
+/** Which subscriptions to process: all, or one app's. */
 export interface Round {
   app_id?: AppId
-  /** How many are claimed. */
+  /** The most subscriptions to claim. */
   limit?: number
-  /** How many of them are processed at the same time. */
+  /** How many to process concurrently. */
   at_once?: number
 }
 
@@ -66,7 +66,7 @@ async function take(world: World, id: SubscriptionId): Promise<void> {
   if (!isCharge(charged)) {
     await world.db.tx(async (tx) => {
       const claimed = await lockClaimed(world, tx, id)
-      // It changed since it was read, and is taken again.
+      // It changed since it was read, so it is processed again.
       if (isCharge(claimed)) await billing.release(tx, id)
       else await processOther(world, tx, claimed)
     })
@@ -119,7 +119,7 @@ async function reschedule(
   await billing.changeSubscription(tx, subscription, due)
 }
 
-/** Records invoice and attempt, unless the subscription changed since it was read. */
+/** Records the invoice and the attempt, unless the subscription changed since it was read. */
 async function record(
   world: World,
   tx: Db,

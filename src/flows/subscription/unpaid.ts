@@ -19,7 +19,7 @@ export async function leaveUnpaid(world: World, tx: Db, now: Date, unpaid: Unpai
   if (invoice.kind === 'upgrade') await billing.voidInvoice(tx, invoice.id)
   const isScheduled = attempt.requested_by === 'schedule'
   if (answer.status === 'closed') {
-    // It never reached the bank and does not count: it is repeated an hour later.
+    // It never reached the bank, so it does not count as a retry. It is repeated an hour later.
     const next_at = addSeconds(now, billing.FAULT_SECONDS)
     if (isScheduled) await billing.changeSubscription(tx, subscription, { next_at })
     return

@@ -7,7 +7,7 @@ import type { LiveContent, LiveMode, LiveSeller, World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { AppId, SellerId } from '#platform/ids'
 
-/** What the test mode beside a live world may ask of it. */
+/** What the test mode beside a live world may read from it. */
 export function liveModeOf({
   db,
   clock,

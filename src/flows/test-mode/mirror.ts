@@ -78,7 +78,7 @@ async function mirrorAccount(tx: Db, now: Date, user: LiveUser): Promise<UserId>
   const here = (await identity.findUser(tx, user_id))!
   const isProven = user.email_verified_at && !here.email_verified_at
   if (isNew || isProven) {
-    // Another person may have made it with this email: what they set up ends.
+    // Another person may have created it with this email, so everything they set up ends.
     await identity.endAllSessions(tx, now, user_id)
     await grants.revokeEverything(tx, user_id)
     await identity.dropFactors(tx, user_id)
