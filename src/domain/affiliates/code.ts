@@ -1,6 +1,6 @@
 const CODE = /^[a-z0-9-]{4,32}$/
 
-// Words that read like the service's own pages, or like a promise of an app.
+// Words that look like the service's own pages, or like an offer from an app.
 const RESERVED: readonly string[] = [
   'about',
   'account',

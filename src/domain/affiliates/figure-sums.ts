@@ -3,8 +3,8 @@ import type { AffiliateId, AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /**
- * Adds up to `limit` changes to what affiliates brought by day. A change leaves the queue as its
- * sum is written, so each counts once however many processes run. Returns the number added.
+ * Adds up to `limit` changes to the daily referral figures. A change leaves the queue as its sum is
+ * written, so each counts once however many processes run. Returns the number added.
  */
 export async function sumReferred(db: Db, limit: number): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`with
@@ -22,7 +22,7 @@ export async function sumReferred(db: Db, limit: number): Promise<number> {
   return count
 }
 
-/** What an affiliate brought to an app on a day, as it is kept and as it should be. */
+/** The stored referral figures of an affiliate for an app and day, and the correct ones. */
 export interface WrongReferred {
   affiliate_id: AffiliateId
   app_id: AppId

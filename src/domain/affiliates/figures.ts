@@ -3,7 +3,7 @@ import type { AffiliateId, AppId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
-/** What links brought: clicks, purchases, and the money that the ledger has of them, by day. */
+/** Referral figures by day: clicks, purchases, and the amounts in the ledger. */
 export interface ReferredFigures {
   clicks: number
   /** Orders of referred buyers, trials included. */
@@ -39,7 +39,7 @@ export interface FiguresCursor {
   id: string
 }
 
-/** The affiliates of an app who brought something in these days, by the seller's revenue. */
+/** The affiliates with referrals to an app in these days, by the seller's revenue. */
 export async function affiliatesOfApp(
   db: Db,
   question: { app_id: AppId; days: Days; after?: FiguresCursor | undefined; limit: number },
@@ -58,8 +58,8 @@ const TOTALS = sql`coalesce(sum(f.clicks), 0)::bigint as clicks,
   coalesce(sum(f.commission), 0)::bigint as commission`
 
 /**
- * The apps to which an affiliate sent someone, by commission, and the sums over all of them; over
- * all days, which are read once.
+ * The apps that an affiliate referred visitors to, by commission, and the totals over all of them.
+ * They cover all days, which are read once.
  */
 export async function appsOfAffiliate(
   db: Db,
@@ -96,7 +96,7 @@ export interface ReferredDay {
   commission: Cents
 }
 
-/** The money of each day on which there was any, over an app or an affiliate; the oldest first. */
+/** The amounts of each day that has any, for an app or an affiliate, oldest first. */
 export async function referredByDay(db: Db, scope: ReferredScope): Promise<ReferredDay[]> {
   return await db.rows<ReferredDay>(sql`select f.day::text, f.net, f.commission
     from (${sums(scope, sql`day`)}) f where f.net <> 0 or f.commission <> 0 order by f.day`)

@@ -22,7 +22,7 @@ const FREE_MONTHS = 3
 
 /**
  * The state of the add-on (spec: What the service does, 6): three months free, counted once from
- * the first time it was enabled, whatever was switched since.
+ * the first time it was enabled, even if it was disabled since.
  */
 export function addOnOf(now: Date, dates: AddOnDates): AddOn {
   const { addon_enabled_at, addon_disabled_at } = dates

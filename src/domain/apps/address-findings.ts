@@ -8,11 +8,11 @@ export interface AddressFacts extends Addresses {
   url: string
   /** Whether buyers sign in through the service, which needs redirect URIs. */
   signs_in: boolean
-  /** Whether this is a service for real buyers, where a URL on localhost is left over. */
+  /** Whether this service has real buyers, so that a URL on localhost is a leftover. */
   production: boolean
 }
 
-/** What the saved URLs of an app say without asking any server. */
+/** Checks an app's saved URLs without sending any request. */
 export function addressFindings(facts: AddressFacts): Finding[] {
   return [redirectUris(facts), returnUrls(facts), signOut(facts)]
 }

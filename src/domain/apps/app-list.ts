@@ -21,7 +21,7 @@ export interface StaffApp {
   created_at: Date
 }
 
-/** What is sought among apps; an absent value does not matter. */
+/** A search for apps. An absent field matches everything. */
 export interface AppQuestion {
   id?: AppId | undefined
   /** A part of the name in any case, or the whole slug. */

@@ -77,7 +77,7 @@ export async function withdrawApproval(db: Db, app_id: AppId): Promise<void> {
   await db.run(sql`delete from approval_requests where app_id = ${app_id} and decided_at is null`)
 }
 
-/** Decides an open request, once; the app of it, or undefined if it is not open. */
+/** Decides an open request, once. Returns its app; undefined if the request is not open. */
 export async function decideApproval(
   db: Db,
   now: Date,

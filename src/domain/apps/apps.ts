@@ -23,17 +23,19 @@ export interface App extends AddOnDates {
   allows_pause: boolean
   /** How far the app's test clock is ahead, in seconds. */
   clock_ahead: number
-  /** Since when the app is archived: not listed and not for sale. */
+  /**
+   * When the app was archived; null if it is not. An archived app is not listed and not for sale.
+   */
   archived_at: Date | null
   /** The icon; null where the app has none. */
   icon_id: ImageId | null
-  /** Since when staff suspend the app itself. */
+  /** When staff suspended the app itself; null if they have not. */
   suspended_at: Date | null
-  /** Whether staff suspend the app or its seller: not listed and not for sale (decision 102). */
+  /** Whether staff suspended the app or its seller: not listed and not for sale (decision 102). */
   is_suspended: boolean
 }
 
-/** The facts of an app at its registration. */
+/** The fields of a new app. */
 export type NewApp = Omit<
   App,
   | 'allows_pause'
@@ -59,13 +61,13 @@ export function appOf(json: JsonRow<App>): App {
   return fromJson<App>(json, { archived_at: true, suspended_at: true, ...ADD_ON_DATES })
 }
 
-/** An app that is on sale; see `isOnSale`. */
+/** An app that is for sale; see `isOnSale`. */
 export async function findOnSale(db: Db, id: AppId): Promise<App | undefined> {
   const app = await findPriced(db, id)
   return app && isOnSale(app) ? app : undefined
 }
 
-/** Whether an app is published, with external sales enabled, and not suspended. */
+/** Whether an app is for sale: published, with external sales enabled, and not suspended. */
 export function isOnSale(app: App): boolean {
   return app.is_published && app.external_sales_enabled && !app.is_suspended
 }
@@ -76,7 +78,7 @@ export async function findPriced(db: Db, id: AppId): Promise<App | undefined> {
     where id = ${id} and is_published and external_sales_enabled`)
 }
 
-/** An app by its id, on sale or not. */
+/** An app by its id, for sale or not. */
 export async function find(db: Db, id: AppId): Promise<App | undefined> {
   return await db.maybe<App>(sql`select ${COLUMNS} from apps where id = ${id}`)
 }
@@ -232,7 +234,7 @@ export async function setSellerSuspended(
     where seller_id = ${seller_id}`)
 }
 
-/** Puts an app on sale, or takes it off sale. */
+/** Makes an app available for sale, or withdraws it. */
 export async function setOnSale(
   db: Db,
   id: AppId,

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import type { AppId, ChangeId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
-/** The part of an app that a change was made to. */
+/** The part of an app that a change affects. */
 export type ChangeAction =
   | 'listing.updated'
   | 'listing.sections_replaced'
@@ -13,13 +13,13 @@ export type ChangeAction =
   | 'integration.updated'
   | 'integration.secret_rotated'
 
-/** A change of an app: by whom, and that whole part before and after. */
+/** A change to an app: who made it, and the whole part before and after. */
 export interface Change {
   id: ChangeId
   app_id: AppId
   at: Date
   user_id: UserId
-  /** The present email of the person who made it. */
+  /** The current email of the person who made it. */
   email: string
   agent: string | null
   request_id: string

@@ -16,13 +16,13 @@ export const INTEGRATION_CHECKS = [
 ] as const
 export type IntegrationCheck = (typeof INTEGRATION_CHECKS)[number]
 
-/** What a check found; `skipped` where it does not apply or nothing is there to check. */
+/** The result of a check. `skipped`: it does not apply, or there is nothing to check. */
 export interface Finding {
   check: IntegrationCheck
   outcome: 'passed' | 'warning' | 'error' | 'skipped'
   /** What was found, in a sentence. */
   text: string
-  /** What to change; empty where nothing is wrong. */
+  /** What to change; empty if nothing is wrong. */
   remedy: string
 }
 
@@ -39,7 +39,7 @@ export async function lastChecks(db: Db, app_id: AppId): Promise<CheckRun | unde
   )
 }
 
-/** Keeps a run of an app's checks in place of the one before. */
+/** Stores a run of an app's checks, replacing the previous one. */
 export async function recordChecks(
   db: Db,
   now: Date,

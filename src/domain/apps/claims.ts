@@ -15,8 +15,8 @@ export interface SecretClaim {
 }
 
 /**
- * Creates a claim for a client's new secret, to be fetched once. Of the token, 256 random bits, a
- * digest is stored; the secret is sealed. Claims on older secrets of the client end.
+ * Creates a claim for a client's new secret, to be fetched once. Only a digest of the token (256
+ * random bits) is stored, and the secret is sealed. Claims on older secrets of the client end.
  */
 export async function openClaim(
   db: Db,

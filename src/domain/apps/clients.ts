@@ -4,7 +4,7 @@ import { sameDigest, sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { Addresses } from './integration.ts'
 
-/** What a call needs of a client: its app, and the digest of its secret. */
+/** What a call needs to know about a client: its app, and the digest of its secret. */
 export interface Client {
   app_id: AppId | null
   secret_hash: Buffer | null
@@ -13,7 +13,7 @@ export interface Client {
 const UNKNOWN_SECRET_HASH = sha256('no client has this secret')
 
 /**
- * Stores a new client of an app. Of the secret, 256 random bits, only a digest is stored; a client
+ * Stores a new client of an app. Only a digest of the secret (256 random bits) is stored; a client
  * without one cannot authenticate until a secret is created.
  */
 export async function addClient(
@@ -86,7 +86,7 @@ export async function lockClientOf(db: Db, app_id: AppId): Promise<AppClient> {
   return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id} for update`)
 }
 
-/** An identifier of a client's present secret that reveals nothing of it. */
+/** An identifier of a client's current secret that reveals nothing about it. */
 export function secretName(client: AppClient): string {
   return sha256(client.secret_hash ?? '').toString('base64url')
 }

@@ -1,6 +1,6 @@
 import { type ImageId, readId } from '#platform/ids'
 
-/** What an image of an app is for. */
+/** The purpose of an app's image. */
 export type ImageKind = 'icon' | 'screenshot'
 
 /** An encoded image: what it is for, and its size in pixels. */
@@ -10,9 +10,9 @@ export interface ImageSize {
   height: number
 }
 
-/** Screenshots of an app. */
+/** The most screenshots that an app can have. */
 export const MOST_SCREENSHOTS = 6
-/** Characters of a screenshot's description. */
+/** The longest description of a screenshot, in characters. */
 export const LONGEST_ALT = 200
 
 /** The box that an uploaded image is fitted into, in pixels. */
@@ -59,7 +59,7 @@ export function iconPath({ icon_id }: { icon_id: ImageId | null }): string | und
   return icon_id === null ? undefined : pathOf(icon_id, BOXES.icon.width)
 }
 
-/** The image and the width that a file's name means; undefined for any other text. */
+/** The image and the width in a file's name; undefined for any other text. */
 export function readFile(name: string): { id: ImageId; width: number } | undefined {
   const [, text, width] = /^(img_\w+)-(\d{2,4})\.webp$/.exec(name) ?? []
   const id = readId('img', text)

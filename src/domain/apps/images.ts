@@ -55,7 +55,7 @@ export async function findImage(db: Db, id: ImageId): Promise<AppImage | undefin
   )
 }
 
-/** Changes what a screenshot is described as. */
+/** Changes a screenshot's description. */
 export async function setAlt(tx: Db, id: ImageId, alt: string): Promise<void> {
   await tx.run(sql`update app_images set alt = ${alt} where id = ${id}`)
 }

@@ -46,7 +46,7 @@ export interface Cart {
   tax_quote_id: QuoteId | null
   /** The imported license that the buyer continues; null: the purchase is a new one. */
   continues_license_id: LicenseId | null
-  /** The processor's card page, until a card was read from it. */
+  /** The processor's card page, until a card is read from it. */
   card_entry_id: string | null
   card_entry_url: string | null
   card: CartCard | null
@@ -56,10 +56,12 @@ export interface Cart {
   trial_days: number | null
   /** The discount code that was entered, in upper case, whether or not it applies. */
   discount_code: string | null
-  /** The discount that applies, and what it takes off the quoted price; null and zero: none. */
+  /**
+   * The discount that applies, and the amount it takes off the quoted price; null and zero if none.
+   */
   discount_id: DiscountId | null
   discount_amount: Cents
-  /** Of the pages that the buyer saw last: the tag of a catalog of messages. */
+  /** The language of the pages that the buyer saw last, as the tag of a message catalog. */
   language: string
   order_id: OrderId | null
   completed_at: Date | null
@@ -139,7 +141,7 @@ export async function awaitCard(
   return row.card_entry_url
 }
 
-/** Removes the card page: its card was refused. */
+/** Removes the card page after its card was refused. */
 export async function forgetCardEntry(db: Db, now: Date, cart_id: CartId): Promise<void> {
   await db.run(sql`update carts set card_entry_id = null, card_entry_url = null,
     updated_at = ${now} where id = ${cart_id}`)
@@ -240,7 +242,7 @@ export async function anonymizeCarts(
     where user_id = ${account.user_id} or email_normalized = ${account.email_normalized}`)
 }
 
-/** The language of a buyer, for an invoice: that of its purchase, otherwise of the account. */
+/** The language of an invoice: the language of its purchase, or else of the buyer's account. */
 export function languageOf(of: { cart_id: CartId | null; user_id: UserId | null }): Sql {
   return sql`coalesce((select language from carts where id = ${of.cart_id}),
     (select language from users where id = ${of.user_id}), 'en')`

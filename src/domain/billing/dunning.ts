@@ -19,7 +19,7 @@ export function firstFailure(now: Date): Extract<Dunning, { next_at: Date }> {
 
 /**
  * The state of a renewal after retry number `retries + 1` failed, counted from the day of the first
- * failure: after the retry of day 14 it is unpaid, after that of day 21 the license ends.
+ * failure: after the retry on day 14 it is unpaid, and after the retry on day 21 the license ends.
  */
 export function nextRetry(past_due_since: Date, retries: number): Dunning {
   const made = retries + 1

@@ -20,7 +20,7 @@ export interface FeeTerms {
   has_add_on: boolean
 }
 
-/** A fee with its parts: what stays when the sale is reversed, and what the add-on adds. */
+/** A fee with its parts: what is kept if the sale is reversed, and what the add-on adds. */
 export interface Fee {
   fee: Cents
   fixed_fee: Cents

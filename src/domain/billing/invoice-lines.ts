@@ -1,9 +1,9 @@
 import { type Cents, cents, sum } from '#platform/money'
 
 /**
- * What an invoice line is for: the price of a plan, a discount code, the unused part of the plan
- * before that an upgrade credits, or a free trial or what was paid at another service, which deduct
- * what is left of the price.
+ * What an invoice line is for: the price of a plan, a discount code, the unused part of the
+ * previous plan that an upgrade credits, or a free trial or prepaid time at another service, which
+ * deducts the rest of the price.
  */
 export type InvoiceLineKind = 'price' | 'discount' | 'credit' | 'trial' | 'prepaid'
 
@@ -15,13 +15,13 @@ export interface InvoiceLine {
   code?: string
 }
 
-/** What a discount code takes off a price, in cents before tax. */
+/** A discount code, and the amount it takes off a price, in cents before tax. */
 export interface CodeDiscount {
   code: string
   amount: Cents
 }
 
-/** The lines of a price and of the discount on it, if there is one. */
+/** The lines for a price and its discount, if there is one. */
 export function priceLines(price: Cents, discount: CodeDiscount | undefined): InvoiceLine[] {
   const line: InvoiceLine = { kind: 'price', amount: price }
   if (!discount) return [line]
@@ -45,7 +45,7 @@ export function priceOf({ lines }: { lines: readonly InvoiceLine[] }): Cents {
   return linesTotal(lines.filter(({ kind }) => kind === 'price'))
 }
 
-/** The credit of an invoice for the unused part of the plan before, in cents; never negative. */
+/** The credit on an invoice for the unused part of the previous plan, in cents; never negative. */
 export function creditOf({ lines }: { lines: readonly InvoiceLine[] }): Cents {
   const credits = lines.filter(({ kind }) => kind === 'credit')
   return sum(...credits.map(({ amount }) => -amount as Cents))

@@ -26,11 +26,11 @@ export type InvoiceKind = 'purchase' | 'renewal' | 'upgrade'
 /** draft: a purchase that waits for its first charge. void: it will not be paid. */
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void'
 
-/** What every charge is for. Amounts are in cents, before tax unless named otherwise. */
+/** The fields of every invoice. Amounts are in cents, before tax unless noted. */
 export interface InvoiceFacts {
   id: InvoiceId
   app_id: AppId
-  /** The order that it belongs to, which exists once its purchase is paid. */
+  /** The order of the invoice, which exists once the purchase is paid. */
   order_id: OrderId
   period_index: number | null
   period_start: Date
@@ -54,12 +54,12 @@ export interface InvoiceFacts {
 /** A purchase in progress: nothing is due, and no license exists, until it is paid. */
 export interface DraftInvoice extends InvoiceFacts {
   kind: 'purchase'
-  /** Who sells it: the app's seller when it was written. */
+  /** The app's seller when the invoice was created. */
   seller_id: SellerId
   cart_id: CartId
   /** The days of the promised trial; zero if the whole price is charged. */
   trial_days: number
-  /** The period of its price; null: paid once. */
+  /** The billing period; null for a one-time price. */
   frequency: Frequency | null
 }
 
@@ -77,16 +77,16 @@ export interface NewInvoice extends InvoiceFacts {
 /** An invoice issued to the holder of a license. A purchase's is issued when it is paid. */
 export interface Invoice extends InvoiceFacts {
   kind: InvoiceKind
-  /** Who sold it: the app's seller when it was written, also after a transfer of the app. */
+  /** The seller when the invoice was created, even if the app was transferred since. */
   seller_id: SellerId
-  /** Counted over the whole service, across apps. */
+  /** The invoice number, counted across all apps of the service. */
   number: number
   user_id: UserId
   license_id: LicenseId
   /** Null for a purchase that is paid once. */
   subscription_id: SubscriptionId | null
   status: 'open' | 'paid' | 'void'
-  /** Too small to be charged: the service bears it. */
+  /** Whether the total is too small to charge, so that the service bears it. */
   is_waived: boolean
   created_at: Date
   paid_at: Date | null
@@ -162,7 +162,7 @@ export async function findInvoiceOf(
       and (${facts.app_id}::text is null or app_id = ${facts.app_id})`)
 }
 
-/** What the invoice of an order's purchase says about the invoices that follow it. */
+/** The terms in the invoice of an order's purchase that apply to later invoices. */
 export async function purchaseInvoiceOf(
   db: Db,
   order_id: OrderId,
@@ -216,7 +216,7 @@ export async function lastChargedInvoice(
     order by paid_at desc, number desc limit 1`)
 }
 
-/** The invoice that paid for the period before: the one whose unused part an upgrade credited. */
+/** The invoice for the previous plan, whose unused part an upgrade credited. */
 export async function paidBefore(
   db: Db,
   { license_id, id }: Pick<Invoice, 'license_id' | 'id'>,
@@ -236,7 +236,7 @@ export async function payInvoice(db: Writes, now: Date, paid: PaidFor): Promise<
     where id = ${paid.id} and status <> 'paid'`)
 }
 
-/** As `payInvoice`, for a purchase: its buyer, license and subscription exist from now on. */
+/** Like `payInvoice`, for a purchase: its buyer, license and subscription exist from now on. */
 export async function payPurchase(
   db: Writes,
   now: Date,

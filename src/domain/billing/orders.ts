@@ -56,18 +56,18 @@ export interface OrderDetails extends Order {
   tax_quote_id: QuoteId
   brought_by: BroughtBy
   affiliate_id: AffiliateId | null
-  /** What its discount code took off the price. */
+  /** The discount code and the amount it took off the price. */
   discount: CodeDiscount | null
-  /** The price less its discount, and the tax; for a trial, what it will cost once it ends. */
+  /** The discounted price before tax; for a trial, the price after it ends. */
   amount: Cents
   tax: Cents
   /** What was charged at the purchase, tax included; zero for a trial and a waived amount. */
   charged: Cents
   /** The days of its trial; zero if it began without one. */
   trial_days: number
-  /** The end of what was paid at another service, where the order continues it. */
+  /** The end of the prepaid time at another service, if the order continues an import. */
   prepaid_until: Date | null
-  /** Too small to be charged: the service bears it. */
+  /** Whether the total was too small to charge, so that the service bears it. */
   is_waived: boolean
   fee: Cents
   commission: Cents
@@ -81,7 +81,7 @@ export interface OrderDetails extends Order {
   period_end: Date | null
   app_slug: string
   seller_id: SellerId
-  /** Of the buyer's account. */
+  /** The language of the buyer's account. */
   language: string
   email_verified_at: Date | null
   locked_at: Date | null
@@ -118,7 +118,7 @@ export async function orderDetails(db: Db, id: OrderId): Promise<OrderDetails | 
   return await db.maybe<OrderDetails>(sql`${DETAILS} where o.id = ${id}`)
 }
 
-/** The order whose purchase an invoice is; undefined for any other invoice. */
+/** The order that an invoice belongs to as its purchase; undefined for any other invoice. */
 export async function orderOfInvoice(
   db: Db,
   invoice_id: InvoiceId,
@@ -153,14 +153,14 @@ export interface Purchase {
   is_given: boolean
   /** Whether another service sold it; then nothing is charged here. */
   is_imported: boolean
-  /** Whether it was imported, also where its buyer continued it with a card since. */
+  /** Whether it was imported, even if its buyer has since continued it with a card. */
   was_imported: boolean
   charged: Cents
   created_at: Date
   canceled_at: Date | null
 }
 
-/** The last license of the page before; a page starts after it. */
+/** The last license of the previous page; a page starts after it. */
 export type PurchaseCursor = Pick<Purchase, 'created_at' | 'license_id'>
 
 /** A page of an account's licenses, the latest first; of one app if `app_id` is given. */
@@ -187,7 +187,7 @@ export async function purchasesOf(
     order by l.created_at desc, l.id desc limit ${limit}`)
 }
 
-/** Whether this person, mailbox or card had a trial of the app before: it is granted once. */
+/** Whether this person, mailbox or card has had a trial of the app. A trial is granted once. */
 export async function hadTrial(
   db: Db,
   buyer: { app_id: AppId; email_normalized: string; fingerprint: string | null },

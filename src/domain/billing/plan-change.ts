@@ -41,16 +41,15 @@ function isUp(from: Rate, to: Rate): boolean {
 
 /**
  * Decides a plan change (decided: plan change). An upgrade happens now, a downgrade at the period's
- * end, and so does an upgrade whose credit would reach its price, or of a period that was paid at
- * another service: nothing of it is known here to credit. A trial ends at the shorter of both
- * trials.
+ * end, and so does an upgrade whose credit would cover its whole price, or one from a period paid
+ * at another service, whose price is unknown here. A trial ends at the shorter of both trials.
  */
 export function planChange(
   now: Date,
   from: Rate,
   to: Rate & {
     trial_days: number
-    /** What a discount takes off the new price. */
+    /** The discount on the new price, in cents. */
     discount?: Cents
   },
   running: Running,

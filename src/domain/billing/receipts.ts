@@ -16,7 +16,7 @@ export interface GivenBack {
 export interface Receipt extends Invoice {
   paid_at: Date
   app_name: string
-  /** The app's seller, on whose behalf it was sold. */
+  /** The name of the app's seller. */
   seller_name: string
   product_name: string
   frequency: Frequency | null
@@ -30,11 +30,11 @@ export interface Receipt extends Invoice {
   card_brand: string
   card_last4: string
   given_back: GivenBack[]
-  /** The buyer's language when it was written. */
+  /** The buyer's language when the invoice was created. */
   language: string
 }
 
-// A refund without an answer yet is not counted.
+// A refund that the processor has not answered is not counted.
 const BACK = sql`r.status in ('pending', 'succeeded')`
 
 /** The receipt of a paid invoice; undefined for one that was never paid. */

@@ -1,11 +1,11 @@
 import { type Cents, cents, share, sum, ZERO } from '#platform/money'
 import type { Invoice } from './invoices.ts'
 
-/** What was refunded or disputed of an invoice: `amount` with its tax, and the parts of it. */
+/** The refunded or disputed amount of an invoice: `amount`, tax included, and its parts. */
 export interface TakenBack {
   amount: Cents
   tax: Cents
-  /** Of the service's whole fee; the fixed part is kept. */
+  /** The refunded part of the service's fee. The fixed part is kept. */
   fee: Cents
   /** The part of the fee that was the add-on's. */
   add_on_fee: Cents
@@ -42,11 +42,11 @@ export type Divided = Pick<
 
 /**
  * Divides a refund of `amount`, tax included, of which `before` was refunded already (decided:
- * fee). Each part is its share of everything refunded by then, less what was refunded of it before:
- * so whatever the steps, a fully refunded invoice has refunded each part to the cent. Where a
- * dispute that was counted in `before` was won since, or a refund was refused, a part of the others
- * may be a cent off: the next one is never negative for it, and its tax never above its amount.
- * Throws a RangeError for zero, or for more than is left.
+ * fee). Each part is its share of everything refunded so far, minus its earlier refunds. Whatever
+ * the steps, a fully refunded invoice has therefore refunded each part to the cent. If a dispute
+ * counted in `before` has since been won, or a refund was refused, a part of the others may be off
+ * by a cent. The next one is still never negative, and its tax never exceeds its amount. Throws a
+ * RangeError for zero, or for more than is left.
  */
 export function takeBack(invoice: Divided, before: TakenBack, amount: Cents): TakenBack {
   const whole = sum(invoice.amount, invoice.tax)

@@ -5,12 +5,12 @@ import { type Sql, sql } from '#platform/sql'
 import type { InvoiceKind } from './invoices.ts'
 import { SALES, type Sale, type SaleStatus } from './sales.ts'
 
-/** Which invoices of an app. */
+/** Filters the invoices of an app. */
 export interface SalesFilter {
   app_id: AppId
   kind?: InvoiceKind | undefined
   status?: SaleStatus | undefined
-  /** The time of the payment, or of an unpaid invoice: from one, and before another. */
+  /** The time of payment, or of creation if unpaid: from (inclusive) and before (exclusive). */
   dated?: { from?: Date | undefined; before?: Date | undefined } | undefined
   /** What a search found. */
   found?: FoundInvoices | undefined
@@ -47,7 +47,7 @@ const CANDIDATES: Record<SaleStatus, Sql> = {
   dispute_lost: sql`i.status = 'paid' and ${OF_DISPUTES('lost')} and not ${OF_DISPUTES('open')}`,
 }
 
-/** The condition for paid where many rows are read: what is not paid is looked up once. */
+/** The condition for paid invoices when many rows are read: unpaid ones are looked up once. */
 function PAID_OF_MANY(app_id: AppId): Sql {
   return sql`i.status = 'paid' and i.number not in (select s.number
     from refunded_sales s join refunds r on r.charge_id = s.charge_id
@@ -113,7 +113,7 @@ function sourceOf(filter: SalesFilter): Sql {
 export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]> {
   const { below = null, limit } = question
   const place = placeOf(question)
-  // What else a page shows is read for its invoices only.
+  // Everything else that a page shows is read for its invoices only.
   const page = sql`select i.* ${sourceOf(question)}
     and ${place}.number < coalesce(${below}::bigint, ${HIGHEST})
     order by ${place}.app_id desc, ${place}.number desc limit ${limit}`

@@ -15,7 +15,7 @@ import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
 
-/** A subscription: for which plan, at which price, with which card, and until when it is paid. */
+/** A subscription: its plan, price and card, and how long it is paid for. */
 export interface Subscription {
   id: SubscriptionId
   app_id: AppId
@@ -25,7 +25,7 @@ export interface Subscription {
   card_id: CardId
   /** The agreed price of a period, before tax. */
   amount: Cents
-  /** Where the tax is owed. */
+  /** The state that tax is owed to. */
   state: string
   zip: string
   anchor: Date
@@ -33,7 +33,7 @@ export interface Subscription {
   period_index: number
   period_end: Date
   auto_renew: boolean
-  /** When it is next due; null while nothing is. */
+  /** When it is next due; null if nothing is scheduled. */
   next_at: Date | null
   past_due_since: Date | null
   retries: number
@@ -41,9 +41,9 @@ export interface Subscription {
   /** The scheduled plan change at the period's end, and its agreed price. */
   pending_price_id: PriceId | null
   pending_amount: Cents | null
-  /** The discount that applies to periods to come; null: none does. */
+  /** The discount on future periods; null if there is none. */
   discount_id: DiscountId | null
-  /** To how many it applies; null: to all of them. */
+  /** The number of periods that it still applies to; null means all. */
   discount_periods_left: number | null
   pause_at_end: boolean
   ended_at: Date | null
@@ -71,7 +71,7 @@ export function subscriptionIn(json: JsonRow<RunningSubscription>): RunningSubsc
   return fromJson<RunningSubscription>(json, { ...dates, ...others })
 }
 
-/** What a purchase determines of its subscription. */
+/** The fields of a subscription that its purchase determines. */
 export type NewSubscription = Pick<
   Subscription,
   | 'id'
@@ -128,7 +128,7 @@ export async function lockSubscription(db: Db, id: SubscriptionId): Promise<Runn
     where s.id = ${id} for update`)
 }
 
-/** Which due subscriptions to claim, how many, and how long the claim lasts without renewal. */
+/** Which due subscriptions to claim, how many, and when an unextended claim expires. */
 export interface Claim {
   until: Date
   limit: number
@@ -144,8 +144,9 @@ export async function claimDue(db: Db, now: Date, claim: Claim): Promise<Subscri
   const { until, limit, app_id } = claim
   const isFree = sql`(s.claimed_until is null or s.claimed_until <= ${now})`
   const ofApp = app_id === undefined ? sql`` : sql`and s.app_id = ${app_id}`
-  // No clock is behind: what is due by the service's time is due everywhere, and the first part
-  // starts at the earliest entry of the index. Only apps that are ahead are read one by one.
+  // No test clock is behind the service's clock: what is due by the service's time is due
+  // everywhere, and the first part starts at the earliest entry of the index. Only apps that are
+  // ahead are read one by one.
   const rows = await db.rows<{ id: SubscriptionId; next_at: Date }>(sql`
     with due_now as (
       select s.id from subscriptions s where s.next_at <= ${now} and ${isFree} ${ofApp}

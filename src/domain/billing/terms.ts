@@ -1,7 +1,7 @@
 import { addDays, type Frequency, periodEnd } from '#platform/calendar'
 import { type Cents, ZERO } from '#platform/money'
 
-/** What a purchase leads to: the license's first status, its end, and what is due now. */
+/** The terms of a purchase: the license's first status, its end, and the amount due now. */
 export interface Terms {
   status: 'active' | 'trialing' | 'one_time_active'
   /** The end of the paid or trial period; null if it has none. */

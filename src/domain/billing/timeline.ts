@@ -32,7 +32,7 @@ export interface TimelineEvent {
   /** The id of the invoice, refund, dispute, payout or email's subject. */
   subject: string
   license_id: LicenseId | null
-  /** Whom it concerns; null for the seller. */
+  /** The buyer's email; null for events that concern the seller. */
   email: string | null
 }
 
@@ -120,7 +120,7 @@ function everything({ app_id }: Span): Sql {
       where a.id = ${app_id} and p.settled_at is not null`
 }
 
-/** What emails about an app can be about, each with its license. */
+/** The subjects of emails about an app, each with its license. */
 function writtenAbout(app_id: AppId): Sql {
   return sql`select id as subject, id as license_id from licenses where app_id = ${app_id}
     union all select id, license_id from orders where app_id = ${app_id}

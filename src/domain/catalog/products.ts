@@ -24,7 +24,7 @@ export interface Price {
   frequency: Frequency | null
 }
 
-/** A price with everything that the checkout needs of its product. */
+/** A price with the product fields that checkout needs. */
 export interface ProductPrice extends Price {
   app_id: AppId
   product_name: string
@@ -66,7 +66,7 @@ export async function livePrices(db: Db, app_id: AppId): Promise<ProductPrice[]>
       array_position(array['day', 'week', 'month', 'year'], r.frequency) nulls last`)
 }
 
-/** A plan of one of several apps, once for each of its prices; a free one has none. */
+/** A plan of an app, once for each of its prices. A free plan has none. */
 export interface PlanOfApp {
   app_id: AppId
   product_id: ProductId

@@ -13,7 +13,7 @@ export interface ExistingPrice {
   is_live: boolean
 }
 
-/** A product that an app has or had, with what prevents changing it. */
+/** A product that an app has or had, with whatever prevents changing it. */
 export interface ExistingVersion {
   id: ProductId
   legacy_id: string | null
@@ -24,7 +24,7 @@ export interface ExistingVersion {
   prices: ExistingPrice[]
   /** Subscriptions that have not ended: active, in trial, past due, unpaid or paused. */
   subscriptions: number
-  /** Licenses that have not ended, including those that were paid once. */
+  /** Licenses that have not ended, including one-time purchases. */
   licenses: number
   /** Purchases of it that are pending at the processor. */
   purchases: number
@@ -40,7 +40,7 @@ export interface PlannedVersion {
   prices: { id: PriceId | null; frequency: Frequency | null; amount: Cents }[]
 }
 
-/** Everything to change; a product or price that is planned by its id stays, or comes back. */
+/** Everything to change. A product or price that is planned by its id stays, or is restored. */
 export interface VersionPlan {
   versions: PlannedVersion[]
   deleted_versions: ProductId[]
@@ -58,7 +58,7 @@ export function planVersions(
   { restore }: { restore: boolean },
 ): { plan: VersionPlan } | { faults: FieldFault[] } {
   const found = given.map(({ product_id }) => findVersion(existing, product_id))
-  // Whether an existing product is free stays as it is unless it is given.
+  // If `is_free` is not given, an existing product keeps it.
   const wanted = given.map((version, index) => ({
     ...version,
     is_free: version.is_free ?? found[index]?.is_free ?? false,

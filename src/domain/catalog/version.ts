@@ -15,9 +15,9 @@ export interface VersionInput {
   prices: readonly PriceInput[]
 }
 
-/** A price as a seller submits it; `frequency` null is paid once. */
+/** A price as a seller submits it. `frequency` is null for a one-time price. */
 export interface PriceInput {
-  /** The id of the price to restore; absent: the live one of its frequency, or a new one. */
+  /** The id of the price to restore. If absent: the live price of its frequency, or a new one. */
   id?: PriceId | undefined
   amount: string
   frequency: string | null
@@ -47,7 +47,7 @@ export function readFrequency(frequency: string | null): Frequency | null | unde
   return FREQUENCIES.find((each) => each === frequency)
 }
 
-/** Every fault of the submitted products, apart from what the app had before. */
+/** Every fault of the submitted products that does not depend on the app's current ones. */
 export function versionFaults(versions: readonly VersionInput[]): FieldFault[] {
   // For a list that is far too long, the faults of its first entries are enough.
   const judged = versions.slice(0, 2 * MOST_VERSIONS)

@@ -5,15 +5,15 @@ import { sql } from '#platform/sql'
 import type { Price, Product } from './products.ts'
 import type { ExistingVersion, PlannedVersion, VersionPlan } from './version-plan.ts'
 
-/** A product with its prices, whether or not it is still on sale. */
+/** A product with its prices, whether or not it is still for sale. */
 export interface Version extends Omit<Product, 'app_id'> {
   is_live: boolean
   prices: Omit<Price, 'product_id'>[]
 }
 
 /**
- * Every product that an app has or had: those on sale in the seller's order, then the deleted ones,
- * the latest first. A deleted one shows the prices that it had then.
+ * Every product that an app has or had: those for sale in the seller's order, then the deleted
+ * ones, latest first. A deleted product shows the prices that it had.
  */
 export async function versions(db: Db, app_id: AppId): Promise<Version[]> {
   return await db.rows<Version>(sql`
@@ -37,8 +37,8 @@ export async function lockProducts(db: Db, app_id: AppId): Promise<void> {
 }
 
 /**
- * An app's products with what prevents changing them. It is one statement, so that a purchase that
- * completes at the same time is seen either as a purchase or as its license.
+ * An app's products, with whatever prevents changing them. It is one statement, so that a purchase
+ * that completes at the same time is seen either as a purchase or as its license.
  */
 export async function existingVersions(db: Db, app_id: AppId): Promise<ExistingVersion[]> {
   return await db.rows<ExistingVersion>(sql`
@@ -69,7 +69,7 @@ export async function applyVersions(
   await db.run(sql`update products set deleted_at = ${now}
     where id = any(${plan.deleted_versions}) and app_id = ${app_id} and deleted_at is null`)
   await db.run(sql`update prices set deleted_at = ${now} where id = any(${plan.deleted_prices})`)
-  // The free one last, as there is never more than one.
+  // The free version last, as there is never more than one.
   const ordered = plan.versions.toSorted(
     (one, other) => Number(one.is_free) - Number(other.is_free),
   )

@@ -8,7 +8,7 @@ export type { Discount } from './discount.ts'
 const COLUMNS = sql`id, code, percent, amount, periods, valid_from, valid_until, max_uses,
   is_once_per_buyer, is_first_purchase, product_ids, is_active`
 
-/** Adds a code to an app; false if the app has it already. */
+/** Adds a code to an app; false if the app already has it. */
 export async function addDiscount(
   db: Db,
   now: Date,
@@ -58,7 +58,7 @@ export async function setActive(
   return changed === 1
 }
 
-/** How many purchases use a code, other than those of a cart. */
+/** The number of purchases that use a code, except those of this cart. */
 export async function countUses(
   db: Db,
   { id, except }: { id: DiscountId; except: CartId | null },
@@ -91,7 +91,7 @@ export async function useDiscount(
     values (${invoice_id}, ${id}, ${now})`)
 }
 
-/** Returns the use of a purchase that is not paid. */
+/** Frees the use of a code by a purchase that was not paid. */
 export async function returnUse(db: Db, invoice_id: InvoiceId): Promise<void> {
   await db.run(sql`delete from discount_uses where invoice_id = ${invoice_id}`)
 }

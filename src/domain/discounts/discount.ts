@@ -2,7 +2,10 @@ import type { DiscountId, ProductId } from '#platform/ids'
 import { ENGLISH, type Locale } from '#platform/language/locale'
 import { type Cents, cents, formatAmount, share } from '#platform/money'
 
-/** What a code takes off, for whom, and when. One of `percent` and `amount` is not null. */
+/**
+ * The terms of a code: how much it takes off, for whom, and when. Exactly one of `percent` and
+ * `amount` is set.
+ */
 export interface DiscountTerms {
   percent: number | null
   /** In cents, before tax. */
@@ -10,7 +13,7 @@ export interface DiscountTerms {
   /** The number of periods of a subscription; null: all of them. */
   periods: number | null
   valid_from: Date | null
-  /** The first moment at which it is no longer valid. */
+  /** When it stops being valid, exclusive. */
   valid_until: Date | null
   max_uses: number | null
   is_once_per_buyer: boolean
@@ -47,7 +50,7 @@ export function normalizeCode(text: string): string {
   return text.trim().toUpperCase()
 }
 
-/** What a discount takes off a price, in cents before tax: never more than the price. */
+/** The amount that a discount takes off a price, in cents before tax; never more than the price. */
 export function amountOff(
   { percent, amount }: Pick<DiscountTerms, 'percent' | 'amount'>,
   price: Cents,
@@ -60,14 +63,14 @@ export function isForProduct({ product_ids }: DiscountTerms, product_id: Product
   return product_ids.length === 0 || product_ids.includes(product_id)
 }
 
-/** What is known of a purchase when its code is checked. */
+/** The facts about a purchase that decide whether a code applies. */
 export interface DiscountedPurchase {
   product_id: ProductId
   /** How many other purchases use the code. */
   uses: number
-  /** Whether this buyer used it in a purchase before. */
+  /** Whether this buyer has used it in an earlier purchase. */
   used_before: boolean
-  /** Whether this buyer has bought anything of the app before. */
+  /** Whether this buyer has bought from the app before. */
   bought_before: boolean
 }
 
@@ -93,21 +96,21 @@ export function discountText({ percent, amount, periods }: DiscountTerms): strin
   return periods === 1 ? `${off} once` : `${off} for ${periods} periods`
 }
 
-/** A discount of a subscription, for the periods to come; null: none. */
+/** The discount on a subscription's future periods; null if there is none. */
 export interface RunningDiscount {
   discount_id: DiscountId | null
   /** The number of these periods; null: all of them. */
   discount_periods_left: number | null
 }
 
-/** What is left of a discount for later periods, after it applied to some. */
+/** The rest of a discount for later periods, after it applied to some. */
 export function runningOf(discount: Discount | undefined, applied: number): RunningDiscount {
   return discount
     ? afterPeriods({ discount_id: discount.id, discount_periods_left: discount.periods }, applied)
     : NO_DISCOUNT
 }
 
-/** What is left of a running discount after it applied to some periods. */
+/** The rest of a running discount after it applied to some periods. */
 export function afterPeriods(running: RunningDiscount, applied: number): RunningDiscount {
   const { discount_id, discount_periods_left: left } = running
   if (left === null) return { discount_id, discount_periods_left: null }

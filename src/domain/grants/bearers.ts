@@ -12,8 +12,8 @@ export interface Bearer {
 }
 
 /**
- * The holder of an access token for this audience; undefined for a token that is unknown, expired,
- * revoked, for another audience or of a locked account.
+ * The holder of an access token for this audience. Undefined if the token is unknown, expired,
+ * revoked or for another audience, or the account is locked.
  */
 export async function findBearer(
   db: Database,

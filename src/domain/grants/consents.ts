@@ -53,7 +53,7 @@ export interface ConnectedApp {
   granted_at: Date
 }
 
-/** The apps that have a person's consent or a sign-in of theirs, by name. */
+/** The apps that a person consented to or signed in to, by name. */
 export async function listApps(db: Db, now: Date, user_id: UserId): Promise<ConnectedApp[]> {
   const rows = await db.rows<ConnectedApp>(sql`
     select n.client_id, a.name as app_name, a.url as app_url,

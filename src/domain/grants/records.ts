@@ -93,7 +93,7 @@ export async function findRecord(
     where id = ${sha256(name)} and kind = ${kind} and expires_at > ${now}`)
 }
 
-/** The sign-in session that tokens name as theirs. */
+/** The sign-in session that tokens belong to. */
 export async function findSessionByUid(
   db: Db,
   now: Date,
@@ -160,7 +160,7 @@ export async function forgetSession(db: Db, uid: string): Promise<void> {
   await db.run(sql`delete from oidc_records where session_uid = ${uid} and kind = 'Session'`)
 }
 
-/** Revokes an app's tokens of the logins with this `sid`. */
+/** Revokes an app's tokens from the logins with this `sid`. */
 export async function revokeLogin(
   db: Db,
   login: { client_id: string; sid: string },
@@ -183,7 +183,7 @@ export async function revokeClient(db: Db, client_id: string): Promise<void> {
   await db.run(sql`delete from oidc_records where kind = 'Grant' and client_id = ${client_id}`)
 }
 
-/** Revokes all tokens of every app for a person, and ends every sign-in session of theirs. */
+/** Revokes all of a person's tokens in every app, and ends all of their sign-in sessions. */
 export async function revokeEverything(db: Db, user_id: UserId): Promise<void> {
   await db.run(sql`delete from oidc_records
     where user_id = ${user_id} and kind in ('Grant', 'Session')`)

@@ -8,8 +8,8 @@ export const DEFAULT_SCOPES = ['openid', 'entitlements'] as const
 const COMMON = ['profile', 'email']
 
 /**
- * The scopes that an app requests by this `scope` parameter. A missing one means the default, and
- * so does a library's own default: `openid` with `profile` or `email`. Unknown scopes are ignored.
+ * The scopes that an app requests by this `scope` parameter. A missing one means the default, as
+ * does a common library default: `openid` with `profile` or `email`. Unknown scopes are ignored.
  */
 export function scopesForApp(scope: string | null): string[] {
   const named = (scope ?? '').split(' ').filter((each) => each !== '')

@@ -16,7 +16,7 @@ const LONGEST = Math.max(LIFE.id_token, LIFE.lease)
 
 /**
  * The keys in the order in which they are published: the one that signs now comes first. A key that
- * was replaced stays until its last signature has expired; `expired` are those after.
+ * was replaced stays until its last signature has expired; `expired` are the keys past that.
  */
 export function arrange<Key extends { active_from: Date }>(
   now: Date,

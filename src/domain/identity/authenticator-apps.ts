@@ -13,7 +13,7 @@ export interface AuthenticatorApp {
 
 const SETUP_SECONDS = 15 * 60
 
-/** Starts the setup of an authenticator app; false if the account has one already. */
+/** Starts the setup of an authenticator app; false if the account already has one. */
 export async function beginAuthenticator(
   db: Db,
   now: Date,

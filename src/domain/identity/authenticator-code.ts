@@ -40,7 +40,7 @@ export function authenticatorUri(secret: string, email: string): string {
   return codes(secret, email).toString()
 }
 
-/** The time step of a code: the present one, or one next to it; undefined for any other code. */
+/** The time step of a code: the current one, or an adjacent one. Undefined for any other code. */
 export function stepOfCode(secret: string, now: Date, text: string): number | undefined {
   const token = text.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return undefined

@@ -16,8 +16,8 @@ export async function lockForDeletion(tx: Db, user_id: UserId): Promise<User> {
 }
 
 /**
- * Every address of an account: the present one, and those of its changes of email that no other
- * account has now.
+ * Every address of an account: the current one, and those from its email changes that no other
+ * account uses now.
  */
 export async function addressesOf(db: Db, { id, email_normalized }: User): Promise<string[]> {
   const changes = await db.rows<{ old_email: string; new_email: string }>(

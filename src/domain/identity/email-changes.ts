@@ -75,7 +75,7 @@ export async function setEmail(
   return set === 1
 }
 
-/** Whether an error is that of two accounts that took one email concurrently. */
+/** Whether an error means that two accounts took the same email concurrently. */
 export function isEmailTaken(error: unknown): boolean {
   return isUniqueViolation(error, 'users_email_normalized_key')
 }

@@ -2,12 +2,13 @@
  * Identity: accounts and how their owners sign in.
  *
  * Knows accounts, passwords, second factors, sessions, sign-ups, changes of email, the links that
- * verify a mailbox, and who is staff in which role. Owns `users`, `sessions`, `pending_sign_ins`,
- * `account_links`, `authenticator_apps`, `passkeys`, `passkey_challenges`, `recovery_codes`,
- * `sign_ups`, `email_changes` and `staff_invitations`. Guarantees: secrets are stored as digests or
- * sealed; a link, a code and a challenge are used once; a sign-in that lacks a second factor is not
- * a session; and an account created at a checkout stays limited to its purchase until its mailbox
- * is verified. Spec: Hosted checkout and management links, Sign-in rules.
+ * verify a mailbox, and the members of staff with their roles. Owns `users`, `sessions`,
+ * `pending_sign_ins`, `account_links`, `authenticator_apps`, `passkeys`, `passkey_challenges`,
+ * `recovery_codes`, `sign_ups`, `email_changes` and `staff_invitations`. Guarantees: secrets are
+ * stored as digests or sealed; a link, a code and a challenge are used once; a sign-in that lacks a
+ * second factor is not a session; and an account created at a checkout stays limited to its
+ * purchase until its mailbox is verified. Spec: Hosted checkout and management links, Sign-in
+ * rules.
  */
 export * from './authenticator-apps.ts'
 export * from './authenticator-code.ts'

@@ -13,12 +13,12 @@ export type LinkPurpose =
   | 'change_email'
   | 'undo_email'
 
-/** A link that was sent to a mailbox and proves, once, that its reader has that mailbox. */
+/** An emailed link that proves, once, that its reader owns the mailbox. */
 export interface AccountLink {
   user_id: UserId
   purpose: LinkPurpose
   return_to: string | null
-  /** The id of the change of email that it decides. */
+  /** The email change that it confirms or undoes. */
   about: EmailChangeId | null
   email: string
 }
@@ -95,7 +95,7 @@ export async function expireLinks(db: Db, now: Date, user_id: UserId): Promise<v
     where user_id = ${user_id} and purpose <> 'undo_email' and used_at is null`)
 }
 
-/** When links from an account's mailbox were used to sign in to it. */
+/** When an account was signed in to with emailed links. */
 export async function linksUsed(db: Db, user_id: UserId): Promise<Date[]> {
   const rows = await db.rows<{ used_at: Date }>(sql`select distinct used_at from account_links
     where user_id = ${user_id} and purpose in ('verify_email', 'set_password', 'sign_in')

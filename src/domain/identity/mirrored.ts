@@ -4,15 +4,16 @@ import { sql } from '#platform/sql'
 import { DELETED_DOMAIN } from './email.ts'
 import { findOrAddUser, type User } from './users.ts'
 
-/** An account of test mode that is the copy of one of live mode, with both ids. */
+/** A test mode account that is a copy of a live mode account, with both ids. */
 export interface MirroredUser {
   id: UserId
   live_id: UserId
 }
 
 /**
- * Adds or updates the copy of an account of live mode in test mode, and returns its id there. An
- * account that has its email already, as of a test purchase, becomes the copy; `isNew` then too.
+ * Adds or updates the copy of a live mode account in test mode, and returns its id there. If an
+ * account in test mode already has the email, from a test purchase for example, it becomes the copy
+ * and also counts as `isNew`.
  */
 export async function mirrorUser(
   tx: Db,
@@ -52,7 +53,7 @@ export async function existing(db: Db, ids: UserId[]): Promise<UserId[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Whether an account of test mode is the copy of one of live mode. */
+/** Whether a test mode account is a copy of a live mode account. */
 export async function isMirrored(db: Db, id: UserId): Promise<boolean> {
   const copy = await db.maybe(sql`select 1 from users where id = ${id} and live_id is not null`)
   return copy !== undefined

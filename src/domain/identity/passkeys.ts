@@ -12,7 +12,7 @@ export interface Passkey {
   credential_id: string
   /** In COSE form. */
   public_key: Buffer
-  /** How often it has signed, as far as its device counts. */
+  /** The signature counter that its device reports. */
   counter: number
   transports: string[]
   /** The owner's name for it. */
@@ -21,7 +21,7 @@ export interface Passkey {
   last_used_at: Date | null
 }
 
-/** What a challenge is for. Only `add` creates a passkey; the others ask one to sign. */
+/** The purpose of a challenge. Only `add` creates a passkey; the others verify one. */
 export type ChallengePurpose = 'add' | 'sign_in' | 'second_factor' | 'confirm'
 
 const CHALLENGE_SECONDS = 5 * 60

@@ -12,9 +12,11 @@ export interface Session {
   id: SessionId
   user_id: UserId
   app_id: AppId | null
-  /** The seller whose pages are open; null: the first of which the account is a member. */
+  /**
+   * The seller whose pages are open; null means the first seller that the account is a member of.
+   */
   seller_id: SellerId | null
-  /** The seller whose pages staff look at, without acting (decision 103). */
+  /** The seller whose pages staff are viewing, read-only (decision 103). */
   viewing_seller_id: SellerId | null
   viewing_until: Date | null
   email: string
@@ -84,7 +86,7 @@ export async function chooseSeller(db: Db, id: SessionId, seller_id: SellerId): 
   await db.run(sql`update sessions set seller_id = ${seller_id} where id = ${id}`)
 }
 
-/** How long staff look at a seller's pages at a time. */
+/** How long staff can view a seller's pages at a time, in minutes. */
 export const VIEWING_MINUTES = 30
 
 /** Opens the pages of a seller in a session of staff, for half an hour; null ends it. */

@@ -4,7 +4,7 @@ import type { SignUpId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
-/** A sign-up: an email and a password that were typed, and have no account yet. */
+/** A sign-up: the submitted email and password, before an account exists. */
 export interface SignUp {
   id: SignUpId
   email: string
@@ -12,7 +12,7 @@ export interface SignUp {
   password_hash: string
   browser_hash: Buffer
   return_to: string | null
-  /** Of the page on which it was typed. */
+  /** The language of the sign-up page. */
   language: string
 }
 

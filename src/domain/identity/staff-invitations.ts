@@ -4,7 +4,7 @@ import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { StaffRole } from './staff-role.ts'
 
-/** An invitation to staff that waits for an answer. */
+/** A pending invitation to staff. */
 export interface StaffInvitation {
   id: StaffInvitationId
   email: string
@@ -40,7 +40,7 @@ export async function addStaffLink(
     values (${sha256(token)}, 'staff', ${invitation.id}, ${now}, ${invitation.expires_at})`)
 }
 
-/** The invitation of a link, while it waits for an answer. */
+/** The invitation of a link, while it is pending. */
 export async function peekStaffInvitation(
   db: Db,
   now: Date,
@@ -52,7 +52,7 @@ export async function peekStaffInvitation(
     where l.token_hash = ${sha256(token)} and l.purpose = 'staff' and i.expires_at > ${now}`)
 }
 
-/** An invitation by its id, while it waits for an answer. */
+/** An invitation by its id, while it is pending. */
 export async function findStaffInvitation(
   db: Db,
   now: Date,

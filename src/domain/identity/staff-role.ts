@@ -4,15 +4,15 @@ export const STAFF_ROLES = ['support', 'finance', 'admin'] as const
 export type StaffRole = (typeof STAFF_ROLES)[number]
 
 /**
- * What staff needs a permission for, and the roles that have it beside admin (decision 86). Each
- * route of the admin area names one.
+ * The permissions of staff, and the roles that have them besides admin (decision 86). Each route of
+ * the admin area names one.
  */
 const PERMITTED = {
   /** The home of the admin area: what needs attention. */
   home: ['support', 'finance'],
-  /** Sellers and apps: lists, figures and what is known of each. */
+  /** Sellers and apps: lists, figures and details. */
   sellers: ['support', 'finance'],
-  /** Looking at the pages of a seller. */
+  /** Viewing a seller's pages. */
   viewing: ['support'],
   /** The list of cases, the search, and alarms. */
   cases: ['support', 'finance'],
@@ -34,11 +34,11 @@ const PERMITTED = {
   taxes: ['finance'],
   /** The check of the ledger, and events of the processor that were missed. */
   checks: ['finance'],
-  /** Apps and sellers that ask to be approved. */
+  /** Requests for approval. */
   approvals: [],
   /** Suspending sellers and apps. */
   suspensions: [],
-  /** Who is staff, and in which role. */
+  /** The members of staff and their roles. */
   staff: [],
   audit: [],
   jobs: [],

@@ -10,7 +10,7 @@ export interface StaffMember {
   staff_role: StaffRole
   locked_at: Date | null
   has_factor: boolean
-  /** Null where they have not signed in since they have the account. */
+  /** Null if they have never signed in. */
   signed_in_at: Date | null
 }
 
@@ -39,12 +39,12 @@ export interface ListedInvitation {
   id: StaffInvitationId
   email: string
   role: StaffRole
-  /** The email of who invited; null for the command. */
+  /** The inviter's email; null for an invitation by command. */
   inviter: string | null
   expires_at: Date
 }
 
-/** The invitations that wait for an answer, by email. */
+/** The pending invitations, by email. */
 export async function listStaffInvitations(db: Db, now: Date): Promise<ListedInvitation[]> {
   return await db.rows<ListedInvitation>(sql`select i.id, i.email, i.role, i.expires_at,
       u.email as inviter

@@ -4,7 +4,7 @@ import type { SellerId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
-/** The way of a signed-in member from live mode to the test mode beside it. */
+/** A one-time entry that takes a signed-in member from live mode to the test mode beside it. */
 export interface TestModeEntry {
   user_id: UserId
   seller_id: SellerId

@@ -14,7 +14,7 @@ export interface User {
   /** Null for everyone who is not staff. */
   staff_role: StaffRole | null
   locked_at: Date | null
-  /** Of emails and PDFs: the tag of a catalog of messages. */
+  /** The language of the account's emails and PDFs, as the tag of a message catalog. */
   language: string
   created_at: Date
 }
@@ -35,8 +35,8 @@ export async function findUser(db: Db, id: UserId): Promise<User | undefined> {
 }
 
 /**
- * Creates an account for an email unless it has one; returns which it was. A language that is named
- * is the account's from now on.
+ * Finds the account of an email, or creates one; `made` says which. If a language is given, the
+ * account has it from now on.
  */
 export async function findOrAddUser(
   db: Db,
@@ -68,7 +68,7 @@ export async function lockForSignIn(tx: Db, id: UserId): Promise<User> {
   return await tx.one<User>(sql`select ${COLUMNS} from users where id = ${id} for share`)
 }
 
-/** Lets no session of an account be opened until the transaction ends. */
+/** Prevents new sessions of an account until the transaction ends. */
 export async function lockAgainstSignIns(tx: Db, id: UserId): Promise<void> {
   await tx.run(sql`select id from users where id = ${id} for no key update`)
 }
@@ -94,8 +94,8 @@ export async function setLanguage(db: Db, user_id: UserId, language: string): Pr
 }
 
 /**
- * Gives an account a role of staff; null: it is no longer staff. The invitations that it sent end
- * if it may no longer invite.
+ * Sets an account's staff role; null removes it from staff. If the new role may not invite, the
+ * invitations that the account sent end.
  */
 export async function setStaffRole(db: Db, user_id: UserId, role: StaffRole | null): Promise<void> {
   await db.run(sql`update users set staff_role = ${role} where id = ${user_id}`)

@@ -26,15 +26,15 @@ export interface KnownLicense {
   period_end: Date | null
 }
 
-/** A row with everything that decides what is done with it. */
+/** A row with everything that determines its outcome. */
 export interface ImportRowFacts extends Pick<ImportRecord, 'over' | 'ends_at'> {
   /** The plan that its product was matched with; null: it is not imported. */
   product_id: string | null
-  /** Whether this is the row of its buyer that entitles for the longest. */
+  /** Whether this is the buyer's row with the longest entitlement. */
   is_best: boolean
-  /** Whether any row of its buyer entitles. */
+  /** Whether any row of the buyer entitles them. */
   has_best: boolean
-  /** The license that this row created before. */
+  /** The license that this row created in an earlier import. */
   own: KnownLicense | undefined
   /** The live license of the buyer. */
   live: KnownLicense | undefined
@@ -52,8 +52,9 @@ export interface ImportRowFacts extends Pick<ImportRecord, 'over' | 'ends_at'> {
 }
 
 /**
- * What is done with a row (decision 143). A buyer has one license of an app: the best of their rows
- * creates it, and the others add their keys to it. What is already so is unchanged.
+ * Decides what an import does with a row (decision 143). A buyer has one license for an app: the
+ * best of their rows creates it, and the others add their keys to it. Nothing that is already up to
+ * date changes.
  */
 export function decideRow(row: ImportRowFacts): RowOutcome {
   if (row.product_id === null) return 'skipped'
@@ -68,7 +69,9 @@ export function decideRow(row: ImportRowFacts): RowOutcome {
   return addsKey ?? 'unchanged'
 }
 
-/** Whether the live license of the buyer is this row's from now on, changed by it or not. */
+/**
+ * Whether this row determines the buyer's live license from now on, whether or not it changes it.
+ */
 export function isDecisive(row: ImportRowFacts): boolean {
   const { product_id, over, is_best, live } = row
   if (product_id === null || over || !is_best) return false
@@ -89,7 +92,7 @@ function decides(row: ImportRowFacts, live: KnownLicense): boolean {
 }
 
 /**
- * Kinds of rows, the weakest first: what recurs says when it ends, and a key only that it exists.
+ * Kinds of rows, weakest first. A subscription says when it ends; a key says only that it exists.
  */
 const KINDS = ['transaction', 'order', 'license_key', 'subscription']
 
@@ -103,13 +106,14 @@ function decideOver(row: ImportRowFacts): RowOutcome {
   const isStrongest = strengthOf([row.external_id]) >= strengthOf(row.own_records)
   const endsNow = own?.is_live && own.is_imported && !has_best && isStrongest
   if (endsNow) return row.is_buying ? 'buying' : 'end'
-  // What was refunded or revoked keeps no key.
+  // A refunded or revoked license keeps no key.
   return over === 'ended' && is_key_new && (live || has_best) ? 'add_key' : 'over'
 }
 
 function decideNew({ own, ends_at, is_buying }: ImportRowFacts): RowOutcome {
   if (is_buying) return 'buying'
-  // It ended here, and the file is not newer than that: a seller's own end is never undone.
+  // The license ended here after the file was exported. A seller's decision to end it is never
+  // undone.
   const isRenewed = own?.period_end && ends_at && ends_at > own.period_end
   return own && !isRenewed ? 'ended_here' : 'create'
 }

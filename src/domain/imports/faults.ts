@@ -13,7 +13,7 @@ export interface ImportFault {
   message: string
 }
 
-/** How many faults of a file are kept; the others are counted. */
+/** The most faults stored for a file. The rest are only counted. */
 export const MOST_FAULTS = 10_000
 
 /** Stores faults of a file. */

@@ -48,11 +48,11 @@ export async function addImport(
       ${JSON.stringify(added.matched)}, ${now})`)
 }
 
-// The file of a former seller may have people in it who never used the app.
+// A former seller's file may contain people who never used the app.
 const OF_PRESENT_SELLER = sql`created_at > coalesce((select max(t.decided_at) from app_transfers t
   where t.app_id = imports.app_id and t.outcome = 'accepted'), '-infinity')`
 
-/** An import of an app by its present seller. */
+/** An import for an app by its current seller. */
 export async function findImport(
   db: Db,
   of: { id: ImportId; app_id: AppId },
@@ -71,14 +71,14 @@ export async function lockImport(db: Db, id: ImportId): Promise<Import> {
   return await db.one<Import>(sql`select ${COLUMNS} from imports where id = ${id} for update`)
 }
 
-/** The imports of an app by its present seller, the latest first. */
+/** The imports for an app by its current seller, latest first. */
 export async function listImports(db: Db, app_id: AppId, limit: number): Promise<Import[]> {
   return await db.rows<Import>(sql`select ${COLUMNS} from imports
     where app_id = ${app_id} and ${OF_PRESENT_SELLER}
     order by created_at desc, id limit ${limit}`)
 }
 
-/** Changes what is known of an import; an absent field stays as it is. */
+/** Updates an import. Absent fields do not change. */
 export async function changeImport(
   db: Db,
   id: ImportId,
@@ -121,7 +121,7 @@ export async function staleUploads(
     where created_at <= ${before} and status = 'uploaded' order by created_at limit ${limit}`)
 }
 
-/** Deletes an import of which nothing was read. */
+/** Deletes an import whose file was never read. */
 export async function dropImport(db: Db, id: ImportId): Promise<void> {
   await db.run(sql`delete from imports where id = ${id} and status = 'uploaded'`)
 }

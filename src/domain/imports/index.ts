@@ -3,8 +3,8 @@
  *
  * Knows the files' formats, their rows, what is wrong with them, what is done with each row, and
  * which license it became. Owns `imports`, `import_rows`, `import_faults` and `imported_records`.
- * Guarantees: no text makes a reader throw; the same row is always the same license; what is
- * already so is unchanged.
+ * Guarantees: no text makes a reader throw; the same row is always the same license; nothing that
+ * is already up to date changes.
  */
 export { cleanCell, shortened } from './cell.ts'
 export {

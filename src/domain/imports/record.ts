@@ -45,22 +45,22 @@ export function readField(text: string): ImportField | undefined {
   return IMPORT_FIELDS.find((field) => field === text)
 }
 
-/** Why a row entitles to nothing: what was paid has ended, was paid back, or was revoked. */
+/** Why a row grants no entitlement: the paid time has ended, or it was refunded or revoked. */
 export const OVER_REASONS = ['ended', 'refunded', 'revoked'] as const
 export type OverReason = (typeof OVER_REASONS)[number]
 
-/** What every source's rows are read into. */
+/** The common record that rows of every source are read into. */
 export interface ImportRecord {
-  /** The identity of the row at its source: the same file again has the same. */
+  /** The row's ID at its source. Importing the same file again yields the same ID. */
   external_id: string
   email: string
   /** The product at the source, with its variant. */
   plan: string
   former_key: string | null
-  /** The end of what was paid; null: paid once, for good. */
+  /** The end of the paid time; null for a lifetime license. */
   ends_at: Date | null
   over: OverReason | null
-  /** The price at the source, where it is in US dollars. */
+  /** The price at the source, if it is in US dollars. */
   amount: Cents | null
   frequency: Frequency | null
 }

@@ -13,7 +13,7 @@ export async function keepRecord(
     on conflict (app_id, source, external_id) do update set license_id = excluded.license_id`)
 }
 
-/** How many licenses that were imported from a service their buyers continued with a card. */
+/** The number of licenses imported from a service that their buyers continued with a card. */
 export async function countContinued(
   db: Db,
   { app_id, source }: { app_id: AppId; source: ImportSource },

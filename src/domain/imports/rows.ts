@@ -20,7 +20,7 @@ export interface ImportRow {
   frequency: Frequency | null
 }
 
-/** Stores rows of a file. A line that is stored already is left alone. */
+/** Stores rows of a file. A line that is already stored does not change. */
 export async function addRows(
   db: Db,
   import_id: ImportId,
@@ -63,7 +63,7 @@ export async function plansOf(db: Db, import_id: ImportId): Promise<FilePlan[]> 
     group by plan order by count(*) desc, plan`)
 }
 
-/** A row with what is known of its buyer and its license. */
+/** A row with its buyer's and its own license. */
 export interface LeadingRow extends ImportRow {
   /** Its place in the order of the import. */
   place: number

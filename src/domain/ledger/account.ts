@@ -13,7 +13,7 @@ export type Account =
   | 'add_on_fees'
   /** Money withheld by the banks while buyers dispute it. */
   | 'disputes_open'
-  /** What a seller gets back if a dispute is won (owner: the seller). */
+  /** The amount that a seller gets back if a dispute is won (owner: the seller). */
   | 'dispute_hold'
   /** What disputes cost sellers, until they are won. */
   | 'dispute_costs'
@@ -32,7 +32,7 @@ export type Account =
   /** Movements at the processor that no record explains. */
   | 'suspense'
 
-/** What is posted; an event of one subject is posted once. */
+/** The kinds of postings. Each event is posted once per subject. */
 export type LedgerEvent =
   | 'sale'
   | 'refund'

@@ -47,7 +47,7 @@ export async function balancesAt(db: Db, at: Date): Promise<Balance[]> {
     order by e.account, e.owner`)
 }
 
-/** The present balance of one account of one owner. */
+/** The current balance of one account of one owner. */
 export async function balanceOf(db: Db, account: Account, owner: string): Promise<Cents> {
   const { amount } = await db.one<{ amount: Cents }>(sql`
     select coalesce(sum(amount), 0)::bigint as amount from ledger_entries
@@ -55,7 +55,7 @@ export async function balanceOf(db: Db, account: Account, owner: string): Promis
   return amount
 }
 
-/** Balances of an account that are above zero (owed to the service) or below it (owed by it). */
+/** Balances of an account above zero (owed to the service) or below zero (owed by the service). */
 export async function balancesOf(
   db: Db,
   facts: { account: Account; side: 'debit' | 'credit' },
@@ -79,7 +79,7 @@ export interface Entry {
   amount: Cents
 }
 
-/** All lines of the events of these subjects, in the order in which they were written. */
+/** All ledger lines about these subjects, in the order in which they were written. */
 export async function entriesOf(db: Db, subjects: string[]): Promise<Entry[]> {
   return await db.rows<Entry>(sql`
     select e.transaction_id, e.position, t.at, t.event, t.subject, e.account, e.owner, e.amount

@@ -39,7 +39,7 @@ export interface Division {
   commission: Cents
 }
 
-/** The owners of the parts. */
+/** The parties that each part belongs to. */
 export interface Parties {
   seller_id: SellerId
   state: string
@@ -64,7 +64,7 @@ export function sale(
   ])
 }
 
-/** A refund; each part is what it takes back of the sale's part. */
+/** A refund; each part reverses its share of the sale's part. */
 export function refund(facts: Division & Parties & { refund_id: RefundId }): Posting {
   const { amount, tax, fee, add_on_fee, commission } = facts
   return posting('refund', facts.refund_id, [
@@ -227,7 +227,7 @@ export function processorDay(facts: {
   ])
 }
 
-/** A debt that will not be paid: `amount` is the debit balance that is written off. */
+/** A debt that is written off: `amount` is the debit balance. */
 export function writeOff(facts: {
   write_off_id: WriteOffId
   account: 'seller_payable' | 'affiliate_payable'

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** What the ledger had for a calendar month (UTC), such as `2026-03`. */
+/** A digest of the ledger for a calendar month (UTC), such as `2026-03`. */
 export interface MonthDigest {
   month: string
   transactions: number
@@ -17,7 +17,7 @@ export async function firstMonth(db: Db): Promise<string | undefined> {
   return month ?? undefined
 }
 
-/** Reads a month of the ledger as it is now, in one statement over its index. */
+/** Computes the current digest of a month, in one statement over its index. */
 export async function digestOf(db: Db, month: string): Promise<MonthDigest> {
   const from = startOf(month)
   const before = startOf(nextMonth(month))
@@ -31,7 +31,7 @@ export async function digestOf(db: Db, month: string): Promise<MonthDigest> {
     where t.at >= ${from} and t.at < ${before}`)
 }
 
-/** The months in which a check found no difference, as they were then. */
+/** The proven months: their digests when a check found no difference. */
 export async function readProofs(db: Db): Promise<MonthDigest[]> {
   return await db.rows<MonthDigest>(
     sql`select month, transactions, digest from ledger_proofs order by month`,
@@ -48,7 +48,7 @@ export async function writeProofs(db: Db, now: Date, months: MonthDigest[]): Pro
       digest = excluded.digest, proven_at = excluded.proven_at`)
 }
 
-/** Takes every proof back: the next check looks at everything. */
+/** Deletes every proof, so that the next check covers everything. */
 export async function dropProofs(db: Db): Promise<void> {
   await db.run(sql`delete from ledger_proofs`)
 }

@@ -9,7 +9,7 @@ export interface WriteOff {
   account: 'seller_payable' | 'affiliate_payable'
   owner: PayeeId
   amount: Cents
-  /** The person of staff who decided it, and why. */
+  /** The member of staff who decided it, and the reason. */
   written_off_by: UserId
   reason: string
 }
@@ -19,7 +19,7 @@ export interface BuyerPayment {
   id: BuyerPaymentId
   user_id: UserId
   amount: Cents
-  /** The person of staff who paid it. */
+  /** The member of staff who made the payment. */
   paid_by: UserId
 }
 

@@ -12,11 +12,11 @@ export interface Comp {
   app_id: AppId
   user_id: UserId
   product_id: ProductId
-  /** When it ends; null: it does not. */
+  /** When it ends; null if it never ends. */
   ends_at: Date | null
 }
 
-/** Creates a comp with a key. Throws where the person has a live license of the app. */
+/** Creates a comp with a key. Throws if the person has a live license for the app. */
 export async function grantComp(
   db: Db,
   now: Date,
@@ -40,7 +40,8 @@ export async function endedUncharged(
 ): Promise<LicenseId[]> {
   const isUncharged = sql`l.origin in ('comp', 'import') and l.status = 'active'
     and (${app_id ?? null}::text is null or l.app_id = ${app_id ?? null})`
-  // No clock is behind: what has ended in the service's time has ended everywhere.
+  // No test clock is behind the service's clock: what has ended in the service's time has ended
+  // everywhere.
   const rows = await db.rows<{ id: LicenseId }>(sql`
     select l.id, l.period_end from licenses l where ${isUncharged} and l.period_end <= ${now}
     union select l.id, l.period_end from apps a join licenses l on l.app_id = a.id

@@ -5,7 +5,7 @@ import { sql } from '#platform/sql'
 import type { EntitlementFacts } from './entitlement.ts'
 import type { LicenseStatus } from './status.ts'
 
-/** What a bearer token leads to, as far as it is valid. */
+/** The entitlement that a valid bearer token gives access to. */
 export interface TokenEntitlement extends EntitlementFacts {
   scopes: string[]
   /** The license, whether it entitles or not. */
@@ -31,8 +31,8 @@ interface TokenRow {
 
 /**
  * Finds the holders of access tokens and everything that decides their entitlements, in one
- * statement and in the order of the tokens. A token that is unknown, expired, revoked, for another
- * audience or of a locked account is not found (spec: Entitlement endpoint).
+ * statement and in the order of the tokens. A token is not found if it is unknown, expired, revoked
+ * or for another audience, or its account is locked (spec: Entitlement endpoint).
  */
 export async function findByTokens(
   db: Database,

@@ -9,17 +9,18 @@ import { mint } from './licenses.ts'
 import type { LicenseStatus } from './status.ts'
 import { type PausableLicense, setEndDay, transition } from './transitions.ts'
 
-/** Whether the seller chose to write to the owner. */
+/** Whether the seller chose to email the license's owner. */
 interface Reminded {
   reminds?: boolean
 }
 
-/** How long before its end the owner of an imported license is written to. */
+/** The days before the end of an imported license on which its owner is reminded. */
 const REMIND_DAYS = 7
 
 /**
- * Creates a license that another service sold, with a key. It is entitled until `ends_at`, the end
- * of what was paid there, or for good. Throws where the person has a live license of the app.
+ * Creates a license that another service sold, with a key. It entitles its owner until `ends_at`,
+ * the end of the time paid for there, or forever. Throws if the person has a live license for the
+ * app.
  */
 export async function grantImported(
   db: Db,
@@ -35,7 +36,7 @@ export async function grantImported(
   await setReminder(db, now, license)
 }
 
-/** Changes the plan or the end of an imported license, as a newer file has it. */
+/** Changes the plan or the end of an imported license to match a newer file. */
 export async function changeImported(
   db: Db,
   now: Date,
@@ -55,14 +56,14 @@ export type ContinuationRefusal =
   | 'ended'
   /** It is suspended. */
   | 'suspended'
-  /** It renews already, or was never imported. */
+  /** It already renews, or was never imported. */
   | 'renews'
   /** It was paid once, so there is nothing to continue. */
   | 'paid'
 
 /**
- * Why a license cannot be continued with a card at a time of its app; undefined where it can. While
- * the card of its buyer is checked, it does not end (`paying`).
+ * Why a license cannot be continued with a card at a time of its app; undefined where it can. It
+ * does not end while its buyer's card is being checked (`paying`).
  */
 export function continuationRefusal(
   now: Date,
@@ -117,7 +118,7 @@ export async function dueReminders(
   return rows.map(({ id }) => id)
 }
 
-/** Takes a due reminder, so that it is sent once; false where there is none any longer. */
+/** Claims a due reminder, so that it is sent once. False if it was already claimed. */
 export async function takeReminder(db: Db, now: Date, license_id: LicenseId): Promise<boolean> {
   const taken = await db.maybe<{ id: LicenseId }>(sql`update licenses set reminds_at = null
     where id = ${license_id} and reminds_at <= ${now} and origin = 'import' and status = 'active'

@@ -2,13 +2,13 @@ import { addSeconds, isoDate } from '#platform/calendar'
 import { sha256 } from '#platform/secrets'
 import { type LicenseFacts, stateOf } from './state.ts'
 
-/** What the caller asks of a lease: its length, and the device that it is for. */
+/** A request for a lease: its length, and the device. */
 export interface LeaseRequest {
   seconds: number
   device?: string | undefined
 }
 
-/** What a lease says besides who issued it, for which app and until when. */
+/** The content of a lease, besides its issuer, app and expiry. */
 export interface LeaseContent {
   license_id: string
   product_public_id: string
@@ -19,7 +19,7 @@ export interface LeaseContent {
   device?: string
 }
 
-/** A lease whose period is over while the renewal is being paid. */
+/** The length of a lease while the period is over and its renewal is being paid. */
 const WHILE_RENEWING_SECONDS = 3600
 
 /**
@@ -39,7 +39,7 @@ export function leaseEnd(
   return latest && latest < requested ? latest : requested
 }
 
-/** What a lease of a license says. */
+/** The content of a license's lease. */
 export function leaseContent(
   license: LicenseFacts,
   license_key: string,

@@ -36,14 +36,14 @@ export async function hadCustomers(db: Db, app_id: AppId): Promise<boolean> {
   return had
 }
 
-/** Whether an app has a license, of a purchase or a preview: its seller saw one work. */
+/** Whether an app has any license, from a purchase or a preview. */
 export async function hasLicenses(db: Db, app_id: AppId): Promise<boolean> {
   const { has } = await db.one<{ has: boolean }>(sql`select exists (
     select 1 from licenses where app_id = ${app_id}) as has`)
   return has
 }
 
-/** Some license of an app that is not canceled; previews are ignored. */
+/** Any license of an app that is not canceled. Previews are ignored. */
 export async function findAny(db: Db, app_id: AppId): Promise<License | undefined> {
   return await db.maybe<License>(sql`select ${COLUMNS} from licenses
     where app_id = ${app_id} and status not in ('canceled', 'preview') limit 1`)

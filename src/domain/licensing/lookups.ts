@@ -11,7 +11,7 @@ export interface Found<Facts> {
   found: Facts | undefined
 }
 
-/** The place of a question, the requesting client, and null for each fact if nothing was found. */
+/** The index of a lookup, the requesting client, and null for each field if nothing was found. */
 type FoundRow<Facts> = {
   place: number
   is_client: boolean
@@ -19,23 +19,24 @@ type FoundRow<Facts> = {
   secret_hash: Buffer | null
 } & { [Field in keyof Facts]: Facts[Field] | null }
 
-/** What a seller's server asks with a key. */
+/** A lookup by license key, with the credentials of a seller's server. */
 export interface KeyQuestion {
   client_id: string
   license_key: string
 }
 
 /**
- * The client of a question `q`. `offset 0` keeps a subquery whole: what is found by its ID is not
- * found among all of its app, which PostgreSQL prefers where the usual app has sold little.
+ * The client of a lookup `q`. `offset 0` keeps PostgreSQL from merging the subquery: a row with a
+ * known ID must not be looked up among all rows of its app, which the planner prefers if most apps
+ * have sold little.
  */
 const CLIENT = sql`(select client_id, app_id, secret_hash from clients
   where client_id = q.client_id offset 0)`
 
 /**
  * Finds the licenses of keys, and of keys that other services issued, together with the requesting
- * clients, in one statement and in the order of the questions; another app's key is not found
- * (spec: License key endpoints, no cross-app oracle).
+ * clients, in one statement and in the order of the lookups; another app's key is not found (spec:
+ * License key endpoints, no cross-app oracle).
  */
 export async function findByKeys(
   db: Database,
@@ -79,7 +80,10 @@ export interface OrderFacts extends LicenseFacts {
   is_processing: boolean
 }
 
-/** What a seller's server asks with an order reference; undefined for one that names no order. */
+/**
+ * A lookup by order reference, with the credentials of a seller's server; undefined for an invalid
+ * reference.
+ */
 export interface OrderQuestion {
   client_id: string
   order_id: OrderId | LicenseId | undefined
@@ -87,7 +91,7 @@ export interface OrderQuestion {
 
 /**
  * Finds the licenses of orders together with the requesting clients, in one statement and in the
- * order of the questions. A preview has no order: its reference names the license itself.
+ * order of the lookups. A preview has no order: its reference names the license itself.
  */
 export async function findByOrders(
   db: Database,
@@ -121,7 +125,7 @@ export async function findByOrder(
   return answer!
 }
 
-/** An answer for each question; a question may have several rows, of which one at most found it. */
+/** One result for each lookup. A lookup may have several rows, at most one of which is a match. */
 function inOrder<Facts>(
   questions: readonly unknown[],
   rows: FoundRow<Facts>[],

@@ -18,10 +18,10 @@ export function isEntitled(status: LicenseStatus): boolean {
   return ENTITLED.includes(status)
 }
 
-/** Where a buy link leads the holder of a license of this status. */
+/** Where a buy link takes the owner of a license with this status. */
 export type OwnerRoute = 'back_to_app' | 'update_card' | 'explain_pause' | 'buy'
 
-/** No buyer is charged twice: only a canceled license is bought again (spec: rule 3). */
+/** No buyer is charged twice: only a canceled license can be bought again (spec: rule 3). */
 export function ownerRoute(status: LicenseStatus): OwnerRoute {
   if (status === 'past_due' || status === 'unpaid') return 'update_card'
   if (status === 'paused') return 'explain_pause'

@@ -14,7 +14,7 @@ export type PausedFor = 'dispute' | 'staff' | 'buyer'
 export interface PausableLicense extends License {
   paused_from: LicenseStatus | null
   paused_for: PausedFor | null
-  /** How it began. */
+  /** How the license began. */
   origin: Beginning
 }
 
@@ -67,7 +67,7 @@ export async function transition(
   return license
 }
 
-/** As `transition`, of a license that the caller has locked. */
+/** Like `transition`, for a license that the caller has locked. */
 export async function transitionLocked(
   db: Writes,
   now: Date,

@@ -75,8 +75,8 @@ function wordless(body: string): string {
 }
 
 /**
- * Parses the feature table. `productOf` finds a product on sale of this app by the caller's name
- * for it, and returns its id.
+ * Parses the feature table. `productOf` finds one of this app's products for sale by the caller's
+ * ID for it, and returns its id.
  */
 export function readFeatures(
   features: readonly GivenFeature[],

@@ -3,7 +3,7 @@ import type { AppId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Feature } from './content.ts'
 
-/** An app's feature table in order, with the products on sale that have each feature. */
+/** An app's feature table in order, with the products for sale that have each feature. */
 export async function features(db: Db, app_id: AppId): Promise<Feature[]> {
   return await db.rows<Feature>(sql`select f.name, f.description, array(
       select l.product_id from listing_feature_products l join products p on p.id = l.product_id

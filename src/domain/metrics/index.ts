@@ -1,8 +1,8 @@
 /**
- * Metrics: what an app had by day.
+ * Metrics: the daily figures of an app.
  *
  * Knows revenue, monthly recurring revenue, licenses by status and the steps of checkouts, by app
- * and day (UTC, in the app's own time), and each subscription with its part of the revenue. Owns
+ * and day (UTC, in the app's own time), and each subscription with its share of the revenue. Owns
  * `metric_days` (sums), `metric_changes` (what is not in the sums yet), `counted_licenses` and
  * `listed_subscriptions`, which triggers and `sumMetrics` write. Guarantees: the figures agree with
  * the ledger and the licenses at any time, whatever is still in the queue (decision 97).

@@ -14,7 +14,9 @@ export const REVENUE_METRICS = [
   'appeal_won',
 ] as const
 
-/** How monthly recurring revenue (MRR) changes; a reactivation pays again after it had stopped. */
+/**
+ * How monthly recurring revenue (MRR) changes. A reactivation resumes payment after it had stopped.
+ */
 export const MRR_METRICS = [
   'mrr_new',
   'mrr_reactivation',
@@ -50,7 +52,7 @@ export interface MetricTotal {
   amount: Cents
 }
 
-/** The money of a day (`YYYY-MM-DD`). */
+/** The revenue figures of a day (`YYYY-MM-DD`). */
 export interface MoneyDay {
   day: string
   /** What the seller earned. */
@@ -59,7 +61,10 @@ export interface MoneyDay {
   mrr: Cents
 }
 
-/** Apps, their metrics, and the first and last day; without a first day, from the beginning. */
+/**
+ * Which metrics to read: apps, metrics, and the first and last day. Without a first day, from the
+ * beginning.
+ */
 export interface MetricQuestion {
   app_ids: AppId[]
   metrics: readonly Metric[]
@@ -67,7 +72,10 @@ export interface MetricQuestion {
   to: string
 }
 
-/** Sums and what is not in them yet, exact at any time: days of apps, as the index has them. */
+/**
+ * The stored sums plus the changes that are not in them yet, so the result is always exact. In the
+ * order of the index: apps, then days.
+ */
 const PARTS = ({ app_ids, metrics, from, to }: MetricQuestion) => {
   const which = sql`app_id = any(${app_ids}::text[]) and metric = any(${[...metrics]}::text[])
     and day between ${from ?? BEGINNING}::date and ${to}::date`
@@ -84,7 +92,7 @@ export async function metricTotals(db: Db, question: MetricQuestion): Promise<Me
     from ${PARTS(question)} parts group by metric order by metric`)
 }
 
-/** The money of apps by day, added up over the apps; days without any are absent. */
+/** The revenue of apps by day, summed over the apps. Days without revenue are absent. */
 export async function moneyDays(
   db: Db,
   range: Pick<MetricQuestion, 'app_ids' | 'to'> & { from: string },

@@ -14,7 +14,7 @@ export type AttemptStatus =
   | 'closed'
   | 'refused'
 
-/** Who started an attempt. Only one of the schedule counts as a scheduled retry. */
+/** Who started an attempt. Only `schedule` counts as a scheduled retry. */
 export type RequestedBy = 'schedule' | 'buyer' | 'staff'
 
 /** One attempt to pay an invoice; its id is the idempotency key at the processor. */
@@ -75,14 +75,14 @@ export async function findPending(db: Db, buyer: BuyerOfApp): Promise<Attempt | 
   return await db.maybe<Attempt>(sql`select ${COLUMNS} from ${pendingRow(buyer)}`)
 }
 
-/** Whether there is one, within another statement. */
+/** Whether such a pending attempt exists, as part of another statement. */
 export const hasPending = (buyer: BuyerOfApp) => sql`exists (select 1 from ${pendingRow(buyer)})`
 
-/** Whether an invoice of this license has one, within another statement. */
+/** Whether a license has a pending attempt, as part of another statement. */
 export const hasPendingOfLicense = (license_id: LicenseId) => sql`exists (select 1 from attempts
   where ${PENDING} and invoice_id in (select id from invoices where license_id = ${license_id}))`
 
-/** Whether an invoice of this license has one. */
+/** Whether a license has a pending attempt. */
 export async function isAnyPendingOf(db: Db, license_id: LicenseId): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(
     sql`select ${hasPendingOfLicense(license_id)} as found`,
@@ -103,7 +103,9 @@ export async function lockBuyer(db: Db, buyer: BuyerOfApp): Promise<void> {
   await db.one(sql`select ${lockOnBuyer(buyer)}`)
 }
 
-/** As `lockBuyer`; until then, no account takes or leaves the email either (`lockEmails`). */
+/**
+ * Like `lockBuyer`, and also keeps any account from taking or giving up the email (`lockEmails`).
+ */
 export async function lockPurchaser(db: Db, buyer: BuyerOfApp): Promise<void> {
   await db.one(sql`select ${lockOnBuyer(buyer)}, ${lockOnEmail(buyer.email_normalized)}`)
 }
@@ -121,7 +123,10 @@ export async function isAnyPendingWith(db: Db, emails: string[]): Promise<boolea
   return found
 }
 
-/** Whether a purchase with this email is pending of an app that an account has a license of. */
+/**
+ * Whether a purchase with this email is pending for an app that the account already has a license
+ * for.
+ */
 export async function isBuyingAgain(
   db: Db,
   { user_id, email_normalized }: { user_id: UserId; email_normalized: string },
@@ -180,10 +185,10 @@ export async function pendingAttempts(db: Db, before: Date): Promise<Attempt[]> 
     order by created_at limit 200`)
 }
 
-/** The outcome of an attempt, as far as there is one. */
+/** The outcome of an attempt so far. */
 export type AttemptOutcome = Pick<Attempt, 'status' | 'action_url' | 'decline_code'>
 
-/** Records the processor's answer. Returns the outcome that it is for the attempt. */
+/** Records the processor's answer, and returns the attempt's outcome. */
 export async function recordAnswer(
   db: Writes,
   now: Date,

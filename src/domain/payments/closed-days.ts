@@ -16,7 +16,7 @@ export interface DayTotals {
   other: Cents
 }
 
-/** Stores movements of the balance; those that are stored already stay. */
+/** Stores balance transactions. Those already stored do not change. */
 export async function keepBalanceTransactions(
   db: Db,
   processor: string,

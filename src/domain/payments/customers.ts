@@ -31,12 +31,12 @@ export interface Customer {
   first_at: Date
   /** What was charged, tax included, minus refunds and lost disputes. */
   paid: Cents
-  /** The end of the running period; null for a license that does not renew. */
+  /** The end of the current period; null for a license that does not renew. */
   period_end: Date | null
   auto_renew: boolean
 }
 
-/** Which customers of an app. */
+/** Filters the customers of an app. */
 export interface CustomerFilter {
   app_id: AppId
   status?: CustomerStatus | undefined
@@ -48,10 +48,10 @@ export interface CustomerFilter {
   user_ids?: UserId[] | undefined
 }
 
-/** The last customer of the page before; a page starts after it. */
+/** The last customer of the previous page; a page starts after it. */
 export type CustomerCursor = Pick<Customer, 'user_id' | 'first_at' | 'paid'>
 
-/** How a license began: a preview is no customer's. */
+/** How a customer's license began. Previews are excluded. */
 export const LICENSE_ORIGINS = ['purchase', 'comp', 'import'] as const
 export type LicenseOrigin = (typeof LICENSE_ORIGINS)[number]
 
@@ -108,7 +108,7 @@ function matching({ app_id, status, product_id, from, before, user_ids }: Custom
     ${user_ids === undefined ? sql`` : sql`and c.user_id = any(${user_ids})`}`
 }
 
-/** What a search names: each kind of name is looked up by its index. */
+/** A parsed search. Each kind of term is looked up by its own index. */
 export interface Sought {
   /** The id of a license, an order or an invoice. */
   id: string
@@ -120,13 +120,13 @@ export interface Sought {
   key_hashes: Buffer[]
 }
 
-/** How many licenses a search finds at most: a longer beginning of an email finds fewer. */
+/** The most licenses that a search returns. A longer email prefix narrows it down. */
 export const MOST_FOUND = 200
 
-// No text that begins with the sought one comes after this character.
+// No text with this prefix sorts after this character.
 const LAST_CHARACTER = '\u{10FFFF}'
 
-/** The licenses of an app whose buyer's email begins with a text, by the index of beginnings. */
+/** The licenses of an app whose buyer's email begins with a text, by the prefix index. */
 function licensesOfEmails(app_id: AppId, { email_start }: Sought): Sql {
   const end = email_start === null ? null : `${email_start}${LAST_CHARACTER}`
   // `offset 0`: the licenses of each person are looked up until there are enough.
@@ -136,7 +136,7 @@ function licensesOfEmails(app_id: AppId, { email_start }: Sought): Sql {
     order by w.email_normalized using ~<~ limit ${MOST_FOUND}`
 }
 
-/** The licenses of an app that a search names, at most `MOST_FOUND`. */
+/** The licenses of an app that match a search, at most `MOST_FOUND`. */
 function soughtLicenses(app_id: AppId, sought: Sought): Sql {
   return sql`select id from (
       select id from licenses
@@ -150,7 +150,7 @@ function soughtLicenses(app_id: AppId, sought: Sought): Sql {
     ) l where id is not null limit ${MOST_FOUND}`
 }
 
-/** The licenses of an app that a search names, at most `MOST_FOUND`. */
+/** The licenses of an app that match a search, at most `MOST_FOUND`. */
 export async function findSoughtLicenses(
   db: Db,
   app_id: AppId,
@@ -160,7 +160,7 @@ export async function findSoughtLicenses(
   return rows.map(({ id }) => id)
 }
 
-/** The buyers of an app that a search names. */
+/** The buyers of an app that match a search. */
 export async function findCustomers(db: Db, app_id: AppId, sought: Sought): Promise<UserId[]> {
   const rows = await db.rows<{ user_id: UserId }>(sql`select distinct l.user_id
     from (${soughtLicenses(app_id, sought)}) s
@@ -168,7 +168,7 @@ export async function findCustomers(db: Db, app_id: AppId, sought: Sought): Prom
   return rows.map(({ user_id }) => user_id)
 }
 
-/** What all invoices of the license `l` came to. */
+/** The total of all invoices of the license `l`. */
 export const CAME_TO = sql`select coalesce(sum(c.amount), 0)::bigint as charged,
     coalesce(-sum((select coalesce(sum(paid_of(r)), 0) from refunds r where r.charge_id = c.id)
       + (select coalesce(sum(paid_of(d)), 0) from disputes d where d.charge_id = c.id)),
@@ -179,7 +179,7 @@ export const CAME_TO = sql`select coalesce(sum(c.amount), 0)::bigint as charged,
 export interface CustomerLicense extends Omit<Customer, 'first_at' | 'paid'> {
   app_id: AppId
   origin: LicenseOrigin
-  /** Whether it was imported, also where its buyer continued it with a card since. */
+  /** Whether it was imported, even if its buyer has since continued it with a card. */
   was_imported: boolean
   product_id: ProductId
   created_at: Date
@@ -190,7 +190,7 @@ export interface CustomerLicense extends Omit<Customer, 'first_at' | 'paid'> {
   order_id: OrderId | null
   /** The card that renewals charge; null for a license that does not renew. */
   card: { brand: string; last4: string } | null
-  /** What all invoices of the license came to. */
+  /** The total of all invoices of the license. */
   charged: Cents
   returned: Cents
 }

@@ -12,7 +12,7 @@ export interface Dispute {
   processor_dispute_id: ProcessorId
   /** The disputed amount, tax included. */
   amount: Cents
-  /** The part of it that the buyer was owed already because a refund had failed. */
+  /** The part that the buyer was already owed because a refund had failed. */
   owed: Cents
   /** The parts of the rest: tax, fee, add-on and commission. */
   tax: Cents
@@ -45,7 +45,7 @@ export type ReportedDispute = Omit<
   'evidence' | 'submitted_at' | 'closed_at' | 'appeal' | 'opened_tax' | 'opened_owed'
 >
 
-/** What a disputed amount is made of. */
+/** The parts of a disputed amount. */
 export type DisputeParts = Pick<
   Dispute,
   'amount' | 'owed' | 'tax' | 'fee' | 'add_on_fee' | 'commission'
@@ -144,7 +144,9 @@ export async function keepEvidence(
     submitted_at = ${now} where id = ${sent.id}`)
 }
 
-/** What disputes took or reserve of a charge, besides what the buyer was owed. */
+/**
+ * The amount of a charge that disputes took or reserve, besides what the buyer was already owed.
+ */
 export function disputedOf(disputes: Dispute[]): Refunded[] {
   return disputes
     .filter(({ status }) => status === 'open' || status === 'lost')

@@ -3,8 +3,8 @@ import { sql } from '#platform/sql'
 import type { ProcessorEvent } from './processor.ts'
 
 /**
- * What an event is about: one of the port's kinds. An adapter that stores events as they arrive
- * keeps its processor's own name, which has a dot (`charge.refunded`).
+ * The kind of an event: one of the port's kinds. An adapter that stores events as they arrive keeps
+ * its processor's own name, which has a dot (`charge.refunded`).
  */
 export type ReceivedKind = ProcessorEvent['kind'] | `${string}.${string}`
 
@@ -35,7 +35,7 @@ export async function unhandled(db: Db, processor: string): Promise<ReceivedEven
 }
 
 /**
- * Marks an event as handled; false if it was before. Called in the transaction of the event's
+ * Marks an event as handled; false if it already was. Called in the transaction of the event's
  * effects, so that they happen once.
  */
 export async function markHandled(db: Db, now: Date, id: string): Promise<boolean> {

@@ -29,7 +29,7 @@ const LONGEST = 20_000
 /** The longest statement that a sender may add, in characters. */
 export const LONGEST_STATEMENT = 2000
 
-/** Writes the evidence as processors accept it: plain texts, times in UTC, no full IP address. */
+/** Formats the evidence for the processor: plain text, times in UTC, no full IP addresses. */
 export function writeEvidence(facts: Case): Evidence {
   const until = facts.period_end ? ` to ${day(facts.period_end)}` : ', without an end'
   return {

@@ -16,7 +16,7 @@ export interface ListedLicense {
   origin: LicenseOrigin
   product_name: string
   created_at: Date
-  /** The end of its period; null for one without an end. */
+  /** The end of its period; null if it has no end date. */
   period_end: Date | null
   /** The day on which it ended, or will end; null while it continues. */
   canceled_at: Date | null
@@ -25,7 +25,7 @@ export interface ListedLicense {
   paid: Cents
 }
 
-/** Which licenses of an app. */
+/** Filters the licenses of an app. */
 export interface LicenseFilter {
   app_id: AppId
   status?: CustomerStatus | undefined

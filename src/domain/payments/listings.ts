@@ -2,7 +2,7 @@ import type { Cents } from '#platform/money'
 
 /** A charge, refund, payout or dispute of the service in the processor's records. */
 export interface Listed {
-  /** The processor's id, as it was answered or reported; null: a payout that has none yet. */
+  /** The processor's id; null for a payout that has none yet. */
   id: string | null
   /** Our idempotency key; null: it was not requested by us, or the key is not kept. */
   key: string | null
@@ -37,7 +37,7 @@ export interface Listings {
   disputes: Listing
 }
 
-/** A record of the processor that the service requested, and does not know. */
+/** A processor record with a key of the service that this database does not know. */
 export interface Unrecognized {
   kind: 'charge' | 'refund' | 'payout'
   /** The processor's id. */

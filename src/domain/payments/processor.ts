@@ -2,7 +2,7 @@ import type { ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { Listings, Unrecognized } from './listings.ts'
 
-/** What the service knows of a card. Its number is never received. */
+/** What the service knows about a card. It never receives the number. */
 export interface Card {
   /** The processor's handle for charging the card. */
   token: string
@@ -28,10 +28,10 @@ export interface CardEntryRequest {
   summary: string[]
   /** Suggested as the billing ZIP. */
   zip: string
-  /** Where the buyer goes with a card, and where without one. */
+  /** Where the buyer goes after entering a card, and after canceling. */
   return_url: string
   back_url: string
-  /** Of the page, as a tag; the browser's by default. */
+  /** The language of the page, as a tag; the browser's by default. */
   language?: string
 }
 
@@ -43,7 +43,7 @@ export interface ChargeRequest {
   currency: 'usd'
   card_token: string
   description: string
-  /** The app's part of what the card's statement shows, as `statementText` makes it. */
+  /** The app's part of the card statement text; see `statementText`. */
   statement_suffix?: string | undefined
   /** True if the buyer is not present: a renewal. */
   off_session: boolean
@@ -79,7 +79,7 @@ export class ProcessorUnreachable extends Error {}
 
 /**
  * The processor understood the request and refused it: nothing moved, and repeating it changes
- * nothing. The fault is in our request or in the settings of our account, so staff is alarmed.
+ * nothing. The fault is in our request or in the settings of our account, so staff are alerted.
  */
 export class ProcessorRefused extends Error {}
 
@@ -218,7 +218,7 @@ export type ProcessorEvent = { id: string; at: Date } & (
   | { kind: 'notice'; subject: string; message: string; charge_id?: ProcessorId }
 )
 
-/** What a processor is. */
+/** The properties of a processor. */
 export interface ProcessorFacts {
   readonly name: 'sandbox' | 'stripe'
   /** Its name in legal texts. */
@@ -293,6 +293,6 @@ export interface PortalRequest {
   /** The card on file. */
   card_token: string
   return_url: string
-  /** Of the page, as a tag; the browser's by default. */
+  /** The language of the page, as a tag; the browser's by default. */
   language?: string
 }

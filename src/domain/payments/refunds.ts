@@ -14,7 +14,7 @@ export interface Refund {
   add_on_fee: Cents
   commission: Cents
   reason: string
-  /** The account that requested it; `system` for one that a rule made. */
+  /** The account that requested it; `system` for an automatic refund. */
   requested_by: string
   /** open: the outcome is unknown. refused: nothing moved. failed: the money was returned to us. */
   status: 'open' | 'pending' | 'succeeded' | 'failed' | 'refused'
@@ -36,7 +36,7 @@ export type NewRefund = Omit<
 const COLUMNS = sql`id, charge_id, amount, tax, fee, add_on_fee, commission, reason, requested_by,
   status, processor_refund_id, refusal, upgrade_refund_id, created_at, settled_at`
 
-/** Records a refund before the processor is asked. */
+/** Records a refund before the processor is called. */
 export async function addRefund(db: Db, now: Date, refund: NewRefund): Promise<void> {
   await db.run(sql`insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission,
       reason, requested_by, upgrade_refund_id, status, created_at)
@@ -92,8 +92,8 @@ export interface RefundLine extends Refund {
 }
 
 /**
- * Refunds that a rule made and the processor refused: staff must look at them. Those of a charge
- * that was refunded in another way since are left out.
+ * Automatic refunds that the processor refused, for staff to resolve. Charges that have since been
+ * refunded in another way are left out.
  */
 export async function listUndone(db: Db): Promise<RefundLine[]> {
   return await db.rows<RefundLine>(sql`select r.id, r.charge_id, r.amount, r.tax, r.fee,
@@ -133,7 +133,7 @@ export async function recordRefund(
     where id = ${id}`)
 }
 
-/** What refunds took or may still take of a charge. */
+/** The amount of a charge that was refunded or may still be. */
 export interface Refunded {
   amount: Cents
   tax: Cents

@@ -2,7 +2,7 @@ const LONGEST = 22
 const LONGEST_PREFIX = 10
 const SEPARATOR = '* '
 
-/** What a buyer's card statement shows for an app, and what is sent to the processor for it. */
+/** The text on a buyer's card statement, and the part that is sent to the processor. */
 export interface StatementText {
   /** The whole text, "PURSERDEMO* TIDEPOOL". */
   text: string

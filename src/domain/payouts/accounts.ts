@@ -54,7 +54,7 @@ export function bankOf({
   return `${bank_name ?? 'Your bank'}, account ending in ${bank_last4 ?? '····'}`
 }
 
-/** The account of a processor's id. */
+/** The account with this id at the processor. */
 export async function accountOfProcessor(
   db: Db,
   { processor, processor_account_id }: Pick<PayoutAccount, 'processor' | 'processor_account_id'>,
@@ -90,8 +90,8 @@ export async function clockAheadOf(db: Db, owner: PayeeId): Promise<number> {
 }
 
 /**
- * Payees for whom this week's payout may not be decided yet, by any clock up to the furthest; `now`
- * is the service's time.
+ * Payees whose payout for this week may not be decided yet, by any clock up to the one furthest
+ * ahead. `now` is the service's time.
  */
 export async function dueByCalendar(db: Db, now: Date): Promise<PayeeId[]> {
   const rows = await db.rows<{ owner: PayeeId }>(sql`select owner from payout_accounts

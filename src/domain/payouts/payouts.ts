@@ -28,7 +28,8 @@ export const COLUMNS = sql`id, number, owner, account, amount, cause, status, pr
 // Each event leads to its invoice: a sale's subject is the invoice, a refund's and a dispute's is
 // their charge.
 /**
- * Joins what a ledger transaction `t` is about: the refund `r`, the dispute `d`, their charge `c`.
+ * Joins the subject of a ledger transaction `t`: the refund `r`, the dispute `d`, and their charge
+ * `c`.
  */
 export const LINE_SOURCES = sql`left join refunds r on t.event = 'refund' and r.id = t.subject
   left join disputes d on t.event ~ '^(dispute|appeal)_' and d.id = t.subject
@@ -55,14 +56,14 @@ export async function payoutOfProcessor(
     where processor_payout_id = ${processor_payout_id}`)
 }
 
-/** Whether staff pause the payouts of a payee. */
+/** Whether staff have paused a payee's payouts. */
 export async function arePaused(db: Db, owner: PayeeId): Promise<boolean> {
   const { are_paused } = await db.one<{ are_paused: boolean }>(sql`select exists (
     select 1 from sellers where id = ${owner} and payouts_paused_at is not null) as are_paused`)
   return are_paused
 }
 
-/** The payout of a payee that has no answer yet. */
+/** The payee's payout that the processor has not answered yet. */
 export async function openPayoutOf(db: Db, { owner, account }: Payee): Promise<Payout | undefined> {
   return await db.maybe<Payout>(sql`select ${COLUMNS} from payouts
     where owner = ${owner} and account = ${account} and status = 'open'`)

@@ -48,7 +48,7 @@ export async function payeeBalance(db: Db, now: Date, payee: Payee): Promise<Pay
 }
 
 /**
- * Records a payout with all lines that are available at `until`, before the processor is asked;
+ * Records a payout with all lines that are available at `until`, before the processor is called;
  * undefined if they are less than the smallest payout. One statement, so that the amount is that of
  * its lines whatever is posted at the same time.
  */

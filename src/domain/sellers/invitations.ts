@@ -3,7 +3,7 @@ import type { MemberInvitationId, SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { InvitedRole } from './role.ts'
 
-/** An invitation to a seller's team that waits for the owner of an email. */
+/** A pending invitation to a seller's team. */
 export interface MemberInvitation {
   id: MemberInvitationId
   seller_id: SellerId
@@ -11,7 +11,7 @@ export interface MemberInvitation {
   email: string
   email_normalized: string
   role: InvitedRole
-  /** The email of the member who invites. */
+  /** The email of the inviting member. */
   inviter: string
   created_at: Date
   expires_at: Date
@@ -37,7 +37,7 @@ export async function addInvitation(
       created_at = excluded.created_at, expires_at = excluded.expires_at`)
 }
 
-/** A seller's invitations that wait for an answer, the oldest first. */
+/** A seller's pending invitations, oldest first. */
 export async function invitationsOf(
   db: Db,
   now: Date,
@@ -47,7 +47,7 @@ export async function invitationsOf(
     where i.seller_id = ${seller_id} and i.expires_at > ${now} order by i.created_at, i.id`)
 }
 
-/** The invitations to an email that wait for an answer, the oldest first. */
+/** The pending invitations to an email, oldest first. */
 export async function invitationsTo(
   db: Db,
   now: Date,
@@ -58,7 +58,7 @@ export async function invitationsTo(
     order by i.created_at, i.id`)
 }
 
-/** An invitation that waits for an answer. */
+/** A pending invitation. */
 export async function findInvitation(
   db: Db,
   now: Date,
@@ -79,7 +79,7 @@ export async function endInvitation(
   return ended === 1
 }
 
-/** Ends the invitations of a member who may no longer invite. */
+/** Ends the invitations that a member sent, after the member loses the permission to invite. */
 export async function endInvitationsBy(
   db: Db,
   { seller_id, user_id }: { seller_id: SellerId; user_id: UserId },

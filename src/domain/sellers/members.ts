@@ -12,7 +12,10 @@ export interface Membership {
   role: MemberRole
   /** The seller's legal name. */
   legal_name: string
-  /** Whether staff suspend the seller: its members and their agents change nothing. */
+  /**
+   * Whether staff have suspended the seller, so that members and their agents cannot change
+   * anything.
+   */
   is_suspended: boolean
 }
 
@@ -28,7 +31,7 @@ const MEMBERSHIP = sql`select m.seller_id, m.user_id, m.role, s.legal_name,
     s.suspended_at is not null as is_suspended
   from seller_members m join sellers s on s.id = m.seller_id`
 
-/** Adds a member; false if the account is one already. */
+/** Adds a member; false if the account is already a member. */
 export async function addMember(
   db: Db,
   now: Date,
@@ -55,7 +58,7 @@ export async function memberOf(
   )
 }
 
-/** A seller as its owner sees it, for a person of staff who looks at its pages. */
+/** The owner's view of a seller, for a member of staff who is viewing its pages. */
 export async function viewedBy(
   db: Db,
   { seller_id, user_id }: Pick<Membership, 'seller_id' | 'user_id'>,
@@ -74,8 +77,8 @@ export async function membershipsOf(db: Db, user_id: UserId): Promise<Membership
 }
 
 /**
- * Whether a session is of a member of this seller, and not limited to one purchase. Members preview
- * their apps and are never charged for them.
+ * Whether a session belongs to a member of this seller and is not limited to one purchase. Members
+ * preview their apps and are never charged for them.
  */
 export async function isMember(
   db: Db,
@@ -105,7 +108,7 @@ export async function isMemberByEmail(
   return is_member
 }
 
-/** Changes the role of a member. Their invitations end if they may no longer invite. */
+/** Changes a member's role. If the new role may not invite, the invitations that they sent end. */
 export async function setRole(
   tx: Db,
   { seller_id, user_id, role }: Pick<Membership, 'seller_id' | 'user_id' | 'role'>,
@@ -125,7 +128,10 @@ export async function removeMember(
   await endInvitationsBy(tx, { seller_id, user_id })
 }
 
-/** Who receives an email to a seller: members with a permission, except those who turned it off. */
+/**
+ * The recipients of an email to a seller: members with the permission, except those who turned it
+ * off.
+ */
 export async function recipientsOf(
   db: Db,
   seller_id: SellerId,

@@ -5,12 +5,12 @@ export type MemberRole = (typeof MEMBER_ROLES)[number]
 /** A role that a member is invited to: every one but the owner's. */
 export type InvitedRole = Exclude<MemberRole, 'owner'>
 
-/** A text from outside as a role that a member is invited to; undefined if it is none. */
+/** Parses a role that a member can be invited to; undefined for any other text. */
 export function readInvitedRole(text: string | undefined): InvitedRole | undefined {
   return MEMBER_ROLES.find((role): role is InvitedRole => role === text && role !== 'owner')
 }
 
-/** What a member does for a seller. */
+/** What a seller's member may do. */
 export type SellerPermission =
   /** View apps, settings, sales, customers and licenses. */
   | 'view'
