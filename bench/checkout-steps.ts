@@ -74,7 +74,7 @@ async function costOf(
   return { statements, commits, service_ms: (user + system) / 1000, postgres_ms }
 }
 
-/** The CPU time of all connections so far; zero where the kernel does not tell. */
+/** The CPU time of all connections so far; zero if the kernel does not tell. */
 async function postgresMs({ world }: Service): Promise<number> {
   const rows = await world.db.rows<{ pid: number }>(
     sql`select pid from pg_stat_activity where datname = current_database()`,

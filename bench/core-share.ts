@@ -13,8 +13,8 @@ export interface Limited {
 }
 
 /**
- * Limits each process, with all its threads, to `percent` of a core; undefined where the kernel or
- * the account does not allow it.
+ * Limits each process, with all its threads, to `percent` of a core; undefined if the kernel or the
+ * account does not allow it.
  */
 export function limitShares(pids: number[], percent: number): Limited | undefined {
   const groups = pids.map(groupOf)

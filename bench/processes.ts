@@ -22,7 +22,7 @@ export function pinned(core: Core, command: string, args: string[]): [string, st
 /** A process that answers at its address. */
 export interface Server {
   pid: number
-  /** Its resident set, in megabytes; zero where the kernel does not tell. */
+  /** Its resident set, in megabytes; zero if the kernel does not tell. */
   residentMb(): number
   stop(): Promise<void>
 }

@@ -78,7 +78,7 @@ async function answerTo(config: Config, request: StaffAddRequest): Promise<Contr
   )
 }
 
-/** The open database; undefined where another process has its folder. */
+/** The open database; undefined if another process has its folder. */
 async function openIfFree(config: Config): Promise<OpenDatabase | undefined> {
   try {
     return await openDatabase(config, openLog('silent'))

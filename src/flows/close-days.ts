@@ -43,8 +43,8 @@ export async function closeDays(world: World): Promise<string | undefined> {
 }
 
 /**
- * Stores what moved the balance, and computes the balance at the end of the last day: the present
- * balance less what moved since. Undefined where it moved while it was read: the next run retries.
+ * Stores what moved the balance, and computes the balance at the end of the last day: the current
+ * balance less what moved since. Undefined if it moved while it was read: the next run retries.
  */
 async function fetchAll(
   { db, clock, processor }: World,

@@ -1,7 +1,7 @@
 /**
  * Payment: the only way in which an invoice is paid, whatever it is for.
  *
- * An attempt to pay an invoice is recorded before the processor is asked (`charge`). The processor
+ * An attempt to pay an invoice is recorded before the processor is called (`charge`). The processor
  * is asked with no transaction open, and its answer is recorded once, in one transaction with
  * everything that follows from it (`settle`): the postings (`post`), then the license of a purchase
  * or the next period of a subscription. If a crash or the network lost the answer, `reconcile` asks

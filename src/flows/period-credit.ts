@@ -24,7 +24,7 @@ export async function keptFor(db: Db, invoice: billing.Invoice): Promise<Cents> 
   return sum(own, cents(Math.min(credit, billing.creditOf(invoice))))
 }
 
-/** Where the credit of an upgrade came from: the charges that paid for it, the latest first. */
+/** Where the credit of an upgrade came from: the charges that paid for it, latest first. */
 export async function creditSources(db: Db, upgrade: billing.Invoice): Promise<CreditSource[]> {
   const sources: CreditSource[] = []
   let wanted: number = billing.creditOf(upgrade)

@@ -2,7 +2,7 @@
  * A refund, in full or in part (spec: States and transitions).
  *
  * The refundable amount is decided with the charge's row locked. The refund is recorded before the
- * processor is asked, by the refund's id, with no transaction open; the answer is recorded in one
+ * processor is called, by the refund's id, with no transaction open; the answer is recorded in one
  * transaction over all modules. If the answer was lost, `reconcileRefunds` asks again under the
  * same key.
  */

@@ -44,7 +44,7 @@ export async function signOutOfApp({ db, clock }: World, facts: SignOut): Promis
 }
 
 /**
- * Ends one sign-in to an app, named by its ID token; the present user of the browser stays signed
+ * Ends one sign-in to an app, named by its ID token; the current user of the browser stays signed
  * in.
  */
 export async function endLogin(

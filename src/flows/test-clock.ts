@@ -11,7 +11,7 @@ import type { AppId, ProcessorId, UserId } from '#platform/ids'
 export interface TestProcessor {
   /** Enters a test card on a page that waits for one; its fingerprint was never used before. */
   enterCard(now: Date, entered: { entry_id: ProcessorId; number: string }): Promise<void>
-  /** Disputes what is left of a charge as its buyer; undefined where nothing is left. */
+  /** Disputes what is left of a charge as its buyer; undefined if nothing is left. */
   disputeCharge(
     now: Date,
     disputed: { charge_id: ProcessorId; reason: DisputeReason },

@@ -117,7 +117,7 @@ export function forReports(world: World): World {
 }
 
 /**
- * The present time for an app: the service's own, or its test clock's, which may be ahead.
+ * The current time for an app: the service's own, or its test clock's, which may be ahead.
  * Everything about an app's money and licenses is dated by it.
  */
 export function appTime({ clock }: Pick<World, 'clock'>, app: { clock_ahead: number }): Date {

@@ -10,7 +10,7 @@ export interface AlarmKinds {}
 /** What went wrong, such as `processor_refused`. */
 export type AlarmKind = keyof AlarmKinds
 
-/** A problem that the service cannot fix, for staff to look at. */
+/** A problem that the service cannot fix, for staff to resolve. */
 export interface Alarm {
   id: string
   kind: AlarmKind
@@ -52,13 +52,13 @@ export async function clearAlarm(
     where kind = ${kind} and subject = ${subject} and resolved_at is null`)
 }
 
-/** Resolves an alarm by its id and returns it; undefined where it is not open. */
+/** Resolves an alarm by its id and returns it; undefined if it is not open. */
 export async function resolveAlarm(db: Db, now: Date, id: AlarmId): Promise<Alarm | undefined> {
   return await db.maybe<Alarm>(sql`update alarms set resolved_at = ${now}
     where id = ${id} and resolved_at is null returning ${COLUMNS}`)
 }
 
-/** The open alarms, the latest first. */
+/** The open alarms, latest first. */
 export async function openAlarms(db: Db): Promise<Alarm[]> {
   return await db.rows<Alarm>(sql`select ${COLUMNS} from alarms
     where resolved_at is null order by last_at desc, id limit 200`)

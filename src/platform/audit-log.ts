@@ -18,7 +18,7 @@ export interface LoggedEntry {
   channel: AuditChannel
 }
 
-/** Which entries are sought; an absent value does not matter. */
+/** A search of the audit log. An absent field matches everything. */
 export interface AuditFilter {
   actor?: string | undefined
   action?: string | undefined
@@ -38,7 +38,7 @@ const LATEST = sql`'infinity'::timestamptz`
 const EARLIEST = sql`'-infinity'::timestamptz`
 const HIGHEST = sql`9223372036854775807`
 
-/** Entries before `below`, the latest first. */
+/** Entries before `below`, latest first. */
 export async function listAudit(
   db: Db,
   { below, limit, ...filter }: AuditFilter & { below?: AuditPlace | undefined; limit: number },

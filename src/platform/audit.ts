@@ -4,14 +4,14 @@ import type { Writes } from '#platform/together'
 
 /** Where a request comes from. */
 export interface Origin {
-  /** The caller's whole network address. */
+  /** The caller's full IP address. */
   address: string
   /** The caller's user agent, shortened. */
   agent: string
   request_id: string
 }
 
-/** The request by which an actor acts, and its origin, as far as that is recorded. */
+/** The request of an actor and its origin, as far as they are recorded. */
 interface ByRequest {
   request_id: string
   origin?: Origin | undefined
@@ -21,14 +21,14 @@ interface Person extends ByRequest {
   user_id: UserId
 }
 
-/** Who makes a change, and by which request. */
+/** The actor of a change, and the request they made it with. */
 export type Actor =
   /** The person whose account is changed. */
   | ({ kind: 'account' } & Person)
   | ({ kind: 'buyer' } & Person)
-  /** A member of a seller; `seller_id` once it is known which. */
+  /** A member of a seller; `seller_id` once the seller is known. */
   | ({ kind: 'seller'; seller_id?: SellerId | undefined } & Person)
-  /** A member of staff; `seller_id` where the seller's members see what was done. */
+  /** A member of staff; `seller_id` if the seller's members may see the action. */
   | ({ kind: 'staff'; seller_id?: SellerId | undefined } & Person)
   /** A program that manages a seller's apps, by the name it gives itself. */
   | ({ kind: 'agent'; agent: string; seller_id?: SellerId | undefined } & Person)
@@ -78,8 +78,8 @@ export async function audit(db: Writes, now: Date, entry: AuditEntry): Promise<v
 }
 
 /**
- * How an actor came: by a page, as staff in the admin area, by an agent, an app's server, or a
- * command on the machine.
+ * The channel of an action: a page, the admin area, an agent, an app's server, or a command on the
+ * machine.
  */
 export type AuditChannel = 'page' | 'admin' | 'agent' | 'api' | 'command'
 

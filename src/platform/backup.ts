@@ -8,8 +8,8 @@ import type { Database } from '#platform/db'
 
 /**
  * Writes a consistent copy of the embedded database to a new file that only its owner can read;
- * returns its size in bytes. Throws if the file exists. Under its name there is a whole backup or
- * nothing.
+ * returns its size in bytes. Throws if the file exists. The file either has the whole backup or
+ * does not exist.
  */
 export async function writeBackup(db: Database, file: string): Promise<number> {
   if (!db.copy) throw new Error('PostgreSQL has its own tools for backups')

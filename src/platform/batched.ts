@@ -1,12 +1,12 @@
 import DataLoader from 'dataloader'
 
-/** The most questions of one statement. */
+/** The most lookups in one statement. */
 const MOST = 100
 
 /**
- * Answers the questions that arrive in one turn of the event loop together, by one call of `ask`,
- * whose answers are in the order of the questions. Nothing is remembered: each question is asked
- * after it arrived. Questions share their fate, so `ask` must not fail because of what one says.
+ * Batches the lookups that arrive in one turn of the event loop into one call of `ask`, which
+ * returns results in the same order. Nothing is cached: each lookup runs after it arrived. An error
+ * rejects the whole batch, so `ask` must not fail because of the content of one lookup.
  */
 export function batched<Question, Answer>(
   ask: (questions: readonly Question[]) => Promise<Answer[]>,

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { nestsDeeperThan } from '#platform/nesting'
 import { Problem } from '#platform/problem'
 
-/** Reads the text of a JSON body; undefined for an empty one. Throws where it cannot be read. */
+/** Reads the text of a JSON body; undefined for an empty one. Throws if it cannot be read. */
 export type ReadJson = (text: string) => unknown
 
 /** The framework's parser: it calls back before it returns, and does not read the request. */

@@ -16,7 +16,7 @@ export function addSeconds(at: Date, seconds: number): Date {
 
 /**
  * The end of period number `count` (1 is the first) counted from its anchor, in UTC. Months are
- * counted from the anchor and never from the period before, so that the 31st stays the 31st in
+ * counted from the anchor and never from the previous period, so that the 31st stays the 31st in
  * every month that has one, and 29 February returns in every leap year.
  */
 export function periodEnd(anchor: Date, frequency: Frequency, count: number): Date {

@@ -46,13 +46,15 @@ export interface Config extends Processes, TelemetrySettings {
     | undefined
   /** The test mode beside live mode; undefined: none, or the sandbox is all there is. */
   test_mode: TestModeSettings | undefined
-  /** In the settings of such a test mode: the origin of live mode; undefined in all others. */
+  /**
+   * In the settings of a test mode beside live mode: the origin of live mode. Otherwise undefined.
+   */
   live_url: string | undefined
-  /** Who computes the tax. */
+  /** What computes the tax. */
   tax_provider: 'table' | 'stripe'
   /** Addresses or networks of proxies whose X-Forwarded-For is trusted. */
   trusted_proxies: string[]
-  /** Who runs the service. */
+  /** The operator of the service. */
   operator: Operator
 }
 
@@ -146,7 +148,9 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/** 32 random bytes have about thirty distinct values: fewer than half as many are not random. */
+/**
+ * 32 random bytes have about thirty distinct values. Far fewer means that the key is not random.
+ */
 function isWeak(key: string): boolean {
   return new Set(Buffer.from(key, 'hex')).size < 16
 }
@@ -234,7 +238,7 @@ function stripeOf(settings: Settings): Config['stripe'] {
   return { secret_key, webhook_secrets, api_base: settings.STRIPE_API_BASE }
 }
 
-/** Whether a key of Stripe's is one of live mode, in which real money moves. */
+/** Whether a Stripe key is a live mode key, which moves real money. */
 export function isLiveKey(secret_key: string): boolean {
   return /^[rs]k_live_/.test(secret_key)
 }

@@ -26,7 +26,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   return await embeddedOn(await openEngine(options))
 }
 
-/** A quarter of the default: the process never gives it back, and the system caches files too. */
+/**
+ * A quarter of the default: the process never frees it, and the operating system caches files too.
+ */
 const SHARED_BUFFERS = '32MB'
 
 /** The engine with the extensions that the tables need. */
@@ -93,13 +95,12 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
   }
 }
 
-/** How long statements may follow each other before timers and requests are looked after. */
+/** How long statements may run in a row before the event loop handles timers and requests. */
 const SHARE_MS = 10
 
 /**
  * The engine answers within the same turn of the event loop, so a long series of statements, such
- * as an import, would keep everything else waiting until its end: between two of them, it is let
- * in.
+ * as an import, would block everything else. This yields to the event loop between statements.
  */
 function sharing(client: pg.Client): Connection {
   let shared = performance.now()

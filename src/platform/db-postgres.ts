@@ -27,7 +27,7 @@ export const LIMITS = {
   answer_after: 2_000,
   hot: 3_000,
   probe: 1_500,
-  // How often the server is asked whether it answers, and when it counts as silent.
+  // How often the server is pinged, and when it counts as silent.
   pulse: 300,
   silent: 1_300,
   keepalive: 10_000,
@@ -43,7 +43,7 @@ export const LIMITS = {
  */
 export const CONNECTIONS = { pool: 10, reports: 4, single: 6, waiting_reports: 40 }
 const RETRY_SECONDS = 5
-/** How often a transaction is run in all where each time a deadlock ends it. */
+/** How often a transaction that a deadlock ended is run, in all. */
 const DEADLOCK_TRIES = 3
 /** Compiling a statement takes longer than any of ours runs. */
 const OPTIONS = '-c jit=off'
@@ -167,10 +167,7 @@ function over(
   }
 }
 
-/**
- * Runs a transaction again that PostgreSQL ended because it and another waited for each other.
- * Nothing of it was saved, and transactions do nothing outside of the database.
- */
+/** Reruns a transaction that a deadlock ended: it saved nothing and had no effect elsewhere. */
 async function despiteDeadlock<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
@@ -181,7 +178,7 @@ async function despiteDeadlock<Result>(transaction: () => Promise<Result>): Prom
   }
 }
 
-/** Refuses at once where so many wait for a connection that most of them would time out. */
+/** Refuses immediately if so many wait for a connection that most would time out. */
 function assertCapacity(pool: pg.Pool): void {
   if (pool.waitingCount < CONNECTIONS.waiting_reports) return
   const message = 'Too many reports are open right now. Try again in a few seconds.'

@@ -85,7 +85,7 @@ export function statements(connection: Connection): Db {
   }
 }
 
-/** What is to happen once the open transaction is committed. */
+/** The hooks to run once the open transaction is committed. */
 const openTransaction = new AsyncLocalStorage<(() => void)[]>()
 
 /**
@@ -121,7 +121,7 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || ('constraint' in error && error.constraint === constraint)
 }
 
-/** Whether PostgreSQL ended a transaction because it and another waited for each other. */
+/** Whether PostgreSQL ended a transaction because of a deadlock. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '40P01'
 }
@@ -141,7 +141,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return AWAY_CODES.test(code) || AWAY_MESSAGES.test(error.message)
 }
 
-/** The kind of an error of a statement, one of four. */
+/** The kind of a statement's error, one of four. */
 export function databaseFault(
   error: unknown,
 ): 'unavailable' | 'conflict' | 'serialization' | 'other' {

@@ -7,7 +7,7 @@ import { RELEASE } from '#platform/release'
 import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
-/** One line of `npm run doctor`: what was looked at, how it is, and what to do about it. */
+/** One line of `npm run doctor`: what was checked, the result, and what to do about it. */
 export const Diagnosis = z.object({
   check: z.string(),
   level: z.enum(['ok', 'warning', 'fault']),

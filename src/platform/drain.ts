@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#platform/problem'
 
-/** How a server that is about to close stops being sent requests, so that none meets it closed. */
+/** Makes the proxy stop sending requests to a server before it closes, so that no request fails. */
 export interface Drain {
-  /** From the beginning of `run` on: not ready, and each answer closes its connection. */
+  /** True from the start of `run`: the node is not ready, and each answer closes its connection. */
   readonly isOn: boolean
   /** Whether requests that a proxy repeats at another node are refused. */
   readonly refuses: boolean
   /** Notes a request that arrives while it is on. */
   note(): void
-  /** Begins. Resolves when no request arrives any longer, or after the longest time. */
+  /** Begins the drain. Resolves when no more requests arrive, or after the time limit. */
   run(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export interface DrainLimits {
   asked: number
   /** Then proxies that notice only failures leave it out within this time. */
   refused: number
-  /** Without a request for so long, all have. */
+  /** After so long without a request, every proxy has noticed. */
   quiet: number
 }
 

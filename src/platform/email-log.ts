@@ -15,7 +15,7 @@ export interface LoggedEmail {
   subject_id: string
   queued_at: Date
   sent_at: Date | null
-  /** Null where it was not needed; empty for a deleted account. */
+  /** Null if it was not needed; empty for a deleted account. */
   recipients: string[] | null
   attempts: number
   error: string | null
@@ -24,7 +24,7 @@ export interface LoggedEmail {
 /** The place of an email in the order of the log. */
 export type EmailPlace = Pick<LoggedEmail, 'queued_at' | 'id'>
 
-/** What is sought in the log; `failed` means that no attempt is left. */
+/** A search of the email log. `failed` means that no attempt is left. */
 export interface EmailQuestion {
   /** In lower case. */
   recipient?: string | undefined
@@ -33,7 +33,7 @@ export interface EmailQuestion {
   limit: number
 }
 
-/** Emails before `below`, the latest first. */
+/** Emails before `below`, latest first. */
 export async function listEmails(
   db: Db,
   { recipient, state, below, limit }: EmailQuestion,

@@ -19,7 +19,7 @@ export type EmailTemplate = keyof EmailTemplates
 /** The facts of a template that needs none. */
 export type NoFacts = Record<string, never>
 
-/** What an email is: its template, the id of what it is about, and what its template needs. */
+/** An email's template, the id of its subject, and the values that the template needs. */
 export type EmailSubject = {
   [Template in EmailTemplate]: {
     kind: Template
@@ -39,7 +39,7 @@ export interface StoredEmail<Template extends EmailTemplate = EmailTemplate> {
   kind: Template
   subject_id: string
   facts: EmailTemplates[Template]
-  /** How often it was tried. */
+  /** The number of attempts to send it. */
   attempts: number
 }
 
@@ -58,7 +58,7 @@ export const EMAIL_QUEUE: Queue<{ email_id: EmailId }> = {
   parallel: 5,
 }
 
-/** Queues an email in the caller's transaction; false if its cause had one before. */
+/** Queues an email in the caller's transaction; false if one was already queued for its cause. */
 export async function queueEmail(
   db: Writes,
   now: Date,
@@ -69,7 +69,7 @@ export async function queueEmail(
   return (await queueEmails(db, now, jobs, [email], options)) === 1
 }
 
-/** Queues emails as `queueEmail` does one; returns how many causes had none before. */
+/** Queues several emails, like `queueEmail`; returns how many were new. */
 export async function queueEmails(
   db: Writes,
   now: Date,
@@ -156,7 +156,7 @@ function digestOf(address: Sql): Sql {
   return sql`encode(sha256(convert_to(id || ${address}, 'UTF8')), 'hex')`
 }
 
-/** Queues an email again whose attempts all failed. False where it was sent or is still tried. */
+/** Requeues an email whose attempts all failed. False if it was sent or is still being retried. */
 export async function requeueEmail(db: Db, jobs: Jobs, id: EmailId): Promise<boolean> {
   const failed = await db.run(sql`update emails set attempts = 0, error = null
     where id = ${id} and sent_at is null and attempts > ${EMAIL_QUEUE.retries}`)
@@ -164,7 +164,7 @@ export async function requeueEmail(db: Db, jobs: Jobs, id: EmailId): Promise<boo
   return failed === 1
 }
 
-/** The emails of these causes that were sent, the earliest first. */
+/** The emails of these causes that were sent, earliest first. */
 export async function sentEmails(
   db: Db,
   causes: string[],

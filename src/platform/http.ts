@@ -28,7 +28,7 @@ import { answerUnparsed } from '#platform/unparsed'
 export interface ServerOptions {
   log: Log
   random: Random
-  /** True where the service's URL is https. */
+  /** True if the service's URL is https. */
   secure: boolean
   trusted_proxies: string[]
   /** Answers where a URL cannot be parsed, so that no route is reached. */

@@ -59,7 +59,7 @@ function unknownKey(): ConfigError {
   )
 }
 
-/** Whether this database contains real money; undefined before the first start that asked. */
+/** Whether this database contains real money; undefined before the first start that recorded it. */
 export async function moneyOf(db: Db): Promise<Money | undefined> {
   return (await db.maybe<{ money: Money }>(sql`select money from installation`))?.money
 }
@@ -70,7 +70,10 @@ export async function setMoney(db: Db, money: Money): Promise<void> {
     on conflict (id) do update set money = excluded.money`)
 }
 
-/** When this database was restored from a backup that was not compared with the processor yet. */
+/**
+ * When this database was restored from a backup, while its comparison with the processor is
+ * pending.
+ */
 export async function restoredAt(db: Db): Promise<Date | undefined> {
   const row = await db.maybe<{ restored_at: Date | null }>(
     sql`select restored_at from installation`,

@@ -10,9 +10,9 @@ export interface JobName {
 
 /** What staff do with a job, each as part of the caller's transaction. */
 export interface JobActions {
-  /** Has a failed or canceled job run again as soon as that commits; false if it is neither. */
+  /** Retries a failed or canceled job once the transaction commits; false if it is neither. */
   retry(db: Db, job: JobName): Promise<boolean>
-  /** Cancels a job that waits for its first or its next attempt; false if it does not. */
+  /** Cancels a job that is waiting for an attempt; false if it is not. */
   cancel(db: Db, job: JobName): Promise<boolean>
   /** Deletes a failed or canceled job; false if it is neither. */
   discard(db: Db, job: JobName): Promise<boolean>
@@ -21,7 +21,7 @@ export interface JobActions {
 /** What staff do with a job. */
 export type JobAction = keyof JobActions
 
-/** The actions about jobs; `wake` has the workers of a queue look for jobs. */
+/** The actions on jobs. `wake` makes the workers of a queue look for jobs. */
 export function jobActions(boss: PgBoss, wake: (queue: string) => void): JobActions {
   const inside = (tx: Db) => ({ db: { executeSql: tx.raw } }) as unknown as ConnectionOptions
   return {

@@ -33,7 +33,7 @@ export interface ListedJob {
   output: Record<string, unknown> | null
 }
 
-/** A job with what it carries. */
+/** A job with its data. */
 export interface LoggedJob extends ListedJob {
   /** A `JobState` of this release. */
   state: string
@@ -70,7 +70,7 @@ export async function indexJobs(db: Database): Promise<void> {
   })
 }
 
-/** Jobs in a state, the latest first; of one queue, or of all. */
+/** Jobs in a state, latest first; of one queue, or of all. */
 export async function listJobs(
   db: Db,
   facts: {

@@ -69,7 +69,7 @@ export interface Jobs extends JobActions {
 }
 
 export interface Queue<Data extends object> extends QueueSettings {
-  /** What its jobs carry. They are stored as JSON, possibly by another release. */
+  /** The schema of its jobs' data, which is stored as JSON, possibly by another release. */
   schema: z.ZodType<Data>
 }
 

@@ -35,7 +35,7 @@ export interface Allowance {
 export interface Limits {
   /**
    * Takes one point (or `points`) of a limit for a key. Networks are counted from the narrowest;
-   * once one refuses, the wider ones lose nothing.
+   * once one refuses, the wider ones are not charged.
    */
   take(limit: Limit, key: LimitKey, points?: number): Promise<Allowance>
   /** Returns one point, if the request turned out not to count against the limit. */

@@ -125,7 +125,9 @@ export class LocalLimiter extends RateLimiterCompatibleAbstract {
   }
 }
 
-/** The characters alone: V8 keeps a whole request, with its password, for a name cut out of it. */
+/**
+ * Copies the characters: V8 would keep a whole request, password included, alive for a substring.
+ */
 function copyOf(key: string): string {
   return Buffer.from(key).toString()
 }

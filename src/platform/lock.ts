@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from '#platform/config'
 import { makeDataFolder } from '#platform/data-folder'
 
-/** Another process has the data folder. */
+/** Another process has locked the data folder. */
 export class FolderInUse extends ConfigError {}
 
 /** The file by which a folder is locked. */

@@ -16,8 +16,9 @@ const RETRIES_AT_THE_END = 20
 let output: SonicBoom | undefined
 
 /**
- * Standard output for log lines. A reader that is gone, or reads no more, never stops the process:
- * what it does not read is dropped, and the end of the process waits two seconds for it at most.
+ * Standard output for log lines. A reader that is gone or has stopped reading never blocks the
+ * process: unread lines are dropped, and the process waits at most two seconds for it when it
+ * exits.
  */
 export function logOutput(): SonicBoom {
   output ??= openOutput()

@@ -18,9 +18,9 @@ export const MIGRATIONS_TABLE = `create table if not exists schema_migrations (
 
 /** How long a migration may wait, in milliseconds. */
 export interface MigrationLimits {
-  /** For a lock of a table; sales wait behind it for as long. */
+  /** For a table lock. Sales wait behind it for as long. */
   lock: number
-  /** Before it tries again to lock. */
+  /** The pause before it tries to lock again. */
   pause: number
   /** For all locks together, another process's migrations included. */
   total: number
@@ -210,7 +210,7 @@ async function record(db: Db, migration: Migration, now: Date): Promise<void> {
     values (${name}, ${checksum}, ${oldest_release}, ${now})`)
 }
 
-/** Whether a lock was not to be had: 55P03 is PostgreSQL's code for one that was not in time. */
+/** Whether a lock could not be acquired: 55P03 is PostgreSQL's code for a lock timeout. */
 function isLocked(error: unknown): boolean {
   return isDeadlock(error) || (error instanceof Error && 'code' in error && error.code === '55P03')
 }

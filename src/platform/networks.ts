@@ -8,8 +8,8 @@ export interface Network {
 }
 
 /**
- * The networks by which limits count an address, the narrowest first: an IPv4 address alone, and
- * the /64, /56 and /48 of an IPv6 one. A rented /48 contains 65,536 of the first, so the wider ones
+ * The networks by which limits count an address, narrowest first: an IPv4 address alone, and the
+ * /64, /56 and /48 of an IPv6 one. A rented /48 contains 65,536 of the first, so the wider ones
  * count too, with larger budgets.
  */
 export function networksOf(ip: string): Network[] {
@@ -59,7 +59,7 @@ function hex(group: number): string {
 
 /**
  * Whether an address is one of these proxies or in one of these networks (`10.0.0.0/8`), whose
- * headers are trusted; false where there are none. Uses Node's own block list, as Fastify's parses
+ * headers are trusted; false if there are none. Uses Node's own block list, as Fastify's parses
  * each address at each request.
  */
 export function trustOnly(proxies: string[]): false | ((address: string) => boolean) {

@@ -6,7 +6,7 @@ import { reason } from '#platform/diagnosis'
 import { lockFolder } from '#platform/lock'
 import type { Log } from '#platform/log'
 
-/** A database with what protects its folder; closing gives both back. */
+/** A database with the lock on its folder. Closing releases both. */
 export interface OpenDatabase {
   db: Database
   close(): Promise<void>
@@ -18,8 +18,8 @@ export class DatabaseNotOpened extends ConfigError {}
 type DatabaseSettings = Pick<Config, 'database_url' | 'data_dir' | 'live_url'>
 
 /**
- * Opens the database of the settings. The embedded one belongs to one process: throws where
- * another one has its folder. Where that fails, throws a sentence that names the setting.
+ * Opens the database of the settings. The embedded one belongs to one process: throws if another
+ * one has its folder. If it cannot be opened, throws a sentence that names the setting.
  */
 export async function openDatabase(settings: DatabaseSettings, log: Log): Promise<OpenDatabase> {
   const { database_url, data_dir } = settings

@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { assertNoTransaction } from '#platform/db'
 
-/** What an address that a person supplied answered. */
+/** The response of a URL that a person supplied. */
 export interface OutboundAnswer {
   status: number
   /** The redirect's address, resolved; it was not followed. */
@@ -17,7 +17,7 @@ export interface OutboundAnswer {
   took_ms: number
 }
 
-/** Why an address was not asked, or gave no answer. */
+/** Why a URL was not requested, or gave no response. */
 export type OutboundFault =
   | 'not_http'
   | 'port_refused'
@@ -40,13 +40,15 @@ export class OutboundError extends Error {
   }
 }
 
-/** Asks one address with GET: no credentials, no redirect followed, at most 5 seconds and 64 KB. */
+/**
+ * Requests one URL with GET: no credentials, no redirects followed, at most 5 seconds and 64 KB.
+ */
 export type Visit = (address: string) => Promise<OutboundAnswer>
 
 /** Every address of a host. */
 type Resolve = (host: string) => Promise<{ address: string; family: number }[]>
 
-/** What a visit may reach; a test replaces the resolver and the limits. */
+/** What a request may reach. Tests replace the resolver and the limits. */
 export interface OutboundRules {
   /** Allows the loopback on any port, for sites in development. */
   allows_loopback: boolean
@@ -127,7 +129,7 @@ function mayVisit(address: string, allows_loopback: boolean): boolean {
   return parsed.kind() === 'ipv4' || (parsed as ipaddr.IPv6).match(GLOBAL_V6)
 }
 
-/** What an address is for; an IPv4 address inside an IPv6 one counts as itself. */
+/** The range that an address belongs to. An IPv4 address inside an IPv6 one counts as itself. */
 function rangeOf(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).range() : 'invalid'
 }

@@ -24,7 +24,7 @@ export interface Pictures {
   measure(content: Buffer): Promise<PictureSize | PictureFault>
   /**
    * A WebP picture that contains the first frame's pixels and nothing else of the file, fitted into
-   * a box without enlarging it. Throws a Problem (503) where too many wait.
+   * a box without enlarging it. Throws a Problem (503) if too many wait.
    */
   encode(content: Buffer, box: PictureSize): Promise<Picture | PictureFault>
 }

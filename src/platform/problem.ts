@@ -13,8 +13,8 @@ export interface ProblemDetails {
 }
 
 /**
- * A refusal of what the caller asked for, answered with `status` and `code`. It is not a bug; any
- * other error is one, and is answered with 500.
+ * A refused request, answered with `status` and `code`. It is not a bug; any other error is, and is
+ * answered with 500.
  */
 export class Problem extends Error {
   readonly status: number

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '#platform/log'
 
 interface PulseOptions {
-  /** Asks the server for nothing; rejects or hangs where it does not answer. */
+  /** Pings the server; rejects or hangs if it does not answer. */
   ask: () => Promise<unknown>
   every_ms: number
   /** The server counts as silent when it does not answer for so long. */
@@ -32,7 +32,10 @@ export class Pulse {
     this.#askLater()
   }
 
-  /** Asks the server, and rejects as a lost connection does when it is or falls silent. */
+  /**
+   * Sends a request to the server, and rejects like a lost connection if the server is or falls
+   * silent.
+   */
   async whileAnswering<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     if (this.#isSilent) throw silence()
     return await new Promise((resolve, reject) => {

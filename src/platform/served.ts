@@ -15,7 +15,7 @@ export interface ServedRequest {
   routeOptions: ServedRoute
 }
 
-/** A route: its pattern, undefined where none was found, and how it is logged. */
+/** A route: its pattern, undefined if none was found, and how it is logged. */
 export interface ServedRoute {
   url?: string | undefined
   config: Pick<FastifyContextConfig, 'sampled' | 'quiet' | 'refuses'>

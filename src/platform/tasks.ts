@@ -23,7 +23,7 @@ export interface Task {
   done: number
   /** The amount of work; 0 while it is unknown. */
   total: number
-  /** The present step, in words. */
+  /** The current step, in words. */
   note: string
   status: 'waiting' | 'running' | 'done' | 'failed'
   result: Record<string, unknown> | null
@@ -115,7 +115,7 @@ export async function findTaskOf(
     where id = ${of.id} and app_id = ${of.app_id}`)
 }
 
-/** Tasks of some kinds about an app, the latest first. */
+/** Tasks of some kinds about an app, latest first. */
 export async function tasksOf(
   db: Db,
   of: { app_id: AppId; kinds: TaskName[]; limit: number },

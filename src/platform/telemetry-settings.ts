@@ -1,13 +1,13 @@
 import { hostname } from 'node:os'
 import { z } from 'zod'
 
-/** What the settings say about figures, traces and log lines. */
+/** The settings for metrics, traces and log lines. */
 export interface TelemetrySettings {
   /** What log lines and traces call this machine. */
   node_name: string
-  /** Where figures are answered to Prometheus; undefined: nowhere. */
+  /** Where metrics are served to Prometheus; undefined if they are off. */
   metrics: { port: number; host: string } | undefined
-  /** Where traces are sent by OTLP; undefined: nowhere. */
+  /** Where traces are sent by OTLP; undefined if they are off. */
   tracing: { endpoint: string; service_name: string } | undefined
 }
 

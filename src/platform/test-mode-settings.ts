@@ -15,8 +15,8 @@ interface GivenSettings {
 }
 
 /**
- * The test mode that these settings ask for: none without an address, which only development has by
- * default. A fault names the variable that cannot be used.
+ * The test mode that these settings enable: none without a URL, which only development has by
+ * default. A fault names the invalid variable.
  */
 export function readTestMode(
   settings: GivenSettings,

@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** A thread's heap for new objects. By default it takes 100 MB before it is collected once. */
+/** A thread's heap for new objects. By default it grows to 100 MB before the first collection. */
 const YOUNG_MB = 8
 const IDLE_MS = 30_000
 

@@ -1,4 +1,4 @@
-/** Does a piece of work at the end of the present turn of the event loop. */
+/** Does a piece of work at the end of the current turn of the event loop. */
 export type AtTurnEnd = (work: () => void) => void
 
 /**

@@ -44,7 +44,7 @@ async function passDays(days: number): Promise<void> {
   }
 }
 
-/** The commissions of a license's invoices, the oldest first. */
+/** The commissions of a license's invoices, oldest first. */
 async function commissionsOf({ license_id }: Bought): Promise<number[]> {
   const rows = await service.world.db.rows<{ commission: number }>(sql`
     select commission from invoices where license_id = ${license_id} and status = 'paid'

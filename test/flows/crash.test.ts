@@ -32,7 +32,7 @@ after(() => service.close())
 let emails = 0
 const PAY = /^Pay |^Start free trial$|^Continue with this card$/
 
-/** The steps of a purchase; each continues from the page before. */
+/** The steps of a purchase; each continues from the previous page. */
 function stepsOf(email: string, price_id: PriceId, card?: string) {
   return [
     (agent: Agent) => agent.open(`/buy/${price_id}/`),

@@ -295,7 +295,7 @@ describe('a refund of an upgrade', () => {
     const { subscriber, invoice_id } = await upgraded()
     const quote = await quoteRefund(service.world, await seller(), { invoice_id })
     assert.ok('back' in quote && quote.credit)
-    // $168.00 and its tax; the $12.00 of the plan before, with theirs.
+    // $168.00 and its tax; the $12.00 of the previous plan, with theirs.
     assert.deepEqual([quote.left, quote.credit.back.amount], [17_640, 1260])
     const requested = { invoice_id, with_credit: true, reason: 'Asked for.' }
     const given = await refundCharge(service.world, await seller(), requested)

@@ -10,8 +10,8 @@ export interface FaultResult {
 export interface Fault {
   /** What the table says, and what `--only` finds. */
   name: string
-  /** Causes the fault. Throws where a promise was broken. */
+  /** Causes the fault. Throws if a promise was broken. */
   run(suite: FaultSuite): Promise<FaultResult>
-  /** Why it cannot be run here; undefined where it can. */
+  /** Why it cannot be run here; undefined if it can. */
   skip?: () => string | undefined
 }

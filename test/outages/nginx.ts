@@ -8,7 +8,7 @@ import { until } from './cluster.ts'
 
 const program = which('nginx') ?? which('/usr/sbin/nginx')
 
-/** Why nothing can run behind nginx here; undefined where it is installed. */
+/** Why nothing can run behind nginx here; undefined if it is installed. */
 export function lacksNginx(): string | undefined {
   return program ? undefined : 'no nginx (apt-get install nginx-light)'
 }

@@ -12,7 +12,7 @@ const TSX = ['--import', './scripts/register-tsx.mjs']
 /** A release in a folder of its own, ready to start. */
 export interface Release {
   folder: string
-  /** Its commit; undefined for the present one with what is not committed. */
+  /** Its commit; undefined for the current one with what is not committed. */
   commit: string | undefined
   remove(): void
 }
@@ -21,7 +21,7 @@ const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
 /**
- * The commit of the previous release: the oldest one whose migrations are the present ones. Older
+ * The commit of the previous release: the oldest one whose migrations are the current ones. Older
  * ones have other texts under the same names, because the files are edited in place until the first
  * release is out.
  */
@@ -30,7 +30,7 @@ function previousCommit(): string | undefined {
   return git('status', '--porcelain', '--', 'migrations') === '' ? commit : undefined
 }
 
-/** Why two releases cannot be had here; undefined where they can. */
+/** Why two releases cannot be had here; undefined if they can. */
 export function lacksReleases(): string | undefined {
   try {
     if (git('rev-parse', '--is-shallow-repository').trim() === 'true') return 'a shallow clone'
@@ -67,7 +67,7 @@ alter table invoices add column planted boolean not null default false;
 `,
 }
 
-/** The present release, as the next version, with migrations that only add. */
+/** The current release, as the next version, with migrations that only add. */
 export function nextRelease(): NextRelease {
   const listed = git('ls-files', '--cached', '--others', '--exclude-standard', '-z')
   const tar = ['-c', '--null', '--ignore-failed-read', '-T', '-']

@@ -60,7 +60,7 @@ const service = await openService(config, {
   }),
 })
 
-/** A call to the processor in its present state, as the client of a real one reports it. */
+/** A call to the processor in its current state, as the client of a real one reports it. */
 async function reach<Answer>(name: string, ask: () => Promise<Answer>): Promise<Answer> {
   if (processor_state === 'answers') return await outside(name, ask)
   if (processor_state === 'is late') await ask()

@@ -93,7 +93,7 @@ describe('Prometheus beside a service', { skip: NO_PROMETHEUS || NO_SERVER }, ()
     return (await answer.json()) as Answer
   }
 
-  /** The values of an expression, once there are any; throws where it is not one. */
+  /** The values of an expression, once there are any; throws if it is not one. */
   const valuesOf = (what: string, expression: string) =>
     eventually(`${what}: ${expression}`, async () => {
       const answer = await query(expression)

@@ -12,7 +12,7 @@ export interface Discounted {
 }
 
 /**
- * What discounts take off the paid invoices of a license, the earliest first: of the code that the
+ * What discounts take off the paid invoices of a license, earliest first: of the code that the
  * buyer entered, by the terms that the seller gave it, for as many periods as they say. Whether a
  * purchase had a code that has limits, or that its seller was creating or switching, is read from
  * its invoice; its uses have rules of their own.

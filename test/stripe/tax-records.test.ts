@@ -81,7 +81,7 @@ describe('the tax that Stripe has on record', () => {
     await decide(dispute_id, 'lost')
   }
 
-  /** What is on record of a sale: its tax transactions, the oldest first. */
+  /** What is on record of a sale: its tax transactions, oldest first. */
   async function recordOf(invoice_id: string) {
     const { db } = service.world
     const rows = await db.rows<{ transaction_id: string }>(sql`select transaction_id

@@ -15,7 +15,7 @@ export interface GlobalOptions {
   secretFile?: string
 }
 
-/** The settings of a command; each is undefined where no source names it. */
+/** The settings of a command; each is undefined if no source names it. */
 export interface Settings {
   url: string | undefined
   client_id: string | undefined

@@ -5,7 +5,7 @@ import { CLOCK_TOLERANCE_SECONDS, type KeyReader, verifySigned } from './signed.
 export type Claims = Record<string, unknown> & { sub: string }
 
 /**
- * The claims of an ID token. `nonce` is null where none is expected, as after a refresh. Throws
+ * The claims of an ID token. `nonce` is null if none is expected, as after a refresh. Throws
  * SignInError `invalid_id_token`.
  */
 export async function verifyIdToken(

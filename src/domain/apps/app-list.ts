@@ -32,7 +32,7 @@ export interface AppQuestion {
   limit: number
 }
 
-/** Apps, the newest first. */
+/** Apps, newest first. */
 export async function listForStaff(
   db: Db,
   { id, name, seller_id, state, below, limit }: AppQuestion,

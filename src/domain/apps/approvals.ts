@@ -55,7 +55,7 @@ export interface OpenApproval extends ApprovalRequest {
   email: string
 }
 
-/** The open requests, the oldest first. */
+/** The open requests, oldest first. */
 export async function listOpenApprovals(db: Db, limit: number): Promise<OpenApproval[]> {
   return await db.rows<OpenApproval>(sql`select ${COLUMNS}, a.name as app_name, a.slug, a.url,
       s.legal_name, s.city, s.state, u.email

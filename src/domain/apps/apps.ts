@@ -27,7 +27,7 @@ export interface App extends AddOnDates {
    * When the app was archived; null if it is not. An archived app is not listed and not for sale.
    */
   archived_at: Date | null
-  /** The icon; null where the app has none. */
+  /** The icon; null if the app has none. */
   icon_id: ImageId | null
   /** When staff suspended the app itself; null if they have not. */
   suspended_at: Date | null

@@ -65,7 +65,7 @@ export async function recordChange(
   await audit(db, now, { actor, action, subject, detail: { change_id } })
 }
 
-/** The changes of an app, the latest first; those before `before_id` if it is given. */
+/** The changes of an app, latest first; those before `before_id` if it is given. */
 export async function changesOf(
   db: Db,
   app_id: AppId,

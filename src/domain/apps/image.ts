@@ -39,7 +39,7 @@ export function sizeFault({ kind, width, height }: ImageSize): string | undefine
   return `Use at least ${least.width} × ${least.height} pixels. ${found}`
 }
 
-/** The widths in which an image is stored, the smallest first. */
+/** The widths in which an image is stored, smallest first. */
 export function widthsOf({ kind, width }: Omit<ImageSize, 'height'>): number[] {
   return kind === 'screenshot' && width > SMALL_WIDTH ? [SMALL_WIDTH, width] : [width]
 }
@@ -54,7 +54,7 @@ export function pathOf(id: ImageId, width: number): string {
   return `/images/${fileOf(id, width)}`
 }
 
-/** The URL path of an app's icon; undefined where the app has none. */
+/** The URL path of an app's icon; undefined if the app has none. */
 export function iconPath({ icon_id }: { icon_id: ImageId | null }): string | undefined {
   return icon_id === null ? undefined : pathOf(icon_id, BOXES.icon.width)
 }

@@ -29,7 +29,7 @@ export async function showImage(tx: Db, id: ImageId): Promise<void> {
   await tx.run(sql`update app_images set removed_at = null where id = ${id}`)
 }
 
-/** Sets the icon of an app; null where it has none. */
+/** Sets the icon of an app; null if it has none. */
 export async function setIcon(tx: Db, id: AppId, icon_id: ImageId | null): Promise<void> {
   await tx.run(sql`update apps set icon_id = ${icon_id} where id = ${id}`)
 }

@@ -62,7 +62,7 @@ export async function openTransferOf(
     where t.app_id = ${app_id} and t.outcome is null and t.expires_at > ${now}`)
 }
 
-/** The open offers to the owner of an email, the oldest first. */
+/** The open offers to the owner of an email, oldest first. */
 export async function transfersTo(
   db: Db,
   now: Date,

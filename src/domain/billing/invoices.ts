@@ -268,7 +268,7 @@ export async function voidInvoice(db: Db, id: InvoiceId): Promise<void> {
     where id = ${id} and status in ('draft', 'open')`)
 }
 
-/** The paid invoices of an account, the latest first. */
+/** The paid invoices of an account, latest first. */
 export async function paidInvoicesOf(db: Db, user_id: UserId): Promise<Invoice[]> {
   return await db.rows<Invoice>(sql`select ${COLUMNS} from invoices
     where user_id = ${user_id} and ${PAID} order by paid_at desc, id`)

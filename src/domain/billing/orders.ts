@@ -145,7 +145,7 @@ export interface Purchase {
   license_id: LicenseId
   app_id: AppId
   app_name: string
-  /** The app's icon; null where it has none. */
+  /** The app's icon; null if it has none. */
   icon_id: ImageId | null
   product_name: string
   status: string
@@ -163,7 +163,7 @@ export interface Purchase {
 /** The last license of the previous page; a page starts after it. */
 export type PurchaseCursor = Pick<Purchase, 'created_at' | 'license_id'>
 
-/** A page of an account's licenses, the latest first; of one app if `app_id` is given. */
+/** A page of an account's licenses, latest first; of one app if `app_id` is given. */
 export async function purchasesOf(
   db: Db,
   buyer: { user_id: UserId; app_id: AppId | null },

@@ -82,7 +82,7 @@ export interface ReceiptLine {
   paid_at: Date
 }
 
-/** What an account paid for an app, the latest first. */
+/** What an account paid for an app, latest first. */
 export async function receiptsOf(
   db: Db,
   buyer: { user_id: UserId; app_id: AppId },

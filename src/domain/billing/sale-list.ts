@@ -109,7 +109,7 @@ function sourceOf(filter: SalesFilter): Sql {
   return sql`from ${from} where ${matching(filter, placeOf(filter))} ${candidates}`
 }
 
-/** Invoices of an app, the latest first. */
+/** Invoices of an app, latest first. */
 export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]> {
   const { below = null, limit } = question
   const place = placeOf(question)

@@ -92,7 +92,7 @@ export async function findSale(
   )
 }
 
-/** The invoices of a license, the latest first. */
+/** The invoices of a license, latest first. */
 export async function salesOfLicense(
   db: Db,
   license_id: LicenseId,
@@ -105,7 +105,7 @@ export async function salesOfLicense(
   )
 }
 
-/** The paid invoices of a license, the earliest first. */
+/** The paid invoices of a license, earliest first. */
 export async function paidInvoicesOfLicense(
   db: Db,
   license_id: LicenseId,
@@ -139,7 +139,7 @@ export interface FoundLicense {
   app_name: string
   product_name: string
   email: string
-  /** Its paid invoices, tax included, the latest first. */
+  /** Its paid invoices, tax included, latest first. */
   invoices: { id: InvoiceId; number: number; amount: Cents }[]
 }
 

@@ -19,7 +19,7 @@ export interface Subscriber {
   next_at: Date | null
 }
 
-/** The subscribers of an app, the earliest due first. */
+/** The subscribers of an app, earliest due first. */
 export async function subscribersOf(
   db: Db,
   { app_id, limit }: { app_id: AppId; limit: number },

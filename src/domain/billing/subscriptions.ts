@@ -136,7 +136,7 @@ export interface Claim {
 }
 
 /**
- * Claims subscriptions that are due, the longest due first; concurrent workers get different ones.
+ * Claims subscriptions that are due, longest due first; concurrent workers get different ones.
  * `now` is the service's time, to which an app's test clock is added. A claim that is neither
  * released nor extended expires.
  */

@@ -55,7 +55,7 @@ export async function highlight(tx: Db, app_id: AppId, id: ProductId | null): Pr
   return true
 }
 
-/** An app's live prices in the order of its plans, the shortest period first. */
+/** An app's live prices in the order of its plans, shortest period first. */
 export async function livePrices(db: Db, app_id: AppId): Promise<ProductPrice[]> {
   return await db.rows<ProductPrice>(sql`
     select r.id, r.product_id, r.amount, r.currency, r.frequency,

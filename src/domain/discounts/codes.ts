@@ -108,7 +108,7 @@ export interface ListedDiscount extends Discount {
   created_at: Date
 }
 
-/** An app's codes, the newest first. */
+/** An app's codes, newest first. */
 export async function listDiscounts(
   db: Db,
   app_id: AppId,

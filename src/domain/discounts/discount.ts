@@ -74,7 +74,7 @@ export interface DiscountedPurchase {
   bought_before: boolean
 }
 
-/** Why a code does not apply to a purchase at a time; undefined where it does. */
+/** Why a code does not apply to a purchase at a time; undefined if it does. */
 export function refusalOf(
   now: Date,
   discount: Discount,

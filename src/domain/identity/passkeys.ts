@@ -43,7 +43,7 @@ export async function addPasskey(
   return added === 1
 }
 
-/** The passkeys of an account, the oldest first. */
+/** The passkeys of an account, oldest first. */
 export async function listPasskeys(db: Db, user_id: UserId): Promise<Passkey[]> {
   return await db.rows<Passkey>(
     sql`select ${COLUMNS} from passkeys where user_id = ${user_id} order by created_at, id`,

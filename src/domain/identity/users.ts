@@ -126,13 +126,13 @@ export async function unlockUser(db: Db, user_id: UserId): Promise<boolean> {
   return unlocked === 1
 }
 
-/** The accounts that are locked, the latest first. */
+/** The accounts that are locked, latest first. */
 export async function listLocked(db: Db): Promise<(User & { locked_at: Date })[]> {
   return await db.rows<User & { locked_at: Date }>(sql`select ${COLUMNS} from users
     where locked_at is not null order by locked_at desc, id limit 100`)
 }
 
-/** Locks an account that its owner disowned: no sign-in is possible until staff unlocks it. */
+/** Locks an account that its owner disowned: no sign-in is possible until staff unlock it. */
 export async function lockUser(db: Db, now: Date, user_id: UserId): Promise<void> {
   await db.run(sql`update users set locked_at = coalesce(locked_at, ${now}) where id = ${user_id}`)
 }

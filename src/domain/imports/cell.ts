@@ -95,7 +95,7 @@ export function amountIn(cells: Cells): Cents | null {
   return readAmount(text) ?? null
 }
 
-/** A period of a price, with its length; frequency null where this service has none like it. */
+/** A period of a price, with its length; frequency null if this service has none like it. */
 export interface BillingPeriod {
   frequency: Frequency | null
   unit: Frequency

@@ -76,7 +76,7 @@ export interface RowFault {
 /** What a row was read into; `ignored` is a row that describes no customer, such as a sum. */
 export type RowReading = { record: ImportRecord } | { fault: RowFault } | 'ignored'
 
-/** The trimmed cell of a field; empty where the file has no such column. */
+/** The trimmed cell of a field; empty if the file has no such column. */
 export type Cells = (field: ImportField) => string
 
 /** How the files of a service are read. */

@@ -54,7 +54,7 @@ export interface FilePlan {
   frequency: Frequency | null
 }
 
-/** The products of a file, the most frequent first. */
+/** The products of a file, most frequent first. */
 export async function plansOf(db: Db, import_id: ImportId): Promise<FilePlan[]> {
   return await db.rows<FilePlan>(sql`select plan, count(*) as rows,
       mode() within group (order by amount) as amount,

@@ -62,8 +62,8 @@ export type ContinuationRefusal =
   | 'paid'
 
 /**
- * Why a license cannot be continued with a card at a time of its app; undefined where it can. It
- * does not end while its buyer's card is being checked (`paying`).
+ * Why a license cannot be continued with a card at a time of its app; undefined if it can. It does
+ * not end while its buyer's card is being checked (`paying`).
  */
 export function continuationRefusal(
   now: Date,

@@ -118,7 +118,7 @@ export interface StaffSuspension {
   since: Date
 }
 
-/** The licenses that staff suspended, the latest first. */
+/** The licenses that staff suspended, latest first. */
 export async function listSuspended(db: Db): Promise<StaffSuspension[]> {
   return await db.rows<StaffSuspension>(sql`
     select l.id as license_id, a.name as app_name, u.email,
@@ -136,7 +136,7 @@ export interface PastStep {
   trigger: string
 }
 
-/** The transitions of a license, the earliest first. */
+/** The transitions of a license, earliest first. */
 export async function historyOf(db: Db, license_id: LicenseId): Promise<PastStep[]> {
   return await db.rows<PastStep>(sql`select at, from_status, to_status, trigger
     from license_history where license_id = ${license_id} order by id`)

@@ -46,7 +46,7 @@ export async function addUses(db: Db, uses: CountedUse[]): Promise<void> {
       last_at = greatest(license_uses.last_at, excluded.last_at)`)
 }
 
-/** The uses of a license by day, the earliest first. */
+/** The uses of a license by day, earliest first. */
 export async function usesOf(db: Db, license_id: LicenseId): Promise<CountedUse[]> {
   return await db.rows<CountedUse>(sql`
     select license_id, kind, network, count, first_at, last_at from license_uses

@@ -22,8 +22,8 @@ export interface MarketplaceSearch {
 }
 
 /**
- * The published apps that match, the best first: words in the name weigh more than words in the
- * texts, and a misspelled name is found by its similarity. Without words they are sorted by name.
+ * The published apps that match, best first: words in the name weigh more than words in the texts,
+ * and a misspelled name is found by its similarity. Without words they are sorted by name.
  */
 export async function searchApps(
   db: Db,
@@ -67,7 +67,7 @@ function rank(words: string): Sql {
     + greatest(similarity(a.name, ${words}), word_similarity(${words}, a.name)))`
 }
 
-/** The categories of published apps, the most used first. */
+/** The categories of published apps, most used first. */
 export async function usedCategories(
   db: Db,
   limit: number,

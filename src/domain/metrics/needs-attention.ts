@@ -50,7 +50,7 @@ export interface OpenDispute {
   submitted_at: Date | null
 }
 
-/** The open disputes of apps, the next one due first. */
+/** The open disputes of apps, next one due first. */
 export async function openDisputes(db: Db, question: AttentionQuestion): Promise<OpenDispute[]> {
   return await db.rows<OpenDispute>(sql`
     select d.id, a.slug as app_slug, a.name as app_name, u.email, d.amount, d.due_at,
@@ -75,7 +75,7 @@ export interface FailedRenewal {
   invoice_id: InvoiceId | null
 }
 
-/** The renewals of apps that failed and are not paid, the latest first. */
+/** The renewals of apps that failed and are not paid, latest first. */
 export async function failedRenewals(
   db: Db,
   question: AttentionQuestion,

@@ -18,7 +18,7 @@ export interface DayRange {
 /** A part of a range: a day, or the days of one point of a chart. */
 export interface FigureStep extends DayRange {
   net: Cents
-  /** Net revenue of the same days of the period before. */
+  /** Net revenue of the same days of the previous period. */
   former_net: Cents
   /** Monthly recurring revenue at its end. */
   mrr: Cents
@@ -68,7 +68,7 @@ function daysOfStep(length: number): number {
 /** What the figures of a range are computed from. */
 export interface MeasuredRange {
   range: DayRange
-  /** The days of the range and of the period before. */
+  /** The days of the range and of the previous period. */
   days: MoneyDay[]
   /** Each metric over the range. */
   within: MetricTotal[]

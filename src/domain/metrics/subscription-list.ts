@@ -30,7 +30,7 @@ export interface ListedSubscription {
   mrr: Cents
   /** The agreed price of a period, before tax and before a discount. */
   amount: Cents
-  /** Null where it ended by a change to a plan that is paid once. */
+  /** Null if it ended by a change to a plan that is paid once. */
   frequency: Frequency | null
   /** The discount code that applies to periods to come. */
   discount_code: string | null
@@ -54,7 +54,7 @@ export interface SubscriptionFilter {
   license_ids?: LicenseId[] | undefined
 }
 
-/** A page of an app's subscriptions; it starts after the last one of the page before. */
+/** A page of an app's subscriptions; it starts after the last one of the previous page. */
 export async function listSubscriptions(
   db: Db,
   question: SubscriptionFilter & {

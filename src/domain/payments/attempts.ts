@@ -175,8 +175,8 @@ export async function latestOfLicense(db: Db, license_id: LicenseId): Promise<At
 }
 
 /**
- * Pending attempts that were made before a time, the oldest first. One that is dated in the future
- * was made before the clock was set back.
+ * Pending attempts that were made before a time, oldest first. One that is dated in the future was
+ * made before the clock was set back.
  */
 export async function pendingAttempts(db: Db, before: Date): Promise<Attempt[]> {
   return await db.rows<Attempt>(sql`select ${COLUMNS} from attempts
@@ -217,7 +217,7 @@ export interface OpenAttempt
 const OPEN_COLUMNS = sql`t.id, t.invoice_id, t.amount, t.status, t.created_at,
   a.name as app_name, t.email_normalized as email`
 
-/** Pending attempts that were made before a time, the oldest first. */
+/** Pending attempts that were made before a time, oldest first. */
 export async function listStuck(db: Db, before: Date): Promise<OpenAttempt[]> {
   return await db.rows<OpenAttempt>(sql`select ${OPEN_COLUMNS}
     from attempts t join apps a on a.id = t.app_id

@@ -217,7 +217,7 @@ export async function findCustomerLicense(
     where l.id = ${license_id} and l.app_id = ${app_id} and l.origin <> 'preview'`)
 }
 
-/** The licenses of a buyer for an app, the latest first. */
+/** The licenses of a buyer for an app, latest first. */
 export async function licensesOfCustomer(
   db: Db,
   { app_id, user_id }: { app_id: AppId; user_id: UserId },

@@ -90,7 +90,7 @@ export async function lockDispute(db: Db, id: DisputeId): Promise<Dispute> {
     where d.id = ${id} for update of d`)
 }
 
-/** The disputes of a charge, the earliest first. */
+/** The disputes of a charge, earliest first. */
 export async function disputesOf(db: Db, charge_id: ChargeId): Promise<Dispute[]> {
   return await db.rows<Dispute>(sql`select ${COLUMNS} from disputes d
     where d.charge_id = ${charge_id} order by d.opened_at, d.id`)
@@ -153,7 +153,7 @@ export function disputedOf(disputes: Dispute[]): Refunded[] {
     .map((dispute) => ({ ...dispute, amount: cents(dispute.amount - dispute.owed) }))
 }
 
-/** The disputes of all charges of a license, the latest first. */
+/** The disputes of all charges of a license, latest first. */
 export async function disputesOfLicense(db: Db, license_id: LicenseId): Promise<Dispute[]> {
   return await db.rows<Dispute>(sql`select ${COLUMNS}
     from invoices i join charges c on c.invoice_id = i.id join disputes d on d.charge_id = c.id
@@ -169,7 +169,7 @@ export interface DisputeLine extends Dispute {
   email: string
 }
 
-/** Undecided disputes, the earliest due first; of one app, or of all. */
+/** Undecided disputes, earliest due first; of one app, or of all. */
 export async function listUnclosed(db: Db, app_id: AppId | null): Promise<DisputeLine[]> {
   return await db.rows<DisputeLine>(sql`select ${COLUMNS}, c.invoice_id, a.id as app_id,
       a.slug as app_slug, a.name as app_name, u.email

@@ -38,7 +38,7 @@ export interface LicenseFilter {
   license_ids?: LicenseId[] | undefined
 }
 
-/** A page of an app's licenses; it starts after the last one of the page before. */
+/** A page of an app's licenses; it starts after the last one of the previous page. */
 export async function listLicenses(
   db: Db,
   question: LicenseFilter & {

@@ -65,13 +65,13 @@ export async function findRefund(
   )
 }
 
-/** The refunds of a charge, the earliest first. */
+/** The refunds of a charge, earliest first. */
 export async function refundsOf(db: Db, charge_id: ChargeId): Promise<Refund[]> {
   return await db.rows<Refund>(sql`select ${COLUMNS} from refunds
     where charge_id = ${charge_id} order by created_at, id`)
 }
 
-/** The refunds of all charges of a license, the latest first, each with its invoice. */
+/** The refunds of all charges of a license, latest first, each with its invoice. */
 export async function refundsOfLicense(
   db: Db,
   license_id: LicenseId,
@@ -113,7 +113,7 @@ export function returnedOf(refunds: Refund[]): Cents {
   return failed.reduce((before, { amount }) => (before + amount) as Cents, ZERO)
 }
 
-/** Refunds without an answer, the oldest first. */
+/** Refunds without an answer, oldest first. */
 export async function openRefunds(db: Db): Promise<Refund[]> {
   return await db.rows<Refund>(sql`select ${COLUMNS} from refunds
     where status = 'open' order by created_at, id limit 100`)

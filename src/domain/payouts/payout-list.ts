@@ -26,7 +26,7 @@ export interface ListedPayout
   name: string
 }
 
-/** Payouts of all payees, or of one, the latest first. */
+/** Payouts of all payees, or of one, latest first. */
 export async function listPayouts(
   db: Db,
   facts: {

@@ -69,7 +69,7 @@ export async function openPayoutOf(db: Db, { owner, account }: Payee): Promise<P
     where owner = ${owner} and account = ${account} and status = 'open'`)
 }
 
-/** Payouts without an answer, the oldest first; those that were put off come last. */
+/** Payouts without an answer, oldest first; those that were put off come last. */
 export async function openPayouts(db: Db): Promise<Payout[]> {
   return await db.rows<Payout>(sql`select ${COLUMNS} from payouts
     where status = 'open' order by retry_at nulls first, number limit 100`)
@@ -88,7 +88,7 @@ export async function postponedTotal(db: Db): Promise<{ count: number; amount: C
     where status = 'open' and retry_at is not null`)
 }
 
-/** The payouts of a payee, the latest first. */
+/** The payouts of a payee, latest first. */
 export async function payoutsOf(db: Db, { owner, account }: Payee): Promise<Payout[]> {
   return await db.rows<Payout>(sql`select ${COLUMNS} from payouts
     where owner = ${owner} and account = ${account} order by number desc limit 200`)

@@ -69,7 +69,7 @@ export async function viewedBy(
   return seller && { seller_id, user_id, role: 'owner', ...seller }
 }
 
-/** Every membership of an account, the oldest first. */
+/** Every membership of an account, oldest first. */
 export async function membershipsOf(db: Db, user_id: UserId): Promise<Membership[]> {
   return await db.rows<Membership>(
     sql`${MEMBERSHIP} where m.user_id = ${user_id} order by m.created_at, m.seller_id`,
@@ -89,7 +89,7 @@ export async function isMember(
   return (await memberOf(db, { seller_id, user_id: session.user_id })) !== undefined
 }
 
-/** A seller's members, the oldest first. */
+/** A seller's members, oldest first. */
 export async function membersOf(db: Db, seller_id: SellerId): Promise<Member[]> {
   return await db.rows<Member>(sql`
     select m.user_id, u.email, m.role, m.created_at

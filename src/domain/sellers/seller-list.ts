@@ -31,7 +31,7 @@ export interface SellerQuestion {
   limit: number
 }
 
-/** Sellers, the newest first. */
+/** Sellers, newest first. */
 export async function listSellers(
   db: Db,
   { id, email_normalized, name, state, below, limit }: SellerQuestion,

@@ -28,7 +28,7 @@ export interface Liability extends StateMonth {
    * A credit left over from earlier months, if more was refunded than collected; never above zero.
    */
   carried: Cents
-  /** What is owed; zero where it would be negative, which is carried over. */
+  /** What is owed; zero if it would be negative, which is carried over. */
   amount: Cents
   /** open: the month is not over. waiting: an earlier month comes first. due: it can be filed. */
   status: 'open' | 'waiting' | 'due' | 'filed'
@@ -52,8 +52,8 @@ export function settleMonth(collected: Cents, carried: Cents): { amount: Cents; 
 }
 
 /**
- * What is owed to each state for each month, the earliest first. A state's months are filed in
- * order, so that what one carries over is deducted from the next exactly once.
+ * What is owed to each state for each month, earliest first. A state's months are filed in order,
+ * so that what one carries over is deducted from the next exactly once.
  */
 export function liabilitiesOf(now: Date, months: StateMonth[], filed: Filed[]): Liability[] {
   const filings = new Map(filed.map((each) => [`${each.state} ${each.month}`, each]))

@@ -23,7 +23,7 @@ export async function passkeyCreationOptions(
   return await identity.creationOptions({ base_url, user_id, email, challenge: bytes, known })
 }
 
-/** Stores the passkey that a browser created; undefined where its response does not verify. */
+/** Stores the passkey that a browser created; undefined if its response does not verify. */
 export async function addPasskey(
   world: World,
   owner: Owner,

@@ -4,7 +4,7 @@ import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { notify, type Owner } from './note.ts'
 
-/** Creates ten new recovery codes, to be shown once; undefined where there is no second factor. */
+/** Creates ten new recovery codes, to be shown once; undefined if there is no second factor. */
 export async function remakeRecoveryCodes(
   world: World,
   owner: Owner,

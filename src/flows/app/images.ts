@@ -18,7 +18,7 @@ export interface UploadedImage {
   kind: apps.ImageKind
   /** What a screenshot shows; empty for an icon. */
   alt: string
-  /** The file; empty where none was chosen. */
+  /** The file; empty if none was chosen. */
   content: Buffer
 }
 
@@ -102,7 +102,7 @@ export interface ScreenshotChange {
   act: 'up' | 'down' | 'remove' | { alt: string }
 }
 
-/** Describes, moves or removes a screenshot; undefined where the app has no such screenshot. */
+/** Describes, moves or removes a screenshot; undefined if the app has no such screenshot. */
 export async function changeScreenshot(
   { db, clock }: World,
   actor: ActorOf<'seller'>,
@@ -153,7 +153,7 @@ function altFaults(alt: string): FieldFault[] {
   return [{ path: 'alt', message: `Use at most ${apps.LONGEST_ALT} characters.` }]
 }
 
-/** The files of an upload in each of its widths, the smallest first; or why it has none. */
+/** The files of an upload in each of its widths, smallest first; or why it has none. */
 async function encodeUpload(
   { pictures }: World,
   kind: apps.ImageKind,

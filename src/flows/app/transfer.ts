@@ -40,7 +40,7 @@ export async function offerTransfer(
   })
 }
 
-/** Withdraws the open offer of an app. False where there is none. */
+/** Withdraws the open offer of an app. False if there is none. */
 export async function withdrawTransfer(
   { db, clock }: World,
   actor: ActorOf<'seller'>,

@@ -180,7 +180,7 @@ function checkQuote(report: Report, invoice: CheckedInvoice): void {
 /** When an app's add-on was enabled. */
 interface AddOnHistory {
   addon_enabled_at: Date | null
-  /** True where the app's clock was ahead of the clock that dated the switch. */
+  /** True if the app's clock was ahead of the clock that dated the switch. */
   is_ahead: boolean
   switches: { at: Date; is_on: boolean }[]
 }

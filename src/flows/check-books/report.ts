@@ -23,7 +23,7 @@ export interface Report {
   differ(rule: string, subject: string, detail: string): void
 }
 
-/** Lines of a transaction as the database returns them; null where there is no transaction. */
+/** Lines of a transaction as the database returns them; null if there is no transaction. */
 export type Lines = [account: string, owner: string, amount: number][] | null
 
 /** A column with the lines of an event's posting, found by its subject. */

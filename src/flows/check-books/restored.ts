@@ -14,8 +14,8 @@ const MOST_ALARMS = 200
  * After a restore: looks for charges, refunds and payouts at the processor that this database never
  * requested, because they were made after the backup, and raises an alarm for each. Until there is
  * none, or an operator ends the review, nothing renews and nothing is paid out: a period that was
- * charged after the backup would be charged again. Returns how many there are, or undefined where
- * no restore is under review.
+ * charged after the backup would be charged again. Returns how many there are, or undefined if no
+ * restore is under review.
  */
 export async function reviewRestored(world: World): Promise<number | undefined> {
   const { db, clock, random, log, processor } = world

@@ -19,7 +19,7 @@ interface Ids {
   ids: string[]
 }
 
-/** The ids of the records that are checked again; undefined where everything is checked. */
+/** The ids of the records that are checked again; undefined if everything is checked. */
 export async function idsSince(
   db: Db,
   since: Date | undefined,

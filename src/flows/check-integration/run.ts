@@ -12,7 +12,7 @@ const SKEW_SECONDS = 60
 
 /**
  * Checks an app's integration: asks its Login URL, compares its URLs, and looks up a license as its
- * server would. Keeps what it found in place of the run before.
+ * server would. Keeps what it found in place of the previous run.
  */
 export async function checkIntegration(
   world: World,

@@ -13,12 +13,12 @@ export interface ContinuableLicense {
   product_id: catalog.ProductPrice['product_id']
   /** The end of what was paid at the other service, and the day of the first charge. */
   paid_until: Date
-  /** The recurring prices of its plan that are for sale, the shortest period first. */
+  /** The recurring prices of its plan that are for sale, shortest period first. */
   prices: catalog.ProductPrice[]
 }
 
 /**
- * What the owner of an imported license can continue it at; undefined where the license cannot be
+ * What the owner of an imported license can continue it at; undefined if the license cannot be
  * continued, or its plan has no recurring price for sale. The app's own seller is never charged.
  */
 export async function findContinuable(
@@ -40,7 +40,7 @@ export async function findContinuable(
 }
 
 /**
- * Why a cart cannot continue its imported license; undefined where it can, and for a cart that
+ * Why a cart cannot continue its imported license; undefined if it can, and for a cart that
  * continues none or is paid.
  */
 export async function cartRefusal(

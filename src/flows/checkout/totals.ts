@@ -19,7 +19,7 @@ export interface CheckoutTotals {
   discount: billing.CodeDiscount | undefined
   /** The discounted price plus tax. */
   total: Cents
-  /** True where the total is too small to be charged: it is waived. */
+  /** True if the total is too small to be charged: it is waived. */
   is_waived: boolean
   /** What a period costs once the discount has ended, with tax at the same rate. */
   full_total: Cents

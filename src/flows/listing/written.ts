@@ -31,7 +31,7 @@ export interface ListedVersion {
 /** An entry of the receipt that names what a change deleted. */
 export interface Removed {
   kind: 'section' | 'feature' | 'version' | 'price' | 'category' | 'industry' | 'tag'
-  /** Null where an entry of this kind has no id. */
+  /** Null if an entry of this kind has no id. */
   id: string | null
   name: string
 }

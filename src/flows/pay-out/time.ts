@@ -4,7 +4,7 @@ import { addSeconds } from '#platform/calendar'
 import type { PayeeId } from '#platform/ids'
 
 /**
- * The present time for a payee: that of the test clock furthest ahead among a seller's own apps, or
+ * The current time for a payee: that of the test clock furthest ahead among a seller's own apps, or
  * among the apps that an affiliate earned on. Without test clocks it is the service's time.
  */
 export async function payeeTime(

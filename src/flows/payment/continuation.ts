@@ -21,7 +21,7 @@ export type NotContinued =
   /** A newer import changed its end. */
   | 'other_end'
 
-/** Why a license is not continued as its buyer wants it; undefined where it can be. */
+/** Why a license is not continued as its buyer wants it; undefined if it can be. */
 export function notContinued(
   now: Date,
   license: licensing.PausableLicense,

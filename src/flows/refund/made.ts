@@ -12,7 +12,7 @@ type RefundMade = Extract<payments.ProcessorEvent, { kind: 'refund_made' }>
 
 /**
  * A charge was refunded at the processor itself, not through this service: it is booked with the
- * effects of a refund of ours, and staff is notified. `later` while the charge is not on our books
+ * effects of a refund of ours, and staff are notified. `later` while the charge is not on our books
  * yet, or a refund of ours waits for its answer.
  */
 export async function refundMade(

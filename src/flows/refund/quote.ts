@@ -26,7 +26,7 @@ export interface RefundQuote {
   ends_license: boolean
   /**
    * The credit of earlier charges that a fully refunded upgrade consumed: it may be refunded as
-   * well. Undefined where there is none.
+   * well. Undefined if there is none.
    */
   credit: { back: billing.TakenBack; cost: Cents } | undefined
 }

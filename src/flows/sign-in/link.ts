@@ -35,7 +35,7 @@ export type LinkAnswer =
 
 /**
  * Uses up an emailed link. It proves who owns the mailbox, so every other session of the account
- * ends. Undefined where the link is used, expired or unknown.
+ * ends. Undefined if the link is used, expired or unknown.
  */
 export async function answerLink(
   world: World,

@@ -10,7 +10,7 @@ const CHALLENGE_BYTES = 32
 /** Who must present a passkey, and why. */
 interface PasskeyRequest {
   purpose: 'sign_in' | 'second_factor' | 'confirm'
-  /** Null where the passkey itself identifies the account. */
+  /** Null if the passkey itself identifies the account. */
   user_id: UserId | null
   browser_hash: Buffer
 }
@@ -35,7 +35,7 @@ export async function passkeyRequestOptions(
   return await identity.requestOptions({ base_url, challenge: bytes, allowed, must_verify_user })
 }
 
-/** The account whose passkey signed a challenge of ours; undefined where none did. */
+/** The account whose passkey signed a challenge of ours; undefined if none did. */
 export async function checkPasskey(
   { db, clock, config }: World,
   requested: PasskeyRequest & { text: string },

@@ -3,7 +3,7 @@ import { resolveAlarm } from '#platform/alarms'
 import type { AlarmId } from '#platform/ids'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
-/** Resolves an alarm by hand. False where it is not open. */
+/** Resolves an alarm by hand. False if it is not open. */
 export async function resolveByStaff(
   { db, clock }: World,
   staff: StaffWithReason,

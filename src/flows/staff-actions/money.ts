@@ -7,7 +7,7 @@ import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /**
  * Books that a buyer was paid the whole amount owed to them outside their card, such as by check.
- * Undefined where nothing is owed.
+ * Undefined if nothing is owed.
  */
 export async function payBuyerOtherwise(
   { db, clock, random }: World,
@@ -34,7 +34,7 @@ export async function payBuyerOtherwise(
   })
 }
 
-/** Writes off what a seller or an affiliate owes the service. Undefined where nothing is owed. */
+/** Writes off what a seller or an affiliate owes the service. Undefined if nothing is owed. */
 export async function writeOff(
   { db, clock, random }: World,
   staff: StaffWithReason,

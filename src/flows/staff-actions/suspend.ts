@@ -10,7 +10,7 @@ import { recordStaffAction, type StaffWithReason } from './staff.ts'
  */
 export type SuspendedByStaff = 'suspended' | 'ended' | 'paused_by_owner'
 
-/** Suspends a license. One that is suspended for a dispute stays so until staff reinstates it. */
+/** Suspends a license. One that is suspended for a dispute stays so until staff reinstate it. */
 export async function suspendByStaff(
   world: World,
   staff: StaffWithReason,

@@ -5,7 +5,7 @@ import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /**
  * Lets the owner of a locked account sign in again by an emailed link; locking had ended every
- * session. False where it is not locked.
+ * session. False if it is not locked.
  */
 export async function unlockAccount(
   { db, clock }: World,

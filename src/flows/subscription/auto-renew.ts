@@ -10,7 +10,7 @@ import { endSubscription } from './dunning.ts'
 /**
  * Turns auto-renew off or on. Off: the license stays as it is until the paid period ends; where a
  * payment is past due, or its owner had paused it, it ends at once. The buyer gets a confirmation,
- * the seller an email. Returns false where nothing renews.
+ * the seller an email. Returns false if nothing renews.
  */
 export async function setAutoRenew(
   world: World,

@@ -30,7 +30,7 @@ export interface NextCharge extends Taxed {
 }
 
 /**
- * The next charge for a license, whether or not auto-renew is on; undefined where nothing is ever
+ * The next charge for a license, whether or not auto-renew is on; undefined if nothing is ever
  * charged again.
  */
 export async function nextCharge(

@@ -18,7 +18,7 @@ interface DueSubscription {
 
 /**
  * What the next period costs: under the plan of a scheduled change, or under the current one. It
- * follows the present period, or begins now where a pause ends. The tax service may be remote: it
+ * follows the current period, or begins now where a pause ends. The tax service may be remote: it
  * is asked with nothing locked.
  */
 export async function nextDue(
@@ -40,7 +40,7 @@ export async function nextDue(
 }
 
 /**
- * The period that follows. Another plan's begins where the present one ends, and may have no end;
+ * The period that follows. Another plan's begins where the current one ends, and may have no end;
  * the first one after a pause begins at the payment.
  */
 function nextPeriod(

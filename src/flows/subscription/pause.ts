@@ -5,7 +5,7 @@ import { type ActorOf, audit } from '#platform/audit'
 import type { LicenseId } from '#platform/ids'
 
 /**
- * Schedules a pause for the end of the paid period, or cancels it. False where the seller does not
+ * Schedules a pause for the end of the paid period, or cancels it. False if the seller does not
  * allow it, or nothing renews. Resuming is `payOwed`.
  */
 export async function pauseAtEnd(

@@ -64,7 +64,7 @@ interface Resumption {
   due: Due
 }
 
-/** The next period of a paused license; undefined where its owner did not pause it. */
+/** The next period of a paused license; undefined if its owner did not pause it. */
 async function resumptionOf(world: World, license_id: LicenseId): Promise<Resumption | undefined> {
   const { db } = world
   const locked = await db.tx((tx) => lockLicense(world, tx, license_id))

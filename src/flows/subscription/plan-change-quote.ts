@@ -25,7 +25,7 @@ export interface PlanChangeQuote {
   /** The tax on what is due now, and the total of both. */
   tax: Cents
   total: Cents
-  /** True where the total is too small to be charged: it is waived. */
+  /** True if the total is too small to be charged: it is waived. */
   is_waived: boolean
   /** What each later period costs. */
   renewal: Taxed
@@ -71,7 +71,7 @@ const AGREEMENT: TokenKind<Pinned> = {
   }),
 }
 
-/** Quotes a plan change to another price of the same app; undefined where it is not possible. */
+/** Quotes a plan change to another price of the same app; undefined if it is not possible. */
 export async function quotePlanChange(
   world: World,
   facts: { license_id: LicenseId; price_id: PriceId },
@@ -127,7 +127,7 @@ export async function quotePlanChange(
   }
 }
 
-/** The plan change at a given time; undefined where it is not possible. */
+/** The plan change at a given time; undefined if it is not possible. */
 export async function decide(
   db: Db,
   { license, subscription, app }: LockedLicense,

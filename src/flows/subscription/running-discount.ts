@@ -5,7 +5,7 @@ import type { Db } from '#platform/db'
 import { type Cents, cents } from '#platform/money'
 
 /**
- * What the discount of a subscription takes off the next period at a price: undefined where it has
+ * What the discount of a subscription takes off the next period at a price: undefined if it has
  * none left, or none for the price's product. A seller who turns a code off changes nothing here.
  */
 export async function runningDiscount(

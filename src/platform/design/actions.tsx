@@ -68,7 +68,7 @@ export function TextLink(facts: { href: string; children: ComponentChildren }): 
   )
 }
 
-/** A link back to the step before. */
+/** A link back to the previous step. */
 export function BackLink(facts: { href: string; children: ComponentChildren }): JSX.Element {
   return (
     <a

@@ -15,10 +15,10 @@ export interface LanguageForm {
   csrf_token: string
 }
 
-/** The form of the page that is rendered; undefined where the language cannot be changed. */
+/** The form of the page that is rendered; undefined if the language cannot be changed. */
 export const LanguageForm = createContext<LanguageForm | undefined>(undefined)
 
-/** The languages of a page as buttons, the current one marked; nothing where there is one. */
+/** The languages of a page as buttons, the current one marked; nothing if there is one. */
 export function LanguageChoice(): JSX.Element | null {
   const { t, language: current } = useLocale()
   const form = useContext(LanguageForm)

@@ -17,10 +17,10 @@ export type ModeSwitch =
   | { to: 'test'; action: string; return_to: string }
   | { to: 'live'; href: string }
 
-/** The seller whose pages staff look at, until when, and the form that ends it. */
+/** The seller whose pages staff are viewing, the end of the view, and the form that stops it. */
 export type Viewing = { legal_name: string; until: Date; stop: string; csrf_token: string }
 
-/** What the page is viewed as by staff. */
+/** The seller that staff are viewing the page as. */
 export const ViewedAs = createContext<Viewing | undefined>(undefined)
 
 /** The signed-in person for whom a page is rendered. */

@@ -4,7 +4,7 @@ import { CsrfField } from './forms.tsx'
 import { ViewedAs } from './menu.tsx'
 import { formatMoment } from './money.tsx'
 
-/** Across the top of every page while staff look at a seller's pages, with the button to stop. */
+/** The banner on every page while staff are viewing a seller's pages, with the button to stop. */
 export function ViewingBanner(): JSX.Element | null {
   const viewing = useContext(ViewedAs)
   if (!viewing) return null

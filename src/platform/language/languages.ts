@@ -10,11 +10,11 @@ export interface Languages {
   all: readonly Locale[]
   /** The language with this tag; English if there is none. */
   named(tag: string | null | undefined): Locale
-  /** The tag if there is such a language. */
+  /** The tag, if it names a supported language. */
   readTag(text: string | undefined): string | undefined
   /**
-   * The tag of the first of these that there is, for `ui_locales` of OpenID Connect: tags of BCP 47
-   * with spaces between them, the preferred one first. A region that there is not is left out.
+   * The tag of the first supported language, for `ui_locales` of OpenID Connect: BCP 47 tags
+   * separated by spaces, preferred first. An unsupported region is ignored.
    */
   firstOf(tags: string): string | undefined
   /** The language that a browser prefers, by its Accept-Language header. */

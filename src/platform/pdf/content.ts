@@ -4,7 +4,7 @@ export const PAGE_COUNT = '{count}'
 
 /** The content of a PDF: the parties, its facts, and a table. */
 export interface PdfContent {
-  /** What sets every page apart, such as that it is of test mode. */
+  /** A mark on every page, such as for test mode. */
   mark?: string
   /** How test mode marks it; `TEST MODE` by default. */
   test_mark?: string
@@ -18,7 +18,7 @@ export interface PdfContent {
   title: string
   /** When it is created; the same content at the same time gives the same bytes. */
   now: Date
-  /** Lines under the title: whose it is, and what for. */
+  /** Lines under the title, such as the payee and the period. */
   lines: string[]
   /** The parties, side by side. */
   parties?: { label: string; lines: string[] }[]

@@ -16,9 +16,7 @@ export type PdfAnswer =
 
 /** Draws documents in worker threads. */
 export interface PdfPool {
-  /**
-   * Draws a document; its table continues with `more`. Throws a Problem (503) where too many wait.
-   */
+  /** Draws a document; its table continues with `more`. Throws a Problem (503) if too many wait. */
   draw(content: PdfContent, more?: MoreRows): Promise<Buffer>
   /** Finishes running documents, refuses those that wait, and ends the threads. */
   close(): Promise<void>

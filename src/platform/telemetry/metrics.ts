@@ -26,13 +26,16 @@ export interface MetricsSettings {
 const FRESH_MS = 15_000
 /** A scrape is answered with what is known after this time; readiness is known before. */
 const ANSWER_WITHIN_MS = 1_900
-/** Combinations of labels of one figure: about 300 routes with their methods and classes. */
+/**
+ * The most label combinations of one metric: about 300 routes with their methods and status
+ * classes.
+ */
 const MOST_SERIES = 8_000
 const BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const FAULTS = ['unavailable', 'conflict', 'serialization', 'other'] as const
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Figures for Prometheus, on a port of their own. */
+/** Metrics for Prometheus, on a separate port. */
 export function openMetrics(settings: MetricsSettings): TelemetryPart {
   const exporter = new PrometheusExporter({
     preventServerStart: true,
@@ -58,14 +61,15 @@ export function openMetrics(settings: MetricsSettings): TelemetryPart {
   }
 }
 
-/** Listens on the first free port of the node's processes; throws where none is free. */
+/** Listens on the first free port of the node's processes; throws if none is free. */
 async function listenOnFree(
   server: Server,
   { port, host, workers }: MetricsSettings,
 ): Promise<void> {
   for (let own = port; ; own++) {
     try {
-      // Exclusive: processes of a cluster would share the port, and its figures alternate.
+      // Exclusive: the processes of a cluster would share the port, and their metrics would
+      // alternate.
       server.listen({ port: own, host, exclusive: true })
       await once(server, 'listening')
       return
@@ -162,7 +166,7 @@ function observerOf(
   }
 }
 
-/** Registers sources of figures; each is read once, whatever the number of its figures. */
+/** Registers sources of metrics. Each is read once per scrape, however many metrics it has. */
 function openFigures(meter: Meter): (mode: Mode, source: FigureSource) => void {
   const gauges = new Map<string, Observable>()
   const isCurrent = meter.createObservableGauge('purser_figures_current', {
@@ -196,7 +200,7 @@ function cached(read: () => Promise<Reading[]>): () => Promise<Reading[]> {
       const mine = { at, readings: read() }
       known = mine
       mine.readings.catch(() => {
-        // The next scrape asks again, and this one reports that it has no figures.
+        // The next scrape tries again, and this one reports that the metrics are missing.
         if (known === mine) known = undefined
       })
     }

@@ -7,7 +7,7 @@ export type Mode = 'live' | 'test'
 /** What takes time: a statement, a call of the processor, an email, a job, a poll for work. */
 export type WorkKind = 'statement' | 'processor' | 'email' | 'job' | 'poll'
 
-/** What a world reports to, for figures and traces. Without either, there is none. */
+/** Receives what a world does, for metrics and traces. Without either, there is none. */
 export interface Observer {
   /** A request arrives; `next` continues with it. */
   onRequest(request: ServedRequest, next: () => void): void
@@ -25,24 +25,24 @@ export interface Observer {
   ): Promise<Result>
   /** A limit was counted in this process, as the store that processes share did not answer. */
   onFallback(): void
-  /** Has these figures read for each scrape. */
+  /** Adds a source of metrics that is read at each scrape. */
   report(source: FigureSource): void
 }
 
-/** A figure that is read when it is asked for. */
+/** A metric that is read when it is scraped. */
 export interface FigureSpec {
   name: string
   help: string
 }
 
-/** The value of a figure; its labels are of closed sets. */
+/** The value of a metric. Its labels have closed sets of values. */
 export interface Reading {
   name: string
   value: number
   labels?: Record<string, string>
 }
 
-/** Where figures of a world come from. */
+/** A source of metrics about a world. */
 export interface FigureSource {
   specs: readonly FigureSpec[]
   /** What this process knows, read at each scrape within two seconds. */
@@ -51,9 +51,9 @@ export interface FigureSource {
   stored(): Promise<Reading[]>
 }
 
-/** The figures and traces of this process. */
+/** The metrics and traces of this process. */
 export interface Telemetry {
-  /** What a world reports to. */
+  /** The observer of a world. */
   of(mode: Mode): Observer
   /** The trace that a log line belongs to. */
   context: LogContext | undefined
@@ -63,7 +63,7 @@ export interface Telemetry {
   close(): Promise<void>
 }
 
-/** One part of telemetry: figures, or traces. */
+/** One part of telemetry: metrics or traces. */
 export interface TelemetryPart extends Omit<Telemetry, 'of' | 'context'> {
   of(mode: Mode): Observer
   context?: LogContext

@@ -2,8 +2,8 @@ import type { Config } from '#platform/config'
 import { type Telemetry, type TelemetryPart, together } from '#platform/telemetry/observer'
 
 /**
- * The figures and traces that the settings ask for; undefined, and nothing is loaded, where they
- * ask for neither. `onFault` is called with what could not be sent.
+ * The metrics and traces that the settings enable. Undefined, with nothing loaded, if they enable
+ * neither. `onFault` is called if something could not be sent.
  */
 export async function openTelemetry(
   { metrics, tracing, node_name, trusted_proxies, workers }: Config,

@@ -30,7 +30,7 @@ export function searchOf(request: FastifyRequest): AuditSearch {
   }
 }
 
-/** The entries that a search is about. An email without an account has none. */
+/** The filter of an audit log search. An email without an account matches nothing. */
 export async function filterOf({ db }: World, search: AuditSearch): Promise<AuditFilter> {
   const to = readDay(search.to)
   return {
@@ -41,7 +41,7 @@ export async function filterOf({ db }: World, search: AuditSearch): Promise<Audi
     until: to && addDays(to, 1),
   }
 
-  /** An id as it is; an email as the id of its account. */
+  /** The id itself, or the id of the account with this email. */
   async function idOf(text: string): Promise<string | undefined> {
     const address = identity.readEmail(text)
     const user = address && (await identity.findByEmail(db, address.email_normalized))

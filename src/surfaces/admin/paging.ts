@@ -15,7 +15,7 @@ export interface SearchedList<State, Item> {
   older: string | undefined
 }
 
-/** Reads a page of a list, the newest first, by the search and the state in the address. */
+/** Reads a page of a list, newest first, by the search and the state in the address. */
 export async function readSearchedList<
   Prefix extends IdPrefix,
   State extends string,

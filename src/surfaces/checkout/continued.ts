@@ -54,7 +54,9 @@ async function ownContinuable(
   return license && (await findContinuable(world, app, { license, user_id }))
 }
 
-/** Says why an imported license cannot be continued: it changed or ended since its buyer began. */
+/**
+ * Says why an imported license cannot be continued: it has changed or ended since the buyer began.
+ */
 export function declareNotContinued(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/not-continued`, async (request, reply) => {
     const { cart, app, purchase, not_continued } = await requireOwnCart(world, request, reply)

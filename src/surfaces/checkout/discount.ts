@@ -25,7 +25,7 @@ export interface NotApplied {
   reason: string
 }
 
-/** The code that was entered and does not apply; undefined where none was, or it applies. */
+/** The code that was entered and does not apply; undefined if none was, or it applies. */
 export function notAppliedOf(
   { discount, refusal }: ReadDiscount,
   locale: Locale,
@@ -36,7 +36,7 @@ export function notAppliedOf(
   return { code, reason: discounts.discountSentence(refusal, locale) }
 }
 
-/** The code that applies, and what it takes off; undefined where none does. */
+/** The code that applies, and what it takes off; undefined if none does. */
 export function appliedOf({ discount }: ReadDiscount): billing.CodeDiscount | undefined {
   const { discount_code: code, discount_id, discount_amount: amount } = discount
   return discount_id === null ? undefined : { code: code!, amount }

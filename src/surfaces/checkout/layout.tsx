@@ -8,7 +8,7 @@ export interface PurchaseSummary {
   /** The language of the page. */
   locale: Locale
   app_name: string
-  /** The path of the app's icon; undefined where it has none. */
+  /** The path of the app's icon; undefined if it has none. */
   app_icon: string | undefined
   product_name: string
   amount: Cents

@@ -16,7 +16,7 @@ export async function stepElsewhere(
   return elsewhere(world, { cart, attempt })
 }
 
-/** As `stepElsewhere`, given the latest attempt to pay for the cart. */
+/** Like `stepElsewhere`, given the latest attempt to pay for the cart. */
 export function elsewhere(
   { clock }: World,
   { cart, attempt, not_continued }: SteppingCart,

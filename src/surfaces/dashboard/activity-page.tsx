@@ -8,7 +8,7 @@ import { type AuditRow, CHANNEL_LABELS } from '#http/audit-rows'
 import { capitalized } from '#platform/text'
 import { SellerMenu } from './seller-menu.tsx'
 
-/** What a seller's members, their agents and staff did, the latest first. */
+/** What a seller's members, their agents and staff did, latest first. */
 export function ActivityPage(facts: {
   /** The reader's role. */
   role: MemberRole

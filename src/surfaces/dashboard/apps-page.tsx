@@ -13,7 +13,7 @@ import { SellerMenu } from './seller-menu.tsx'
 export interface AppCard {
   slug: string
   name: string
-  /** The path of the icon; undefined where the app has none. */
+  /** The path of the icon; undefined if the app has none. */
   icon: string | undefined
   host: string
   is_published: boolean

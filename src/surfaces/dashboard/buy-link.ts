@@ -15,7 +15,10 @@ const FIELDS = ['price', 'next', 'email', 'ref', 'discount'] as const
 /** The form of a buy link; its fields are the link's own parameters. */
 export type BuyLinkForm = Record<(typeof FIELDS)[number], string>
 
-/** A form with the link that it makes; undefined for a form with a fault, or not sent yet. */
+/**
+ * A form with the resulting link; the link is undefined if the form has a fault or was not
+ * submitted.
+ */
 export interface BuiltLink {
   form: BuyLinkForm
   url: string | undefined
@@ -41,7 +44,7 @@ export async function buildBuyLink(
 
 const EMPTY: BuyLinkForm = { price: '', next: '', email: '', ref: '', discount: '' }
 
-/** What the checkout would refuse or ignore of a link's parameters. */
+/** The parameters of a link that checkout would refuse or ignore. */
 async function faultsOf(
   world: World,
   link: { app: apps.App; price: catalog.ProductPrice; query: URLSearchParams },

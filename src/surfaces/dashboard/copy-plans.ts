@@ -38,7 +38,7 @@ export function declareCopyPlans(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** The plans in live mode of an app that its seller has there, too. */
+/** The live mode plans of an app, if its seller still has it there. */
 async function contentOf(live: LiveMode, { app }: SellerTermsContext): Promise<LiveContent> {
   // Transferred since the last copy.
   if ((await live.sellerOf(app.id)) !== app.seller_id) throw refuse('not_found')

@@ -16,7 +16,7 @@ export function declareHome(scope: FastifyInstance, world: World): void {
   scope.get(HOME, async (request, reply) => {
     const context = await requireSession(world, request, reply, HOME)
     const { user_id, email_normalized, viewing_seller_id } = context.session
-    // Staff who look at a seller's pages do not see their own among them.
+    // Staff who are viewing a seller's pages do not see their own sellers.
     const is_own = viewing_seller_id === null
     const member = await currentMember(world, context)
     const seller_id = member?.seller_id
@@ -35,7 +35,7 @@ export function declareHome(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** The number of invitations and of transfers that wait for a person's answer. */
+/** The number of pending invitations and app transfers for a person. */
 async function offersTo({ db, clock }: World, email_normalized: string) {
   const now = clock.now()
   return {

@@ -16,7 +16,7 @@ interface EditedScreenshot {
 }
 
 type ImagesFacts = AppFacts & {
-  /** The path of the icon; undefined where there is none. */
+  /** The path of the icon; undefined if there is none. */
   icon: string | undefined
   screenshots: EditedScreenshot[]
   /** How many screenshots an app can have. */

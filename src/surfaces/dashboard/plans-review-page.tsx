@@ -69,7 +69,7 @@ export function ReviewedChanges(facts: { review: Review; sides: [string, string]
   )
 }
 
-/** A message with a list; nothing where the list is empty. */
+/** A message with a list; nothing if the list is empty. */
 export function AlertList(facts: {
   tone: 'error' | 'info' | 'warning'
   title: string

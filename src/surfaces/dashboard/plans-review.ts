@@ -22,12 +22,12 @@ export interface CopyReview {
   obstacles: string[]
 }
 
-/** The plans for sale, in their order, which is that of the form's rows after a save. */
+/** The plans for sale, in the order of the form's rows after a save. */
 export function activePlans(versions: ListedVersion[]): ListedVersion[] {
   return versions.filter(({ is_active }) => is_active)
 }
 
-/** What a change of plans would do, of the plans for sale before and after it. */
+/** What a change of plans would do, given the plans for sale before and after it. */
 export function reviewOf(
   before: ListedVersion[],
   after: ListedVersion[],

@@ -120,8 +120,8 @@ function isLive({ is_published, external_sales_enabled }: apps.App): boolean {
 }
 
 /**
- * Shows what saving would do; saves if that was shown before and has not changed. Where no buyer is
- * concerned and nothing is removed, it saves without a review.
+ * Shows what saving would do, and saves if that was already shown and has not changed. If no buyer
+ * is affected and nothing is removed, it saves without a review.
  */
 async function review(world: World, context: SellerTermsContext, rows: PlanRow[]) {
   const { app, request, reply } = context

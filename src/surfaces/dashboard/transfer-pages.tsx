@@ -117,7 +117,7 @@ interface AppOffer {
 type OffersFacts = {
   csrf_token: string
   email: string
-  /** The seller that would get the apps; undefined where the account owns none. */
+  /** The seller that would get the apps; undefined if the account owns none. */
   seller_name: string | undefined
   offers: AppOffer[]
   note: { tone: 'success' | 'warning'; text: string } | undefined

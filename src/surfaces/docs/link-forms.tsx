@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Field, SelectField } from '#design/forms'
 
-/** A form that builds a buy link of the demo; nothing where this installation has no demo. */
+/** A form that builds a buy link of the demo; nothing if this installation has no demo. */
 export function BuyLinkForm({ values }: { values: Record<string, string> }): JSX.Element | null {
   const { base_url = '', demo_prices, demo_site_url = '' } = values
   const prices = (demo_prices ?? '').split('\n').flatMap((line) => {

@@ -63,7 +63,7 @@ function Effect({ writes, destructive }: ToolFacts): JSX.Element {
   return destructive ? <Badge tone="warn">Overwrites</Badge> : <Badge tone="info">Writes</Badge>
 }
 
-/** The live prices of the demo's app; nothing where this installation has no demo. */
+/** The live prices of the demo's app; nothing if this installation has no demo. */
 function PricingTable({ values }: { values: Record<string, string> }): JSX.Element | null {
   const { demo_client_id, base_url } = values
   if (!demo_client_id) return null

@@ -16,7 +16,7 @@ export interface DisputeFacts {
   cost: Cents
   reason: DisputeReason
   due_at: Date
-  /** True where the app belongs to another seller now, and support answers the dispute. */
+  /** True if the app belongs to another seller now, and support answers the dispute. */
   is_transferred: boolean
   url: string
 }

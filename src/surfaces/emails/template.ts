@@ -22,7 +22,7 @@ export interface WrittenEmail {
   attachments?: Attachment[]
 }
 
-/** Writes an email as things are now; undefined where it is out of date or has no recipient. */
+/** Writes an email as things are now; undefined if it is out of date or has no recipient. */
 export type WriteEmail<Template extends EmailTemplate> = (
   world: World,
   email: StoredEmail<Template>,

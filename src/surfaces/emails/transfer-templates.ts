@@ -40,7 +40,7 @@ export function transferOffered(facts: {
 export function transferDecided(facts: {
   app_name: string
   to: 'former' | 'new'
-  /** The new seller; undefined where the offer was declined. */
+  /** The new seller; undefined if the offer was declined. */
   legal_name: string | undefined
   url: string
 }): EmailContent {

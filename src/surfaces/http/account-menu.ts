@@ -18,7 +18,7 @@ export async function addAccountMenu(
   const { user_id, email, viewing_seller_id } = session
   const isViewing = viewing_seller_id !== null
   const own = await rolesOf(world, user_id)
-  // Staff who look at a seller's pages get the seller's entries too.
+  // Staff who are viewing a seller's pages get the seller's entries too.
   const roles = isViewing ? { ...own, is_seller: true, sees_payouts: true } : own
   // The token is made with the page, because the session's secret may change before.
   request.account_menu = (): AccountMenu => ({
@@ -48,7 +48,7 @@ function accountLinks(roles: Roles, address: string, { t }: Locale): Link[] {
     [t('menu.security'), '/account/security/', true],
   ]
   const theirs = entries.filter(([, , isTheirs]) => isTheirs)
-  // An entry is deeper than another where its address goes on from there.
+  // The entry with the longest matching path is the current one.
   const current = theirs
     .map(([, href]) => href)
     .filter(isAt)

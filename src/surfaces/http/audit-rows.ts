@@ -7,7 +7,7 @@ import { readId } from '#platform/ids'
 /** An entry with the email of its actor, if that is an account. */
 export type AuditRow = LoggedEntry & { email: string | undefined }
 
-/** How an actor came, in words after their name. */
+/** The channel that an actor used, as words that follow their name. */
 export const CHANNEL_LABELS: Record<AuditChannel, string> = {
   page: 'on a page',
   admin: 'in the admin area',

@@ -78,7 +78,7 @@ interface Work {
   parts: ShortcutParts
 }
 
-/** The endpoint's answer, or its error as one; undefined where the caller left. */
+/** The endpoint's answer, or its error as one; undefined if the caller left. */
 async function answerOf({
   match,
   request,
@@ -149,7 +149,7 @@ function isPlain({ method, headers, rawHeaders }: IncomingMessage): boolean {
   return bytes > 0 && bytes <= BODY_LIMIT && PLAIN_JSON.test(headers['content-type'] ?? '')
 }
 
-/** The text of a body; undefined where its sender left. */
+/** The text of a body; undefined if its sender left. */
 function textOf(raw: IncomingMessage): Promise<string | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

@@ -2,12 +2,12 @@ import fresh from 'fresh'
 import { sha256 } from '#platform/secrets'
 import type { ServedRequest } from '#platform/served'
 
-/** A short name of a content, for an address or an entity tag: another content has another one. */
+/** A short digest of some content, for a URL or an entity tag. */
 export function tagOf(content: string | Buffer): string {
   return sha256(content).toString('base64url').slice(0, 22)
 }
 
-/** The entity tag of a content. */
+/** The entity tag of some content. */
 export function etagOf(content: string): string {
   return `"${tagOf(content)}"`
 }

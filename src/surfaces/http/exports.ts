@@ -39,7 +39,7 @@ export interface Export<Row> {
   kind: TaskName
   /** The title of its progress page, such as "Exporting sales". */
   title: string
-  /** What staff needs for it; absent for what is not staff's. */
+  /** What staff need for it; absent for what is not staff's. */
   needs?: identity.StaffPermission
   /** Whether the account may still see the file; absent: always. */
   isAllowed?(task: Task): Promise<boolean>

@@ -5,7 +5,7 @@ import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import type { UserId } from '#platform/ids'
 
-/** What an account is to the service, besides a buyer. */
+/** The roles of an account, besides being a buyer. */
 export interface Roles {
   is_staff: boolean
   /** Whether it is a member of a seller. */
@@ -25,7 +25,7 @@ export function homeFor(roles: Omit<Roles, 'sees_payouts'> & { has_purchases: bo
   return '/account/'
 }
 
-/** What an account is to the service. */
+/** The roles of an account. */
 export async function rolesOf({ db }: World, user_id: UserId): Promise<Roles> {
   const memberships = await sellers.membershipsOf(db, user_id)
   return {

@@ -43,7 +43,7 @@ export function formOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, s
   return Object.fromEntries(texts)
 }
 
-/** The file of a posted form; empty where none was chosen. */
+/** The file of a posted form; empty if none was chosen. */
 export function uploadOf({ body }: Pick<FastifyRequest, 'body'>, name: string): Buffer {
   const value = new Map(entriesOf(body)).get(name)
   return Buffer.isBuffer(value) ? value : Buffer.alloc(0)

@@ -92,7 +92,10 @@ export function sendPage(
     .send(renderPage(page, { ...markOf(reply.server), account, viewing, language }))
 }
 
-/** What every page of a server says: the merchant of record, and whether it is of test mode. */
+/**
+ * What every page of a server shows: the merchant of record, and the link to live mode, if this is
+ * test mode.
+ */
 export function markOf({ merchant, live_url }: FastifyInstance) {
   return { merchant, live_url }
 }
@@ -165,9 +168,7 @@ export function people(
   })
 }
 
-/**
- * Takes points of a limit (0 points only check it), and throws `rate_limited` when it is used up.
- */
+/** Takes points of a limit (0 only checks it). Throws `rate_limited` if none are left. */
 export async function limitPage(
   { limits }: World,
   limit: Limit,

@@ -11,7 +11,7 @@ export function returnQuery(return_to: string | undefined): string {
   return return_to === undefined ? '' : `?return_to=${encodeURIComponent(return_to)}`
 }
 
-/** What was done before a redirect; `owned` is for a buy link to something the buyer owns. */
+/** The action before a redirect. `owned`: the buyer already owns what the buy link sells. */
 type Done =
   | 'owned'
   | 'signed_in'

@@ -33,7 +33,7 @@ export interface TaskKind {
   title: string
   /** What its progress counts, such as "days". */
   unit?: string
-  /** What staff needs for it; absent for what is not staff's. */
+  /** What staff need for it; absent for what is not staff's. */
   needs?: StaffPermission
   /** Whether the account may still see what the task created; absent: always. */
   isAllowed?(task: Task): Promise<boolean>

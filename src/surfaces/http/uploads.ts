@@ -5,7 +5,7 @@ import { PICTURE_LIMITS } from '#platform/pictures'
 import { Problem } from '#platform/problem'
 import type { RouteLimit } from '#platform/route-limits'
 
-/** Uploads of a network: more than a person sends who fills in all pages of an app. */
+/** Uploads from one network: more than a person needs to fill in every page of an app. */
 export const UPLOADS: RouteLimit = {
   name: 'uploads',
   points: 60,

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Alert } from '#design/feedback'
 
-/** Says how the first member of staff is added; shown on a service that has none. */
+/** Says how to add the first member of staff; shown on a service that has none. */
 export function FirstStaff(): JSX.Element {
   return (
     <Alert tone="info" title="No staff yet">

@@ -15,7 +15,7 @@ import { FirstStaff } from './first-staff.tsx'
 export interface MarketplaceCard {
   name: string
   tagline: string
-  /** The path of the icon; undefined where the app has none. */
+  /** The path of the icon; undefined if the app has none. */
   icon: string | undefined
   /** The product page, or the seller's site for an app listed as external. */
   href: string

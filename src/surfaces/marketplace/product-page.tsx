@@ -66,7 +66,7 @@ export function ProductPage(facts: {
   is_preview: boolean
   name: string
   tagline: string
-  /** The path of the icon; undefined where the app has none. */
+  /** The path of the icon; undefined if the app has none. */
   icon: string | undefined
   screenshots: Screenshot[]
   description: string

@@ -103,7 +103,7 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
 
   scope.get(`${base}bank`, async (request, reply) => {
     const { payee, session } = await requirePayee(world, request, reply, kind)
-    // Staff who look at a seller's pages change nothing.
+    // Staff who are viewing a seller's pages cannot change anything.
     if (!session.viewing_seller_id) await ifReachable(() => refreshAccount(world, payee.owner))
     const account = await payouts.findAccount(world.db, payee.owner)
     return redirectTo(reply, `${home}?done=${account?.is_ready ? 'bank' : 'no_bank_yet'}`)

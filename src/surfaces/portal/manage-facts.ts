@@ -11,7 +11,7 @@ export interface NextFigures {
   tax: Cents
   total: Cents
   state: string
-  /** True where a tax service computes the exact tax when it is charged. */
+  /** True if a tax service computes the exact tax when it is charged. */
   is_about: boolean
 }
 

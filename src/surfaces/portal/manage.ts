@@ -111,7 +111,7 @@ async function planOf(world: World, context: ManageContext) {
   return { ...plan, buy_url: price ? `/buy/${price_id}/${query}` : product_url }
 }
 
-/** The plan and the price that was agreed; none where nothing was charged. */
+/** The plan and the price that was agreed; none if nothing was charged. */
 async function boughtPlan({ db }: World, { license, subscription }: ManageContext) {
   const { license_id, product_id } = license
   if (licensing.isUncharged(license.origin)) {

@@ -15,7 +15,7 @@ export interface ActionLink {
   is_final?: boolean
 }
 
-/** What an action is run with. */
+/** The input of an action. */
 interface Given {
   license: CustomerLicense
   actor: ActorOf<'seller'>
@@ -23,14 +23,14 @@ interface Given {
   days: number
 }
 
-/** What a member may do about a license. */
+/** An action that a member may take on a license. */
 export interface CustomerAction {
   label: string
   button: string
   is_final?: boolean
   /** Whether it asks for a number of days. */
   has_days?: boolean
-  /** What happens then. */
+  /** What the action does. */
   text: string
   isPossible(license: CustomerLicense): boolean
   /** Returns the name of the message about the result. */
@@ -43,7 +43,7 @@ const lives = ({ status }: CustomerLicense) => status !== 'canceled'
 const isLiveUncharged = (license: CustomerLicense) =>
   license.origin !== 'purchase' && lives(license)
 
-/** What can be done about a license, by its name in addresses. */
+/** The actions on a license, by their names in URLs. */
 export const ACTIONS: Record<string, CustomerAction> = {
   cancel: {
     label: 'Cancel at period end',

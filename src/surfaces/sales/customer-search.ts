@@ -8,7 +8,7 @@ import { daysOf, type SearchTexts, soughtOf } from './list-search.ts'
 export const CUSTOMER_FIELDS = ['q', 'status', 'plan', 'from', 'to', 'sort'] as const
 export type CustomerSearch = SearchTexts<(typeof CUSTOMER_FIELDS)[number]>
 
-/** The customers that a search is about. */
+/** The filter of a customer search. */
 export async function customerFilter(
   world: World,
   app: Pick<apps.App, 'id'>,

@@ -13,7 +13,7 @@ import { type Cents, cents } from '#platform/money'
 
 const LONGEST = 320
 
-/** The fields of a list's search, as they were filled in; an empty one is not asked for. */
+/** The fields of a list's search, as submitted. An empty field matches everything. */
 export type SearchTexts<Name extends string> = Record<Name, string>
 
 /** The fields of the search for subscriptions. */
@@ -100,9 +100,7 @@ export function daysOf({ from, to }: SearchTexts<'from' | 'to'>): {
   return { from: readDay(from), before: last && addDays(last, 1) }
 }
 
-/**
- * What a search names: the beginning of an email, a license key, an order, a license or an invoice.
- */
+/** Parses a search: the beginning of an email, a license key, an order, a license or an invoice. */
 export function soughtOf(
   { keys, clock }: World,
   app: Pick<apps.App, 'id'>,
@@ -119,7 +117,7 @@ export function soughtOf(
   }
 }
 
-/** The licenses that a search names; undefined without a search. */
+/** The licenses that match a search; undefined without a search. */
 export async function licensesFor(
   world: World,
   app: Pick<apps.App, 'id'>,

@@ -15,7 +15,7 @@ import { SUBSCRIPTIONS } from './subscriptions.ts'
 
 /**
  * An app's invoices, customers, subscriptions and licenses for its seller, and each invoice with
- * its refunds, disputes and ledger entries for seller and staff.
+ * its refunds, disputes and ledger entries, for the seller and for staff.
  */
 export function sales(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {

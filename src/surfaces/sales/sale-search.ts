@@ -12,7 +12,7 @@ export type SaleSearch = SearchTexts<(typeof SALE_FIELDS)[number]>
 
 const KINDS = Object.keys(KIND_LABELS) as billing.InvoiceKind[]
 
-/** The invoices that a search is about. */
+/** The filter of an invoice search. */
 export async function salesFilter(
   world: World,
   app: Pick<apps.App, 'id'>,
@@ -27,7 +27,7 @@ export async function salesFilter(
   }
 }
 
-/** An invoice by its number or id; by anything else, all invoices of the licenses that it names. */
+/** Finds an invoice by its number or id, or all invoices of the licenses that match the search. */
 async function foundBy(
   world: World,
   app: Pick<apps.App, 'id'>,

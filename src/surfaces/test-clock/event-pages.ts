@@ -17,7 +17,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** What happened in the last moment may be in a transaction that has not begun yet. */
+/** An event of the last moment may belong to a transaction that has not begun yet. */
 const SETTLED_MS = 1000
 // More events at one time than an advance of a day makes.
 const MOST_AT_ONCE = 10_000
@@ -34,8 +34,8 @@ export function writePosition({ at, count }: EventPosition): string {
 }
 
 /**
- * The events after a position, up to the time before which none can appear any longer. An open
- * transaction may be about to write events of its time, so later ones wait for its end.
+ * The events after a position, up to the time before which no more can appear. An open transaction
+ * may be about to write events of its time, so later ones wait for its end.
  */
 export async function eventsAfter(
   db: Db,
@@ -69,8 +69,8 @@ export async function latestEvents(
 }
 
 /**
- * The app's time before which every event is visible; undefined while a transaction is open that
- * began before the test clock moved, as its events have times of before that.
+ * The app's time before which every event is visible. Undefined while a transaction that began
+ * before the test clock moved is open, because its events have times from before the move.
  */
 async function settled(db: Db, of: { app_id: AppId; now: Date }): Promise<Date | undefined> {
   const open = await oldestTransaction(db)

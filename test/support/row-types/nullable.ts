@@ -115,7 +115,7 @@ class Query {
     }
   }
 
-  /** The expressions of which a condition says nothing where they are null, so that it fails. */
+  /** The expressions of which a condition says nothing if they are null, so that it fails. */
   #comparedIn(condition: TreeNode): TreeNode[] {
     const args = nodesOf(condition, 'args')
     if (condition.tag === 'NULLTEST' && wordOf(condition, 'nulltesttype') === '1') {

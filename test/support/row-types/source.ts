@@ -24,9 +24,9 @@ export type Kinds = ReadonlySet<string>
 export interface Statement {
   /** The file and line of the call. */
   place: string
-  /** Every text that the call may send; empty where that cannot be read from the source. */
+  /** Every text that the call may send; empty if that cannot be read from the source. */
   texts: Alternative[]
-  /** The fields of the declared row; undefined where the call declares none. */
+  /** The fields of the declared row; undefined if the call declares none. */
   row: Map<string, Kinds> | undefined
 }
 

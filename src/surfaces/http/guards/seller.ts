@@ -22,9 +22,9 @@ export interface MemberContext extends SessionContext {
 }
 
 /**
- * The seller whose pages the session opens, for a member with this permission. An account that is
- * no member of a seller gets 404; a member without the permission, a page that names their role. A
- * form of a suspended seller gets a page that says so.
+ * The seller whose pages the session opens, for a member with this permission. Accounts that are
+ * not members of a seller get 404; a member without the permission gets a page that names their
+ * role. If the seller is suspended, a form gets a page that says so.
  */
 export async function requireMember(
   world: World,
@@ -40,8 +40,8 @@ export async function requireMember(
 }
 
 /**
- * The membership whose pages a session opens: the chosen one, or the oldest. Staff who look at a
- * seller's pages see them as its owner; the hook of every page refuses what they send.
+ * The membership whose pages a session opens: the chosen one, or the oldest. Staff who are viewing
+ * a seller's pages see them as its owner; a hook on every page refuses the forms that they send.
  */
 export async function currentMember(
   { db }: World,
@@ -98,7 +98,7 @@ async function namedApp({ db }: World, { session }: SessionContext, slug: string
 }
 
 /**
- * The membership of a session in a seller; of staff, in the seller whose pages they look at.
+ * The membership of a session in a seller; for staff, in the seller whose pages they are viewing.
  * Undefined for everyone else.
  */
 export async function membershipOf(

@@ -3,7 +3,7 @@ import { Button } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-/** Tells a suspended seller's members that they cannot change anything. */
+/** Shown to a suspended seller's members, who cannot change anything. */
 export function SuspendedPage({ legal_name }: { legal_name: string }): JSX.Element {
   return (
     <FocusLayout title="Suspended · Purser">

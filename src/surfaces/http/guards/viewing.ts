@@ -9,20 +9,20 @@ import { ReadOnlyPage } from './read-only-page.tsx'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The seller whose pages staff look at in this request. */
+    /** The seller whose pages staff are viewing in this request. */
     viewing?: (() => Viewing) | undefined
   }
 }
 
-/** The form that ends looking at a seller's pages. */
+/** The form that stops viewing a seller's pages. */
 export const STOP_VIEWING = '/admin/viewing/stop'
 
-/** The only forms that staff can send while they look at a seller's pages. */
+/** The only forms that staff can send while they are viewing a seller's pages. */
 const ALLOWED = [STOP_VIEWING, '/signout/']
 
 /**
- * The page that refuses a request which may change something, while staff look at a seller's pages;
- * undefined for every other request (decision 103).
+ * The page that refuses a request that may change something while staff are viewing a seller's
+ * pages; undefined for every other request (decision 103).
  */
 export async function refusalWhileViewing(
   world: World,
@@ -34,7 +34,7 @@ export async function refusalWhileViewing(
   return session?.viewing_seller_id ? ReadOnlyPage() : undefined
 }
 
-/** Adds the banner about the seller whose pages staff look at to the pages of this request. */
+/** Adds the banner about the seller being viewed to the pages of this request. */
 export async function addViewing(
   world: World,
   request: FastifyRequest,
