@@ -89,10 +89,10 @@ export async function startProgram(
 }
 
 /** Two minutes: a peer may migrate and fill its database first. */
-const MOST_TRIES = 1200
+const MAX_TRIES = 1200
 
 async function untilItAnswers(address: string, server: ChildProcess, log: string): Promise<void> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     if (server.exitCode !== null) throw new Error(`the server ended at its start; see ${log}`)
     const answer = await fetch(address).catch(() => undefined)
     if (answer) return

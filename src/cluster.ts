@@ -6,7 +6,7 @@ export const READY = 'ready'
 
 const STOP_WITHIN_MS = 24_000
 const RESTART_AFTER_MS = 1_000
-const LONGEST_PAUSE_MS = 30_000
+const MAX_PAUSE_MS = 30_000
 /** A process that ran this long before it ended did not end because of how it starts. */
 const STEADY_AFTER_MS = 60_000
 
@@ -54,7 +54,7 @@ export function superviseProcesses(count: number, log: Log, onReady: () => void)
     })
   }
   const restart = (failures: number, ended: object) => {
-    const pause_ms = Math.min(RESTART_AFTER_MS * 2 ** failures, LONGEST_PAUSE_MS)
+    const pause_ms = Math.min(RESTART_AFTER_MS * 2 ** failures, MAX_PAUSE_MS)
     log.error({ ...ended, pause_ms }, 'a process ended; it is restarted after a pause')
     const pause = setTimeout(() => {
       pauses.delete(pause)

@@ -21,7 +21,7 @@ export type { Checked, Difference } from './check-books/report.ts'
 export { reviewRestored } from './check-books/restored.ts'
 
 // One fault may break a rule for every sale, and a list of millions fits no memory and no page.
-const MOST_LISTED = 10_000
+const MAX_LISTED = 10_000
 
 type OnProgress = (progress: { done: number; total: number; note: string }) => Promise<void>
 
@@ -43,7 +43,7 @@ export async function checkBooks(
       counts[what] = (counts[what] ?? 0) + number
     },
     differ: (rule: string, subject: string, detail: string) => {
-      if (differences.length < MOST_LISTED) differences.push({ rule, subject, detail })
+      if (differences.length < MAX_LISTED) differences.push({ rule, subject, detail })
       else report.count('differences that are not listed')
     },
   }

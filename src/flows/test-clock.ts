@@ -54,7 +54,7 @@ export type AdvanceResult =
   | { outcome: 'refused' }
 
 // A fault on the way to the processor is reported, not waited for.
-const MOST_WAITS = 30
+const MAX_WAITS = 30
 
 /**
  * Advances an app's test clock and processes everything that is due on the way, in order: the clock
@@ -90,7 +90,7 @@ export async function advanceClock(
     if (count > 0) waits = 0
     else if (!(await isStillDue(world, app_id, due))) continue
     // Another worker is processing it, or an answer is late. The clock must not advance past it.
-    else if (++waits > MOST_WAITS) return { outcome: 'stuck', done_count }
+    else if (++waits > MAX_WAITS) return { outcome: 'stuck', done_count }
     else await work.wait()
   }
   await moveClock(world, app_id, to)

@@ -13,7 +13,7 @@ import type { Log } from '#platform/log'
 const ControlAnswer = z.union([z.object({ text: z.string() }), z.object({ fault: z.string() })])
 export type ControlAnswer = z.infer<typeof ControlAnswer>
 
-const LONGEST_REQUEST = 4096
+const MAX_REQUEST_LENGTH = 4096
 const PATIENCE_MS = 10_000
 
 /** Answers commands until the returned function is called. The folder must be locked (lock.ts). */
@@ -69,7 +69,7 @@ async function serve(
   let received = ''
   for await (const chunk of socket.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
     received += chunk
-    if (received.length > LONGEST_REQUEST) return void socket.destroy()
+    if (received.length > MAX_REQUEST_LENGTH) return void socket.destroy()
   }
   // The work may take longer than a slow request may.
   socket.setTimeout(0)

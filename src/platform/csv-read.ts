@@ -16,7 +16,7 @@ export interface CsvFault {
 }
 
 const CHUNK = 64 * 1024
-const LONGEST_ROW = 100_000
+const MAX_ROW_LENGTH = 100_000
 const DELIMITERS = [',', ';', '\t'] as const
 
 /** Whether a file is text that `readCsv` can read: UTF-8, or UTF-16 with its byte order mark. */
@@ -39,7 +39,7 @@ export async function* readCsv(
     ...(hasUtf16Mark(first) ? { encoding: 'utf16le' as const } : {}),
     delimiter: delimiterOf(first),
     info: true,
-    max_record_size: LONGEST_ROW,
+    max_record_size: MAX_ROW_LENGTH,
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,
@@ -97,7 +97,7 @@ function delimiterOf(content: Buffer): string {
 function faultOf(error: CsvError | undefined): CsvFault {
   const line = Number(error?.lines ?? 0)
   if (error?.code === 'CSV_MAX_RECORD_SIZE') {
-    return { line, fault: `A row has at most ${LONGEST_ROW} characters. Check its quotes.` }
+    return { line, fault: `A row has at most ${MAX_ROW_LENGTH} characters. Check its quotes.` }
   }
   return { line, fault: 'The row cannot be read. Check that its quotes are closed.' }
 }

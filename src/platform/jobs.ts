@@ -242,13 +242,13 @@ function sender(boss: PgBoss, wake: (lane: string) => void): Jobs['sendAll'] {
 const REPEATED = /^\s*(with|select|insert|update)\b[^;]*$/i
 const repeated = new Set<string>()
 // As many as the queue has for all our queues; beyond that, a text may not come back.
-const MOST_REPEATED = 200
+const MAX_REPEATED = 200
 
 /** Runs the queue's statements prepared: planning one takes longer than running it. */
 function asPrepared(db: Db) {
   return async (text: string, values: unknown[] = []): Promise<{ rows: never[] }> => {
     const isKnown = repeated.has(text)
-    if (!isKnown && (repeated.size >= MOST_REPEATED || !REPEATED.test(text))) {
+    if (!isKnown && (repeated.size >= MAX_REPEATED || !REPEATED.test(text))) {
       return (await db.raw(text, values)) as { rows: never[] }
     }
     repeated.add(text)

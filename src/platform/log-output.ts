@@ -9,7 +9,7 @@ const Output: new (options: SonicBoomOpts) => SonicBoom = createRequire(import.m
 // Lines are written together, as each write wakes a thread; the end of the process writes the rest.
 const WRITTEN_TOGETHER = { minLength: 8_192, periodicFlush: 100 }
 /** Lines that wait for a slow reader, in bytes; more are dropped. */
-const MOST_WAITING = 8 * 1024 * 1024
+const MAX_WAITING = 8 * 1024 * 1024
 /** A retry takes a tenth of a second. */
 const RETRIES_AT_THE_END = 20
 
@@ -32,7 +32,7 @@ function openOutput(): SonicBoom {
     fd: process.stdout.fd,
     sync: false,
     ...WRITTEN_TOGETHER,
-    maxLength: MOST_WAITING,
+    maxLength: MAX_WAITING,
     retryEAGAIN: () => retries_left-- > 0,
   })
   // Without a reader no one could read a report of it.

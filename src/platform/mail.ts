@@ -30,7 +30,7 @@ export interface Mailer {
 
 const TIMEOUT_MS = 15_000
 /** As many as both lanes of emails use at a time. */
-const MOST_CONNECTIONS = 10
+const MAX_CONNECTIONS = 10
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
@@ -58,7 +58,7 @@ export async function verifyMail(smtpUrl: string): Promise<void> {
 /** A pool of connections. Its library is loaded for the first email: web processes send none. */
 async function openPool(smtpUrl: string, { from, reply_to }: Senders) {
   const { createTransport } = await import('nodemailer')
-  const settings = { ...smtpSettings(smtpUrl), pool: true, maxConnections: MOST_CONNECTIONS }
+  const settings = { ...smtpSettings(smtpUrl), pool: true, maxConnections: MAX_CONNECTIONS }
   return createTransport(settings as SMTPPool.Options, { from, replyTo: reply_to })
 }
 

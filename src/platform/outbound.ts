@@ -57,8 +57,8 @@ export interface OutboundRules {
   most_ms?: number
 }
 
-const MOST_MS = 5_000
-const MOST_BYTES = 65_536
+const MAX_MS = 5_000
+const MAX_BYTES = 65_536
 const PORTS = ['', '80', '443']
 // Globally routed, but answers for the host's own cloud: Azure's metadata.
 const CLOUD = ['168.63.129.16']
@@ -71,7 +71,7 @@ const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3')
  * the connection is made to one of those that were checked.
  */
 export function openVisits(rules: OutboundRules): Visit {
-  const { most_ms = MOST_MS } = rules
+  const { most_ms = MAX_MS } = rules
   return async (text) => {
     assertNoTransaction('an address was visited')
     const started_at = performance.now()
@@ -173,9 +173,9 @@ async function firstBytes(answer: IncomingMessage): Promise<string> {
   for await (const part of answer) {
     parts.push(part)
     bytes += part.length
-    if (bytes >= MOST_BYTES) break
+    if (bytes >= MAX_BYTES) break
   }
-  return Buffer.concat(parts).subarray(0, MOST_BYTES).toString('utf8')
+  return Buffer.concat(parts).subarray(0, MAX_BYTES).toString('utf8')
 }
 
 /** A promise that ends with the signal at the latest; resolving a name has no time limit. */

@@ -13,16 +13,16 @@ export interface Processes {
   workers: number
 }
 
-const MOST_WORKERS = 64
+const MAX_WORKERS = 64
 
 /** The variables of this part. */
 export const PROCESS_SETTINGS = {
   PURSER_ROLE: z.enum(['web', 'worker', 'all'], 'must be web, worker or all').default('all'),
   WORKERS: z
     .string()
-    .regex(/^\d{1,2}$/, `must be a number from 1 to ${MOST_WORKERS}`)
+    .regex(/^\d{1,2}$/, `must be a number from 1 to ${MAX_WORKERS}`)
     .transform(Number)
-    .refine((n) => n >= 1 && n <= MOST_WORKERS, `must be a number from 1 to ${MOST_WORKERS}`)
+    .refine((n) => n >= 1 && n <= MAX_WORKERS, `must be a number from 1 to ${MAX_WORKERS}`)
     .default(1),
 }
 

@@ -40,7 +40,7 @@ function titleBoost({ path, page }: FoundSection, term: string): number {
   return page.toLowerCase().includes(term) ? 2 : 1
 }
 
-const MOST_RESULTS = 12
+const MAX_RESULTS = 12
 
 /** An index of sections, as JSON text. */
 export function indexOf(sections: Iterable<SearchableSection>): string {
@@ -53,5 +53,5 @@ export function indexOf(sections: Iterable<SearchableSection>): string {
 export function searcherOf(index: string): (query: string) => FoundSection[] {
   const search = MiniSearch.loadJSON(index, OPTIONS)
   return (query) =>
-    search.search(query.slice(0, 200), SEARCH).slice(0, MOST_RESULTS) as unknown as FoundSection[]
+    search.search(query.slice(0, 200), SEARCH).slice(0, MAX_RESULTS) as unknown as FoundSection[]
 }

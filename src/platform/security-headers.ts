@@ -54,14 +54,14 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 // Pages of one kind allow the same; where a form leads to another site, each site is one more.
 const policies = new Map<string, string>()
-const MOST_POLICIES = 1_000
+const MAX_POLICIES = 1_000
 
 /** The content security policy of an answer that allows more than nothing. */
 export function contentPolicy(allowed: PolicyDirectives): string {
   const key = JSON.stringify(allowed)
   let policy = policies.get(key)
   if (policy === undefined) {
-    if (policies.size >= MOST_POLICIES) policies.clear()
+    if (policies.size >= MAX_POLICIES) policies.clear()
     policy = writePolicy(allowed)
     policies.set(key, policy)
   }

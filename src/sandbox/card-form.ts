@@ -21,7 +21,7 @@ export type CardForm = { read: ReadCard } | { faults: CardFaults; kept: KeptValu
 export const EXAMPLE_NUMBER = '4242 4242 4242 4242'
 
 /** Longer than any expiry or ZIP code. A card number in the wrong field must not be shown again. */
-const LONGEST_KEPT = 10
+const MAX_KEPT_LENGTH = 10
 
 /** Reads a posted card form, with every error at once, by field. */
 export function readCardForm(body: unknown, now: Date, locale: Locale): CardForm {
@@ -48,7 +48,7 @@ function textOf(body: unknown, field: string): string {
 }
 
 function keep(text: string): string {
-  return text.length > LONGEST_KEPT ? '' : text
+  return text.length > MAX_KEPT_LENGTH ? '' : text
 }
 
 function numberFault(number: string, { t }: Locale): string {

@@ -78,12 +78,12 @@ test('a seller adds a section without a mouse: the focus moves to it, and Enter 
   await page.getByRole('heading', { name: 'The next one' }).waitFor()
 })
 
-const MOST_STEPS = 30
+const MAX_STEPS = 30
 
 /** Presses Tab until the named element has the focus; each stop must be visible. */
 async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   const passed: string[] = []
-  while (passed.length < MOST_STEPS) {
+  while (passed.length < MAX_STEPS) {
     await page.keyboard.press('Tab')
     const focus = await focused(page)
     assert.ok(focus.visible, `the focus shows on ${focus.name}`)

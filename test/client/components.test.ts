@@ -10,7 +10,7 @@ import { type PackedPackage, packPackage } from '../support/packed-package.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 /** The issue asks for 8 KB; this is a little more than measured, so that growth is noticed. */
-const MOST_BYTES = 4_000
+const MAX_BYTES = 4_000
 
 let packed: PackedPackage
 let service: TestService
@@ -50,7 +50,7 @@ describe('the package', () => {
       target: 'es2022',
     })
     const { byteLength } = gzipSync(outputFiles[0]!.text, { level: 9 })
-    assert.ok(byteLength > MOST_BYTES / 2 && byteLength <= MOST_BYTES, `${byteLength} bytes`)
+    assert.ok(byteLength > MAX_BYTES / 2 && byteLength <= MAX_BYTES, `${byteLength} bytes`)
   })
 
   test('can be imported where there is no browser', async () => {
@@ -71,7 +71,7 @@ describe('the script that the service serves', () => {
     assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
     assert.equal(headers['cache-control'], 'public, max-age=3600, stale-while-revalidate=86400')
     const { byteLength } = gzipSync(answer.rawPayload, { level: 9 })
-    assert.ok(byteLength <= MOST_BYTES, `${byteLength} bytes`)
+    assert.ok(byteLength <= MAX_BYTES, `${byteLength} bytes`)
     const etag = String(headers.etag)
     assert.equal((await ask('/components/v1.js', { 'if-none-match': etag })).statusCode, 304)
   })

@@ -185,7 +185,7 @@ test('sales of a status match those with that status in the list of all sales', 
       status,
     )
     const totals = await billing.salesTotals(db, { app_id: BIG_APP, status })
-    const isSummed = found.length <= billing.MOST_SUMMED
+    const isSummed = found.length <= billing.MAX_SUMMED
     assert.equal(totals?.count, isSummed ? found.length : undefined, `totals of ${status}`)
   }
   assert.equal(counts.partly_refunded, 1)

@@ -101,7 +101,7 @@ async function licensesOf(round: string): Promise<FoundLicense[]> {
         from license_key_aliases a where a.license_id = l.id) as hashes
     from licenses l join users u on u.id = l.user_id
     where u.email like ${`${round}-%`} order by u.email, l.status, l.period_end`)
-  const texts = Array.from({ length: MOST_BUYERS * 2 }, (_, at) => `${at >> 1}-${at & 1}`)
+  const texts = Array.from({ length: MAX_BUYERS * 2 }, (_, at) => `${at >> 1}-${at & 1}`)
   const named = new Map(
     texts.map((text) => [licensing.keyHash(keys, `KEY-${round}-${text}`).toString('hex'), text]),
   )
@@ -110,7 +110,7 @@ async function licensesOf(round: string): Promise<FoundLicense[]> {
   })
 }
 
-const MOST_BUYERS = 8
+const MAX_BUYERS = 8
 
 function ordersOf<Item>(items: readonly Item[]): Item[][] {
   if (items.length < 2) return [[...items]]
@@ -123,7 +123,7 @@ let runs = 0
 
 test('files of one service give equal licenses, ends and keys in every order, and when repeated', async () => {
   const property = fc.asyncProperty(
-    fc.array(filedBuyer, { minLength: 5, maxLength: MOST_BUYERS }),
+    fc.array(filedBuyer, { minLength: 5, maxLength: MAX_BUYERS }),
     async (buyers) => {
       runs++
       let expected: FoundLicense[] | undefined

@@ -13,7 +13,7 @@ import { createServerDatabase, SERVER_URL } from '../support/database.ts'
 
 const MEGABYTE = 1_000_000
 /** The base image that deploy/Dockerfile names has 25 MB. */
-const MOST_BYTES = 275 * MEGABYTE
+const MAX_BYTES = 275 * MEGABYTE
 /** The user of the image. */
 const NONROOT = 65_532
 const isRoot = process.getuid?.() === 0
@@ -36,7 +36,7 @@ describe('the tree of the container image', { skip: SKIP }, () => {
       each.isFile() ? statSync(join(each.parentPath, each.name)).size : 0,
     )
     const total = sizes.reduce((sum, size) => sum + size, 0)
-    assert.ok(total < MOST_BYTES, `${Math.round(total / MEGABYTE)} MB`)
+    assert.ok(total < MAX_BYTES, `${Math.round(total / MEGABYTE)} MB`)
   })
 
   test('starts as a user who can write nothing, serves pages with their assets, and stops', async () => {

@@ -8,7 +8,7 @@ import { which } from '../../scripts/chromium.ts'
 
 const analyze = which('systemd-analyze')
 /** Tenths, from 0 (nothing is exposed) to 100. systemd calls up to 20 "OK". */
-const MOST_EXPOSED = 12
+const MAX_EXPOSED = 12
 
 describe('the unit for systemd', {
   skip: !analyze && 'no systemd (apt-get install systemd)',
@@ -32,7 +32,7 @@ describe('the unit for systemd', {
     const { status, stdout, stderr } = run(
       'security',
       '--offline=true',
-      `--threshold=${MOST_EXPOSED}`,
+      `--threshold=${MAX_EXPOSED}`,
       '--no-pager',
       unit,
     )

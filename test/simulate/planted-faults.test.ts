@@ -8,7 +8,7 @@ import { type Harness, openHarness } from './harness.ts'
 import { EVERY_PLANTED_FAULT, type PlantedFault } from './planted-faults.ts'
 import { runSeed } from './run.ts'
 
-const MOST_SEEDS = 30
+const MAX_SEEDS = 30
 
 let harness: Harness
 before(async () => {
@@ -18,11 +18,11 @@ after(() => harness?.close())
 
 /** All seeds, starting with the one that found the fault when it was planted. */
 function seedsFor({ seed: first = 1 }: PlantedFault): number[] {
-  const all = Array.from({ length: MOST_SEEDS }, (_, at) => at + 1)
+  const all = Array.from({ length: MAX_SEEDS }, (_, at) => at + 1)
   return [first, ...all.filter((seed) => seed !== first)]
 }
 
-describe(`within ${MOST_SEEDS} seeds it shows that`, () => {
+describe(`within ${MAX_SEEDS} seeds it shows that`, () => {
   for (const fault of EVERY_PLANTED_FAULT.slice(0, PLANTED_FAULTS)) {
     test(fault.name, async (context) => {
       for (const seed of seedsFor(fault)) {
@@ -61,7 +61,7 @@ test('every planted fault matches a statement that the service still sends', asy
   const faults = EVERY_PLANTED_FAULT.filter(({ processor }) => !processor)
   const effective = new Set<PlantedFault>()
   let seed = 0
-  while (effective.size < faults.length && seed < MOST_SEEDS) {
+  while (effective.size < faults.length && seed < MAX_SEEDS) {
     await runSeed(harness, ++seed, noting(faults, effective))
   }
   context.diagnostic(`${seed} seeds`)

@@ -89,7 +89,7 @@ const CODES = 3
 const NEWCOMERS = [4, 2]
 const ROUNDS = NEWCOMERS.length
 const LEAST_ACTIONS = 7
-const MOST_ACTIONS = 12
+const MAX_ACTIONS = 12
 /** How many steps in a hundred also concern a given plan. */
 const COMP_PERCENT = 15
 const CONCURRENT_COMP_PERCENT = 40
@@ -108,7 +108,7 @@ export async function runSeed(harness: Harness, seed: number, fault?: Fault): Pr
       for (let index = 0; index < NEWCOMERS[round]!; index++)
         actions += await runActions(fixture, BUYING)
       harness.network.loss_percent = fixture.rng.pick([0, 0, 0, 10, 40])
-      const count = fixture.rng.between(LEAST_ACTIONS, MOST_ACTIONS)
+      const count = fixture.rng.between(LEAST_ACTIONS, MAX_ACTIONS)
       for (let index = 0; index < count; index++) actions += await runActions(fixture)
       await rest(fixture)
       const broken = await rulesBroken(fixture)

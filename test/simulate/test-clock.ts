@@ -45,7 +45,7 @@ async function workTwice(fixture: Fixture): Promise<void> {
 }
 
 const HOUR = 3600
-const MOST_ROUNDS = 25
+const MAX_ROUNDS = 25
 
 /**
  * Lets seconds pass. The service works whenever something is due, unless it is down for the whole
@@ -59,7 +59,7 @@ export async function pass(fixture: Fixture, rng: SeededRandom, seconds: number)
   const lag = rng.pick([1, 6 * HOUR, 24 * HOUR])
   let deaths = 0
   for (let round = 0; clock.now() < end; round++) {
-    const next = isDown || round > MOST_ROUNDS ? end : await nextDue(fixture, end, lag)
+    const next = isDown || round > MAX_ROUNDS ? end : await nextDue(fixture, end, lag)
     const at = next < end ? next : end
     // Another person may have advanced the clock further; it never goes back.
     if (at > clock.now()) clock.reset(at)

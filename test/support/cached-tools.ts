@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const MOST_MS = 300_000
+const MAX_MS = 300_000
 
 /** Where something is installed, or why it is not. */
 export type Installed = { folder: string; missing?: undefined } | { missing: string }
@@ -45,17 +45,17 @@ export async function installFromNpm(name: string, versions: Versions): Promise<
     const manifest = { private: true, type: 'module', dependencies: versions }
     writeFileSync(join(cwd, 'package.json'), JSON.stringify(manifest))
     const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries', '0']
-    await run('npm', ['install', ...options], { cwd, timeout: MOST_MS })
+    await run('npm', ['install', ...options], { cwd, timeout: MAX_MS })
   })
 }
 
 /** Installs packages of Python into a virtual environment; `bin/python` runs them. */
 export async function installFromPip(name: string, versions: Versions): Promise<Installed> {
   return await cached(name, versions, async (folder) => {
-    await run('python3', ['-m', 'venv', folder], { timeout: MOST_MS })
+    await run('python3', ['-m', 'venv', folder], { timeout: MAX_MS })
     const wanted = Object.entries(versions).map(([each, version]) => `${each}==${version}`)
     const options = ['install', '--quiet', '--retries', '0', '--disable-pip-version-check']
-    await run(join(folder, 'bin/pip'), [...options, ...wanted], { timeout: MOST_MS })
+    await run(join(folder, 'bin/pip'), [...options, ...wanted], { timeout: MAX_MS })
   })
 }
 
@@ -66,6 +66,6 @@ export async function installFromGo(name: string, versions: Versions): Promise<I
   return await cached(name, versions, async (cwd) => {
     await run('go', ['mod', 'init', 'your-app.example'], { cwd })
     const wanted = Object.entries(versions).map(([each, version]) => `${each}@${version}`)
-    await run('go', ['get', ...wanted], { cwd, timeout: MOST_MS })
+    await run('go', ['get', ...wanted], { cwd, timeout: MAX_MS })
   })
 }

@@ -5,7 +5,7 @@ import { openTally } from '#platform/tally'
 import type { Click, CountedClicks } from './clicks.ts'
 
 /** Visitors that one process distinguishes in a day. */
-const MOST_VISITORS = 100_000
+const MAX_VISITORS = 100_000
 
 /**
  * Counts clicks in memory until `rememberClicks` writes them. A visitor who follows a link to the
@@ -32,7 +32,7 @@ export function openClicks(random: Random): ClickCounter {
         seen = new Set()
       }
       const digest = sha256(`${salt} ${nameOf(click)} ${visitor}`).toString('base64url')
-      if (seen.has(digest) || seen.size >= MOST_VISITORS) return
+      if (seen.has(digest) || seen.size >= MAX_VISITORS) return
       seen.add(digest)
       tally.add(click, at)
     },

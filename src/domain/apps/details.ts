@@ -5,9 +5,9 @@ import { isRegistrable } from './return-url.ts'
 /** What a seller says about an app: its name, its website, and its address in the marketplace. */
 export type AppDetails = Pick<App, 'name' | 'url' | 'slug'>
 
-const LONGEST_NAME = 60
-const LONGEST_URL = 2048
-const LONGEST_SLUG = 63
+const MAX_NAME_LENGTH = 60
+const MAX_URL_LENGTH = 2048
+const MAX_SLUG_LENGTH = 63
 /** Slugs that are paths of the service. */
 const RESERVED = ['new', 'archived']
 
@@ -15,15 +15,15 @@ const RESERVED = ['new', 'archived']
 export function detailsFaults({ name, url, slug }: AppDetails): FieldFault[] {
   const faults: FieldFault[] = []
   if (name === '') faults.push({ path: 'name', message: 'Enter the name of your app.' })
-  if (name.length > LONGEST_NAME) {
-    faults.push({ path: 'name', message: `Use at most ${LONGEST_NAME} characters.` })
+  if (name.length > MAX_NAME_LENGTH) {
+    faults.push({ path: 'name', message: `Use at most ${MAX_NAME_LENGTH} characters.` })
   }
-  if (url.length > LONGEST_URL || !isRegistrable(url)) {
+  if (url.length > MAX_URL_LENGTH || !isRegistrable(url)) {
     const message = 'Enter the HTTPS URL of your website, such as https://example.com.'
     faults.push({ path: 'url', message })
   }
   if (!isSlug(slug)) {
-    const message = `Use 2 to ${LONGEST_SLUG} characters: a to z, 0 to 9, and hyphens.`
+    const message = `Use 2 to ${MAX_SLUG_LENGTH} characters: a to z, 0 to 9, and hyphens.`
     faults.push({ path: 'slug', message })
   }
   return faults
@@ -38,9 +38,9 @@ export function slugOf(name: string, number = 1): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const suffix = number > 1 ? `-${number}` : ''
   const words = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')
-  const base = words.slice(0, LONGEST_SLUG - suffix.length).replace(/-$/, '')
+  const base = words.slice(0, MAX_SLUG_LENGTH - suffix.length).replace(/-$/, '')
   const slug = `${base}${suffix}`
-  return isSlug(slug) ? slug : `app-${base || 'new'}${suffix}`.slice(0, LONGEST_SLUG)
+  return isSlug(slug) ? slug : `app-${base || 'new'}${suffix}`.slice(0, MAX_SLUG_LENGTH)
 }
 
 /** A website as a seller enters it: `example.com` means `https://example.com/`. */

@@ -11,9 +11,9 @@ export interface ImageSize {
 }
 
 /** The most screenshots that an app can have. */
-export const MOST_SCREENSHOTS = 6
+export const MAX_SCREENSHOTS = 6
 /** The longest description of a screenshot, in characters. */
-export const LONGEST_ALT = 200
+export const MAX_ALT_LENGTH = 200
 
 /** The box that an uploaded image is fitted into, in pixels. */
 export const BOXES: Record<ImageKind, { width: number; height: number }> = {

@@ -129,7 +129,7 @@ export async function countSales(db: Db, filter: SalesFilter): Promise<number> {
 }
 
 /** How many invoices are summed for a page. */
-export const MOST_SUMMED = 5_000
+export const MAX_SUMMED = 5_000
 
 /** The sums of the paid invoices that a filter matches. */
 export interface SalesTotals {
@@ -142,7 +142,7 @@ export interface SalesTotals {
   refunded: Cents
 }
 
-/** The totals of a list of sales; undefined if they are more than `MOST_SUMMED`. */
+/** The totals of a list of sales; undefined if they are more than `MAX_SUMMED`. */
 export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTotals | undefined> {
   const { app_id, status } = filter
   const place = status === 'paid' ? sql`i` : placeOf(filter)
@@ -154,7 +154,7 @@ export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTot
     with found as materialized (
       select i.number, i.status, i.amount, i.tax, i.fee
       ${source}
-      order by ${place}.app_id desc, ${place}.number desc limit ${MOST_SUMMED + 1}::integer)
+      order by ${place}.app_id desc, ${place}.number desc limit ${MAX_SUMMED + 1}::integer)
     select count(*) as count,
       coalesce(sum(f.amount) filter (where f.status = 'paid'), 0)::bigint as amount,
       coalesce(sum(f.tax) filter (where f.status = 'paid'), 0)::bigint as tax,
@@ -164,5 +164,5 @@ export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTot
         join refunds r on r.charge_id = s.charge_id
           and r.status in ('pending', 'succeeded', 'failed')) as refunded
     from found f`)
-  return totals.count > MOST_SUMMED ? undefined : totals
+  return totals.count > MAX_SUMMED ? undefined : totals
 }

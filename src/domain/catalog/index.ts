@@ -9,8 +9,8 @@
  */
 export * from './products.ts'
 export {
-  MOST_PRICES,
-  MOST_VERSIONS,
+  MAX_PRICES,
+  MAX_VERSIONS,
   PRODUCT_DESCRIPTION,
   type PriceInput,
   VERSION_NAME,

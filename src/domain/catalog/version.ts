@@ -26,11 +26,11 @@ export interface PriceInput {
 export const VERSION_NAME = { least: 1, most: 100 }
 export const PRODUCT_DESCRIPTION = { most: 1000, lines: true }
 /** The longest trial, in days. */
-export const MOST_TRIAL_DAYS = 90
+export const MAX_TRIAL_DAYS = 90
 /** The most products of an app. */
-export const MOST_VERSIONS = 20
+export const MAX_VERSIONS = 20
 /** The most prices of a product: one for each frequency, and one paid once. */
-export const MOST_PRICES = FREQUENCIES.length + 1
+export const MAX_PRICES = FREQUENCIES.length + 1
 
 const LEAST = cents(100)
 const MOST = cents(9_999_999)
@@ -50,7 +50,7 @@ export function readFrequency(frequency: string | null): Frequency | null | unde
 /** Every fault of the submitted products that does not depend on the app's current ones. */
 export function versionFaults(versions: readonly VersionInput[]): FieldFault[] {
   // For a list that is far too long, the faults of its first entries are enough.
-  const judged = versions.slice(0, 2 * MOST_VERSIONS)
+  const judged = versions.slice(0, 2 * MAX_VERSIONS)
   const keys = judged.map(({ name }) => nameKey(name))
   const faults = judged.flatMap((version, index) => {
     const path = `versions[${index}]`
@@ -69,8 +69,8 @@ export function versionFaults(versions: readonly VersionInput[]): FieldFault[] {
   if (versions.length === 0) {
     faults.push({ path: 'versions', message: 'At least one version is required.' })
   }
-  if (versions.length > MOST_VERSIONS) {
-    const message = `Use at most ${MOST_VERSIONS} versions. This list has ${versions.length}.`
+  if (versions.length > MAX_VERSIONS) {
+    const message = `Use at most ${MAX_VERSIONS} versions. This list has ${versions.length}.`
     faults.push({ path: 'versions', message })
   }
   return faults
@@ -132,8 +132,8 @@ function frequencyFaults(
 }
 
 function trialFaults(path: string, { trial_days = 0 }: VersionInput): FieldFault[] {
-  const isGood = Number.isInteger(trial_days) && trial_days >= 0 && trial_days <= MOST_TRIAL_DAYS
+  const isGood = Number.isInteger(trial_days) && trial_days >= 0 && trial_days <= MAX_TRIAL_DAYS
   if (isGood) return []
-  const message = `Use 0 to ${MOST_TRIAL_DAYS} whole days. 0 means no trial.`
+  const message = `Use 0 to ${MAX_TRIAL_DAYS} whole days. 0 means no trial.`
   return [{ path: `${path}.trial_days`, message }]
 }

@@ -27,8 +27,8 @@ export interface NewDiscount extends Record<(typeof NEW_DISCOUNT_FIELDS)[number]
 /** A new code with its terms, or every fault of it. */
 export type ReadNewDiscount = { code: string; terms: DiscountTerms } | { faults: FieldFault[] }
 
-const MOST_PERIODS = 120
-const MOST_USES = 1_000_000
+const MAX_PERIODS = 120
+const MAX_USES = 1_000_000
 
 /**
  * Parses a new code at a time. Days are in UTC, and the last one is valid until its end. `products`
@@ -60,8 +60,8 @@ export function readNewDiscount(
   const max_uses =
     entered.max_uses.trim() === ''
       ? null
-      : (wholeOf(entered.max_uses, MOST_USES) ??
-        fail('max_uses', `Enter a whole number from 1 to ${MOST_USES.toLocaleString('en-US')}.`))
+      : (wholeOf(entered.max_uses, MAX_USES) ??
+        fail('max_uses', `Enter a whole number from 1 to ${MAX_USES.toLocaleString('en-US')}.`))
   const { is_once_per_buyer, is_first_purchase, product_ids } = entered
   if (product_ids.some((id) => !products.includes(id)))
     fail('product_ids', 'Choose plans of this app.')
@@ -89,8 +89,8 @@ function periodsOf({ lasts, periods }: NewDiscount, fail: Fail): number | null {
   if (lasts === 'forever') return null
   if (lasts === 'once') return 1
   return (
-    wholeOf(periods, MOST_PERIODS) ??
-    fail('periods', `Enter a whole number from 1 to ${MOST_PERIODS}.`)
+    wholeOf(periods, MAX_PERIODS) ??
+    fail('periods', `Enter a whole number from 1 to ${MAX_PERIODS}.`)
   )
 }
 

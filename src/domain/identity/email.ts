@@ -5,7 +5,7 @@ import { z } from 'zod'
 export const DELETED_DOMAIN = 'deleted.invalid'
 
 const LONGEST = 254
-const LONGEST_LOCAL = 64
+const MAX_LOCAL_LENGTH = 64
 // What browsers accept in an email field, with a domain of two labels or more.
 const ADDRESS = z.email({ pattern: z.regexes.html5Email })
 const HAS_TOP_LEVEL = /\.(?!\d+$)[a-z0-9-]{2,}$/
@@ -19,7 +19,8 @@ const UNSEEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 export function readEmail(text: string): { email: string; email_normalized: string } | undefined {
   const email = text.trim()
   const at = email.lastIndexOf('@')
-  if (at < 1 || email.length > LONGEST || at > LONGEST_LOCAL || UNSEEN.test(email)) return undefined
+  if (at < 1 || email.length > LONGEST || at > MAX_LOCAL_LENGTH || UNSEEN.test(email))
+    return undefined
   const local = email.slice(0, at)
   const domain = domainToASCII(email.slice(at + 1))
   const isDotted = local.startsWith('.') || local.endsWith('.') || local.includes('..')

@@ -20,7 +20,7 @@ interface Estimate {
 
 // Later characters do not make guessing easier, and the time grows faster than the length.
 const ESTIMATED = 32
-const MOST_WAITING = 50
+const MAX_WAITING = 50
 const BUSY_SECONDS = 10
 const ROLE = 'password strength'
 
@@ -33,7 +33,7 @@ const waiting = new Map<number, PromiseWithResolvers<number>>()
  * The strength of a password on the scale of 0 to 4; throws a Problem (503) while too many wait.
  */
 export async function estimateStrength(password: string, own: string[]): Promise<number> {
-  if (waiting.size >= MOST_WAITING) {
+  if (waiting.size >= MAX_WAITING) {
     const message = `Too many requests. Try again in ${BUSY_SECONDS} seconds.`
     throw new Problem(503, 'busy', message, { retry_after: BUSY_SECONDS })
   }

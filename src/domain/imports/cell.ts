@@ -9,9 +9,9 @@ import type {
   RowReading,
 } from './record.ts'
 
-const LONGEST_ID = 200
+const MAX_ID_LENGTH = 200
 const DAY_SECONDS = 24 * 3600
-const LONGEST_PLAN = 200
+const MAX_PLAN_LENGTH = 200
 const SHOWN = 80
 const MOMENT =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)? ?(Z|UTC|[+-]\d{2}:?\d{2})?)?$/
@@ -147,14 +147,14 @@ export function recordOf(
 ): ImportRecord {
   const id = facts.id ?? cells('id')
   if (id === '') return fail('id', id, 'The row has no ID. Export the file again with its IDs.')
-  if (id.length > LONGEST_ID)
-    return fail('id', id, `Use an ID of at most ${LONGEST_ID} characters.`)
+  if (id.length > MAX_ID_LENGTH)
+    return fail('id', id, `Use an ID of at most ${MAX_ID_LENGTH} characters.`)
   const email = cells('email')
   if (email === '') return fail('email', email, 'The row has no email address. Add it.')
   const parts = [cells('product'), cells('variant')].filter((part) => part !== '')
   const plan = [...new Set(parts)].join(' – ')
-  if (plan.length > LONGEST_PLAN) {
-    return fail('product', plan, `Use a name of at most ${LONGEST_PLAN} characters.`)
+  if (plan.length > MAX_PLAN_LENGTH) {
+    return fail('product', plan, `Use a name of at most ${MAX_PLAN_LENGTH} characters.`)
   }
   const { ends_at } = facts
   const hasEnded = ends_at !== null && ends_at <= now

@@ -14,7 +14,7 @@ export interface ImportFault {
 }
 
 /** The most faults stored for a file. The rest are only counted. */
-export const MOST_FAULTS = 10_000
+export const MAX_FAULTS = 10_000
 
 /** Stores faults of a file. */
 export async function addFaults(

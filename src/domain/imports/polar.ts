@@ -70,12 +70,12 @@ function subscription(cells: Cells, now: Date, status: string): ImportRecord {
   return recordOf(cells, now, { kind: 'subscription', id: idOf(cells), ends_at, over, period })
 }
 
-const MOST_PERIODS = 2_000
+const MAX_PERIODS = 2_000
 
 /** The end of the period that runs now, for the default export, which lacks it. */
 function nextEnd(start: Date | null, period: ReturnType<typeof periodIn>, now: Date): Date | null {
   if (!start || !period) return null
-  for (let count = 1; count <= MOST_PERIODS; count++) {
+  for (let count = 1; count <= MAX_PERIODS; count++) {
     const end = endOfPeriod(start, { ...period, count: count * period.count })
     if (end > now) return end
   }

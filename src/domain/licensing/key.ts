@@ -37,7 +37,7 @@ export function keyHashes(keys: KeyRing, license_key: string): Buffer[] {
 }
 
 // Long enough for the signed keys of other services.
-const LONGEST_ALIAS = 512
+const MAX_ALIAS_LENGTH = 512
 
 /**
  * A key of another service as it is stored: trimmed, with its case kept. Undefined for a text that
@@ -45,7 +45,7 @@ const LONGEST_ALIAS = 512
  */
 export function readAlias(text: string): string | undefined {
   const alias = text.trim()
-  const isUsable = alias.length > 0 && alias.length <= LONGEST_ALIAS && !/\p{Cc}/u.test(alias)
+  const isUsable = alias.length > 0 && alias.length <= MAX_ALIAS_LENGTH && !/\p{Cc}/u.test(alias)
   return isUsable && alias.isWellFormed() ? alias : undefined
 }
 

@@ -121,7 +121,7 @@ export interface Sought {
 }
 
 /** The most licenses that a search returns. A longer email prefix narrows it down. */
-export const MOST_FOUND = 200
+export const MAX_FOUND = 200
 
 // No text with this prefix sorts after this character.
 const LAST_CHARACTER = '\u{10FFFF}'
@@ -133,10 +133,10 @@ function licensesOfEmails(app_id: AppId, { email_start }: Sought): Sql {
   return sql`select f.id from users w cross join lateral (select id from licenses
       where user_id = w.id and app_id = ${app_id} and origin <> 'preview' offset 0) f
     where w.email_normalized ~>=~ ${email_start} and w.email_normalized ~<=~ ${end}
-    order by w.email_normalized using ~<~ limit ${MOST_FOUND}`
+    order by w.email_normalized using ~<~ limit ${MAX_FOUND}`
 }
 
-/** The licenses of an app that match a search, at most `MOST_FOUND`. */
+/** The licenses of an app that match a search, at most `MAX_FOUND`. */
 function soughtLicenses(app_id: AppId, sought: Sought): Sql {
   return sql`select id from (
       select id from licenses
@@ -147,10 +147,10 @@ function soughtLicenses(app_id: AppId, sought: Sought): Sql {
       union select license_id from orders where id = ${sought.id} and app_id = ${app_id}
       union select license_id from invoices where id = ${sought.id} and app_id = ${app_id}
       union select license_id from invoices where number = ${sought.number} and app_id = ${app_id}
-    ) l where id is not null limit ${MOST_FOUND}`
+    ) l where id is not null limit ${MAX_FOUND}`
 }
 
-/** The licenses of an app that match a search, at most `MOST_FOUND`. */
+/** The licenses of an app that match a search, at most `MAX_FOUND`. */
 export async function findSoughtLicenses(
   db: Db,
   app_id: AppId,

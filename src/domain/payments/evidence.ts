@@ -27,7 +27,7 @@ export interface Case {
 /** The longest text that processors accept in one field, in characters. */
 const LONGEST = 20_000
 /** The longest statement that a sender may add, in characters. */
-export const LONGEST_STATEMENT = 2000
+export const MAX_STATEMENT_LENGTH = 2000
 
 /** Formats the evidence for the processor: plain text, times in UTC, no full IP addresses. */
 export function writeEvidence(facts: Case): Evidence {

@@ -1,5 +1,5 @@
 const LONGEST = 22
-const LONGEST_PREFIX = 10
+const MAX_PREFIX_LENGTH = 10
 const SEPARATOR = '* '
 
 /** The text on a buyer's card statement, and the part that is sent to the processor. */
@@ -15,7 +15,7 @@ export interface StatementText {
  * Processors shorten the descriptor to 10 characters if a name follows it.
  */
 export function statementText(descriptor: string, app_name: string): StatementText {
-  const prefix = descriptor.slice(0, LONGEST_PREFIX).trim()
+  const prefix = descriptor.slice(0, MAX_PREFIX_LENGTH).trim()
   const suffix = app_name
     .normalize('NFKD')
     .replaceAll(/[^\w .-]/g, '')

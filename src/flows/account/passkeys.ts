@@ -6,7 +6,7 @@ import { codesForFirstFactor, deleteRecoveryCodes } from './recovery-codes.ts'
 import { endAllOtherSessions } from './sessions.ts'
 
 const CHALLENGE_BYTES = 32
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 
 /** Returns the options with which the browser creates a new passkey. */
 export async function passkeyCreationOptions(
@@ -40,7 +40,7 @@ export async function addPasskey(
   if (!(await identity.useChallenge(db, now, requested))) return undefined
   const made = await identity.verifyCreation(config.base_url, answer)
   if (!made) return undefined
-  const name = facts.name.trim().slice(0, LONGEST_NAME) || 'Passkey'
+  const name = facts.name.trim().slice(0, MAX_NAME_LENGTH) || 'Passkey'
   return await db.tx(async (tx) => {
     const passkey = { ...made, id: mintId(random, 'psk'), user_id, name }
     if (!(await identity.addPasskey(tx, now, passkey))) return undefined

@@ -6,8 +6,8 @@ import { mintId, type SellerId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
 
 /** More suggests an error or an attack. Support can raise the limit. */
-const MOST_APPS = 100
-const MOST_SLUGS = 50
+const MAX_APPS = 100
+const MAX_SLUGS = 50
 
 /**
  * Creates an app that is not published, with a client that has no secret yet; or every fault of the
@@ -42,7 +42,7 @@ async function refusalOf(tx: Db, { seller_id, name }: { seller_id: SellerId; nam
   if (own.some((each) => each.toLowerCase() === name.toLowerCase())) {
     return 'You already have an app with this name.'
   }
-  return own.length < MOST_APPS ? undefined : `A seller can have at most ${MOST_APPS} apps.`
+  return own.length < MAX_APPS ? undefined : `A seller can have at most ${MAX_APPS} apps.`
 }
 
 async function addUnderFreeSlug(
@@ -50,7 +50,7 @@ async function addUnderFreeSlug(
   tx: Db,
   facts: { seller_id: SellerId; name: string; url: string },
 ): Promise<apps.NewApp> {
-  for (let number = 1; number <= MOST_SLUGS; number++) {
+  for (let number = 1; number <= MAX_SLUGS; number++) {
     const app: apps.NewApp = {
       ...facts,
       id: mintId(random, 'app'),

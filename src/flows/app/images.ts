@@ -59,8 +59,8 @@ async function showUpload(
   return await db.tx(async (tx) => {
     const { icon_id } = await lockOwnApp(tx, actor, app_id)
     const shown = await apps.screenshotsOf(tx, app_id)
-    if (kind === 'screenshot' && shown.length >= apps.MOST_SCREENSHOTS) {
-      const message = `An app can have at most ${apps.MOST_SCREENSHOTS} screenshots.`
+    if (kind === 'screenshot' && shown.length >= apps.MAX_SCREENSHOTS) {
+      const message = `An app can have at most ${apps.MAX_SCREENSHOTS} screenshots.`
       return { faults: [{ path: kind, message }] }
     }
     await apps.showImage(tx, id)
@@ -149,8 +149,8 @@ function altFaults(alt: string): FieldFault[] {
     const message = 'Describe what the screenshot shows, for people who cannot see it.'
     return [{ path: 'alt', message }]
   }
-  if (alt.length <= apps.LONGEST_ALT) return []
-  return [{ path: 'alt', message: `Use at most ${apps.LONGEST_ALT} characters.` }]
+  if (alt.length <= apps.MAX_ALT_LENGTH) return []
+  return [{ path: 'alt', message: `Use at most ${apps.MAX_ALT_LENGTH} characters.` }]
 }
 
 /** The files of an upload in each of its widths, smallest first; or why it has none. */

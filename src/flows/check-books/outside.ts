@@ -20,8 +20,8 @@ const ALWAYS = [new Date(0), new Date('9999-01-01T00:00:00Z')] as const
 const MARGIN_DAYS = 2
 const PAGE = 1000
 // With more differences than this, a second reading would not explain them.
-const MOST_READ_AGAIN = 50
-const MOST_MISSING = 10_000
+const MAX_READ_AGAIN = 50
+const MAX_MISSING = 10_000
 const LATELY_MS = 60 * 60 * 1000
 
 /**
@@ -59,7 +59,7 @@ async function comparePage(
 ): Promise<void> {
   const first = await differencesOf(sides, kind, page)
   if (first.length === 0) return
-  const isWide = first.length > MOST_READ_AGAIN
+  const isWide = first.length > MAX_READ_AGAIN
   const lasting = isWide
     ? first
     : await differencesOf(sides, kind, await listedAgain(sides, kind, first))
@@ -126,7 +126,7 @@ async function compareOurs(
       const isSeen = row.listed_as !== null && seen.has(row.listed_as)
       if (isSeen) return
       // So many were not made while the listing was read.
-      if (missing.size >= MOST_MISSING) differ(report, rules.made, row.id, row.amount, null)
+      if (missing.size >= MAX_MISSING) differ(report, rules.made, row.id, row.amount, null)
       else missing.set(row.listed_as ?? row.id, row)
     },
     ids,

@@ -8,7 +8,7 @@ import { formatAmount } from '#platform/money'
 import { sql } from '#platform/sql'
 
 const DAY_SECONDS = 86_400
-const MOST_ALARMS = 200
+const MAX_ALARMS = 200
 
 /**
  * After a restore: looks for charges, refunds and payouts at the processor that this database never
@@ -24,7 +24,7 @@ export async function reviewRestored(world: World): Promise<number | undefined> 
   let found = 0
   for await (const each of processor.unrecognized(from, addSeconds(clock.now(), DAY_SECONDS))) {
     found++
-    if (found > MOST_ALARMS) continue
+    if (found > MAX_ALARMS) continue
     const alarm = { kind: 'restored_unknown', subject: each.id, message: messageOf(each) } as const
     await raiseAlarm(db, random, clock.now(), alarm)
   }

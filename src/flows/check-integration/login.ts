@@ -2,8 +2,8 @@ import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { type OutboundAnswer, OutboundError, type OutboundFault } from '#platform/outbound'
 
-const MOST_REDIRECTS = 3
-const MOST_MS = 5_000
+const MAX_REDIRECTS = 3
+const MAX_MS = 5_000
 
 /** Where the Login URL led: its last answer, or why there is none. */
 export interface LoginVisit {
@@ -40,7 +40,7 @@ export async function visitLogin(
       return { asked, answer, fault: undefined, sign_in: target }
     }
     const isRedirect = answer.status >= 300 && answer.status < 400 && location !== undefined
-    if (!isRedirect || asked.length > MOST_REDIRECTS || took_ms > MOST_MS) {
+    if (!isRedirect || asked.length > MAX_REDIRECTS || took_ms > MAX_MS) {
       return { asked, answer, fault: undefined, sign_in: undefined }
     }
     next = location

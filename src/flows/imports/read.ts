@@ -9,7 +9,7 @@ import type { FileStorage } from '#platform/storage'
 import { rowsAtOnce } from './batch.ts'
 
 const ROWS_AT_ONCE = 1_000
-const MOST_ROWS = 200_000
+const MAX_ROWS = 200_000
 
 /** Reports how many bytes of work are done; throws if the work should stop. */
 export type ReportImport = (progress: {
@@ -46,7 +46,7 @@ export async function readImport(
       isHeading = false
       continue
     }
-    if (kept.rows >= MOST_ROWS) {
+    if (kept.rows >= MAX_ROWS) {
       const message = 'The file has more than 200,000 rows. Split it, and import the rest as well.'
       await kept.fault({ line: row.line, column_name: null, value: '', message })
       break
@@ -134,7 +134,7 @@ function keeper({ db }: World, id: ImportId) {
     async fault(fault: Omit<imports.ImportFault, 'place'>) {
       kept.faults++
       kept.isNew = false
-      if (kept.faults > imports.MOST_FAULTS) return
+      if (kept.faults > imports.MAX_FAULTS) return
       faults.push({ ...fault, place: kept.faults })
       if (faults.length >= limit) await imports.addFaults(db, id, faults.splice(0))
     },

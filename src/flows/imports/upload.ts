@@ -6,7 +6,7 @@ import type { FieldFault } from '#platform/problem'
 
 /** The largest file: about 200,000 rows. */
 export const LARGEST_IMPORT = 50 * 1024 * 1024
-const MOST_COLUMNS = 300
+const MAX_COLUMNS = 300
 
 /** A file that a member uploads. */
 export interface UploadedImport {
@@ -57,7 +57,7 @@ async function headingOf(content: Buffer): Promise<string[] | string> {
   for await (const first of readCsv([content])) {
     if ('fault' in first) break
     const columns = first.cells.map(imports.cleanCell)
-    if (columns.length > MOST_COLUMNS) return `The file has more than ${MOST_COLUMNS} columns.`
+    if (columns.length > MAX_COLUMNS) return `The file has more than ${MAX_COLUMNS} columns.`
     return columns.map((name) => name.slice(0, 200).toWellFormed())
   }
   return 'The file has no heading. Its first line must name the columns.'

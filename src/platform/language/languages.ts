@@ -24,7 +24,7 @@ export interface Languages {
 const MESSAGES = fileURLToPath(new URL('./messages/', import.meta.url))
 const CATALOG = z.record(z.string(), z.string())
 // A longer header is not read: each entry is compared with each language.
-const LONGEST_HEADER = 512
+const MAX_HEADER_LENGTH = 512
 const TAG = /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i
 
 /** Reads the catalogs of a folder: each file is a language, named by its tag. */
@@ -44,7 +44,7 @@ export function readLanguages(folder: string = MESSAGES): Languages {
     named: (tag) => find(tag) ?? ENGLISH,
     readTag: (text) => find(text)?.language,
     firstOf(wanted) {
-      if (wanted.length > LONGEST_HEADER) return undefined
+      if (wanted.length > MAX_HEADER_LENGTH) return undefined
       for (const tag of wanted.split(' ').filter((each) => TAG.test(each))) {
         const [found] = new Negotiator({ headers: { 'accept-language': tag } }).languages(tags)
         if (found !== undefined) return found
@@ -52,7 +52,7 @@ export function readLanguages(folder: string = MESSAGES): Languages {
       return undefined
     },
     preferred(accept_language) {
-      if (!accept_language || accept_language.length > LONGEST_HEADER) return ENGLISH
+      if (!accept_language || accept_language.length > MAX_HEADER_LENGTH) return ENGLISH
       const headers = { 'accept-language': accept_language }
       return find(new Negotiator({ headers }).language(tags)) ?? ENGLISH
     },

@@ -15,7 +15,7 @@ import { ApprovalsPage } from './approvals-page.tsx'
 const APPROVALS = '/admin/approvals/'
 const DECIDE = `${APPROVALS}:id`
 const AT_ONCE = 50
-const LONGEST_REASON = 500
+const MAX_REASON_LENGTH = 500
 
 /** Staff's decisions about external sales (spec: What the service does, 5). */
 export function declareApprovals(scope: FastifyInstance, world: World): void {
@@ -45,7 +45,7 @@ export function declareApprovals(scope: FastifyInstance, world: World): void {
     const id = requireId('apr', paramsOf(DECIDE, request).id)
     const { decision, reason: entered = '' } = formOf(request)
     if (decision !== 'approve' && decision !== 'refuse') return redirectTo(reply, APPROVALS)
-    const reason = entered.trim().slice(0, LONGEST_REASON)
+    const reason = entered.trim().slice(0, MAX_REASON_LENGTH)
     if (decision === 'refuse' && reason === '') return await show(context, id)
     const actor = { kind: 'staff', user_id: session.user_id, request_id: request.id } as const
     const is_approved = decision === 'approve'

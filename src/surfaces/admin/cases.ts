@@ -29,7 +29,7 @@ import { findSubject } from './search.ts'
 import type { Filled } from './staff-action.tsx'
 
 const HOME = '/admin/cases/'
-const LONGEST_REASON = 200
+const MAX_REASON_LENGTH = 200
 
 /** The cases that need staff, and the staff actions for each. */
 export function declareCases(scope: FastifyInstance, world: World): void {
@@ -98,14 +98,14 @@ const isAboutMoney = (path: keyof typeof PERMISSIONS) => PERMISSIONS[path] === '
 function filledIn(path: string, { request }: SessionContext): string {
   const { user_id, owner, attempt_id, reason = '' } = formOf(request)
   const subject = user_id ?? owner ?? attempt_id ?? ''
-  const filled = { action: path, subject, reason: reason.slice(0, LONGEST_REASON) }
+  const filled = { action: path, subject, reason: reason.slice(0, MAX_REASON_LENGTH) }
   return `${HOME}?${new URLSearchParams(filled)}`
 }
 
 function readFilled({ request }: SessionContext): Filled | undefined {
   const [path, subject, reason] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
   if (path === undefined || subject === undefined) return undefined
-  return { path, subject, reason: reason?.slice(0, LONGEST_REASON) ?? '' }
+  return { path, subject, reason: reason?.slice(0, MAX_REASON_LENGTH) ?? '' }
 }
 
 /** Declares the staff actions; each needs a reason, which the audit log keeps. */
@@ -118,7 +118,7 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
       const context = await requireStaff(world, request, reply, HOME, PERMISSIONS[path])
       if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(path, context))
       const fields = formOf(request)
-      const reason = (fields.reason ?? '').trim().slice(0, LONGEST_REASON)
+      const reason = (fields.reason ?? '').trim().slice(0, MAX_REASON_LENGTH)
       if (reason === '') return redirectTo(reply, `${HOME}?done=no_reason`)
       const done = await act(fields, { ...staffOf(context), reason })
       return redirectTo(reply, `${HOME}?done=${done}`)

@@ -23,7 +23,7 @@ const HOME = '/admin/checks/'
 const BOOKS = 'check_books'
 const EVENTS = 'receive_events'
 // The page shows this many; `npm run ledger:check` lists all.
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
 /** Two jobs that staff can run now: the check of the books, and the processor's events. */
 export function declareChecks(
@@ -76,7 +76,7 @@ export function declareChecks(
 
 async function checkTheBooks(world: World, report: ReportProgress): Promise<Checked> {
   const { counts, differences } = await checkAndNote(world, { is_whole: true, onProgress: report })
-  return { counts, differences: differences.slice(0, MOST_SHOWN) }
+  return { counts, differences: differences.slice(0, MAX_SHOWN) }
 }
 
 /** Processes every event that was not handled yet; events are identified by ID and handled once. */
@@ -91,7 +91,7 @@ async function processPending(
     await report({ done: 0, total: 0, note: `${counted(processed, 'event')} processed so far.` })
   }
   const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
-  const waiting = (await processor.events(furthest)).slice(0, MOST_SHOWN)
+  const waiting = (await processor.events(furthest)).slice(0, MAX_SHOWN)
   return {
     processed,
     waiting: waiting.map(({ id, kind, at }) => ({ id, kind, at: at.toISOString() })),

@@ -8,7 +8,7 @@ import { formOf, queryOf } from '#http/input'
 import { AnsweredByGuard, redirectTo } from '#http/pages'
 import type { Filled } from './staff-action.tsx'
 
-const LONGEST_REASON = 200
+const MAX_REASON_LENGTH = 200
 
 /** A staff action with a reason, requested by staff who authenticated recently. */
 export interface ReasonedContext extends StaffContext {
@@ -28,7 +28,7 @@ export async function requireReason(
 ): Promise<ReasonedContext> {
   const { here, permission, action, subject } = facts
   const context = await requireStaff(world, request, reply, here, permission)
-  const reason = (formOf(request).reason ?? '').trim().slice(0, LONGEST_REASON)
+  const reason = (formOf(request).reason ?? '').trim().slice(0, MAX_REASON_LENGTH)
   const filled = new URLSearchParams({ action, subject, reason })
   requireRecentProof(world, context, `${here}?${filled}`)
   if (reason === '') throw new AnsweredByGuard((to) => redirectTo(to, `${here}?done=no_reason`))
@@ -40,7 +40,7 @@ export async function requireReason(
 export function filledOf(request: FastifyRequest): Filled | undefined {
   const [path, subject, reason] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
   if (path === undefined || subject === undefined) return undefined
-  return { path, subject, reason: reason?.slice(0, LONGEST_REASON) ?? '' }
+  return { path, subject, reason: reason?.slice(0, MAX_REASON_LENGTH) ?? '' }
 }
 
 /** What a page says about an action: its tone and its text. */

@@ -17,7 +17,7 @@ import { MemberPage, type StaffForm, StaffPage } from './staff-pages.tsx'
 
 const HOME = '/admin/staff/'
 const MEMBER = `${HOME}:user_id/`
-const LONGEST_REASON = 200
+const MAX_REASON_LENGTH = 200
 const INVITATIONS: Limit = { name: 'staff-invitations', points: 20, seconds: 3600 }
 
 /** The members of staff, for admins: roles, invitations and removal. */
@@ -63,7 +63,7 @@ function declareMember(scope: FastifyInstance, world: World): void {
       const { id: user_id } = await memberOf(world, context)
       const here = `${HOME}${user_id}/`
       const { role: text = '', reason: given = '' } = formOf(request)
-      const reason = given.trim().slice(0, LONGEST_REASON)
+      const reason = given.trim().slice(0, MAX_REASON_LENGTH)
       const filled = new URLSearchParams({ action, role: text.slice(0, 20), reason })
       requireRecentProof(world, context, `${here}?${filled}`)
       const role = action === 'remove' ? null : identity.readStaffRole(text)
@@ -134,7 +134,7 @@ async function sendMember(
     filled: {
       action: queryOf(request, 'action'),
       role: formOf(request).role ?? queryOf(request, 'role'),
-      reason: queryOf(request, 'reason')?.slice(0, LONGEST_REASON),
+      reason: queryOf(request, 'reason')?.slice(0, MAX_REASON_LENGTH),
     },
     without_reason,
   })

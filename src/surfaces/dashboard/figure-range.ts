@@ -7,14 +7,14 @@ import { isoDate } from '#platform/calendar'
 /** The lengths that the page offers, in days. */
 export const RANGE_DAYS = ['7', '30', '90', '365'] as const
 
-const MOST_DAYS = 5 * 366
+const MAX_DAYS = 5 * 366
 const RangeQuery = z.union([
   z.strictObject({}).transform(() => ({ days: '30' as const })),
   z.strictObject({ days: z.enum(RANGE_DAYS) }),
   z
     .strictObject({ from: z.iso.date(), to: z.iso.date() })
     .refine((range) => range.from >= '2000-01-01' && range.to < '2100-01-01')
-    .refine((range) => range.from <= range.to && metrics.daysOf(range) <= MOST_DAYS),
+    .refine((range) => range.from <= range.to && metrics.daysOf(range) <= MAX_DAYS),
 ])
 
 /** The range that an address asks for, and the fields of its form. */

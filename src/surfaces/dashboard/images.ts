@@ -98,7 +98,7 @@ async function show(world: World, context: SellerTermsContext, refused?: Refused
       width,
       height,
     })),
-    most: apps.MOST_SCREENSHOTS,
+    most: apps.MAX_SCREENSHOTS,
     new_alt: refused?.at === 'screenshot' ? refused.alt : '',
     faults: (refused?.found ?? []).map(({ path, message }) => ({
       id: `${path}-${refused?.at}`,

@@ -118,14 +118,14 @@ export function pressedPlans(rows: PlanRow[], form: Fields) {
   if (press === undefined) return undefined
   const isFull = (list: unknown[], most: number) => press.act === 'add' && list.length >= most
   if (press.list === 'versions') {
-    if (isFull(rows, catalog.MOST_VERSIONS)) return { rows, focus: undefined }
+    if (isFull(rows, catalog.MAX_VERSIONS)) return { rows, focus: undefined }
     const next = arranged(rows, press, BLANK_PLAN)
     return { rows: next, focus: rowInFocus(press, next) }
   }
   const [, index] = /^versions\.(\d{1,2})\.prices$/.exec(press.list) ?? []
   const plan = rows[Number(index)]
   if (plan === undefined) return undefined
-  if (isFull(plan.prices, catalog.MOST_PRICES)) return { rows, focus: undefined }
+  if (isFull(plan.prices, catalog.MAX_PRICES)) return { rows, focus: undefined }
   const prices = arranged(plan.prices, press, blankPrice(plan.prices))
   return {
     rows: rows.map((row) => (row === plan ? { ...plan, prices } : row)),

@@ -74,10 +74,10 @@ function declareHighlight(scope: FastifyInstance, world: World): void {
 
 /** Throws if there are more rows than a seller may have, before any work is done for them. */
 function assertFewPlans(rows: PlanRow[]): void {
-  const { MOST_VERSIONS, MOST_PRICES } = catalog
-  const isFew = rows.length <= MOST_VERSIONS
-  if (isFew && rows.every(({ prices }) => prices.length <= MOST_PRICES)) return
-  const message = `An app has at most ${MOST_VERSIONS} plans, and a plan ${MOST_PRICES} prices.`
+  const { MAX_VERSIONS, MAX_PRICES } = catalog
+  const isFew = rows.length <= MAX_VERSIONS
+  if (isFew && rows.every(({ prices }) => prices.length <= MAX_PRICES)) return
+  const message = `An app has at most ${MAX_VERSIONS} plans, and a plan ${MAX_PRICES} prices.`
   throw new Problem(400, 'invalid_request', message)
 }
 

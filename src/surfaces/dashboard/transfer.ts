@@ -22,7 +22,7 @@ import { TransferOffersPage, TransferPage } from './transfer-pages.tsx'
 const TRANSFER = `${APP_PATH}/transfer/`
 const OFFERS = '/dashboard/transfers/'
 const TRANSFERS: Limit = { name: 'app-transfers', points: 20, seconds: 3600 }
-const LONGEST_REASON = 200
+const MAX_REASON_LENGTH = 200
 
 /** Offering an app to another seller. */
 export function declareTransfer(scope: FastifyInstance, world: World): void {
@@ -41,7 +41,7 @@ export function declareTransfer(scope: FastifyInstance, world: World): void {
     const { app } = context
     const { email = '', reason = '' } = formOf(request)
     const form = { email: email.slice(0, 320).trim(), reason: reason.trim() }
-    const short = { ...form, reason: form.reason.slice(0, LONGEST_REASON) }
+    const short = { ...form, reason: form.reason.slice(0, MAX_REASON_LENGTH) }
     requireRecentProof(world, context, `${request.url}?${new URLSearchParams(short)}`)
     const address = identity.readEmail(form.email)
     const faults = faultsOf(form, address !== undefined)
@@ -72,8 +72,8 @@ function faultsOf(form: { reason: string }, hasEmail: boolean): FormFault[] {
   if (!hasEmail) faults.push({ id: 'email', message: faultOf('email') })
   if (form.reason === '') {
     faults.push({ id: 'reason', message: 'Give a reason. The other seller sees it.' })
-  } else if (form.reason.length > LONGEST_REASON) {
-    faults.push({ id: 'reason', message: `Use at most ${LONGEST_REASON} characters.` })
+  } else if (form.reason.length > MAX_REASON_LENGTH) {
+    faults.push({ id: 'reason', message: `Use at most ${MAX_REASON_LENGTH} characters.` })
   }
   return faults
 }

@@ -34,14 +34,14 @@ const CARRIED: TokenKind<{
   }),
 }
 /** The longest accepted `state`, in bytes. */
-const LONGEST_STATE = 4096
+const MAX_STATE_LENGTH = 4096
 /** The longest request that fits into an address, in characters. */
 const LONGEST = 8000
 
 /** What is too long in an app's request, if anything. */
 export function excessOf(parameters: URLSearchParams): string | undefined {
   const state = Buffer.byteLength(parameters.get('state') ?? '')
-  if (state > LONGEST_STATE) return `state has ${state} bytes; use at most ${LONGEST_STATE}.`
+  if (state > MAX_STATE_LENGTH) return `state has ${state} bytes; use at most ${MAX_STATE_LENGTH}.`
   const { length } = JSON.stringify([...parameters])
   return length > LONGEST
     ? `The request has ${length} characters; use at most ${LONGEST}.`

@@ -6,7 +6,7 @@ export interface Credentials {
   client_secret: string
 }
 
-const LONGEST_TOKEN = 1024
+const MAX_TOKEN_LENGTH = 1024
 
 const read = new WeakMap<ServedRequest, Credentials | undefined>()
 
@@ -31,7 +31,7 @@ function readBasic(header: string | undefined): Credentials | undefined {
 /** The bearer token of a request, from its header only (RFC 6750). */
 export function bearerToken(request: ServedRequest): string | undefined {
   const token = /^bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  return token && token.length <= LONGEST_TOKEN ? token : undefined
+  return token && token.length <= MAX_TOKEN_LENGTH ? token : undefined
 }
 
 /** Whether a request sent a bearer token at all, even one that cannot be read. */

@@ -20,11 +20,11 @@ const SYSTEMS: [name: string, sign: RegExp][] = [
   ['Linux', /\bLinux\b|\bX11\b/],
 ]
 
-const LONGEST_AGENT = 200
+const MAX_AGENT_LENGTH = 200
 
 /** The origin of a request, for the audit log. */
 export function originOf(request: ServedRequest): Origin {
-  const agent = (request.headers['user-agent'] ?? '').slice(0, LONGEST_AGENT)
+  const agent = (request.headers['user-agent'] ?? '').slice(0, MAX_AGENT_LENGTH)
   return { address: request.ip, agent, request_id: request.id }
 }
 

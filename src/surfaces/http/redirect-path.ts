@@ -1,10 +1,10 @@
-const LONGEST_PATH = 2048
+const MAX_PATH_LENGTH = 2048
 // A path that carries an app's request (see app-request.ts) contains everything that the app sent.
-const LONGEST_REQUEST = 12_288
+const MAX_REQUEST_LENGTH = 12_288
 
 /** A path of this service to redirect to; undefined for any other address. */
 export function ownPath(text: string | null | undefined): string | undefined {
   if (text == null || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined
-  const most = text.startsWith('/o/continue?') ? LONGEST_REQUEST : LONGEST_PATH
+  const most = text.startsWith('/o/continue?') ? MAX_REQUEST_LENGTH : MAX_PATH_LENGTH
   return text.length <= most ? text : undefined
 }

@@ -16,7 +16,7 @@ export const UPLOADS: RouteLimit = {
 const LIMITS = { files: 1, fields: 10, fieldNameSize: 100, fieldSize: 4000 }
 // A body that is larger is refused unread; a file between both limits gets an error of its form.
 const BODY_TIMES = 4
-const MOST_BODY_MARGIN = 15 * 1024 * 1024
+const MAX_BODY_MARGIN = 15 * 1024 * 1024
 
 /**
  * Lets the forms of a scope send a file. Files are kept in memory, so `admit` is asked before one
@@ -31,7 +31,7 @@ export async function readUploads(
 ): Promise<void> {
   // One byte more, so that a file that is too large is recognized and not cut off unnoticed.
   const limits = { ...LIMITS, fileSize: bytes + 1 }
-  const most = Math.min(BODY_TIMES * bytes, bytes + MOST_BODY_MARGIN)
+  const most = Math.min(BODY_TIMES * bytes, bytes + MAX_BODY_MARGIN)
   await scope.register(multipart, { limits, throwFileSizeLimit: false })
   scope.addHook('onRequest', async ({ headers }) => {
     if (!headers['content-type']?.startsWith('multipart/')) return

@@ -8,15 +8,15 @@ import { nameKey } from '#platform/text'
 import type { AppResults } from './home-page.tsx'
 
 const APPS_A_PAGE = 24
-const MOST_CATEGORIES = 20
-const LONGEST_WORDS = 100
+const MAX_CATEGORIES = 20
+const MAX_WORDS_LENGTH = 100
 
 /**
  * The apps that a visitor looks for by words or category, with the links to other pages of them.
  */
 export async function findApps({ db }: World, request: FastifyRequest): Promise<AppResults> {
-  const words = (queryOf(request, 'q') ?? '').trim().slice(0, LONGEST_WORDS)
-  const categories = await listing.usedCategories(db, MOST_CATEGORIES)
+  const words = (queryOf(request, 'q') ?? '').trim().slice(0, MAX_WORDS_LENGTH)
+  const categories = await listing.usedCategories(db, MAX_CATEGORIES)
   const wanted = nameKey(queryOf(request, 'category') ?? '')
   const chosen = categories.find(({ key }) => key === wanted)
   const search = { words: words || undefined, category: chosen?.key }

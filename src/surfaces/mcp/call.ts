@@ -20,7 +20,7 @@ export interface Caller {
 }
 
 /** At most this many invalid fields are listed. */
-const MOST_FAULTS = 200
+const MAX_FAULTS = 200
 
 /** Further fields of a failed call, next to its code and message. */
 interface More {
@@ -81,7 +81,7 @@ async function runTool(
   const parsed = tool.input.safeParse(args)
   if (parsed.success) return await run(parsed.data)
   const faults = faultsOf(parsed.error)
-  const filled = tool.writes && faults.length <= MOST_FAULTS ? fillIn(tool.input, args) : undefined
+  const filled = tool.writes && faults.length <= MAX_FAULTS ? fillIn(tool.input, args) : undefined
   if (!filled) return { faults }
   // A dry run with placeholders finds errors in the content too, so that all are reported at once.
   const rehearsal = await run({ ...filled, dry_run: true })
@@ -128,9 +128,9 @@ function resultOf(tool: Tool, answer: ToolAnswer): CallToolResult {
   if ('error' in answer) return failure(answer.error, answer.message)
   const count = answer.faults.length
   const sum = counted(count, 'invalid field')
-  const shown = count > MOST_FAULTS ? `, the first ${MOST_FAULTS} are listed` : ''
+  const shown = count > MAX_FAULTS ? `, the first ${MAX_FAULTS} are listed` : ''
   const message = `${sum}${shown}${tool.writes ? '. Nothing was saved' : ''}.`
-  return failure('invalid_request', message, { fields: answer.faults.slice(0, MOST_FAULTS) })
+  return failure('invalid_request', message, { fields: answer.faults.slice(0, MAX_FAULTS) })
 }
 
 /**

@@ -4,11 +4,11 @@ import type { FieldFault } from '#platform/problem'
 
 /** The most entries that an argument with this name may have, at any depth. */
 const MOST: Record<string, number> = {
-  versions: catalog.MOST_VERSIONS,
-  prices: catalog.MOST_PRICES,
+  versions: catalog.MAX_VERSIONS,
+  prices: catalog.MAX_PRICES,
   sections: listing.LIMITS.sections,
   features: listing.LIMITS.features,
-  product_ids: catalog.MOST_VERSIONS,
+  product_ids: catalog.MAX_VERSIONS,
   // Tools report lists that are slightly too long; this limit is far above theirs.
   categories: 50,
   industries: 50,

@@ -192,7 +192,7 @@ const VersionInput = z.strictObject({
     ),
   prices: z
     .array(PriceInput)
-    .meta({ maxItems: catalog.MOST_PRICES })
+    .meta({ maxItems: catalog.MAX_PRICES })
     .default([])
     .describe('At most one price per frequency.'),
 })
@@ -217,7 +217,7 @@ const replaceAppVersions = tool({
   destructive: true,
   idempotent: false,
   input: z.strictObject({
-    versions: z.array(VersionInput).meta({ minItems: 1, maxItems: catalog.MOST_VERSIONS }),
+    versions: z.array(VersionInput).meta({ minItems: 1, maxItems: catalog.MAX_VERSIONS }),
   }),
   output: z.strictObject({
     app: AppName,

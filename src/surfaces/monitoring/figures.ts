@@ -6,7 +6,7 @@ import { sql } from '#platform/sql'
 import type { FigureSource, FigureSpec, Reading } from '#platform/telemetry/observer'
 
 /** More than this is not counted one by one. */
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 const PAYOUT_DAYS = 7
 
 /** What `/metrics` reports of a world; docs/operate/monitoring.md documents each. */
@@ -77,7 +77,7 @@ async function jobs(db: Db): Promise<Reading[]> {
   const rows = await db.rows<{ state: string; count: number }>(sql`select s.state, (
       select count(*) from (select 1 from pgboss.job j
         where j.state = s.state::pgboss.job_state and j.name not like '\\_\\_pgboss%'
-        order by j.name, j.created_on limit ${MOST_COUNTED}) few) as count
+        order by j.name, j.created_on limit ${MAX_COUNTED}) few) as count
     from unnest(${Object.keys(STATES)}::text[]) s (state)`)
   return rows.map(({ state, count }) => ({
     name: 'purser_jobs',
@@ -89,7 +89,7 @@ async function jobs(db: Db): Promise<Reading[]> {
 /** An email whose retries are used up no longer counts for the age: staff see it. */
 async function emails(db: Db, now: Date): Promise<Reading[]> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) as count
-    from (select 1 from emails where sent_at is null limit ${MOST_COUNTED}) few`)
+    from (select 1 from emails where sent_at is null limit ${MAX_COUNTED}) few`)
   const oldest = await oldestUnsent(db, now)
   return [
     { name: 'purser_emails_unsent', value: count },
@@ -111,7 +111,7 @@ async function attempts(db: Db, now: Date): Promise<Reading[]> {
 async function renewals(db: Db, now: Date): Promise<Reading[]> {
   const { count, oldest } = await db.one<Waiting>(sql`select
       (select count(*) from (select 1 from subscriptions where next_at <= ${now}
-        limit ${MOST_COUNTED}) few) as count,
+        limit ${MAX_COUNTED}) few) as count,
       (select min(next_at) from subscriptions where next_at <= ${now}) as oldest`)
   return [
     { name: 'purser_renewals_due', value: count },

@@ -13,7 +13,7 @@ import type { AppLinks, ReferredFacts } from './affiliate-apps.tsx'
 const { home: HOME } = PAYEE_PAGES.affiliate
 const APPS_A_PAGE = 20
 const FOUND = 8
-const LONGEST_WORDS = 100
+const MAX_WORDS_LENGTH = 100
 
 /** What an affiliate brought by app, and the links of the app in `?app=`. */
 export async function referredFacts(
@@ -26,7 +26,7 @@ export async function referredFacts(
   const { totals, apps: found } = await affiliates.appsOfAffiliate(db, question)
   const rows = found.slice(0, APPS_A_PAGE)
   const last = rows.at(-1)
-  const words = (queryOf(request, 'q') ?? '').replaceAll('\0', '').trim().slice(0, LONGEST_WORDS)
+  const words = (queryOf(request, 'q') ?? '').replaceAll('\0', '').trim().slice(0, MAX_WORDS_LENGTH)
   const below = last && figuresCursorText({ amount: last.commission, id: last.app_id ?? '' })
   return {
     home: HOME,

@@ -70,15 +70,15 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
         </p>
         {pending.length > 0 && (
           <DescriptionList
-            items={pending.slice(0, MOST_DAYS).map(({ at, amount }) => ({
+            items={pending.slice(0, MAX_DAYS).map(({ at, amount }) => ({
               term: formatDay(at),
               detail: <Money amount={amount} />,
             }))}
           />
         )}
-        {pending.length > MOST_DAYS && (
+        {pending.length > MAX_DAYS && (
           <p class="text-sm text-muted">
-            And {formatMoney(restOf(pending))} on {pending.length - MOST_DAYS} later days.
+            And {formatMoney(restOf(pending))} on {pending.length - MAX_DAYS} later days.
           </p>
         )}
       </div>
@@ -86,10 +86,10 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
   )
 }
 
-const MOST_DAYS = 10
+const MAX_DAYS = 10
 
 function restOf(pending: BalanceFacts['pending']): Cents {
-  return sum(...pending.slice(MOST_DAYS).map(({ amount }) => amount))
+  return sum(...pending.slice(MAX_DAYS).map(({ amount }) => amount))
 }
 
 function balanceText({ total, minimum, is_payable, bank, next_weekly }: BalanceFacts): string {

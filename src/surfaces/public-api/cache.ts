@@ -22,10 +22,10 @@ interface CacheEntry {
 const APP_CHANGED = 'app_changed'
 
 // An announcement can be lost with its connection.
-const MOST_AGE_MS = 60_000
+const MAX_AGE_MS = 60_000
 
 // Far more apps than a process serves in a minute; the oldest entries are evicted.
-const MOST_ENTRIES = 10_000
+const MAX_ENTRIES = 10_000
 
 /**
  * Responses of the public endpoints, cached until their app changes. The transaction of a
@@ -52,7 +52,7 @@ export async function openCatalogCache(world: World) {
   // Setting the clock back does not extend an entry's life.
   const isFresh = ({ loaded_at }: CacheEntry) => {
     const age = world.clock.now().getTime() - loaded_at
-    return age >= 0 && age < MOST_AGE_MS
+    return age >= 0 && age < MAX_AGE_MS
   }
 
   return {
@@ -63,7 +63,7 @@ export async function openCatalogCache(world: World) {
       const before = changes
       const entry = await load(world, client_id)
       if (!entry || changes !== before) return entry
-      if (entries.size >= MOST_ENTRIES) entries.delete(entries.keys().next().value!)
+      if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value!)
       entries.set(client_id, entry)
       return entry
     },

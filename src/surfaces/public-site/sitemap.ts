@@ -3,15 +3,15 @@ import type { World } from '#flows/world'
 import { LEGAL_PAGES } from '#http/legal-texts'
 
 /** The most addresses of one file (the sitemap protocol allows 50,000 and 50 MB). */
-export const MOST_ADDRESSES = 50_000
+export const MAX_ADDRESSES = 50_000
 const FRESH_MS = 10 * 60_000
-const MOST_FILES_KEPT = 4
+const MAX_FILES_KEPT = 4
 
 /** The public pages that are no product pages. */
 const FIXED = ['/', '/api/v1/docs/', '/changelog/', '/status/', ...Object.values(LEGAL_PAGES)]
 
 /** The sitemap files: one, or an index of several with at most `most` addresses each. */
-export function openSitemaps(world: World, docs: readonly string[], most = MOST_ADDRESSES) {
+export function openSitemaps(world: World, docs: readonly string[], most = MAX_ADDRESSES) {
   const pages = [...FIXED, ...docs]
   const { db, config, clock } = world
   const kept = new Map<number, { text: Promise<string | undefined>; made_at: number }>()
@@ -42,7 +42,7 @@ export function openSitemaps(world: World, docs: readonly string[], most = MOST_
     const text = write(page)
     text.catch(() => kept.delete(page))
     kept.delete(page)
-    if (kept.size >= MOST_FILES_KEPT) kept.delete(kept.keys().next().value!)
+    if (kept.size >= MAX_FILES_KEPT) kept.delete(kept.keys().next().value!)
     kept.set(page, { text, made_at })
     return text
   }

@@ -15,7 +15,7 @@ import { pageFacts, sellerOf } from './sales-context.ts'
 
 /** How often a member acts on customers. */
 export const ACTION_LIMIT: Limit = { name: 'customer-actions', points: 120, seconds: 3600 }
-const LONGEST_REASON = 200
+const MAX_REASON_LENGTH = 200
 /** What a member needs for these pages. */
 export const SUPPORT_NEEDED = { seller: 'support', staff: 'sales' } as const
 
@@ -40,7 +40,7 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
     const action = actionOf(context)
     const { reason = '', days = '' } = formOf(request)
     const form = { reason: reason.trim(), days: days.trim() }
-    const filled = new URLSearchParams({ ...form, reason: form.reason.slice(0, LONGEST_REASON) })
+    const filled = new URLSearchParams({ ...form, reason: form.reason.slice(0, MAX_REASON_LENGTH) })
     requireRecentProof(world, context, `${request.url}?${filled}`)
     const license = await licenseOf(world, context)
     const back = `${context.base}/customers/${license.license_id}/`
@@ -80,7 +80,9 @@ function faultsOf(
 /** What is wrong with a reason. */
 export function reasonFaults(reason: string): { id: string; message: string }[] {
   const message =
-    reason === '' ? 'Give a reason for your records.' : textFault(reason, { most: LONGEST_REASON })
+    reason === ''
+      ? 'Give a reason for your records.'
+      : textFault(reason, { most: MAX_REASON_LENGTH })
   return message ? [{ id: 'reason', message }] : []
 }
 

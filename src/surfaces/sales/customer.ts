@@ -11,7 +11,7 @@ import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
 import { CustomerPage } from './customer-page.tsx'
 import { pageFacts } from './sales-context.ts'
 
-const MOST_SHOWN = 50
+const MAX_SHOWN = 50
 const NEEDED = { seller: 'view', staff: 'sales' } as const
 
 /** The page of a customer, by one of their licenses. */
@@ -26,9 +26,9 @@ export function declareCustomer(scope: FastifyInstance, world: World): void {
     const { license_id } = license
     const bought = await payments.licensesOfCustomer(db, license)
     const span = { app_id: app.id, license_id }
-    const read = { limit: MOST_SHOWN + 1, offset: 0, is_reversed: true }
+    const read = { limit: MAX_SHOWN + 1, offset: 0, is_reversed: true }
     const events = await billing.timelineEvents(db, span, read)
-    const invoices = await billing.salesOfLicense(db, license_id, { limit: MOST_SHOWN })
+    const invoices = await billing.salesOfLicense(db, license_id, { limit: MAX_SHOWN })
     const page = CustomerPage({
       ...pageFacts(reporting, context, app),
       app_name: app.name,
@@ -37,8 +37,8 @@ export function declareCustomer(scope: FastifyInstance, world: World): void {
       invoices,
       refunds: await payments.refundsOfLicense(db, license_id),
       disputes: await payments.disputesOfLicense(db, license_id),
-      events: events.slice(0, MOST_SHOWN),
-      has_more: events.length > MOST_SHOWN,
+      events: events.slice(0, MAX_SHOWN),
+      has_more: events.length > MAX_SHOWN,
       actions: await actionsFor(reporting, context, license, invoices),
       note: ownValue(NOTES, queryOf(request, 'done')),
     })

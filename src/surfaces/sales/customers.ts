@@ -35,6 +35,6 @@ export const CUSTOMERS: AppList<
   },
   placeOf: ({ first_at, paid, user_id }) => ({ at: first_at, amount: paid, id: user_id }),
   totals: ({ db }, filter) => payments.customerTotals(db, filter),
-  isCut: ({ user_ids }) => user_ids?.length === payments.MOST_FOUND,
+  isCut: ({ user_ids }) => user_ids?.length === payments.MAX_FOUND,
   Page: CustomersPage,
 }

@@ -32,8 +32,8 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
     const dispute = await disputeOf(world, context)
     // Browsers count a line break as one character and send two.
     const statement = (formOf(request).statement ?? '').replaceAll('\r\n', '\n').trim()
-    if (statement.length > payments.LONGEST_STATEMENT) {
-      const fault = `Use at most ${payments.LONGEST_STATEMENT} characters.`
+    if (statement.length > payments.MAX_STATEMENT_LENGTH) {
+      const fault = `Use at most ${payments.MAX_STATEMENT_LENGTH} characters.`
       return await show(world, context, { statement, fault })
     }
     const facts = { dispute_id: dispute.id, statement }
@@ -78,7 +78,7 @@ async function show(
     evidence: dispute.evidence ?? (await assembleEvidence(world, dispute.id)),
     is_accepted: dispute.closed_at === null && appTime(world, app) < dispute.due_at,
     statement: tried.statement ?? dispute.evidence?.uncategorized_text ?? '',
-    longest_statement: payments.LONGEST_STATEMENT,
+    longest_statement: payments.MAX_STATEMENT_LENGTH,
     cost: billing.DISPUTE_COST,
     note: ownValue(NOTES, note),
     fault: tried.fault,

@@ -48,6 +48,6 @@ export const LICENSES: AppList<
   },
   placeOf: ({ created_at, license_id }) => ({ at: created_at, amount: cents(0), id: license_id }),
   totals: ({ db }, filter) => payments.licenseTotals(db, filter),
-  isCut: ({ license_ids }) => license_ids?.length === payments.MOST_FOUND,
+  isCut: ({ license_ids }) => license_ids?.length === payments.MAX_FOUND,
   Page: LicensesPage,
 }

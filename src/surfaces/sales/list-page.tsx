@@ -7,7 +7,7 @@ import { Pager, SubNav } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordTable, Totals, Truncated } from '#design/panels'
 import {
   invoiceNumber,
-  MOST_SUMMED,
+  MAX_SUMMED,
   SALE_STATUSES,
   type Sale,
   type SalesTotals,
@@ -115,7 +115,7 @@ function Sums({ totals }: { totals: SalesTotals | undefined }): JSX.Element {
   if (!totals) {
     return (
       <p class="text-sm text-muted">
-        Totals cover up to {MOST_SUMMED.toLocaleString('en-US')} invoices. Choose fewer days to see
+        Totals cover up to {MAX_SUMMED.toLocaleString('en-US')} invoices. Choose fewer days to see
         them.
       </p>
     )

@@ -43,7 +43,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
       totals: await billing.salesTotals(db, filter),
       disputes: await payments.listUnclosed(db, app.id),
       search,
-      is_cut: filter.found?.license_ids.length === payments.MOST_FOUND,
+      is_cut: filter.found?.license_ids.length === payments.MAX_FOUND,
       older: found.length > ON_A_PAGE && last ? here(`${last.number}`) : undefined,
       latest: below === undefined ? undefined : here(''),
     })

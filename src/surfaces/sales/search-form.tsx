@@ -3,7 +3,7 @@ import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Field, FieldRow, Form, SelectField } from '#design/forms'
 import { Panel } from '#design/panels'
-import { MOST_FOUND } from '#domain/payments'
+import { MAX_FOUND } from '#domain/payments'
 
 const HINT = 'The beginning of an email, or a license key, order, license ID or invoice number'
 const COMMON = { sought: true, autocomplete: 'off', spellcheck: false } as const
@@ -50,7 +50,7 @@ export function SearchForm(facts: {
       </form>
       {facts.is_cut && (
         <Alert tone="info">
-          Only the first {MOST_FOUND} matches are listed. Enter more of the email.
+          Only the first {MAX_FOUND} matches are listed. Enter more of the email.
         </Alert>
       )}
     </Panel>

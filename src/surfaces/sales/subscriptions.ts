@@ -52,6 +52,6 @@ export const SUBSCRIPTIONS: AppList<
   },
   placeOf: ({ created_at, mrr, license_id }) => ({ at: created_at, amount: mrr, id: license_id }),
   totals: ({ db }, filter) => metrics.subscriptionTotals(db, filter),
-  isCut: ({ license_ids }) => license_ids?.length === payments.MOST_FOUND,
+  isCut: ({ license_ids }) => license_ids?.length === payments.MAX_FOUND,
   Page: SubscriptionsPage,
 }

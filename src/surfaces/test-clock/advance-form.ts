@@ -9,7 +9,7 @@ export const DISTANCES = [
 ] as const
 
 // The clock cannot go back, so a mistyped year must not move it far.
-const MOST_YEARS = 100
+const MAX_YEARS = 100
 
 /** The time to advance to, or what is wrong with the form. */
 export type ReadAdvance = { to: Date } | { fault: string }
@@ -38,8 +38,8 @@ function readDate(now: Date, date: string): ReadAdvance {
   }
   const to = new Date(addDays(midnight, 1).getTime() - 1000)
   if (to < now) return { fault: 'Enter a later date. The clock cannot go back.' }
-  if (to > periodEnd(now, 'year', MOST_YEARS)) {
-    return { fault: `Enter a date at most ${MOST_YEARS} years ahead.` }
+  if (to > periodEnd(now, 'year', MAX_YEARS)) {
+    return { fault: `Enter a date at most ${MAX_YEARS} years ahead.` }
   }
   return { to }
 }

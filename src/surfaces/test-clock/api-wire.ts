@@ -7,7 +7,7 @@ import { formatAmount } from '#platform/money'
 import { needsRenewal, RETRIES, SCENARIOS } from './scenarios.ts'
 
 /** The largest number of events in one response. */
-export const MOST_EVENTS = 200
+export const MAX_EVENTS = 200
 
 const NAMES = SCENARIOS.map(({ name }) => name)
 const RETRY_VALUES = RETRIES.map(({ value }) => value)

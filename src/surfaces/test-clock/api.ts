@@ -14,7 +14,7 @@ import { readId, type UserId } from '#platform/ids'
 import type { ServedRequest } from '#platform/served'
 import { findTaskOf, type Task } from '#platform/tasks'
 import {
-  MOST_EVENTS,
+  MAX_EVENTS,
   ScenarioList,
   ScenarioRun,
   ScenarioRunRequest,
@@ -137,9 +137,9 @@ function readEvents(world: World): Endpoint {
       limit: z
         .string()
         .regex(/^[1-9]\d{0,2}$/)
-        .refine((text) => Number(text) <= MOST_EVENTS, `must be at most ${MOST_EVENTS}`)
+        .refine((text) => Number(text) <= MAX_EVENTS, `must be at most ${MAX_EVENTS}`)
         .optional()
-        .describe(`How many events, 1 to ${MOST_EVENTS}. Default: 50.`),
+        .describe(`How many events, 1 to ${MAX_EVENTS}. Default: 50.`),
     }),
     answers: { 200: { description: 'A page of events.', schema: TestEvents } },
     refusals: ['invalid_request', 'invalid_client', 'rate_limited'],

@@ -10,7 +10,7 @@ import { ClockLayout, type ClockLayoutFacts } from './layout.tsx'
 import { RETRIES, SCENARIOS } from './scenarios.ts'
 
 /** Up to how many subscribers are counted. */
-export const MOST_COUNTED = 1_000
+export const MAX_COUNTED = 1_000
 
 /** The facts of the test clock's main page. */
 export interface ClockFacts extends ClockLayoutFacts {
@@ -23,7 +23,7 @@ export interface ClockFacts extends ClockLayoutFacts {
     status: string
     next: { at: Date; text: string } | undefined
   }[]
-  /** One above `MOST_COUNTED` where there are more. */
+  /** One above `MAX_COUNTED` where there are more. */
   subscriber_count: number
   /** Prices that scenarios can buy. */
   prices: { value: string; label: string }[]
@@ -114,8 +114,8 @@ function Now({ now, is_ahead, due, base, csrf_token, faulty, date, app_name }: C
 }
 
 function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element {
-  const more = Math.min(subscriber_count, MOST_COUNTED) - subscribers.length
-  const isMore = subscriber_count > MOST_COUNTED
+  const more = Math.min(subscriber_count, MAX_COUNTED) - subscribers.length
+  const isMore = subscriber_count > MAX_COUNTED
   return (
     <Panel title="Subscribers">
       {subscribers.length === 0 ? (

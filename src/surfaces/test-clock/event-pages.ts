@@ -20,7 +20,7 @@ export interface EventPage {
 /** An event of the last moment may belong to a transaction that has not begun yet. */
 const SETTLED_MS = 1000
 // More events at one time than an advance of a day makes.
-const MOST_AT_ONCE = 10_000
+const MAX_AT_ONCE = 10_000
 
 /** Reads a cursor; undefined for a text that is none. */
 export function readPosition(cursor: string): EventPosition | undefined {
@@ -64,7 +64,7 @@ export async function latestEvents(
   const last = events.at(-1)
   if (!last) return { events, position: { at: to, count: 0 }, has_more: false }
   const at_once = { app_id, from: new Date(last.at.getTime() - 1), to: last.at }
-  const all = await billing.timelineEvents(db, at_once, { limit: MOST_AT_ONCE, offset: 0 })
+  const all = await billing.timelineEvents(db, at_once, { limit: MAX_AT_ONCE, offset: 0 })
   return { events, position: { at: last.at, count: all.length }, has_more: false }
 }
 

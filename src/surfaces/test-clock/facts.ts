@@ -7,14 +7,14 @@ import type { World } from '#flows/world'
 import { addressOf } from '#http/tasks'
 import type { Task } from '#platform/tasks'
 import type { ClockContext } from './clock-context.ts'
-import { type ClockFacts, MOST_COUNTED } from './clock-page.tsx'
+import { type ClockFacts, MAX_COUNTED } from './clock-page.tsx'
 import { nextOtherDue, type TestMode } from './clock-work.ts'
 import { otherDueText, stepText } from './labels.ts'
 import type { ClockLayoutFacts } from './layout.tsx'
 import { scenarioOf } from './scenarios.ts'
 import { ADVANCE, AdvanceRequest, latestWork, ScenarioRequest, underWay } from './work.ts'
 
-const MOST_SHOWN = 20
+const MAX_SHOWN = 20
 
 type Gathered = Omit<ClockFacts, keyof ClockLayoutFacts | 'faulty' | 'date'>
 
@@ -26,7 +26,7 @@ export async function gather(
 ): Promise<Gathered> {
   const { db } = world
   const { app } = context
-  const shown = await billing.subscribersOf(db, { app_id: app.id, limit: MOST_SHOWN })
+  const shown = await billing.subscribersOf(db, { app_id: app.id, limit: MAX_SHOWN })
   const prices = await catalog.livePrices(db, app.id)
   const isOnSale = app.is_published && app.external_sales_enabled
   const work = await underWay(world, app.id)
@@ -37,7 +37,7 @@ export async function gather(
       const next = at ? { at, text: stepText(stepOf(subscriber, at), subscriber) } : undefined
       return { license_id, email, product_name, status, next }
     }),
-    subscriber_count: await billing.countSubscribers(db, app.id, MOST_COUNTED + 1),
+    subscriber_count: await billing.countSubscribers(db, app.id, MAX_COUNTED + 1),
     prices: prices.map(({ id, product_name, amount, frequency }) => {
       return { value: id, label: `${product_name}, ${priceText(amount, frequency)}` }
     }),

@@ -14,7 +14,7 @@ import { buyAsNewBuyer, type ScenarioBuyer } from './scenario-buyer.ts'
 import type { Scenario, ScenarioStep } from './scenarios.ts'
 
 // More than any scenario needs in a year of failed payments; beyond it the scenario is broken.
-const MOST_STEPS = 60
+const MAX_STEPS = 60
 
 /** Reports the current step of a scenario. */
 export type ReportStep = (text: string) => Promise<void>
@@ -72,7 +72,7 @@ async function advanceUntil(state: RunState, wanted: licensing.LicenseStatus): P
   const { world, test_mode, actor, app_id, buyer, report } = state
   const { db } = world
   const work = clockWorkOf(world, test_mode, app_id)
-  for (let count = 0; count < MOST_STEPS; count++) {
+  for (let count = 0; count < MAX_STEPS; count++) {
     const { status } = await licensing.findLicense(db, buyer.license_id)
     await report(`${buyer.email} is ${status.replaceAll('_', ' ')}.`)
     if (status === wanted) return true

@@ -24,7 +24,7 @@ import {
 import { type Project, SymbolFlags, TypeFlags } from 'typescript/unstable/sync'
 
 // A statement of more alternatives than this is better written as several.
-const MOST_ALTERNATIVES = 256
+const MAX_ALTERNATIVES = 256
 
 // What a value is while the statement around it is not complete.
 const VALUE = '«value»'
@@ -56,7 +56,7 @@ export function textsOf(project: Project, expression: Expression): Alternative[]
     do {
       const composed = new Reader(project, choices).read(expression, new Map())
       const { text, nullable } = numbered(composed)
-      if (text === '' || found.size > MOST_ALTERNATIVES) return []
+      if (text === '' || found.size > MAX_ALTERNATIVES) return []
       const branches = [...(found.get(text)?.branches ?? []), ...choices.taken()]
       found.set(text, { text, nullable, branches })
     } while (choices.advance())

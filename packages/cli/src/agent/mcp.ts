@@ -6,7 +6,7 @@ import { accessToken } from './sign-in.ts'
 
 const PROTOCOL = '2025-11-25'
 const TIMEOUT_MS = 30_000
-const LONGEST_WAIT_SECONDS = 65
+const MAX_WAIT_SECONDS = 65
 
 /** Calls a tool of the agent endpoint. Throws CliError if it is refused. */
 export type CallTool = <Result>(name: string, args?: object) => Promise<Result>
@@ -53,7 +53,7 @@ async function post(endpoint: string, token: string, body: object): Promise<Resp
 /** A refused request changed nothing, so it can be repeated after its Retry-After. */
 async function waitFor(answer: Response, note: (text: string) => void): Promise<void> {
   const seconds = Math.max(1, Number(answer.headers.get('retry-after')) || 1)
-  if (seconds > LONGEST_WAIT_SECONDS) throw unreachable(`Too many calls. Wait ${seconds} seconds.`)
+  if (seconds > MAX_WAIT_SECONDS) throw unreachable(`Too many calls. Wait ${seconds} seconds.`)
   note(`Too many calls. Continuing in ${seconds} seconds.`)
   await sleep(seconds * 1000)
 }

@@ -4,7 +4,7 @@ import { appClient } from '../settings.ts'
 import { columns } from '../terminal.ts'
 import { licenseLines } from './validate.ts'
 
-const LONGEST_WAIT_SECONDS = 120
+const MAX_WAIT_SECONDS = 120
 
 interface OrderOptions {
   showKey?: boolean
@@ -15,8 +15,8 @@ interface OrderOptions {
 export async function order(context: CommandContext<OrderOptions>, ref: string): Promise<ExitCode> {
   const { terminal, settings, options } = context
   const wait_seconds = Number(options.wait)
-  if (!(wait_seconds >= 0 && wait_seconds <= LONGEST_WAIT_SECONDS)) {
-    throw wrongUse(`--wait must be a number of seconds, 0 to ${LONGEST_WAIT_SECONDS}.`)
+  if (!(wait_seconds >= 0 && wait_seconds <= MAX_WAIT_SECONDS)) {
+    throw wrongUse(`--wait must be a number of seconds, 0 to ${MAX_WAIT_SECONDS}.`)
   }
   const client = await appClient(settings, options, terminal, true)
   terminal.progress('Looking up the order')

@@ -10,13 +10,13 @@ interface TailOptions {
   follow: boolean
 }
 
-const MOST_EVENTS = 200
+const MAX_EVENTS = 200
 const PAGE = '100'
 
 /** Prints the events of an app in test mode as they come, until Ctrl-C. */
 export async function tail(context: CommandContext<TailOptions>): Promise<ExitCode> {
   const { terminal, options } = context
-  const past = numberOf('--events', options.events, 0, MOST_EVENTS)
+  const past = numberOf('--events', options.events, 0, MAX_EVENTS)
   const pause = numberOf('--interval', options.interval, 1, 3600)
   const send = await openTestMode(context)
   const ended = new AbortController()

@@ -15,7 +15,7 @@ export type App = {
 
 const ROTATION_MS = 600_000
 const LEASE_SECONDS = 86_400
-const LONGEST_LEASE_SECONDS = 3 * LEASE_SECONDS
+const MAX_LEASE_SECONDS = 3 * LEASE_SECONDS
 
 /** Answers a request to one of the endpoints under `/api/v1` or `/licensing`. */
 export async function answer(
@@ -79,7 +79,7 @@ async function validate(
   const state = stateOf(license, now())
   if (lease === undefined || !state.entitled) return Response.json(state)
   const { seconds = LEASE_SECONDS, device } = Object(lease)
-  if (!Number.isInteger(seconds) || seconds < 60 || seconds > LONGEST_LEASE_SECONDS) {
+  if (!Number.isInteger(seconds) || seconds < 60 || seconds > MAX_LEASE_SECONDS) {
     const message = 'must be 60 to 259200'
     return refuse('invalid_request', { fields: [{ path: 'lease.seconds', message }] })
   }
