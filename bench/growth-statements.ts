@@ -130,7 +130,7 @@ function customerStatements(db: Db): [what: string, ask: () => Promise<unknown>]
     'of some days': { from, before: addSeconds(from, 30 * 86_400) },
     found: { user_ids: [COLLECTOR_ID] },
   }
-  const search = (facts: Partial<payments.Sought>) => () =>
+  const search = (facts: Partial<payments.CustomerLookup>) => () =>
     payments.findCustomers(db, app_id, {
       id: '',
       email_start: null,

@@ -8,14 +8,14 @@ const MOST = 100
  * returns results in the same order. Nothing is cached: each lookup runs after it arrived. An error
  * rejects the whole batch, so `ask` must not fail because of the content of one lookup.
  */
-export function batched<Question, Answer>(
-  ask: (questions: readonly Question[]) => Promise<Answer[]>,
-): (question: Question) => Promise<Answer> {
-  const loader = new DataLoader<Question, Answer>(ask, {
+export function batched<Lookup, Answer>(
+  ask: (lookups: readonly Lookup[]) => Promise<Answer[]>,
+): (lookup: Lookup) => Promise<Answer> {
+  const loader = new DataLoader<Lookup, Answer>(ask, {
     cache: false,
     maxBatchSize: MOST,
     // After every request of this turn was read.
     batchScheduleFn: (dispatch) => setImmediate(dispatch),
   })
-  return (question) => loader.load(question)
+  return (lookup) => loader.load(lookup)
 }

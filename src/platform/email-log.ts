@@ -25,7 +25,7 @@ export interface LoggedEmail {
 export type EmailPlace = Pick<LoggedEmail, 'queued_at' | 'id'>
 
 /** A search of the email log. `failed` means that no attempt is left. */
-export interface EmailQuestion {
+export interface EmailQuery {
   /** In lower case. */
   recipient?: string | undefined
   state?: 'failed' | undefined
@@ -36,7 +36,7 @@ export interface EmailQuestion {
 /** Emails before `below`, latest first. */
 export async function listEmails(
   db: Db,
-  { recipient, state, below, limit }: EmailQuestion,
+  { recipient, state, below, limit }: EmailQuery,
 ): Promise<LoggedEmail[]> {
   const ofRecipient =
     recipient === undefined ? sql`` : sql`and m.recipients @> array[${recipient}::text]`

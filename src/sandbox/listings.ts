@@ -13,7 +13,7 @@ export function openListings(db: Db): Listings {
   return {
     charges: inPages((listing_request) =>
       db.rows<ListedRow>(sql`select id, key, created_at as at, amount, amount as moved,
-          false as is_unheard
+          false as is_unconfirmed
         from sandbox.charges where status = 'succeeded' and amount > 0
           and ${WITHIN(sql`created_at`, listing_request)}`),
     ),
@@ -22,7 +22,7 @@ export function openListings(db: Db): Listings {
           case when ${REPORTED(sql`content ->> 'outcome' = 'failed'`)} then 0 else -amount end
            as moved,
           exists (select 1 from sandbox.events e where e.subject = s.id and not e.acknowledged
-            and e.content ->> 'kind' = 'refund_made') as is_unheard
+            and e.content ->> 'kind' = 'refund_made') as is_unconfirmed
         from sandbox.refunds s
         where status <> 'refused' and ${WITHIN(sql`created_at`, listing_request)}`),
     ),
@@ -30,7 +30,7 @@ export function openListings(db: Db): Listings {
       db.rows<ListedRow>(sql`select id, key, created_at as at, amount,
           case when ${REPORTED(sql`content ->> 'outcome' = 'failed'`)} then 0 else -amount end
            as moved,
-          false as is_unheard
+          false as is_unconfirmed
         from sandbox.payouts s
         where status = 'pending' and ${WITHIN(sql`created_at`, listing_request)}`),
     ),
@@ -38,7 +38,7 @@ export function openListings(db: Db): Listings {
       db.rows<ListedRow>(sql`select id, null::text as key, opened_at as at, amount,
           case when ${REPORTED(sql`content ->> 'is_inquiry' = 'false'`)}
             and coalesce(${LAST_OUTCOME}, 'none') <> 'won' then -amount else 0 end as moved,
-          false as is_unheard
+          false as is_unconfirmed
         from sandbox.disputes s where ${WITHIN(sql`opened_at`, listing_request)}`),
     ),
   }

@@ -33,7 +33,7 @@ async function* listCharges(parts: StripeParts, within: Within): AsyncIterable<L
       const key = keys.get(id)
       if (!key || status !== 'succeeded' || amount_received === 0) continue
       const amount = cents(amount_received)
-      yield { id, key, at: timeOf(created), amount, moved: amount, is_unheard: false }
+      yield { id, key, at: timeOf(created), amount, moved: amount, is_unconfirmed: false }
     }
   }
 }
@@ -58,7 +58,7 @@ async function* listRefunds(parts: StripeParts, within: Within): AsyncIterable<L
         at: timeOf(created),
         amount,
         moved: cameBack ? ZERO : cents(0 - amount),
-        is_unheard: (cameBack || !key) && isRecent(parts, changed),
+        is_unconfirmed: (cameBack || !key) && isRecent(parts, changed),
       }
     }
   }
@@ -86,7 +86,7 @@ async function* listPayouts(parts: StripeParts, within: Within): AsyncIterable<L
         at: timeOf(created),
         amount: cents(amount),
         moved: cents(amount_reversed - amount),
-        is_unheard: reversal !== undefined && isRecent(parts, reversal.created),
+        is_unconfirmed: reversal !== undefined && isRecent(parts, reversal.created),
       }
     }
   }
@@ -107,7 +107,7 @@ async function* listDisputes(parts: StripeParts, within: Within): AsyncIterable<
         at: timeOf(created),
         amount: cents(amount),
         moved: cents(balance_transactions.reduce((sum, each) => sum + each.amount, 0)),
-        is_unheard: isRecent(parts, changed),
+        is_unconfirmed: isRecent(parts, changed),
       }
     }
   }

@@ -302,12 +302,12 @@ describe('events of the processor', () => {
   test('wait while a refund of the same charge is open', async () => {
     const bought = await buy(service)
     const { world } = service
-    const unheard = async (): Promise<RefundAnswer> => {
+    const unanswered = async (): Promise<RefundAnswer> => {
       throw new payments.ProcessorUnreachable('the network is down')
     }
     const deaf = {
       ...service,
-      world: { ...world, processor: { ...world.processor, refund: unheard } },
+      world: { ...world, processor: { ...world.processor, refund: unanswered } },
     }
     assert.equal((await refund(deaf, bought, 300)).outcome, 'processing')
     await objectTo(service, bought.charge)

@@ -72,7 +72,7 @@ async function scannedBy(ask: (db: Db) => Promise<unknown>): Promise<string[]> {
 describe('no list of staff reads a large table completely', () => {
   const below = { created_at: OLD, id: testId('sel_x') }
   const limit = 51
-  const questions: Omit<sellers.SellerQuestion, 'limit'>[] = [
+  const queries: Omit<sellers.SellerQuery, 'limit'>[] = [
     {},
     { below },
     ...sellers.SELLER_STATES.map((state) => ({ state })),
@@ -80,14 +80,14 @@ describe('no list of staff reads a large table completely', () => {
     { email_normalized: '77@many.example' },
     { name: NAME },
   ]
-  for (const question of questions) {
-    test(`sellers: ${JSON.stringify(question)}`, async () => {
-      const ask = (db: Db) => sellers.listSellers(db, { ...question, limit })
+  for (const query of queries) {
+    test(`sellers: ${JSON.stringify(query)}`, async () => {
+      const ask = (db: Db) => sellers.listSellers(db, { ...query, limit })
       assert.deepEqual(await scannedBy(ask), [])
     })
   }
 
-  const appQuestions: Omit<apps.AppQuestion, 'limit'>[] = [
+  const appQueries: Omit<apps.AppQuery, 'limit'>[] = [
     {},
     { below: { created_at: OLD, id: testId('app_x') } },
     ...apps.APP_STATES.map((state) => ({ state })),
@@ -95,9 +95,9 @@ describe('no list of staff reads a large table completely', () => {
     { seller_id: testId('sel_x') },
     { name: NAME },
   ]
-  for (const question of appQuestions) {
-    test(`apps: ${JSON.stringify(question)}`, async () => {
-      const ask = (db: Db) => apps.listForStaff(db, { ...question, limit })
+  for (const query of appQueries) {
+    test(`apps: ${JSON.stringify(query)}`, async () => {
+      const ask = (db: Db) => apps.listForStaff(db, { ...query, limit })
       assert.deepEqual(await scannedBy(ask), [])
     })
   }
@@ -130,7 +130,7 @@ test('every seller is on exactly one page, those of the same moment too', async 
 
 test('sellers are found by a part of the name, as it is written, and by a member', async () => {
   const { db } = service.world
-  const namesOf = async (facts: Partial<sellers.SellerQuestion>) =>
+  const namesOf = async (facts: Partial<sellers.SellerQuery>) =>
     (await sellers.listSellers(db, { ...facts, limit: 5 })).map(({ legal_name }) => legal_name)
   const name = `${createHash('md5').update('4711').digest('hex')} LLC`
   assert.deepEqual(await namesOf({ name: name.slice(3, 20).toUpperCase() }), [name])

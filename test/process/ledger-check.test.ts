@@ -173,10 +173,10 @@ describe('the check of the books', () => {
           and id = (select min(id) from refunds where status = 'succeeded') returning id`,
       )
       assert.ok(outside.refunds.some(({ key }) => key === refund))
-      const by_hand = { id: 're_by_hand', key: null, is_unheard: true }
+      const by_hand = { id: 're_by_hand', key: null, is_unconfirmed: true }
       outside.refunds.push({ ...outside.refunds[0]!, ...by_hand })
       const won = outside.disputes.find(({ moved }) => moved === 0)!
-      Object.assign(won, { moved: -won.amount, is_unheard: true })
+      Object.assign(won, { moved: -won.amount, is_unconfirmed: true })
     })
     assert.deepEqual(aboutOutside(found), [])
   })

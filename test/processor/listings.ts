@@ -45,7 +45,7 @@ export function describeListings(world: () => ProcessorSteps): void {
     await world().pass(HOUR_SECONDS + 1)
     await world().listen()
     const found = await theOne(kind, name)
-    assert.equal(found.is_unheard, false)
+    assert.equal(found.is_unconfirmed, false)
     return found
   }
 
@@ -65,7 +65,7 @@ export function describeListings(world: () => ProcessorSteps): void {
       assert.ok(answer.status === 'succeeded')
       const { at, ...charge } = await theOne('charges', answer.charge_id)
       const facts = { id: answer.charge_id, key, amount: 1275, moved: 1275 }
-      assert.deepEqual(charge, { ...facts, is_unheard: false })
+      assert.deepEqual(charge, { ...facts, is_unconfirmed: false })
       assert.ok(Math.abs(at.getTime() - world().now().getTime()) < 1000)
     })
 
@@ -102,7 +102,7 @@ export function describeListings(world: () => ProcessorSteps): void {
     test('has the amount of a requested refund, under its key', async () => {
       const { charge_id } = await world().charged(GOOD)
       const { id, key } = await refund(charge_id, 500)
-      const facts = { id, key, amount: 500, moved: -500, is_unheard: false }
+      const facts = { id, key, amount: 500, moved: -500, is_unconfirmed: false }
       assert.partialDeepStrictEqual(await theOne('refunds', id), facts)
     })
 
@@ -118,7 +118,7 @@ export function describeListings(world: () => ProcessorSteps): void {
     test('has a refund made at the processor, before its event arrives', async () => {
       const { charge_id } = await world().charged(GOOD)
       const id = await world().refundOutside(charge_id, 300)
-      assert.equal((await theOne('refunds', id)).is_unheard, true)
+      assert.equal((await theOne('refunds', id)).is_unconfirmed, true)
       await world().waitForEvent('refund_made', (event) => event.refund_id === id)
       assert.partialDeepStrictEqual(await settled('refunds', id), { amount: 300, moved: -300 })
     })
@@ -144,7 +144,7 @@ export function describeListings(world: () => ProcessorSteps): void {
 
     test('has the amount of a payout, with its key and ID', async () => {
       const { key, id } = await paidOut('works')
-      const facts = { id, key, amount: 5000, moved: -5000, is_unheard: false }
+      const facts = { id, key, amount: 5000, moved: -5000, is_unconfirmed: false }
       assert.partialDeepStrictEqual(await theOne('payouts', key), facts)
       await untilEnded(id)
       assert.partialDeepStrictEqual(await settled('payouts', key), facts)

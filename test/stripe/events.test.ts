@@ -197,7 +197,7 @@ describe('events of Stripe', () => {
     const { token } = await processorSteps(testModeOf(world)).enterCard('4000000000000259')
     const { requestFor } = processorSteps(testModeOf(world))
     const request = requestFor(token)
-    await world.unheard(() => world.processor.charge(world.clock.now(), request))
+    await world.unanswered(() => world.processor.charge(world.clock.now(), request))
     await world.double.settle()
     const [opened] = await listen()
     const found = await world.processor.find(request.key)

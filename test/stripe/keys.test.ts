@@ -76,7 +76,7 @@ describe("Stripe's keys", () => {
   test('a connection that was cut is retried once under the same key, and charges once', async () => {
     const request = await fresh()
     const from = world.double.requests.length
-    await world.unheard(() => ask(request))
+    await world.unanswered(() => ask(request))
     assert.deepEqual(
       posts(from).map(({ key }) => key),
       [request.key, request.key],
@@ -86,7 +86,7 @@ describe("Stripe's keys", () => {
 
   test('looking up a lost answer only reads, and returns what happened', async () => {
     const request = await fresh()
-    await world.unheard(() => ask(request))
+    await world.unanswered(() => ask(request))
     const from = world.double.requests.length
     assert.equal((await world.processor.find(request.key))?.status, 'succeeded')
     assert.deepEqual(posts(from), [])
@@ -127,7 +127,7 @@ describe("Stripe's keys", () => {
 
   test('closing finds a charge whose answer was lost', async () => {
     const request = await fresh()
-    await world.unheard(() => ask(request))
+    await world.unanswered(() => ask(request))
     assert.equal((await close(request.key)).status, 'succeeded')
   })
 
@@ -143,7 +143,7 @@ describe("Stripe's keys", () => {
 
   test('are kept for longer than Stripe keeps them: nothing is charged or refunded twice', async () => {
     const request = await fresh()
-    await world.unheard(() => ask(request))
+    await world.unanswered(() => ask(request))
     world.clock.pass(3 * DAY)
     const answer = await ask(request)
     assert.ok(answer.status === 'succeeded')
@@ -151,7 +151,7 @@ describe("Stripe's keys", () => {
 
     const refund = { key: 'ref_later', charge_id: answer.charge_id, amount: cents(500) }
     const requested = () => world.processor.refund(world.clock.now(), refund)
-    await world.unheard(requested)
+    await world.unanswered(requested)
     world.clock.pass(3 * DAY)
     assert.equal((await requested()).status, 'succeeded')
     const made = world.double.state.all('refund', ({ metadata }) => metadata.key === refund.key)

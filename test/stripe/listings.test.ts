@@ -38,14 +38,14 @@ describe('the listings of Stripe', () => {
   test('have objects whose answer was lost, under their keys', async () => {
     const { token } = await steps.enterCard('4242424242424242')
     const request = steps.requestFor(token)
-    await world.unheard(() => world.processor.charge(steps.now(), request))
+    await world.unanswered(() => world.processor.charge(steps.now(), request))
     const [charge] = await listed('charges')
     assert.partialDeepStrictEqual(charge, { key: request.key, amount: 1275, moved: 1275 })
     await world.processor.find(request.key)
     const requested = { key: 'ref_lost', charge_id: charge!.id!, amount: cents(300) }
-    await world.unheard(() => world.processor.refund(steps.now(), requested))
+    await world.unanswered(() => world.processor.refund(steps.now(), requested))
     const [refund] = await listed('refunds')
-    assert.partialDeepStrictEqual(refund, { key: 'ref_lost', moved: -300, is_unheard: false })
+    assert.partialDeepStrictEqual(refund, { key: 'ref_lost', moved: -300, is_unconfirmed: false })
   })
 
   test("throw the port's errors if Stripe refuses or does not respond", async () => {

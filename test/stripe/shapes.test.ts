@@ -92,12 +92,12 @@ async function runCharges(world: StripeWorld, steps: ProcessorSteps): Promise<vo
   const { processor, now } = steps
   const { charge_id, card } = await steps.charged('4242424242424242')
   const refund = { key: 'ref_1', charge_id, amount: cents(100) }
-  await world.unheard(() => processor.refund(now(), refund))
+  await world.unanswered(() => processor.refund(now(), refund))
   await processor.refund(now(), refund)
   await processor.refund(now(), refund)
   for (const amount of [cents(1275), ZERO]) {
     const request = steps.requestFor(card.token, { amount })
-    await world.unheard(() => processor.charge(now(), request))
+    await world.unanswered(() => processor.charge(now(), request))
     await processor.find(request.key)
     const declined = await steps.enterCard('4000000000009995')
     await steps.charge(declined.token, { amount })
@@ -146,8 +146,8 @@ async function runPayouts(world: StripeWorld, steps: ProcessorSteps): Promise<vo
     await processor.readAccount(account_id)
     const payout = { key: `po_${kind}`, account_id, amount: cents(5000), description: 'PURSER' }
     // Lost first on the way of the transfer, then on that of the payout.
-    await world.unheard(() => processor.payOut(now(), payout), 'POST')
-    await world.unheard(() => processor.payOut(now(), payout), 'POST')
+    await world.unanswered(() => processor.payOut(now(), payout), 'POST')
+    await world.unanswered(() => processor.payOut(now(), payout), 'POST')
     await processor.payOut(now(), payout)
     await processor.payOut(now(), payout)
     await steps.waitForEvent('payout_settled', ({ outcome }) => {

@@ -54,7 +54,7 @@ export async function openStripeWorld() {
     /** The body of every event that the double delivered. */
     delivered,
     /** Does something whose answers are all lost; of one method's requests where it is named. */
-    async unheard(work: () => Promise<unknown>, method?: 'POST'): Promise<void> {
+    async unanswered(work: () => Promise<unknown>, method?: 'POST'): Promise<void> {
       double.fault = method ? { method, loses: 'answer' } : 'answer'
       await assert.rejects(work(), ProcessorUnreachable)
       double.fault = undefined

@@ -42,9 +42,9 @@ export interface FiguresCursor {
 /** The affiliates with referrals to an app in these days, by the seller's revenue. */
 export async function affiliatesOfApp(
   db: Db,
-  question: { app_id: AppId; days: Days; after?: FiguresCursor | undefined; limit: number },
+  query: { app_id: AppId; days: Days; after?: FiguresCursor | undefined; limit: number },
 ): Promise<AffiliateFigures[]> {
-  const { app_id, days, after, limit } = question
+  const { app_id, days, after, limit } = query
   return await db.rows<AffiliateFigures>(sql`select a.id as affiliate_id, a.code, f.clicks,
       f.purchases, f.net, f.commission
     from (${sums({ app_id, days }, sql`affiliate_id`)}) f
@@ -63,9 +63,9 @@ const TOTALS = sql`coalesce(sum(f.clicks), 0)::bigint as clicks,
  */
 export async function appsOfAffiliate(
   db: Db,
-  question: { affiliate_id: AffiliateId; after?: FiguresCursor | undefined; limit: number },
+  query: { affiliate_id: AffiliateId; after?: FiguresCursor | undefined; limit: number },
 ): Promise<{ totals: ReferredFigures; apps: ReferredApp[] }> {
-  const { affiliate_id, after, limit } = question
+  const { affiliate_id, after, limit } = query
   const id = sql`coalesce(f.app_id, '')`
   const { apps, ...totals } = await db.one<ReferredFigures & { apps: ReferredApp[] }>(sql`
     with f as materialized (${sums({ affiliate_id }, sql`app_id`)}),

@@ -22,7 +22,7 @@ export interface StaffApp {
 }
 
 /** A search for apps. An absent field matches everything. */
-export interface AppQuestion {
+export interface AppQuery {
   id?: AppId | undefined
   /** A part of the name in any case, or the whole slug. */
   name?: string | undefined
@@ -35,7 +35,7 @@ export interface AppQuestion {
 /** Apps, newest first. */
 export async function listForStaff(
   db: Db,
-  { id, name, seller_id, state, below, limit }: AppQuestion,
+  { id, name, seller_id, state, below, limit }: AppQuery,
 ): Promise<StaffApp[]> {
   const ofId = id === undefined ? sql`` : sql`and a.id = ${id}`
   const ofSeller = seller_id === undefined ? sql`` : sql`and a.seller_id = ${seller_id}`

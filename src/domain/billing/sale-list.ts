@@ -24,7 +24,7 @@ export interface FoundInvoices {
 }
 
 /** The invoices of an app to list, and from which number downwards. */
-export interface SalesQuestion extends SalesFilter {
+export interface SalesQuery extends SalesFilter {
   below?: number | undefined
   limit: number
 }
@@ -110,11 +110,11 @@ function sourceOf(filter: SalesFilter): Sql {
 }
 
 /** Invoices of an app, latest first. */
-export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]> {
-  const { below = null, limit } = question
-  const place = placeOf(question)
+export async function listSales(db: Db, query: SalesQuery): Promise<Sale[]> {
+  const { below = null, limit } = query
+  const place = placeOf(query)
   // Everything else that a page shows is read for its invoices only.
-  const page = sql`select i.* ${sourceOf(question)}
+  const page = sql`select i.* ${sourceOf(query)}
     and ${place}.number < coalesce(${below}::bigint, ${HIGHEST})
     order by ${place}.app_id desc, ${place}.number desc limit ${limit}`
   return await db.rows<Sale>(sql`${SALES(page)} order by i.number desc`)

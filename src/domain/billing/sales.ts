@@ -146,9 +146,9 @@ export interface FoundLicense {
 /** Licenses by their id, an order's or invoice's id, an invoice number, or a buyer's email. */
 export async function findLicenses(
   db: Db,
-  sought: { id: string; email_normalized: string | null; number: number | null },
+  query: { id: string; email_normalized: string | null; number: number | null },
 ): Promise<FoundLicense[]> {
-  const { id, email_normalized, number } = sought
+  const { id, email_normalized, number } = query
   return await db.rows<FoundLicense>(sql`
     select l.id as license_id, l.status, l.paused_for, a.name as app_name, p.name as product_name,
       u.email, coalesce(b.invoices, '[]') as invoices

@@ -7,7 +7,7 @@ import { Problem } from '#platform/problem'
 import { endWhenIdle, startThread } from '#platform/threads'
 
 /** A password, and the words that its owner's name suggests. */
-interface Question {
+interface EstimateRequest {
   id: number
   password: string
   own: string[]
@@ -40,11 +40,11 @@ export async function estimateStrength(password: string, own: string[]): Promise
   keepWorker()
   worker ??= startWorker()
   const pending = Promise.withResolvers<number>()
-  const question: Question = { id: ++last, password: password.slice(0, ESTIMATED), own }
-  waiting.set(question.id, pending)
+  const request: EstimateRequest = { id: ++last, password: password.slice(0, ESTIMATED), own }
+  waiting.set(request.id, pending)
   // The thread keeps the process running only while a request waits for it.
   worker.ref()
-  worker.postMessage(question)
+  worker.postMessage(request)
   return await pending.promise
 }
 
@@ -74,7 +74,7 @@ async function answerQuestions(): Promise<void> {
     import('@zxcvbn-ts/language-common'),
   ])
   const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs })
-  parentPort!.on('message', ({ id, password, own }: Question) => {
+  parentPort!.on('message', ({ id, password, own }: EstimateRequest) => {
     const { score } = estimator.check(password, own)
     parentPort!.postMessage({ id, score } satisfies Estimate)
   })

@@ -20,7 +20,7 @@ type FoundRow<Facts> = {
 } & { [Field in keyof Facts]: Facts[Field] | null }
 
 /** A lookup by license key, with the credentials of a seller's server. */
-export interface KeyQuestion {
+export interface KeyLookup {
   client_id: string
   license_key: string
 }
@@ -41,18 +41,18 @@ const CLIENT = sql`(select client_id, app_id, secret_hash from clients
 export async function findByKeys(
   db: Database,
   keys: KeyRing,
-  questions: readonly KeyQuestion[],
+  lookups: readonly KeyLookup[],
 ): Promise<Found<LicenseFacts>[]> {
   // A key may be stored under any key of the ring: one row for each.
-  const asked = questions.flatMap(({ client_id, license_key }, place) =>
+  const keyed = lookups.flatMap(({ client_id, license_key }, place) =>
     keyHashes(keys, license_key).map((hash) => ({ place, client_id, hash })),
   )
   const rows = await db.hot<FoundRow<LicenseFacts>>(sql`
     select q.place, c.client_id is not null as is_client, c.app_id, c.secret_hash,
       l.id as license_id, l.product_id, l.status, l.period_end, l.canceled_at
-    from unnest(${asked.map(({ place }) => place)}::int[],
-        ${asked.map(({ client_id }) => client_id)}::text[],
-        ${asked.map(({ hash }) => hash)}::bytea[]) as q (place, client_id, hash)
+    from unnest(${keyed.map(({ place }) => place)}::int[],
+        ${keyed.map(({ client_id }) => client_id)}::text[],
+        ${keyed.map(({ hash }) => hash)}::bytea[]) as q (place, client_id, hash)
       left join lateral ${CLIENT} c on true
       left join lateral (
         select id, product_id, status, period_end, canceled_at from licenses
@@ -61,16 +61,16 @@ export async function findByKeys(
         select o.id, o.product_id, o.status, o.period_end, o.canceled_at
           from license_key_aliases a join licenses o on o.id = a.license_id
           where a.app_id = c.app_id and a.key_hash = q.hash) l on true`)
-  return inOrder(questions, rows, ({ license_id }) => license_id !== null)
+  return inOrder(lookups, rows, ({ license_id }) => license_id !== null)
 }
 
 /** Finds the license of one key. */
 export async function findByKey(
   db: Database,
   keys: KeyRing,
-  question: KeyQuestion,
+  lookup: KeyLookup,
 ): Promise<Found<LicenseFacts>> {
-  const [answer] = await findByKeys(db, keys, [question])
+  const [answer] = await findByKeys(db, keys, [lookup])
   return answer!
 }
 
@@ -84,7 +84,7 @@ export interface OrderFacts extends LicenseFacts {
  * A lookup by order reference, with the credentials of a seller's server; undefined for an invalid
  * reference.
  */
-export interface OrderQuestion {
+export interface OrderLookup {
   client_id: string
   order_id: OrderId | LicenseId | undefined
 }
@@ -95,15 +95,15 @@ export interface OrderQuestion {
  */
 export async function findByOrders(
   db: Database,
-  questions: readonly OrderQuestion[],
+  lookups: readonly OrderLookup[],
 ): Promise<Found<OrderFacts>[]> {
   const rows = await db.hot<FoundRow<OrderFacts>>(sql`
     select q.place, c.client_id is not null as is_client, c.app_id, c.secret_hash,
       l.id as license_id, l.product_id, l.status, l.period_end, l.canceled_at, l.key_sealed,
       coalesce(i.status = 'draft', false) as is_processing
-    from unnest(${questions.map((_, place) => place)}::int[],
-        ${questions.map(({ client_id }) => client_id)}::text[],
-        ${questions.map(({ order_id }) => order_id ?? null)}::text[])
+    from unnest(${lookups.map((_, place) => place)}::int[],
+        ${lookups.map(({ client_id }) => client_id)}::text[],
+        ${lookups.map(({ order_id }) => order_id ?? null)}::text[])
         as q (place, client_id, order_id)
       left join lateral ${CLIENT} c on true
       left join lateral (select app_id, license_id from orders
@@ -113,25 +113,22 @@ export async function findByOrders(
         on l.app_id = c.app_id
       left join lateral (select app_id, status from invoices
         where order_id = q.order_id and kind = 'purchase' offset 0) i on i.app_id = c.app_id`)
-  return inOrder(questions, rows, (row) => row.license_id !== null || row.is_processing === true)
+  return inOrder(lookups, rows, (row) => row.license_id !== null || row.is_processing === true)
 }
 
 /** Finds the license of one order. */
-export async function findByOrder(
-  db: Database,
-  question: OrderQuestion,
-): Promise<Found<OrderFacts>> {
-  const [answer] = await findByOrders(db, [question])
+export async function findByOrder(db: Database, lookup: OrderLookup): Promise<Found<OrderFacts>> {
+  const [answer] = await findByOrders(db, [lookup])
   return answer!
 }
 
 /** One result for each lookup. A lookup may have several rows, at most one of which is a match. */
 function inOrder<Facts>(
-  questions: readonly unknown[],
+  lookups: readonly unknown[],
   rows: FoundRow<Facts>[],
   isFound: (row: FoundRow<Facts>) => boolean,
 ): Found<Facts>[] {
-  const answers = questions.map((): Found<Facts> => ({ client: undefined, found: undefined }))
+  const answers = lookups.map((): Found<Facts> => ({ client: undefined, found: undefined }))
   for (const row of rows) {
     const answer = answers[row.place]!
     if (row.is_client) answer.client = row

@@ -25,23 +25,23 @@ export async function rotate(
   db: Db,
   now: Date,
   tools: { keys: KeyRing; random: Random },
-  question: { app_id: AppId; license_id: LicenseId; rotation_key: string | null },
+  request: { app_id: AppId; license_id: LicenseId; rotation_key: string | null },
 ): Promise<Rotation> {
   const license = await db.maybe<License & { rotation_key: string | null }>(sql`
     select id as license_id, app_id, user_id, product_id, status, period_end, canceled_at,
       key_sealed, rotated_at, rotation_key
-    from licenses where id = ${question.license_id} and app_id = ${question.app_id} for update`)
+    from licenses where id = ${request.license_id} and app_id = ${request.app_id} for update`)
   if (!license) return { outcome: 'unknown' }
   if (license.status === 'canceled') return { outcome: 'canceled' }
   const { rotated_at } = license
-  if (rotated_at && isRepeat(now, { ...license, rotated_at }, question.rotation_key)) {
+  if (rotated_at && isRepeat(now, { ...license, rotated_at }, request.rotation_key)) {
     const license_key = showKey(tools.keys, license)
     return { outcome: 'rotated', fresh: false, license, license_key, rotated_at }
   }
   const license_key = mintKey(tools.random)
   await db.run(sql`update licenses set key_hash = ${keyHash(tools.keys, license_key)},
     key_sealed = ${sealKey(tools.keys, tools.random, license.license_id, license_key)},
-    rotated_at = ${now}, rotation_key = ${question.rotation_key}
+    rotated_at = ${now}, rotation_key = ${request.rotation_key}
     where id = ${license.license_id}`)
   await dropAliases(db, [license.license_id])
   return { outcome: 'rotated', fresh: true, license, license_key, rotated_at: now }

@@ -65,7 +65,7 @@ export interface MoneyDay {
  * Which metrics to read: apps, metrics, and the first and last day. Without a first day, from the
  * beginning.
  */
-export interface MetricQuestion {
+export interface MetricQuery {
   app_ids: AppId[]
   metrics: readonly Metric[]
   from?: string
@@ -76,7 +76,7 @@ export interface MetricQuestion {
  * The stored sums plus the changes that are not in them yet, so the result is always exact. In the
  * order of the index: apps, then days.
  */
-const PARTS = ({ app_ids, metrics, from, to }: MetricQuestion) => {
+const PARTS = ({ app_ids, metrics, from, to }: MetricQuery) => {
   const which = sql`app_id = any(${app_ids}::text[]) and metric = any(${[...metrics]}::text[])
     and day between ${from ?? BEGINNING}::date and ${to}::date`
   return sql`(select metric, day, count, amount from metric_days where ${which}
@@ -86,16 +86,16 @@ const PARTS = ({ app_ids, metrics, from, to }: MetricQuestion) => {
 const BEGINNING = '2000-01-01'
 
 /** The sum of each metric over apps and days. */
-export async function metricTotals(db: Db, question: MetricQuestion): Promise<MetricTotal[]> {
+export async function metricTotals(db: Db, query: MetricQuery): Promise<MetricTotal[]> {
   return await db.rows<MetricTotal>(sql`select metric, sum(count)::bigint as count,
       sum(amount)::bigint as amount
-    from ${PARTS(question)} parts group by metric order by metric`)
+    from ${PARTS(query)} parts group by metric order by metric`)
 }
 
 /** The revenue of apps by day, summed over the apps. Days without revenue are absent. */
 export async function moneyDays(
   db: Db,
-  range: Pick<MetricQuestion, 'app_ids' | 'to'> & { from: string },
+  range: Pick<MetricQuery, 'app_ids' | 'to'> & { from: string },
 ): Promise<MoneyDay[]> {
   const parts = PARTS({ ...range, metrics: [...REVENUE_METRICS, ...MRR_METRICS] })
   const isMrr = sql`metric = any(${[...MRR_METRICS]}::text[])`

@@ -17,14 +17,14 @@ export interface LatestSale {
 }
 
 /** Which apps, and how many rows at most. */
-export interface AttentionQuestion {
+export interface AttentionQuery {
   app_ids: AppId[]
   limit: number
 }
 
 /** The latest paid invoices of apps. */
-export async function latestSales(db: Db, question: AttentionQuestion): Promise<LatestSale[]> {
-  const { app_ids, limit } = question
+export async function latestSales(db: Db, query: AttentionQuery): Promise<LatestSale[]> {
+  const { app_ids, limit } = query
   // The bounds and the order are those of the index of app and number, as in the list of sales.
   return await db.rows<LatestSale>(sql`
     select i.id, a.slug as app_slug, a.name as app_name, u.email, p.name as product_name, i.amount,
@@ -51,14 +51,14 @@ export interface OpenDispute {
 }
 
 /** The open disputes of apps, next one due first. */
-export async function openDisputes(db: Db, question: AttentionQuestion): Promise<OpenDispute[]> {
+export async function openDisputes(db: Db, query: AttentionQuery): Promise<OpenDispute[]> {
   return await db.rows<OpenDispute>(sql`
     select d.id, a.slug as app_slug, a.name as app_name, u.email, d.amount, d.due_at,
       d.submitted_at
     from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
       join apps a on a.id = i.app_id join users u on u.id = i.user_id
-    where d.status in ('inquiry', 'open') and i.app_id = any(${question.app_ids}::text[])
-    order by d.due_at, d.id limit ${question.limit}`)
+    where d.status in ('inquiry', 'open') and i.app_id = any(${query.app_ids}::text[])
+    order by d.due_at, d.id limit ${query.limit}`)
 }
 
 /** A renewal that failed and is not paid yet. */
@@ -76,10 +76,7 @@ export interface FailedRenewal {
 }
 
 /** The renewals of apps that failed and are not paid, latest first. */
-export async function failedRenewals(
-  db: Db,
-  question: AttentionQuestion,
-): Promise<FailedRenewal[]> {
+export async function failedRenewals(db: Db, query: AttentionQuery): Promise<FailedRenewal[]> {
   return await db.rows<FailedRenewal>(sql`
     select s.id, a.slug as app_slug, a.name as app_name, u.email, p.name as product_name,
       s.amount, s.past_due_since, s.next_at, (select i.id from invoices i
@@ -88,7 +85,7 @@ export async function failedRenewals(
     from subscriptions s join licenses l on l.id = s.license_id
       join apps a on a.id = s.app_id join users u on u.id = l.user_id
       join products p on p.id = l.product_id
-    where s.app_id = any(${question.app_ids}::text[]) and s.past_due_since is not null
+    where s.app_id = any(${query.app_ids}::text[]) and s.past_due_since is not null
       and s.ended_at is null
-    order by s.past_due_since desc, s.id limit ${question.limit}`)
+    order by s.past_due_since desc, s.id limit ${query.limit}`)
 }

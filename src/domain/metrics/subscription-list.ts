@@ -57,13 +57,13 @@ export interface SubscriptionFilter {
 /** A page of an app's subscriptions; it starts after the last one of the previous page. */
 export async function listSubscriptions(
   db: Db,
-  question: SubscriptionFilter & {
+  query: SubscriptionFilter & {
     sort: SubscriptionSort
     after?: { at: Date; amount: Cents; id: string } | undefined
     limit: number
   },
 ): Promise<ListedSubscription[]> {
-  const { sort, after, limit } = question
+  const { sort, after, limit } = query
   const column = sort === 'newest' ? sql`created_at` : sql`mrr`
   const rest = after
     ? sql`and (x.${column}, x.license_id)
@@ -72,7 +72,7 @@ export async function listSubscriptions(
   return await db.rows<ListedSubscription>(sql`
     select s.id, x.license_id, u.email, x.status, p.name as product_name, x.mrr, s.amount,
       x.frequency, d.code as discount_code, x.created_at, s.period_end, s.auto_renew
-    from (select x.* from listed_subscriptions x where ${matching(question)} ${rest}
+    from (select x.* from listed_subscriptions x where ${matching(query)} ${rest}
         order by x.${column} desc, x.license_id desc limit ${limit}) x
       join subscriptions s on s.license_id = x.license_id
       join licenses l on l.id = x.license_id join users u on u.id = l.user_id

@@ -62,13 +62,13 @@ const PERIOD_END = sql`coalesce(s.period_end, case when l.origin in ('comp', 'im
 /** A page of an app's customers. */
 export async function listCustomers(
   db: Db,
-  question: CustomerFilter & {
+  query: CustomerFilter & {
     sort: CustomerSort
     after?: CustomerCursor | undefined
     limit: number
   },
 ): Promise<Customer[]> {
-  const { sort, after, limit } = question
+  const { sort, after, limit } = query
   const column = sort === 'newest' ? sql`first_at` : sql`paid`
   const rest =
     after === undefined
@@ -78,7 +78,7 @@ export async function listCustomers(
   return await db.rows<Customer>(sql`
     select c.user_id, u.email, c.license_id, c.status, p.name as product_name, c.first_at, c.paid,
       ${PERIOD_END} as period_end, coalesce(s.auto_renew, false) as auto_renew
-    from (select c.* from customers c where ${matching(question)} ${rest}
+    from (select c.* from customers c where ${matching(query)} ${rest}
         order by c.${column} desc, c.user_id desc limit ${limit}) c
       join users u on u.id = c.user_id join products p on p.id = c.product_id
       join licenses l on l.id = c.license_id
@@ -109,7 +109,7 @@ function matching({ app_id, status, product_id, from, before, user_ids }: Custom
 }
 
 /** A parsed search. Each kind of term is looked up by its own index. */
-export interface Sought {
+export interface CustomerLookup {
   /** The id of a license, an order or an invoice. */
   id: string
   /** What a buyer's email begins with. */
@@ -127,7 +127,7 @@ export const MAX_FOUND = 200
 const LAST_CHARACTER = '\u{10FFFF}'
 
 /** The licenses of an app whose buyer's email begins with a text, by the prefix index. */
-function licensesOfEmails(app_id: AppId, { email_start }: Sought): Sql {
+function licensesOfEmails(app_id: AppId, { email_start }: CustomerLookup): Sql {
   const end = email_start === null ? null : `${email_start}${LAST_CHARACTER}`
   // `offset 0`: the licenses of each person are looked up until there are enough.
   return sql`select f.id from users w cross join lateral (select id from licenses
@@ -137,33 +137,37 @@ function licensesOfEmails(app_id: AppId, { email_start }: Sought): Sql {
 }
 
 /** The licenses of an app that match a search, at most `MAX_FOUND`. */
-function soughtLicenses(app_id: AppId, sought: Sought): Sql {
+function matchingLicenses(app_id: AppId, lookup: CustomerLookup): Sql {
   return sql`select id from (
       select id from licenses
-        where id = ${sought.id} and app_id = ${app_id} and origin <> 'preview'
-      union select id from licenses where key_hash = any(${sought.key_hashes}::bytea[])
+        where id = ${lookup.id} and app_id = ${app_id} and origin <> 'preview'
+      union select id from licenses where key_hash = any(${lookup.key_hashes}::bytea[])
         and app_id = ${app_id} and origin <> 'preview'
-      union (${licensesOfEmails(app_id, sought)})
-      union select license_id from orders where id = ${sought.id} and app_id = ${app_id}
-      union select license_id from invoices where id = ${sought.id} and app_id = ${app_id}
-      union select license_id from invoices where number = ${sought.number} and app_id = ${app_id}
+      union (${licensesOfEmails(app_id, lookup)})
+      union select license_id from orders where id = ${lookup.id} and app_id = ${app_id}
+      union select license_id from invoices where id = ${lookup.id} and app_id = ${app_id}
+      union select license_id from invoices where number = ${lookup.number} and app_id = ${app_id}
     ) l where id is not null limit ${MAX_FOUND}`
 }
 
 /** The licenses of an app that match a search, at most `MAX_FOUND`. */
-export async function findSoughtLicenses(
+export async function findMatchingLicenses(
   db: Db,
   app_id: AppId,
-  sought: Sought,
+  lookup: CustomerLookup,
 ): Promise<LicenseId[]> {
-  const rows = await db.rows<{ id: LicenseId }>(soughtLicenses(app_id, sought))
+  const rows = await db.rows<{ id: LicenseId }>(matchingLicenses(app_id, lookup))
   return rows.map(({ id }) => id)
 }
 
 /** The buyers of an app that match a search. */
-export async function findCustomers(db: Db, app_id: AppId, sought: Sought): Promise<UserId[]> {
+export async function findCustomers(
+  db: Db,
+  app_id: AppId,
+  lookup: CustomerLookup,
+): Promise<UserId[]> {
   const rows = await db.rows<{ user_id: UserId }>(sql`select distinct l.user_id
-    from (${soughtLicenses(app_id, sought)}) s
+    from (${matchingLicenses(app_id, lookup)}) s
       cross join lateral (select user_id from licenses where id = s.id offset 0) l`)
   return rows.map(({ user_id }) => user_id)
 }

@@ -41,13 +41,13 @@ export interface LicenseFilter {
 /** A page of an app's licenses; it starts after the last one of the previous page. */
 export async function listLicenses(
   db: Db,
-  question: LicenseFilter & {
+  query: LicenseFilter & {
     sort: LicenseSort
     after?: { at: Date; id: string } | undefined
     limit: number
   },
 ): Promise<ListedLicense[]> {
-  const { sort, after, limit } = question
+  const { sort, after, limit } = query
   const isNewest = sort === 'newest'
   const rest = after
     ? sql`and (l.created_at, l.id) ${isNewest ? sql`<` : sql`>`} (${after.at}, ${after.id})`
@@ -56,7 +56,7 @@ export async function listLicenses(
   return await db.rows<ListedLicense>(sql`
     select l.id as license_id, u.email, l.status, l.origin, p.name as product_name, l.created_at,
       l.period_end, l.canceled_at, l.rotated_at, m.charged - m.returned as paid
-    from (select l.* from licenses l where ${matching(question)} ${rest}
+    from (select l.* from licenses l where ${matching(query)} ${rest}
         order by ${order} limit ${limit}) l
       join users u on u.id = l.user_id join products p on p.id = l.product_id
       cross join lateral (${CAME_TO}) m

@@ -16,7 +16,7 @@ export interface Listed {
    */
   moved: Cents
   /** Whether it changed so recently that its event may not have been received. */
-  is_unheard: boolean
+  is_unconfirmed: boolean
 }
 
 /** One kind of the processor's records: created from a time on and before another, in any order. */

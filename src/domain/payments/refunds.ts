@@ -95,7 +95,7 @@ export interface RefundLine extends Refund {
  * Automatic refunds that the processor refused, for staff to resolve. Charges that have since been
  * refunded in another way are left out.
  */
-export async function listUndone(db: Db): Promise<RefundLine[]> {
+export async function listRefused(db: Db): Promise<RefundLine[]> {
   return await db.rows<RefundLine>(sql`select r.id, r.charge_id, r.amount, r.tax, r.fee,
       r.add_on_fee, r.commission, r.reason, r.requested_by, r.status, r.processor_refund_id,
       r.refusal, r.upgrade_refund_id, r.created_at, r.settled_at, c.invoice_id, a.name as app_name, u.email

@@ -19,8 +19,8 @@ export interface ListedSeller {
   created_at: Date
 }
 
-/** What is sought among sellers; an absent value does not matter. */
-export interface SellerQuestion {
+/** A search for sellers. An absent field matches everything. */
+export interface SellerQuery {
   id?: SellerId | undefined
   /** Of a member. */
   email_normalized?: string | undefined
@@ -34,7 +34,7 @@ export interface SellerQuestion {
 /** Sellers, newest first. */
 export async function listSellers(
   db: Db,
-  { id, email_normalized, name, state, below, limit }: SellerQuestion,
+  { id, email_normalized, name, state, below, limit }: SellerQuery,
 ): Promise<ListedSeller[]> {
   const ofId = id === undefined ? sql`` : sql`and s.id = ${id}`
   const ofMember =

@@ -85,13 +85,13 @@ async function differencesOf(
   return rows.flatMap(({ position, our_id, ours, booked, is_open }): FoundOutside[] => {
     const of = page[position]!
     if (our_id === null) {
-      if (is_open || of.is_unheard || of.moved === 0) return []
+      if (is_open || of.is_unconfirmed || of.moved === 0) return []
       const subject = of.id ?? of.key ?? ''
       return [{ of, rule: rules.known, subject, ours: null, theirs: of.amount }]
     }
     const subject = our_id
     if (ours !== of.amount) return [{ of, rule: rules.made, subject, ours, theirs: of.amount }]
-    if (of.is_unheard) return []
+    if (of.is_unconfirmed) return []
     return [{ of, rule: MOVED_AS_BOOKED, subject, ours: booked, theirs: of.moved }]
   })
 }

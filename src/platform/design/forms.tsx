@@ -11,8 +11,8 @@ export type FieldFacts = {
   error?: string | undefined
   /** Fields are required by default; an optional field's label says so. */
   optional?: boolean
-  /** In a search, where every field is optional and labels do not say so. */
-  sought?: boolean
+  /** True in a search, where every field is optional and labels do not say so. */
+  in_search?: boolean
   autocomplete?: string
   disabled?: boolean
 }
@@ -44,7 +44,7 @@ function wiring(facts: Unlabelled) {
   return {
     id,
     name: facts.name,
-    required: !facts.optional && !facts.sought,
+    required: !facts.optional && !facts.in_search,
     disabled: facts.disabled ?? false,
     autocomplete: facts.autocomplete,
     'aria-describedby': described.filter(Boolean).join(' ') || undefined,

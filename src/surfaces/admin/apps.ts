@@ -29,7 +29,7 @@ export function declareApps(scope: FastifyInstance, world: World): void {
       path: HOME,
       prefix: 'app',
       states: apps.APP_STATES,
-      read: ({ q, ...page }) => apps.listForStaff(db, { ...soughtOf(q), ...page }),
+      read: ({ q, ...page }) => apps.listForStaff(db, { ...parseSearch(q), ...page }),
     })
     return sendPage(reply, AppsPage({ role, ...list }))
   })
@@ -58,7 +58,7 @@ export function declareApps(scope: FastifyInstance, world: World): void {
 }
 
 /** Reads a search for apps: an ID, or part of a name. */
-function soughtOf(q: string) {
+function parseSearch(q: string) {
   if (q === '') return {}
   const id = readId('app', q)
   return id ? { id } : { name: q }

@@ -89,7 +89,7 @@ async function approvals({ db }: World): Promise<AttentionItem | undefined> {
 }
 
 async function failedRefunds({ db }: World): Promise<AttentionItem | undefined> {
-  const { length } = await payments.listUndone(db)
+  const { length } = await payments.listRefused(db)
   if (length === 0) return undefined
   return {
     title: counted(length, 'failed refund'),

@@ -44,7 +44,7 @@ export function AuditPage(facts: AuditFacts): JSX.Element {
 }
 
 function Search({ search, csrf_token }: AuditFacts): JSX.Element {
-  const common = { sought: true, autocomplete: 'off', spellcheck: false } as const
+  const common = { in_search: true, autocomplete: 'off', spellcheck: false } as const
   return (
     <Panel title="Search" aside={<Export search={search} csrf_token={csrf_token} />}>
       <form method="get" action="/admin/audit/" class="grid grid-cols-1 gap-5">

@@ -22,14 +22,14 @@ interface CasesFacts {
   /** Lists and actions that it has no permission for are not shown. */
   role: StaffRole
   csrf_token: string
-  sought: string
+  query: string
   found: FoundSubject[]
   alarms: Alarm[]
   /** Payment attempts open for more than an hour. */
   stuck: OpenAttempt[]
   disputes: DisputeLine[]
   /** Automatic refunds that the processor refused. */
-  undone: RefundLine[]
+  refused_refunds: RefundLine[]
   owed: { user_id: UserId; email: string; amount: Cents }[]
   debts: { owner: PayeeId; account: string; amount: Cents; name: string }[]
   suspended: StaffSuspension[]
@@ -44,7 +44,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
     facts.alarms,
     facts.stuck,
     facts.disputes,
-    facts.undone,
+    facts.refused_refunds,
     facts.owed,
     facts.debts,
     facts.suspended,
@@ -61,7 +61,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
       {facts.alarms.length > 0 && <Alarms {...facts} />}
       {facts.stuck.length > 0 && <StuckAttempts {...facts} />}
       {facts.disputes.length > 0 && <Disputes {...facts} />}
-      {facts.undone.length > 0 && <Undone {...facts} />}
+      {facts.refused_refunds.length > 0 && <RefusedRefunds {...facts} />}
       {facts.owed.length > 0 && <Owed {...facts} />}
       {facts.debts.length > 0 && <Debts {...facts} />}
       {facts.suspended.length > 0 && <SuspendedLicenses {...facts} />}
@@ -75,11 +75,11 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
   )
 }
 
-function Search({ sought, found, role, csrf_token }: CasesFacts): JSX.Element {
+function Search({ query, found, role, csrf_token }: CasesFacts): JSX.Element {
   return (
     <Panel title="Search">
-      <SearchForm sought={sought} />
-      {sought !== '' && found.length === 0 && (
+      <SearchForm query={query} />
+      {query !== '' && found.length === 0 && (
         <p class="text-sm text-muted">No match. Search by full ID or email.</p>
       )}
       {found.length > 0 && (
@@ -99,7 +99,7 @@ function Search({ sought, found, role, csrf_token }: CasesFacts): JSX.Element {
 }
 
 /** Searches by ID or email, and shows the result among the cases. */
-export function SearchForm({ sought }: { sought: string }): JSX.Element {
+export function SearchForm({ query }: { query: string }): JSX.Element {
   return (
     <form method="get" action="/admin/cases/" class="flex flex-wrap items-end gap-3">
       <div class="min-w-0 grow basis-64">
@@ -107,7 +107,7 @@ export function SearchForm({ sought }: { sought: string }): JSX.Element {
           label="Email, order, invoice or license"
           name="q"
           type="search"
-          value={sought}
+          value={query}
           autocomplete="off"
           spellcheck={false}
         />
@@ -186,11 +186,11 @@ function Disputes({ disputes }: CasesFacts): JSX.Element {
   )
 }
 
-function Undone({ undone }: CasesFacts): JSX.Element {
+function RefusedRefunds({ refused_refunds }: CasesFacts): JSX.Element {
   return (
     <Panel id="failed-refunds" title="Failed refunds">
       <RecordRows
-        records={undone.map((refund) => ({
+        records={refused_refunds.map((refund) => ({
           key: refund.id,
           title: `${formatMoney(refund.amount)}, ${refund.app_name}`,
           details: [refund.email, refund.reason, refund.refusal ?? ''],

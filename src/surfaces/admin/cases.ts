@@ -38,16 +38,16 @@ export function declareCases(scope: FastifyInstance, world: World): void {
   scope.get(HOME, async (request, reply) => {
     const context = await requireStaff(reporting, request, reply, HOME, 'cases')
     const { role } = context
-    const sought = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
+    const query = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
     const page = CasesPage({
       role,
       csrf_token: csrfToken(world, request, reply),
-      sought,
-      found: sought === '' ? [] : await findSubject(reporting, sought),
+      query,
+      found: query === '' ? [] : await findSubject(reporting, query),
       alarms: await openAlarms(db),
       stuck: await listFor(role, 'payments', () => stuckAttempts(reporting)),
       disputes: await listFor(role, 'disputes', () => payments.listUnclosed(db, null)),
-      undone: await listFor(role, 'refunds', () => payments.listUndone(db)),
+      refused_refunds: await listFor(role, 'refunds', () => payments.listRefused(db)),
       owed: await listFor(role, 'payments', () => owedToBuyers(reporting)),
       debts: await listFor(role, 'payments', () => payouts.listDebts(db)),
       suspended: await listFor(role, 'licenses', () => licensing.listSuspended(db)),

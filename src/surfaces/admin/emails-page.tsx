@@ -55,7 +55,7 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
             value={facts.recipient}
             autocomplete="off"
             spellcheck={false}
-            sought
+            in_search
           />
           <SelectField
             label="Status"
@@ -65,7 +65,7 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
               { value: '', label: 'All' },
               { value: 'failed', label: 'Failed' },
             ]}
-            sought
+            in_search
           />
           <div>
             <Button kind="primary">Search</Button>

@@ -29,7 +29,7 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
     })
     const emails = found.slice(0, ON_A_PAGE)
     const last = emails.at(-1)
-    const sought = { ...(recipient ? { recipient } : {}), ...(state ? { state } : {}) }
+    const query = { ...(recipient ? { recipient } : {}), ...(state ? { state } : {}) }
     const page = EmailsPage({
       csrf_token: csrfToken(world, request, reply),
       role,
@@ -38,9 +38,9 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
       emails,
       older:
         found.length > ON_A_PAGE && last
-          ? addressOf({ ...sought, below: placeText(last) })
+          ? addressOf({ ...query, below: placeText(last) })
           : undefined,
-      newest: below ? addressOf(sought) : undefined,
+      newest: below ? addressOf(query) : undefined,
       note: ownValue(NOTES, queryOf(request, 'done')),
     })
     return sendPage(reply, page)

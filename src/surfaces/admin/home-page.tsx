@@ -45,7 +45,7 @@ export function HomePage(facts: {
       )}
       {facts.searches && (
         <Panel title="Search">
-          <SearchForm sought="" />
+          <SearchForm query="" />
         </Panel>
       )}
     </SiteLayout>

@@ -83,7 +83,7 @@ function Filter({ state, queue, queues }: JobsFacts): JSX.Element {
           name="state"
           value={state}
           options={JOB_STATES.map((value) => ({ value, label: JOB_STATE_LABELS[value] }))}
-          sought
+          in_search
         />
         <SelectField
           label="Queue"
@@ -93,7 +93,7 @@ function Filter({ state, queue, queues }: JobsFacts): JSX.Element {
             { value: '', label: 'All' },
             ...queues.map((value) => ({ value, label: queueLabel(value) })),
           ]}
-          sought
+          in_search
         />
         <div>
           <Button kind="primary">Show</Button>

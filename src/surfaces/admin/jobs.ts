@@ -42,7 +42,7 @@ export function declareJobs(scope: FastifyInstance, world: World): void {
     const jobs = found.slice(0, ON_A_PAGE)
     const last = jobs.at(-1)
     const now = world.clock.now()
-    const sought = { state, ...(queue ? { queue } : {}) }
+    const query = { state, ...(queue ? { queue } : {}) }
     const page = JobsPage({
       role,
       counts: await countJobs(db),
@@ -56,9 +56,9 @@ export function declareJobs(scope: FastifyInstance, world: World): void {
       })),
       older:
         found.length > ON_A_PAGE && last
-          ? addressOf({ ...sought, below: placeText(last) })
+          ? addressOf({ ...query, below: placeText(last) })
           : undefined,
-      newest: below ? addressOf(sought) : undefined,
+      newest: below ? addressOf(query) : undefined,
       note: ownValue(NOTES, queryOf(request, 'done')),
     })
     return sendPage(reply, page)

@@ -27,7 +27,7 @@ export async function readSearchedList<
     /** Of the ids of its entries. */
     prefix: Prefix
     states: readonly State[]
-    read(question: {
+    read(query: {
       q: string
       state: State | undefined
       below: CreatedPlace<Id<Prefix>> | undefined

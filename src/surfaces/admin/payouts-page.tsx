@@ -47,7 +47,7 @@ export function PayoutsPage(facts: {
                 { value: '', label: 'All' },
                 ...PAYOUT_STATUSES.map((value) => ({ value, label: STATUSES[value][0] })),
               ]}
-              sought
+              in_search
             />
           </div>
           <Button kind="primary">Show</Button>

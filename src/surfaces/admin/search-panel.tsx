@@ -24,14 +24,14 @@ export function SearchPanel(facts: {
           hint={facts.hint}
           autocomplete="off"
           spellcheck={false}
-          sought
+          in_search
         />
         <SelectField
           label="Status"
           name="state"
           value={facts.state ?? ''}
           options={[{ value: '', label: 'All' }, ...options]}
-          sought
+          in_search
         />
         <div>
           <Button kind="primary">Search</Button>

@@ -6,11 +6,11 @@ import type { World } from '#flows/world'
 export type FoundSubject = billing.FoundLicense
 
 /** Finds licenses by an exact email, license ID, order reference or invoice number. */
-export async function findSubject({ db }: World, sought: string): Promise<FoundSubject[]> {
-  const address = identity.readEmail(sought)
-  const number = /^PUR-0*(\d{1,15})$/i.exec(sought)?.[1]
+export async function findSubject({ db }: World, query: string): Promise<FoundSubject[]> {
+  const address = identity.readEmail(query)
+  const number = /^PUR-0*(\d{1,15})$/i.exec(query)?.[1]
   return await billing.findLicenses(db, {
-    id: sought,
+    id: query,
     email_normalized: address?.email_normalized ?? null,
     number: number === undefined ? null : Number(number),
   })

@@ -35,7 +35,7 @@ export function declareSellers(scope: FastifyInstance, world: World): void {
       path: HOME,
       prefix: 'sel',
       states: sellers.SELLER_STATES,
-      read: ({ q, ...page }) => sellers.listSellers(db, { ...soughtOf(q), ...page }),
+      read: ({ q, ...page }) => sellers.listSellers(db, { ...parseSearch(q), ...page }),
     })
     const ids = items.map(({ id }) => id)
     const figures = await sellers.sellerFigures(db, ids)
@@ -53,7 +53,7 @@ export function declareSellers(scope: FastifyInstance, world: World): void {
 }
 
 /** Reads a search for sellers: a member's email, an ID, or part of a legal name. */
-function soughtOf(q: string) {
+function parseSearch(q: string) {
   if (q === '') return {}
   const id = readId('sel', q)
   if (id) return { id }

@@ -29,8 +29,8 @@ export function declareAffiliates(scope: FastifyInstance, world: World): void {
     const chosen = rangeOf(request, appTime(world, app))
     const days = chosen.range
     const after = readFiguresCursor(queryOf(request, 'below'))
-    const question = { app_id: app.id, days, after, limit: ON_A_PAGE + 1 }
-    const found = await affiliates.affiliatesOfApp(db, question)
+    const filter = { app_id: app.id, days, after, limit: ON_A_PAGE + 1 }
+    const found = await affiliates.affiliatesOfApp(db, filter)
     const rows = found.slice(0, ON_A_PAGE)
     const last = rows.at(-1)
     const base = addressOf(app.slug, 'affiliates')
@@ -80,8 +80,8 @@ async function* csvPages({ db }: World, app_id: AppId, days: DayRange): AsyncGen
   yield csvOf(COLUMNS, [])
   let after: affiliates.FiguresCursor | undefined
   for (;;) {
-    const question = { app_id, days, after, limit: ROWS_AT_ONCE }
-    const rows = await affiliates.affiliatesOfApp(db, question)
+    const query = { app_id, days, after, limit: ROWS_AT_ONCE }
+    const rows = await affiliates.affiliatesOfApp(db, query)
     yield csvOf(COLUMNS, rows, { header: false })
     const last = rows.at(-1)
     if (!last || rows.length < ROWS_AT_ONCE) return

@@ -49,15 +49,15 @@ export async function readFigures(
   const { db } = reporting
   const { base, app_ids, now, member, names_apps } = facts
   const chosen = rangeOf(request, now)
-  const question = { app_ids, limit: LISTED }
+  const query = { app_ids, limit: LISTED }
   return {
     base,
     chosen,
     names_apps,
     figures: await metrics.readOverview(db, { app_ids, range: chosen.range }),
-    sales: await metrics.latestSales(db, question),
-    disputes: await metrics.openDisputes(db, question),
-    renewals: await metrics.failedRenewals(db, question),
+    sales: await metrics.latestSales(db, query),
+    disputes: await metrics.openDisputes(db, query),
+    renewals: await metrics.failedRenewals(db, query),
     payout: sellers.isAllowed(member.role, 'payouts')
       ? await nextPayout(reporting, member.seller_id)
       : undefined,

@@ -30,9 +30,9 @@ export function placeOf(text: string | undefined): AuditPlace | undefined {
 /** Entries with the emails of their actors. */
 export async function auditRows(
   { db }: World,
-  question: Parameters<typeof listAudit>[1],
+  query: Parameters<typeof listAudit>[1],
 ): Promise<AuditRow[]> {
-  const entries = await listAudit(db, question)
+  const entries = await listAudit(db, query)
   const ids = new Set(entries.map(({ actor }) => readId('usr', actor)).filter((id) => id != null))
   const emails = await identity.emailsOf(db, [...ids])
   return entries.map((entry) => ({ ...entry, email: emails.get(entry.actor) }))

@@ -32,8 +32,8 @@ export function licenseApi(world: World, readKeys: ReadSigningKeys): Endpoint[] 
 function validate(world: World, readKeys: ReadSigningKeys): Endpoint {
   const { db, keys, clock, uses } = world
   const sign = openLeases(world, readKeys)
-  const findByKey = batched((questions: readonly licensing.KeyQuestion[]) =>
-    licensing.findByKeys(db, keys, questions),
+  const findByKey = batched((lookups: readonly licensing.KeyLookup[]) =>
+    licensing.findByKeys(db, keys, lookups),
   )
   return endpoint({
     ...shared,
@@ -70,8 +70,8 @@ function validate(world: World, readKeys: ReadSigningKeys): Endpoint {
 }
 
 function readOrder({ db, keys, clock, uses }: World): Endpoint {
-  const findByOrder = batched((questions: readonly licensing.OrderQuestion[]) =>
-    licensing.findByOrders(db, questions),
+  const findByOrder = batched((lookups: readonly licensing.OrderLookup[]) =>
+    licensing.findByOrders(db, lookups),
   )
   return endpoint({
     ...shared,

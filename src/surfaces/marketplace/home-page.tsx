@@ -117,7 +117,7 @@ function Search({ words, category }: { words: string; category: string | undefin
             label="Search apps"
             name="q"
             type="search"
-            sought
+            in_search
             value={words}
             autocomplete="off"
             maxlength={100}

@@ -39,7 +39,7 @@ export function LinkPanel({ home, words, results, chosen }: ReferredFacts): JSX.
   return (
     <Panel id="link" title="Get a link to an app">
       <form method="get" action={`${home}#link`} class="grid grid-cols-1 gap-4">
-        <Field label="App" name="q" type="search" sought value={words} maxlength={100} />
+        <Field label="App" name="q" type="search" in_search value={words} maxlength={100} />
         <Actions>
           <Button>Find app</Button>
         </Actions>

@@ -22,8 +22,8 @@ export async function referredFacts(
   { id: affiliate_id, code }: affiliates.Affiliate,
 ): Promise<ReferredFacts> {
   const after = readFiguresCursor(queryOf(request, 'below'))
-  const question = { affiliate_id, after, limit: APPS_A_PAGE + 1 }
-  const { totals, apps: found } = await affiliates.appsOfAffiliate(db, question)
+  const query = { affiliate_id, after, limit: APPS_A_PAGE + 1 }
+  const { totals, apps: found } = await affiliates.appsOfAffiliate(db, query)
   const rows = found.slice(0, APPS_A_PAGE)
   const last = rows.at(-1)
   const words = (queryOf(request, 'q') ?? '').replaceAll('\0', '').trim().slice(0, MAX_WORDS_LENGTH)

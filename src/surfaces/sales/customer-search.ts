@@ -2,7 +2,7 @@ import type * as apps from '#domain/apps'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { readId } from '#platform/ids'
-import { daysOf, type SearchTexts, soughtOf } from './list-search.ts'
+import { daysOf, parseSearch, type SearchTexts } from './list-search.ts'
 
 /** The fields of the search for customers. */
 export const CUSTOMER_FIELDS = ['q', 'status', 'plan', 'from', 'to', 'sort'] as const
@@ -14,13 +14,13 @@ export async function customerFilter(
   app: Pick<apps.App, 'id'>,
   search: CustomerSearch,
 ): Promise<payments.CustomerFilter> {
-  const sought = soughtOf(world, app, search.q)
+  const lookup = parseSearch(world, app, search.q)
   return {
     app_id: app.id,
     status: payments.CUSTOMER_STATUSES.find((each) => each === search.status),
     product_id: readId('prod', search.plan),
     ...daysOf(search),
-    user_ids: sought && (await payments.findCustomers(world.db, app.id, sought)),
+    user_ids: lookup && (await payments.findCustomers(world.db, app.id, lookup)),
   }
 }
 

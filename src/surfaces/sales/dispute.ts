@@ -38,7 +38,8 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
     }
     const facts = { dispute_id: dispute.id, statement }
     const done = await sendEvidence(world, actorOf(context), facts)
-    if (done === 'unreachable') return await show(world, context, { statement, is_unheard: true })
+    if (done === 'unreachable')
+      return await show(world, context, { statement, is_unreachable: true })
     return redirectTo(reply, `${context.base}/disputes/${dispute.id}/?done=${done}`)
   })
 }
@@ -46,7 +47,7 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
 const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
   sent: { tone: 'success', text: 'Evidence submitted. The bank decides within weeks.' },
   closed: { tone: 'warning', text: 'The deadline has passed. The bank accepts no more evidence.' },
-  unheard: {
+  unreachable: {
     tone: 'warning',
     text: 'The payment processor did not respond. Submit again in a moment.',
   },
@@ -64,13 +65,13 @@ async function disputeOf(world: World, { request, app }: SalesContext) {
 async function show(
   world: World,
   context: SalesContext,
-  tried: { statement?: string; fault?: string; is_unheard?: boolean },
+  tried: { statement?: string; fault?: string; is_unreachable?: boolean },
 ): Promise<FastifyReply> {
   const { db } = world
   const dispute = await disputeOf(world, context)
   const sale = (await billing.findSale(db, { id: dispute.invoice_id, app_id: null }))!
   const app = (await apps.find(db, sale.app_id))!
-  const note = tried.is_unheard ? 'unheard' : (queryOf(context.request, 'done') ?? '')
+  const note = tried.is_unreachable ? 'unreachable' : (queryOf(context.request, 'done') ?? '')
   const page = DisputePage({
     ...pageFacts(world, context, app),
     sale,
@@ -83,6 +84,6 @@ async function show(
     note: ownValue(NOTES, note),
     fault: tried.fault,
   })
-  const status = tried.fault ? 422 : tried.is_unheard ? 503 : 200
+  const status = tried.fault ? 422 : tried.is_unreachable ? 503 : 200
   return sendPage(context.reply, page, { status })
 }

@@ -101,11 +101,11 @@ export function daysOf({ from, to }: SearchTexts<'from' | 'to'>): {
 }
 
 /** Parses a search: the beginning of an email, a license key, an order, a license or an invoice. */
-export function soughtOf(
+export function parseSearch(
   { keys, clock }: World,
   app: Pick<apps.App, 'id'>,
   text: string,
-): payments.Sought | undefined {
+): payments.CustomerLookup | undefined {
   if (text === '') return undefined
   const facts = { client_id: app.id, reference: text }
   const number = /^(?:PUR-)?0*(\d{1,15})$/i.exec(text)?.[1]
@@ -123,8 +123,8 @@ export async function licensesFor(
   app: Pick<apps.App, 'id'>,
   text: string,
 ): Promise<LicenseId[] | undefined> {
-  const sought = soughtOf(world, app, text)
-  return sought && (await payments.findSoughtLicenses(world.db, app.id, sought))
+  const lookup = parseSearch(world, app, text)
+  return lookup && (await payments.findMatchingLicenses(world.db, app.id, lookup))
 }
 
 /** The plans of an app, for a filter. */

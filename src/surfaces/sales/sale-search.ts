@@ -4,7 +4,7 @@ import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { readId } from '#platform/ids'
 import { KIND_LABELS } from './labels.ts'
-import { daysOf, type SearchTexts, soughtOf } from './list-search.ts'
+import { daysOf, parseSearch, type SearchTexts } from './list-search.ts'
 
 /** The fields of the search for sales. */
 export const SALE_FIELDS = ['q', 'status', 'kind', 'from', 'to'] as const
@@ -33,11 +33,11 @@ async function foundBy(
   app: Pick<apps.App, 'id'>,
   text: string,
 ): Promise<billing.FoundInvoices | undefined> {
-  const sought = soughtOf(world, app, text)
-  if (!sought) return undefined
-  const { number } = sought
-  const id = readId('inv', sought.id) ?? null
+  const lookup = parseSearch(world, app, text)
+  if (!lookup) return undefined
+  const { number } = lookup
+  const id = readId('inv', lookup.id) ?? null
   const isOne = id !== null || number !== null
-  const license_ids = isOne ? [] : await payments.findSoughtLicenses(world.db, app.id, sought)
+  const license_ids = isOne ? [] : await payments.findMatchingLicenses(world.db, app.id, lookup)
   return { id, number, license_ids }
 }

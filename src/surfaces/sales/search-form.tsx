@@ -6,7 +6,7 @@ import { Panel } from '#design/panels'
 import { MAX_FOUND } from '#domain/payments'
 
 const HINT = 'The beginning of an email, or a license key, order, license ID or invoice number'
-const COMMON = { sought: true, autocomplete: 'off', spellcheck: false } as const
+const COMMON = { in_search: true, autocomplete: 'off', spellcheck: false } as const
 
 /** A choice of a search. */
 export interface Choice {
@@ -34,7 +34,7 @@ export function SearchForm(facts: {
         <Field label="Find" name="q" type="search" value={search.q} {...COMMON} hint={HINT} />
         <div class="grid grid-cols-2 gap-4 *:min-w-0 lg:grid-cols-5">
           {choices.map((choice) => (
-            <SelectField key={choice.name} {...choice} value={search[choice.name]} sought />
+            <SelectField key={choice.name} {...choice} value={search[choice.name]} in_search />
           ))}
           <div class="col-span-2">
             <FieldRow wide>
