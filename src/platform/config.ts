@@ -46,9 +46,7 @@ export interface Config extends Processes, TelemetrySettings {
     | undefined
   /** The test mode beside live mode; undefined: none, or the sandbox is all there is. */
   test_mode: TestModeSettings | undefined
-  /**
-   * In the settings of a test mode beside live mode: the origin of live mode. Otherwise undefined.
-   */
+  /** The origin of live mode, in the settings of the test mode beside it; otherwise undefined. */
   live_url: string | undefined
   /** What computes the tax. */
   tax_provider: 'table' | 'stripe'
@@ -148,9 +146,7 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/**
- * 32 random bytes have about thirty distinct values. Far fewer means that the key is not random.
- */
+/** 32 random bytes have about thirty distinct values. A key with far fewer is not random. */
 function isWeak(key: string): boolean {
   return new Set(Buffer.from(key, 'hex')).size < 16
 }
