@@ -191,7 +191,7 @@ describe('a person who did not buy', () => {
     assert.deepEqual(await accessibilityProblems(page), [])
   })
 
-  test('is asked first, may cancel, and sees a clear message', async (t) => {
+  test('sees the consent page first, may cancel, and sees a clear message', async (t) => {
     const page = await atConsent(t)
     await press(page, 'Cancel')
     await arrive(page, 'You did not sign in')
@@ -223,7 +223,7 @@ describe('a person who did not buy', () => {
     await page.getByText('Developer preview').waitFor()
   })
 
-  test('presents an answer to a sign-in that began in another browser', async (t) => {
+  test('sees a clear message for a sign-in that began in another browser', async (t) => {
     const page = await setup.newPage(t)
     await page.goto(`${site.url}/auth/callback?code=stolen&state=planted`)
     await arrive(page, 'This sign-in is over')

@@ -151,7 +151,7 @@ test('a person who is not a seller gets an empty page, and no menu entry for it'
   assert.equal(await page.getByRole('link', { name: 'Your apps' }).count(), 0)
 })
 
-test('a list cuts an email off only where it does not fit, and no column with money', async (t) => {
+test('truncates emails only if they do not fit, and never amounts', async (t) => {
   const long = `${'accounts-payable-'.repeat(3).slice(0, 48)}@example.com`
   const usual = 'constance.feathers@harbor.example'
   for (const email of [long, usual]) await buy(setup.service, { email })

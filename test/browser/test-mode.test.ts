@@ -72,7 +72,7 @@ test('a seller switches to test mode, sells with a test card, and returns to liv
   assert.doesNotMatch(await page.title(), /Test mode/)
 })
 
-test('the way in of buyers and of members to test mode is accessible', async (t) => {
+test('the entry pages of test mode are accessible to buyers and members', async (t) => {
   const { test_url, test: there } = modes
   const context = await browser.newContext({ baseURL: test_url })
   const faults = recordFaults(context, test_url)

@@ -208,7 +208,7 @@ describe('the calls of a push', () => {
   })
 })
 
-describe('what someone else changed since the pull', () => {
+describe('conflicting changes since the pull', () => {
   const pulled = fingerprint(STATE)
   const wanted: AppState = {
     ...STATE,

@@ -94,7 +94,7 @@ test('lists every agent with its scopes, and each new one is announced by email'
   assert.match(message, /127\.0\.0\.1:33418|localhost:45454/)
 })
 
-test('an agent that never came for its token, or whose token ended, is not listed', async () => {
+test('does not list an agent that never fetched its token, or whose token ended', async () => {
   const { user_id } = await person()
   const agent = await enter(setup, { user_id })
   const attempt = await ask(side)

@@ -97,7 +97,7 @@ describe('the gate', () => {
     assert.equal(answer.statusCode, 200)
   })
 
-  test('what is too large, no JSON or not readable is refused in our own words', async () => {
+  test('refuses a body that is too large, not JSON or unreadable, with our own error', async () => {
     const authorized = await bearer()
     const big = { ...PING, params: { text: 'x'.repeat(256 * 1024) } }
     assertRefused(await post(service, big, authorized), 413, 'payload_too_large')
@@ -111,7 +111,7 @@ describe('the gate', () => {
     assertRefused(empty, 400, 'invalid_request', 'fields')
   })
 
-  test('a token asks sixty times a minute; each message of a batch is one', async () => {
+  test('a token may send sixty messages a minute; each message of a batch counts', async () => {
     const busy = await bearer()
     const batch = Array.from({ length: 30 }, (_, id) => ({ ...PING, id }))
     const first = await post(service, batch, busy)

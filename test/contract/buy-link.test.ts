@@ -132,7 +132,7 @@ describe('next', () => {
     assert.equal((await service.app.inject({ url: `${link}?next=` })).statusCode, 200)
   })
 
-  test('it gets the reference in the place of an own one, and keeps all else', async () => {
+  test('replaces an existing reference with its own, and keeps everything else', async () => {
     const next =
       'https://app.tidepool.example/a%20b/?x=1&svc_order=old&x=%c3%a9+z&flag#/r?svc_order=1'
     const page = await purchase(service, buyer(service), {

@@ -206,7 +206,7 @@ test('a plan that is no longer for sale keeps its name for its subscribers', asy
   assert.deepEqual({ version, status }, { version: 'Pro', status: 'active' })
 })
 
-test('no token, an unknown and a malformed one return 401, with an error only for a token that was sent', async () => {
+test('a missing, an unknown and a malformed token return 401, with an error only if a token was sent', async () => {
   const expected = /^Bearer realm="entitlement"$/
   const none = await ask(undefined)
   assert.equal(none.statusCode, 401)
@@ -274,7 +274,7 @@ test('says that a client belongs to no app', async () => {
   assert.equal(answer.json().error, 'Client is not linked to an app')
 })
 
-test('a token is asked about sixty times a minute, and a new one at once', async () => {
+test('a token may be used sixty times a minute, and a new one immediately', async () => {
   const { user_id } = await addPerson(setup, 'busy@example.org')
   const busy = await give({ user_id })
   for (let call = 0; call < 60; call++) {

@@ -86,7 +86,7 @@ describe('the pages of an import', () => {
     assert.match(body, /12\.00/)
   })
 
-  test('refuse a file that is none, and name the required columns', async () => {
+  test('refuse a missing file, and name the required columns', async () => {
     const agent = owner.twin()
     const picture = await upload(agent, 'gumroad', Buffer.from([0x89, 0x50, 0, 0xff]))
     assert.equal(picture.status, 422)

@@ -93,7 +93,7 @@ describe('rotation', () => {
     assert.deepEqual((await validate(license_key)).json(), before)
   })
 
-  test('no body, an empty one, {} and no content type are all taken; a reason is kept', async () => {
+  test('accepts no body, an empty one, {} and no content type, and keeps a reason', async () => {
     const { license_id } = await bought()
     const json = { 'content-type': 'application/json' }
     const answers = [

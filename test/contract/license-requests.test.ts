@@ -168,7 +168,7 @@ describe('requests that are not understood', () => {
     assert.deepEqual(await messages({ key, extra: 1 }), ['Unknown field.'])
   })
 
-  test('what is not JSON is 415', async () => {
+  test('answers 415 to a body that is not JSON', async () => {
     const body = JSON.stringify({ key })
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'text/json', 'x']) {
       assertRefused(await send(body, type), 415, 'unsupported_media_type')
@@ -176,7 +176,7 @@ describe('requests that are not understood', () => {
     assert.equal((await send(body, 'application/json; charset=utf-8')).statusCode, 200)
   })
 
-  test('64 KiB are taken, and one byte more is 413', async () => {
+  test('accepts 64 KiB, and answers 413 to one byte more', async () => {
     const frame = '{"key":""}'.length
     const space = 64 * 1024 - frame
     const json = 'application/json'

@@ -56,7 +56,7 @@ describe('the manage page of an app that was unpublished', () => {
 })
 
 // F16
-test('shows what has just happened, and no text from a crafted link', async () => {
+test('shows the result of the last action, and no text from a crafted link', async () => {
   const subscriber = await subscribe(service, { app: await otherApp(service, {}) })
   const { agent } = subscriber
   for (const done of ['key_replaced', 'paid', 'declined', '__proto__', 'x.y']) {

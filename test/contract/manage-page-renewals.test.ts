@@ -140,7 +140,7 @@ describe('the card', () => {
     assert.deepEqual(await takenFrom(service, email), [1050, 1050])
   })
 
-  test('stays as it was without a new one, and where the new one is from abroad', async () => {
+  test('does not change without a new card, or if the new card is from abroad', async () => {
     const subscriber = await subscribe(service, { app: await twoPlans(service) })
     const { agent } = subscriber
     await agent.open(manage(subscriber))
@@ -153,7 +153,7 @@ describe('the card', () => {
     assert.match(pageText(agent), /Visa ending in 4242/)
   })
 
-  test('of a visit to the portal is taken in the session that went there, and once', async () => {
+  test('is read from a portal visit once, in the session that opened the portal', async () => {
     const subscriber = await subscribe(service, { app: await twoPlans(service) })
     const { agent } = subscriber
     await agent.open(manage(subscriber))
@@ -165,7 +165,7 @@ describe('the card', () => {
     assert.equal(stale.page.url, manage(subscriber))
   })
 
-  test('canceling a license drops what is owed', async () => {
+  test('canceling a license cancels the amount due', async () => {
     const app = await twoPlans(service)
     const subscriber = await subscribe(service, { app, card: CARD.never_renews })
     const { agent, email } = subscriber

@@ -168,7 +168,7 @@ describe('another plan', () => {
   })
 
   // M1
-  test('for which too little is due starts without a charge, and says so', async () => {
+  test('with an amount below the minimum starts without a charge, and says so', async () => {
     const app = await twoPlans(service, { other: cents(1015) })
     const subscriber = await subscribe(service, { app })
     const { agent, email } = subscriber

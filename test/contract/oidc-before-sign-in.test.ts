@@ -126,7 +126,7 @@ test('a newcomer who confirms the mailbox six days later still gets back to the 
 })
 
 // F36
-test('a request is taken up for seven days, in its own browser, unaltered', async () => {
+test('resumes an unaltered request for seven days, in the browser that began it', async () => {
   const agent = browser(setup)
   const { url } = await begin(setup.app_side, setup.callback)
   const page = await agent.open(url.href)

@@ -201,7 +201,7 @@ test('prompt consent: a person who agreed before is asked again', async () => {
   assert.ok(await gives({ attempt, page: await agent.submit('Allow') }))
 })
 
-test('oidcc-max-age-10000: the ID token says when the person signed in, which was long enough ago', async () => {
+test('oidcc-max-age-10000: the ID token says when the person signed in, which was recent enough', async () => {
   setup.clock.pass(60)
   const tokens = await gives(await ask(agent, { max_age: '10000' }), { maxAge: 10_000 })
   assert.equal(tokens.claims()!.auth_time, signed_in_at)
@@ -226,7 +226,7 @@ test('oidcc-id-token-hint: the person that the hint names is signed in', async (
   assert.equal(tokens.claims()!.sub, first.claims()!.sub)
 })
 
-test('another person than the hint names is asked to sign in, and never let in instead', async () => {
+test('a person other than the hint’s is asked to sign in, and is never signed in instead', async () => {
   const eve = await enter(setup, await addPerson(setup, 'eve@example.org'))
   const id_token_hint = first.id_token!
   const none = await ask(eve, { prompt: 'none', id_token_hint })

@@ -15,7 +15,7 @@ before(async () => {
 after(() => service.close())
 
 // S13
-test('no page fails for a query parameter named like a property of every object', async () => {
+test('no page fails for a query parameter named like a property of Object.prototype', async () => {
   const { app, seller, operator, affiliate } = service.demo
   const holder = buyer(service)
   const bought = await purchase(service, holder, { email: 'holder@example.com' })

@@ -51,7 +51,7 @@ async function paged<Row>(read: (after: Row | undefined) => Promise<Row[]>): Pro
 
 // Guards F51
 describe('the list of subscriptions', () => {
-  test('has what renews, with the recurring revenue of what it lists', async () => {
+  test('lists subscriptions that renew, with their recurring revenue', async () => {
     const text = textOf((await pageAt('subscriptions/')).body)
     assert.match(text, /MRR \$20\.00 Active 2 Subscriptions 3/)
     assert.match(text, /\$12\.00 \$12\.00 per month \S+@example\.com Pro Active 2026-03-10/)

@@ -276,7 +276,7 @@ describe('a transfer', () => {
     assert.deepEqual(statuses, [404, 200])
   })
 
-  test('is in the activity of both sellers, and emailed to both', async () => {
+  test('appears in the activity of both sellers, and is emailed to both', async () => {
     const app = await newApp()
     const to = await otherSeller()
     await offer(app.slug, to.email)
@@ -349,7 +349,7 @@ describe('an offer', () => {
     assert.equal(await sellerOf(app.client_id), to.seller_id)
   })
 
-  test('needs the seller terms, and a proof of the last minutes', async () => {
+  test('requires the seller terms and recent authentication', async () => {
     const app = await newApp()
     const to = await otherSeller()
     await offer(app.slug, to.email)
@@ -403,7 +403,7 @@ describe('an offer', () => {
     }
   })
 
-  test('to a member of the own team, without a reason or beside another one is refused', async () => {
+  test('is refused for a member of the seller’s own team, without a reason, or while another is open', async () => {
     const app = await newApp()
     owner = await signedIn(service, service.demo.seller)
     await owner.open(`/dashboard/apps/${app.slug}/transfer/`)

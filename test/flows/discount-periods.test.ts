@@ -59,7 +59,7 @@ describe('a discount of a subscription', () => {
     assert.deepEqual(await takenFrom(service, agent.email), [0, 840, 1050])
   })
 
-  test('is known to whatever names the next charge', async () => {
+  test('is part of every display of the next charge', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { periods: 2 })
     const { license_id, agent } = await buyWith(service, app, code)

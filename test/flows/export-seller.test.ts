@@ -109,7 +109,7 @@ describe('an export of everything', () => {
     }
   })
 
-  test('has nothing of another seller', async () => {
+  test('contains nothing from another seller', async () => {
     const { email } = await signUp(service)
     const { client_id } = await addSellerWithApp(service, { email, slug: 'lighthouse' })
     const other = await service.world.db.one<{ id: SellerId }>(sql`select seller_id as id from apps

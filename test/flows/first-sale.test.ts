@@ -112,7 +112,7 @@ describe('an app', () => {
     assert.match(textOf(agent.page.body), /You already have an app with this name\./)
   })
 
-  test('is refused with a reason, which its seller reads, and may be requested again', async () => {
+  test('is refused with a reason that its seller sees, and may be requested again', async () => {
     const { agent, email } = await newSeller()
     const base = await newApp(agent, 'Foghorn')
     await agent.open(base)
@@ -159,7 +159,7 @@ describe('an app', () => {
     assert.deepEqual(redirect_uris, ['http://localhost:3000/callback'])
   })
 
-  test('that is archived is off sale and out of the list, and can be restored', async () => {
+  test('that is archived is not for sale and not listed, and can be restored', async () => {
     const { agent } = await newSeller()
     const base = await newApp(agent, 'Relic')
     await agent.open(base)

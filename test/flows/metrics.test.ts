@@ -59,7 +59,7 @@ describe('net revenue', () => {
     await assertRight()
   })
 
-  test('loses a dispute when it is lost, and its fee when it is opened', async () => {
+  test('decreases by a dispute when it is lost, and by its fee when it is opened', async () => {
     const before = await figures()
     await buy(service, { card: '4000000000000259' })
     const sold = await figures()
@@ -118,7 +118,7 @@ describe('monthly recurring revenue', () => {
   })
 })
 
-test('recurring revenue is less a discount on periods to come, and no other', async () => {
+test('recurring revenue excludes a discount on future periods, and no other', async () => {
   for (const [terms, mrr] of [
     [{ periods: null }, 960],
     [{ periods: 1 }, 1200],

@@ -168,7 +168,7 @@ test('another seller has no part in the figures', async () => {
   assert.doesNotMatch(body, /Tidepool/)
 })
 
-test('the set-up comes first until it is complete', async () => {
+test('shows the setup first until it is complete', async () => {
   const { body: complete } = await seller.open(APP)
   assert.ok(complete.indexOf('Set-up complete') > complete.indexOf('Net revenue'))
   await service.world.db.run(sql`update apps set tagline = '' where slug = 'tidepool'`)

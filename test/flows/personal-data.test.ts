@@ -57,7 +57,7 @@ describe('an export of personal data', () => {
     return { body, url: agent.page.url }
   }
 
-  test('has what is stored about its person, and nothing of another one', async () => {
+  test('contains everything stored about its owner, and nothing about anyone else', async () => {
     const other = await owner()
     const { email, agent, key } = await owner()
     const { body } = await exported(agent)
@@ -88,7 +88,7 @@ describe('an export of personal data', () => {
     }
   })
 
-  test('is for its person alone, who signed in a moment ago', async () => {
+  test('is available only to its owner, right after authentication', async () => {
     const { agent } = await owner()
     const { url } = await exported(agent)
     const { agent: thief } = await owner()

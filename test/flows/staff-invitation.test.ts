@@ -215,7 +215,7 @@ test('a link takes no rights from the last admin, and is still valid afterwards'
   assert.equal(await roleOf(email), 'support')
 })
 
-test('the command refuses what is no email, a locked account and unknown requests', async () => {
+test('the command refuses an invalid email, a locked account and unknown requests', async () => {
   const { world } = service
   const refusalOf = async (request: object) => {
     const answer = await answerCommand(world, request)

@@ -131,7 +131,7 @@ test('a removed member is signed out everywhere and finds nothing at /admin/', a
   assert.equal((await boss.agent.open(`/admin/staff/${id}/`)).status, 404)
 })
 
-test('an invitation ends when who sent it may no longer invite', async () => {
+test('ends the invitations of a member whose new role may not invite', async () => {
   for (const button of ['Change role', 'Remove from staff'] as const) {
     const [boss, sender] = [await addMember('admin'), await addMember('admin')]
     const email = newEmail()

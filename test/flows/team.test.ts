@@ -141,7 +141,7 @@ test('ownership is passed on by the owner, and a seller has one owner', async ()
   assert.equal(first!.role, 'owner')
 })
 
-test('an invitation ends when who sent it may no longer invite', async () => {
+test('ends the invitations of a member whose new role may not invite', async () => {
   for (const button of ['Save', 'Remove from the team'] as const) {
     const admin = await join('admin')
     const { email, agent } = await signUp(service)

@@ -213,7 +213,7 @@ describe('a scenario', () => {
     assert.match(pageText(), /This scenario needs a plan that renews/)
   })
 
-  test('cannot run while the app is not on sale, and the page says what is missing', async () => {
+  test('cannot run while the app is not for sale, and the page says what is missing', async () => {
     await addApp(service, { slug: 'closed', external_sales_enabled: false })
     await seller.open('/dashboard/apps/closed/test-clock/')
     assert.match(pageText(), /Publish the app and enable external sales/)

@@ -75,7 +75,7 @@ test('the account of a test purchase that became a copy is deleted with its purc
 })
 
 // Guards S16
-test('a failed deletion of a copy delays no other, and is retried', async () => {
+test('a failed deletion of a copy does not delay others, and is retried', async () => {
   const emails = ['first.member@example.com', 'second.member@example.com']
   const copies = new Map<string, UserId>()
   for (const email of emails) {

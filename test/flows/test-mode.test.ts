@@ -127,7 +127,7 @@ test('test mode stores files in its own database, and signs with its own keys', 
   assert.deepEqual(await db.one(count), { count: 1 })
 })
 
-test('the way in works once, for a minute, in test mode only, and for members only', async () => {
+test('an entry works once, for a minute, in test mode only, and for members only', async () => {
   const agent = await signedIn(live, live.demo.seller)
   await agent.open('/dashboard/')
   const { url } = await agent.submit('Test mode')
@@ -200,7 +200,7 @@ test('a later copy follows names, slugs, roles and the owner, and keeps what tes
   await sellers.setRole(db, { seller_id, user_id: owner.user_id, role: 'owner' })
 })
 
-test('an account that another person made with a member’s email keeps no way in', async () => {
+test('an account that another person created with a member’s email loses all access', async () => {
   const email = 'squatted@example.com'
   const { db, clock, random } = there.world
   const now = clock.now()

@@ -14,14 +14,14 @@ function openDoubler() {
   return { calls, double }
 }
 
-test('asks the questions of one turn together, the same one twice', async () => {
+test('runs the lookups of one turn as one batch, duplicates included', async () => {
   const { calls, double } = openDoubler()
   const later = Promise.resolve().then(() => double(3))
   assert.deepEqual(await Promise.all([double(1), double(2), double(1), later]), [2, 4, 2, 6])
   assert.deepEqual(calls, [[1, 2, 1, 3]])
 })
 
-test('asks again for what it was asked in an earlier turn', async () => {
+test('repeats a lookup from an earlier turn', async () => {
   const { calls, double } = openDoubler()
   await double(1)
   await nextTurn()
@@ -29,7 +29,7 @@ test('asks again for what it was asked in an earlier turn', async () => {
   assert.deepEqual(calls, [[1], [1]])
 })
 
-test('asks at most a hundred questions at once', async () => {
+test('runs at most a hundred lookups in one batch', async () => {
   const { calls, double } = openDoubler()
   const questions = Array.from({ length: 250 }, (_, at) => at + 1)
   const answers = await Promise.all(questions.map(double))
@@ -43,7 +43,7 @@ test('asks at most a hundred questions at once', async () => {
   )
 })
 
-test('an error reaches the questions of its turn, and no later one', async () => {
+test('rejects the lookups of the batch that failed, and no others', async () => {
   const { double } = openDoubler()
   const [first, second] = await Promise.allSettled([double(0), double(1)])
   assert.deepEqual([first!.status, second!.status], ['rejected', 'rejected'])

@@ -85,7 +85,7 @@ test('without settings it serves the loopback from an embedded database, with th
   )
 })
 
-test('figures and traces are off by default, and figures are for this machine alone', () => {
+test('metrics and traces are off by default, and metrics are served to this machine only', () => {
   const { metrics, tracing } = read({})
   assert.deepEqual([metrics, tracing], [undefined, undefined])
   const on = read({ METRICS_PORT: '9464', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318/' })

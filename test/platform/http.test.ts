@@ -43,7 +43,7 @@ test('two Host headers are refused, and one is accepted', async () => {
   assert.match(refused, /"fields":\[\{"path":"","message":"Send one Host header/)
 })
 
-test('answers what is no HTTP request with the body and the headers of every error', async () => {
+test('answers an invalid HTTP request with the usual error body and headers', async () => {
   const host = 'Host: one.example'
   const unreadable: [method: string, headers: string[], status: number][] = [
     ['NONSENSE', [host], 400],
@@ -63,7 +63,7 @@ test('answers what is no HTTP request with the body and the headers of every err
   }
 })
 
-test('refuses a request whose length is given in two ways', async () => {
+test('refuses a request with two content lengths', async () => {
   const host = 'Host: one.example'
   const chunked = 'Transfer-Encoding: chunked'
   const ambiguous = [
@@ -78,7 +78,7 @@ test('refuses a request whose length is given in two ways', async () => {
   }
 })
 
-test('answers a request that names the type of a body and has none', async () => {
+test('answers a request with a content type and no body', async () => {
   for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
     const answer = await ask('POST', ['Host: one.example', `Content-Type: ${type}`])
     assert.match(answer, /^HTTP\/1.1 200/, type)

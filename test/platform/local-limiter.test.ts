@@ -94,7 +94,7 @@ test('keys whose windows ended leave the memory with the next request', async ()
   assert.equal(limiter.size, 0)
 })
 
-test('keeps nothing of a request but the key that was cut from it', async () => {
+test('keeps only the key of a request in memory', async () => {
   const { limiter } = limiterOf()
   const before = await usedMb()
   for (let index = 0; index < 1000; index++) {

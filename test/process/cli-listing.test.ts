@@ -135,7 +135,7 @@ describe('purser pull and push', () => {
   })
 })
 
-describe('questions on a terminal', () => {
+describe('prompts on a terminal', () => {
   const tagline = async () => {
     const { client_id } = setup.demo.app
     const answer = await fetch(`${settings.PURSER_URL}/api/v1/public/apps/${client_id}/`)

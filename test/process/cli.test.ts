@@ -198,7 +198,7 @@ describe('purser login', () => {
   })
 })
 
-describe('a question for the client secret', () => {
+describe('the prompt for the client secret', () => {
   test('the client secret is not shown while it is typed, and can be corrected', async () => {
     const { PURSER_CLIENT_SECRET: secret = '', ...rest } = settings
     const asked = cli.onTerminal(['validate', bought.license_key], rest)

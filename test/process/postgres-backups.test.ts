@@ -81,7 +81,7 @@ describe('backups of PostgreSQL', { skip: SKIP }, () => {
     )
   const settings = (url: string) => ({ DATABASE_URL: url, SECRET_KEY, DATA_DIR: folder, DEMO: '0' })
 
-  test('pg_dump and pg_restore bring a whole database back, which fits and can be marked', async () => {
+  test('pg_dump and pg_restore restore a whole database, which fits the release and can be marked', async () => {
     const file = join(server.folder, 'purser.dump')
     const [dump, restore] = ['pg_dump', 'pg_restore'].map((each) => join(programs!, each))
     runAsPostgres(dump!, ['-Fc', '-f', file, inDatabase('purser')], server.folder)
@@ -102,7 +102,7 @@ describe('backups of PostgreSQL', { skip: SKIP }, () => {
     assert.match(refused.error, /pg_dump/)
   })
 
-  test('a base backup and the archived log bring a database back to a moment', async () => {
+  test('a base backup and the archived log restore a database to a point in time', async () => {
     const base = join(server.folder, 'recovered')
     runAsPostgres(
       join(programs!, 'pg_basebackup'),

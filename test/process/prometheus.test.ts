@@ -103,7 +103,7 @@ describe('Prometheus beside a service', { skip: NO_PROMETHEUS || NO_SERVER }, ()
       return result.length > 0 && result.map(({ value: [, value] }) => Number(value))
     })
 
-  test('finds nothing to criticize in the figures', async () => {
+  test('finds no problem in the metrics', async () => {
     const input = await (await fetch(metrics_url)).text()
     execFileSync(promtool!, ['check', 'metrics'], { input })
   })

@@ -146,7 +146,7 @@ describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install ng
     assert.deepEqual([host, address, scheme], ['test.purser.example', '127.0.0.1', 'https'])
   })
 
-  test('gives each request an id of its own, and passes neither an id nor a trace of a client', async () => {
+  test('gives each request its own ID, and passes on no ID or trace from a client', async () => {
     const claims = { 'x-request-id': 'req_of_another', traceparent: `00-${'a'.repeat(32)}-1-01` }
     const ids = new Set<string>()
     for (const path of ['/', '/', '/busy', '/busy', '/busy', '/']) {
@@ -159,7 +159,7 @@ describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install ng
     assert.equal(ids.size, 6)
   })
 
-  test('asks another node while one is away, so no request fails', async () => {
+  test('tries another node while one is down, so no request fails', async () => {
     const [first] = nodes
     first!.close()
     first!.closeAllConnections()
@@ -188,7 +188,7 @@ describe('the recipe for nginx', { skip: !nginx && 'no nginx (apt-get install ng
     assert.equal(seen.length, before + 1)
   })
 
-  test('answers a clear 503 where no node answers, in JSON for programs', async () => {
+  test('answers 503 with a clear message if no node answers, in JSON for programs', async () => {
     for (const each of nodes) {
       each.close()
       each.closeAllConnections()

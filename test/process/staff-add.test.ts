@@ -100,7 +100,7 @@ test(
   },
 )
 
-test('what is no request of the command leaves the service running', FULL_ONLY, async () => {
+test('keeps running after a malformed command request', FULL_ONLY, async () => {
   const settings = await settingsOn('embedded')
   const service = await startProcess('src/main.ts', settings)
   const path = join(settings.DATA_DIR!, 'control', 'socket')

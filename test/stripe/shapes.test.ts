@@ -18,7 +18,7 @@ function operationOf(method: string, route: string) {
   return found[1]
 }
 
-describe("what is said to Stripe and what the double answers, by Stripe's own description", () => {
+describe("requests to Stripe and the double’s answers match Stripe's own description", () => {
   let world: StripeWorld
   let steps: ProcessorSteps
   before(async () => {

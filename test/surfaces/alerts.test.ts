@@ -76,14 +76,14 @@ test('every line of the rules belongs to a complete rule', () => {
   assert.equal(new Set(alerts.map(({ name }) => name)).size, alerts.length)
 })
 
-test('each alert asks figures that are exported, by labels that they have', () => {
+test('each alert uses exported metrics, with labels that they have', () => {
   const faults = alerts.flatMap(({ name, expr }) =>
     faultsOf(expr).map((fault) => `${name}: ${fault}`),
   )
   assert.deepEqual(faults, [])
 })
 
-test('each alert has a page of its own, which names it and says what to do', () => {
+test('each alert has its own page, which names it and says what to do', () => {
   for (const { name, runbook } of alerts) {
     const text = readFileSync(runbook, 'utf8')
     assert.ok(text.includes(`\`${name}\``), runbook)
@@ -103,7 +103,7 @@ test('each alert has a test of its threshold', () => {
   assert.deepEqual(tested.toSorted(), alerts.map(({ name }) => name).toSorted())
 })
 
-test('each panel of the dashboard asks figures that are exported', () => {
+test('each dashboard panel uses exported metrics', () => {
   const { panels } = JSON.parse(readFileSync('deploy/grafana/purser.json', 'utf8')) as {
     panels: { title: string; targets: { expr: string }[] }[]
   }
@@ -114,7 +114,7 @@ test('each panel of the dashboard asks figures that are exported', () => {
   assert.deepEqual(faults, [])
 })
 
-test('a figure, a label or a parenthesis that is wrong is found', () => {
+test('finds a wrong metric, label or parenthesis', () => {
   assert.deepEqual(faultsOf('max(purser_payment_attempts_opened) > 1'), [
     'purser_payment_attempts_opened',
   ])
@@ -126,7 +126,7 @@ test('a figure, a label or a parenthesis that is wrong is found', () => {
   assert.deepEqual(faultsOf('absent(time())'), ['no figure'])
 })
 
-test('the pages of incidents name pages of staff, settings and files that exist', () => {
+test('the incident pages name staff pages, settings and files that exist', () => {
   const env = readFileSync('.env.example', 'utf8')
   for (const path of globSync('docs/operate/incidents/*.md')) {
     const text = readFileSync(path, 'utf8')

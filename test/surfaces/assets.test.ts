@@ -25,7 +25,7 @@ test('a built file may be cached for a year, compressed or not', async () => {
 })
 
 // While two releases run side by side, either may be asked for the other's files.
-test('a file that another release named is answered with the present one, uncached', async () => {
+test('answers a file name of another release with the current file, uncached', async () => {
   const present = await ask(asset('app.css'))
   const answer = await ask('/assets/app-0123456789ab.css')
   assert.equal(answer.statusCode, 200)

@@ -124,7 +124,7 @@ test('the database is read once for the scrapes of fifteen seconds', async () =>
   assert.equal(reads, before)
 })
 
-test('the documented figures are those that are exported', () => {
+test('the documented metrics are the exported ones', () => {
   const page = readFileSync('docs/operate/monitoring.md', 'utf8')
   const documented = [...page.matchAll(/^\| `([a-z_]+)`/gm)].map(([, name]) => name!)
   const figures = documented.filter((name) => /^(purser|process)_/.test(name))
@@ -149,7 +149,7 @@ test('processes of one node answer on ports of their own', async () => {
   await Promise.all(processes.map((each) => each.close()))
 })
 
-test('test mode beside live mode has figures of its own', async () => {
+test('test mode beside live mode has its own metrics', async () => {
   const port = await freePort()
   const both = await openBothModes({ settings: { METRICS_PORT: String(port) } })
   try {
