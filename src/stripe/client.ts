@@ -110,7 +110,7 @@ export async function reportRefusal(
     kind: 'processor_refused',
     subject: operation,
     message:
-      `Stripe refused a request of ours (${operation}): ${message} ` +
-      'Run npm run stripe:check, and look the request up in Stripe under Developers, Logs.',
+      `Stripe refused one of our requests (${operation}): ${message} ` +
+      'Run npm run stripe:check, and find the request in Stripe under Developers → Logs.',
   })
 }

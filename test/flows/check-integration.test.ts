@@ -190,7 +190,11 @@ test('the sign-in that the Login URL starts is compared with the settings', asyn
   assert.equal(right.sign_out.outcome, 'passed')
   for (const [changes, text, remedy] of [
     [{ client_id: 'app_other' }, /another client ID/, /app_/],
-    [{ redirect_uri: `${uri}/` }, /not registered/, /Registered is https.*callback\. Make both/],
+    [
+      { redirect_uri: `${uri}/` },
+      /not registered/,
+      /The registered URI is https.*callback\. Make both/,
+    ],
     [{ redirect_uri: 'https://tidepool.example/x' }, /not registered/, /Add it/],
     [{ scope: 'openid profile' }, /openid profile/, /openid entitlements/],
     [{ code_challenge_method: 'plain' }, /no PKCE/, /S256/],

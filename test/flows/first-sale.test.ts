@@ -184,7 +184,7 @@ describe('a seller’s details', () => {
     assert.equal(agent.page.status, 422)
     const text = textOf(agent.page.body)
     assert.match(text, /Enter the city\./)
-    assert.match(text, /Enter a state of the United States, such as OR\./)
+    assert.match(text, /Enter a US state, such as OR\./)
     assert.ok(agent.page.body.includes('Harbor Lights LLC'))
     await agent.submit('Save', { ...DETAILS, state: 'Oregon' })
     assert.match(textOf(agent.page.body), /ZIP code 78701 is in Texas/)

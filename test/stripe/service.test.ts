@@ -139,7 +139,7 @@ describe('a service with the keys of Stripe', () => {
     assert.ok(lines.some((line) => line.includes('Stripe refused our request')))
     const staff = await signedIn(service, service.demo.operator)
     await staff.open('/admin/cases/')
-    assert.match(textOf(staff.page.body), /Stripe refused a request of ours \(a card entry\)/)
+    assert.match(textOf(staff.page.body), /Stripe refused one of our requests \(a card entry\)/)
     await staff.submit('Resolve', { reason: 'The settings were fixed.' })
     assert.match(textOf(staff.page.body), /Alarm resolved/)
     assert.doesNotMatch(textOf(staff.page.body), /Stripe refused a request/)

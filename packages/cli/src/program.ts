@@ -71,7 +71,7 @@ function buildProgram(start: Start): Command {
     .option('--json', 'print one JSON document on stdout')
     .option('--url <url>', 'the URL of the service (PURSER_URL)')
     .option('--client-id <id>', "the app's client ID (PURSER_CLIENT_ID)")
-    .option('--app <slug>', 'the app, where you have several (PURSER_APP)')
+    .option('--app <slug>', 'the app, if you have several (PURSER_APP)')
     .option('--project <file>', 'the file with url, client_id and app (purser.json)')
     .option('--secret-file <file>', 'a file with the client secret (PURSER_CLIENT_SECRET)')
     .addHelpText('after', CODES)
@@ -92,7 +92,7 @@ function buildProgram(start: Start): Command {
 
 function addChecks(add: (usage: string, description: string, run: Run) => Command): void {
   add('doctor', 'check the settings, the app, its prices and its credentials', doctor)
-  add('validate [key]', 'check a license key (- or nothing: from stdin)', validate)
+  add('validate [key]', 'check a license key (- or no argument: read from stdin)', validate)
   add('order <ref>', 'look up the license of an order reference (svc_order)', order)
     .option('--show-key', 'print the whole license key')
     .option('--wait <seconds>', 'how long to wait for a pending payment', '5')
@@ -105,27 +105,27 @@ function addChecks(add: (usage: string, description: string, run: Run) => Comman
 }
 
 function addAgentCommands(add: (usage: string, description: string, run: Run) => Command): void {
-  add('login', 'sign in, to read and edit your apps', login)
-    .option('--scope <scopes>', 'what to ask for', 'integrations.read listing.write')
-    .option('--no-browser', 'print the URL and open no browser')
+  add('login', 'sign in to read and edit your apps', login)
+    .option('--scope <scopes>', 'the scopes to request', 'integrations.read listing.write')
+    .option('--no-browser', 'print the URL instead of opening a browser')
   add('logout', 'revoke and delete what login stored', logout)
   add('pull [file]', 'write the listing, plans and prices of an app to a file', pull).option(
     '--force',
-    'overwrite changes of the file',
+    'overwrite changes in the file',
   )
   add('push [file]', 'show what the file changes, and write it to the service', push)
     .option('--dry-run', 'show the changes only')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .option('--force', 'overwrite what changed on the service since the last pull')
 }
 
 function addTestCommands(add: (usage: string, description: string, run: Run) => Command): void {
-  add('scenario [name]', 'run a scenario of test mode, or list them', scenario)
-    .option('--price <id>', 'what its buyer buys (the first price that fits)')
-    .option('--retry <number>', 'the retry that succeeds, of the scenario "recovered"')
+  add('scenario [name]', 'run a test mode scenario, or list them', scenario)
+    .option('--price <id>', 'the price to buy (default: the first one that fits)')
+    .option('--retry <number>', 'the retry that succeeds, for the scenario "recovered"')
     .option('--show-key', 'print the whole license key')
   add('tail', "follow the app's events in test mode, until Ctrl-C", tail)
     .option('--events <count>', 'how many past events to print first', '10')
-    .option('--interval <seconds>', 'how often to look', '2')
+    .option('--interval <seconds>', 'how often to check', '2')
     .option('--no-follow', 'print the past events only')
 }

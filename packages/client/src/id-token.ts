@@ -23,15 +23,15 @@ function check(
 ): Claims {
   const { iss, aud, azp, exp, iat, sub } = claims
   const now = Date.now() / 1000
-  if (iss !== issuer) throw invalid('is of another issuer')
+  if (iss !== issuer) throw invalid('is from another issuer')
   const is_ours = Array.isArray(aud) ? aud.includes(client_id) : aud === client_id
   if (!is_ours || (azp !== undefined && azp !== client_id)) throw invalid('is for another app')
   if (typeof exp !== 'number' || exp <= now - CLOCK_TOLERANCE_SECONDS) throw invalid('has expired')
   if (typeof iat !== 'number' || iat > now + CLOCK_TOLERANCE_SECONDS) {
     throw invalid('is from the future: check the clock of this server')
   }
-  if (nonce !== null && claims.nonce !== nonce) throw invalid('is of another sign-in')
-  if (typeof sub !== 'string' || sub === '') throw invalid('names no person')
+  if (nonce !== null && claims.nonce !== nonce) throw invalid('is from another sign-in')
+  if (typeof sub !== 'string' || sub === '') throw invalid('has no subject')
   return { ...claims, sub }
 }
 

@@ -41,7 +41,8 @@ function pageLink(
   query: { [name: string]: string | undefined; next?: string | undefined },
 ): string {
   const part = pathPart(id)
-  if (part === null) throw new TypeError('the id of a link must be a non-empty id of the service')
+  if (part === null)
+    throw new TypeError('the ID of a link must not be empty and must be an ID from the service')
   if (query.next && !/^https?:\/\//i.test(query.next)) {
     throw new TypeError('next must be an absolute http or https address')
   }

@@ -25,7 +25,7 @@ export function codeOf(
   }
   const iss = query.get('iss')
   if (iss === null ? names_itself : iss !== issuer) {
-    throw failure('issuer_mismatch', 'The response is of another issuer.')
+    throw failure('issuer_mismatch', 'The response is from another issuer.')
   }
   if (login.expires_at < Date.now()) {
     throw failure('login_expired', 'This sign-in began more than an hour ago.')

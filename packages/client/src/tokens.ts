@@ -60,7 +60,7 @@ export function createTokens(
       const { body } = await request({ grant_type: 'refresh_token', refresh_token }, true)
       const id_token = string(body.id_token)
       if (id_token !== null && (await check(id_token, null)).sub !== tokens.sub) {
-        throw failure('invalid_id_token', 'The ID token names another person.')
+        throw failure('invalid_id_token', 'The ID token is for another person.')
       }
       return tokensOf(body, { ...tokens, ...(id_token !== null && { id_token }) })
     },

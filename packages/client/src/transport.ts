@@ -160,7 +160,7 @@ function read(response: Response, body: Record<string, unknown> | null): Answer 
   const message =
     string(body?.message) ??
     string(body?.error_description) ??
-    `Not an answer of the service (status ${status}): check base_url.`
+    `The response is not from the service (status ${status}): check base_url.`
   const details = { status, code: string(body?.error) ?? 'unexpected_answer', request_id }
   if (status >= 500) {
     throw new UnreachableError(message, { ...details, code: 'unreachable', retry_after: named })
@@ -184,11 +184,14 @@ function read(response: Response, body: Record<string, unknown> | null): Answer 
 
 /** The error of a response that is not what the endpoint returns. */
 export function unexpected(status: number): PurserError {
-  return new PurserError(`Not an answer of the service (status ${status}): check base_url.`, {
-    status,
-    code: 'unexpected_answer',
-    request_id: null,
-  })
+  return new PurserError(
+    `The response is not from the service (status ${status}): check base_url.`,
+    {
+      status,
+      code: 'unexpected_answer',
+      request_id: null,
+    },
+  )
 }
 
 function unreachable(reason: string): UnreachableError {

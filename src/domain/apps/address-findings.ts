@@ -23,7 +23,7 @@ function redirectUris(facts: AddressFacts): Finding {
   const [first] = redirect_uris
   if (first === undefined) {
     if (!signs_in) return skipped(check, 'License keys need no redirect URI.')
-    return error(check, 'No redirect URI is saved.', 'Add the URL where a sign-in returns.')
+    return error(check, 'No redirect URI is saved.', 'Add the URL that sign-in redirects to.')
   }
   const wrong = faultsOf(facts, check)
   if (wrong) return wrong
@@ -32,7 +32,7 @@ function redirectUris(facts: AddressFacts): Finding {
   const other = first.endsWith('/') ? first.slice(0, -1) : `${first}/`
   const text = `They are compared exactly: ${first} is registered, ${other} is not.`
   return redirect_uris.includes(other)
-    ? passed(check, 'Each is an HTTPS URL on your domain, compared exactly.')
+    ? passed(check, 'Each is an HTTPS URL on your domain. They are compared exactly.')
     : passed(check, text)
 }
 
@@ -59,7 +59,7 @@ function signOut(facts: AddressFacts): Finding {
   if (first === undefined) {
     if (!facts.signs_in) return skipped(check, 'License keys need no post-logout redirect URI.')
     const text = 'No post-logout redirect URI is saved.'
-    const remedy = 'Add the page that buyers return to. Until then they end on our home page.'
+    const remedy = 'Add the page that buyers return to. Until then, they land on our home page.'
     return { check, outcome: 'warning', text, remedy }
   }
   const wrong = faultsOf(facts, 'post_logout_redirect_uris', check)
@@ -79,7 +79,7 @@ function faultsOf(
 }
 
 function leftOver(check: Finding['check'], url: string): Finding {
-  const text = `${url} is on localhost, which works on your own machine only.`
+  const text = `${url} is on localhost, which works only on your own machine.`
   return { check, outcome: 'warning', text, remedy: 'Remove it once development is over.' }
 }
 

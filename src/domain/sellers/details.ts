@@ -38,10 +38,10 @@ export function readDetails(
   const zip = /^(\d{5})(-\d{4})?$/.exec(text('zip'))?.[1]
   const found = zip && stateOf(zip)
   if (!state) {
-    faults.push({ path: 'state', message: 'Enter a state of the United States, such as OR.' })
+    faults.push({ path: 'state', message: 'Enter a US state, such as OR.' })
   }
-  if (!zip) faults.push({ path: 'zip', message: 'Enter a ZIP code with five digits.' })
-  else if (!found) faults.push({ path: 'zip', message: 'Enter a ZIP code in the United States.' })
+  if (!zip) faults.push({ path: 'zip', message: 'Enter a five-digit ZIP code.' })
+  else if (!found) faults.push({ path: 'zip', message: 'Enter a US ZIP code.' })
   else if (state && found !== state) {
     const message = `ZIP code ${zip} is in ${stateName(found)}. Check the state and the ZIP code.`
     faults.push({ path: 'zip', message })

@@ -30,7 +30,7 @@ export async function reviewRestored(world: World): Promise<number | undefined> 
   }
   if (found === 0) {
     await endReview(db)
-    log.info('the restored database agrees with the processor; renewals and payouts go on')
+    log.info('the restored database agrees with the processor; renewals and payouts resume')
   } else {
     log.warn({ found }, 'the processor has records from after the backup; nothing renews')
   }

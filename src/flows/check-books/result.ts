@@ -19,7 +19,7 @@ export async function noteResult(
   const [first] = differences
   if (first) {
     const message =
-      `The check of the ledger found ${counted(differences.length, 'difference')}. The first: ` +
+      `The ledger check found ${counted(differences.length, 'difference')}. The first: ` +
       `${first.subject}: ${first.rule}: ${first.detail}. Check the ledger here to list them.`
     await raiseAlarm(db, random, now, { ...ALARM, message, href: '/admin/checks/' })
   } else {

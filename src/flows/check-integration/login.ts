@@ -55,7 +55,9 @@ export function loginFinding({ asked, answer, fault, sign_in }: LoginVisit): app
   if (sign_in) return passed(`Starts a sign-in here${via}.`)
   const { status, location, took_ms } = answer!
   if (status >= 300 && status < 400) {
-    const text = location ? `Redirects too often${via}` : `Answered ${status} without a location`
+    const text = location
+      ? `Redirects too often${via}`
+      : `Answered ${status} without a Location header`
     return error(`${text}.`, 'Answer with the page itself, or with one redirect to it.')
   }
   if (status >= 400) {
@@ -76,7 +78,7 @@ export function loginFinding({ asked, answer, fault, sign_in }: LoginVisit): app
 
 const FAULTS: Record<OutboundFault, string> = {
   not_http: 'It is not an http or https address',
-  port_refused: 'It uses another port than 80 and 443',
+  port_refused: 'It uses a port other than 80 and 443',
   address_refused: 'It leads to a private address',
   name_unknown: 'Its host name does not resolve',
   unreachable: 'No connection could be made',
@@ -92,7 +94,7 @@ const REMEDIES: Record<OutboundFault, string> = {
   name_unknown: 'Check the name and its DNS records.',
   unreachable: 'Start the server, and open its port to the internet.',
   certificate: 'Renew the certificate, and send the whole chain for this host name.',
-  too_slow: 'Buyers wait as long. Make the page faster.',
+  too_slow: 'Buyers wait just as long. Make the page faster.',
   not_an_answer: 'Check the proxy in front of your server.',
 }
 
@@ -129,19 +131,23 @@ export function signInFinding(
   if (!app.redirect_uris.includes(uri)) {
     const near = apps.nearMiss(uri, app.redirect_uris)
     const text = `It sends the redirect URI ${short(uri)}, which is not registered.`
-    return found('error', text, near ? `Registered is ${near}. Make both the same.` : 'Add it.')
+    return found(
+      'error',
+      text,
+      near ? `The registered URI is ${near}. Make both the same.` : 'Add it.',
+    )
   }
   if (!scopes.includes('openid') || !scopes.includes('entitlements')) {
     return found(
       'error',
-      `It asks for “${short(scopes.join(' '))}”.`,
-      'Ask for “openid entitlements”.',
+      `It requests the scope “${short(scopes.join(' '))}”.`,
+      'Request “openid entitlements”.',
     )
   }
   if (asked.get('code_challenge_method') !== 'S256') {
     return found('error', 'It sends no PKCE challenge.', 'Turn on PKCE with S256 in your library.')
   }
-  return found('passed', `It asks for the right scopes, and returns to ${short(uri)}.`)
+  return found('passed', `It requests the right scopes, and returns to ${short(uri)}.`)
 }
 
 /** A text from another server, short enough to show. */

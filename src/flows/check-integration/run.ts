@@ -57,7 +57,7 @@ async function secretFinding(
   const days = Math.floor((clock.now().getTime() - since.getTime()) / DAY_MS)
   const text = days === 0 ? 'Created today.' : `Created ${counted(days, 'day')} ago.`
   if (days <= OLD_SECRET_DAYS) return { check, outcome: 'passed', text, remedy: '' }
-  const remedy = 'Rotate it once a year, and when someone who knew it leaves.'
+  const remedy = 'Rotate it once a year, and whenever someone who knows it leaves.'
   return { check, outcome: 'warning', text, remedy }
 }
 
@@ -105,7 +105,7 @@ function lookup(
     return { check, outcome: 'error', text: refused, remedy: 'Create a client secret.' }
   }
   if (isFound) return { check, outcome: 'passed', text: `${text} with your client ID.`, remedy: '' }
-  const remedy = 'This is a fault of ours. Write to support.'
+  const remedy = 'This is an error on our side. Contact support.'
   return { check, outcome: 'error', text: 'No license was found.', remedy }
 }
 
@@ -113,7 +113,7 @@ function lookup(
 function clockFinding(now: Date, { answer }: LoginVisit): apps.Finding {
   const check = 'clock'
   if (!answer?.date) {
-    return { check, outcome: 'skipped', text: 'Your server sent no time.', remedy: '' }
+    return { check, outcome: 'skipped', text: 'Your server did not send its time.', remedy: '' }
   }
   const seconds = Math.round((answer.date.getTime() - now.getTime()) / 1000)
   if (Math.abs(seconds) <= SKEW_SECONDS) {
@@ -121,6 +121,7 @@ function clockFinding(now: Date, { answer }: LoginVisit): apps.Finding {
   }
   const side = seconds > 0 ? 'ahead' : 'behind'
   const text = `Your server’s clock is ${Math.abs(seconds)} seconds ${side}.`
-  const remedy = 'Synchronize it (NTP): tokens of sign-ins are refused as expired or not yet valid.'
+  const remedy =
+    'Synchronize it with NTP. Otherwise sign-in tokens are refused as expired or not yet valid.'
   return { check, outcome: 'error', text, remedy }
 }

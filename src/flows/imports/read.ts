@@ -47,7 +47,8 @@ export async function readImport(
       continue
     }
     if (kept.rows >= MAX_ROWS) {
-      const message = 'The file has more than 200,000 rows. Split it, and import the rest as well.'
+      const message =
+        'The file has more than 200,000 rows. Split it, and import the parts one at a time.'
       await kept.fault({ line: row.line, column_name: null, value: '', message })
       break
     }
@@ -92,7 +93,7 @@ function rowReader({ keys }: World, read: imports.Import, now: Date) {
       return { column_name, value: imports.shortened(value), message }
     }
     if (cells.length > columns.length) {
-      const message = `The row has ${cells.length} values, and the heading ${columns.length}. Quote values that contain the separator.`
+      const message = `The row has ${cells.length} values, but the heading has ${columns.length}. Quote values that contain the separator.`
       return fault(null, '', message)
     }
     const cell: imports.Cells = (field) => imports.cleanCell(cells[matched[field] ?? -1] ?? '')

@@ -35,7 +35,7 @@ async function openCase({ db, random, clock }: World, invoice_id: InvoiceId): Pr
   await raiseAlarm(db, random, clock.now(), {
     kind: 'disowned_purchase',
     subject: invoice_id,
-    message: `${REASON} The automatic refund was not possible. Decide on a refund.`,
+    message: `${REASON} The automatic refund was not possible. Decide whether to refund.`,
     href: `/admin/sales/${invoice_id}/`,
   })
 }

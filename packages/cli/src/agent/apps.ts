@@ -14,7 +14,7 @@ export async function findOwnApp(call: CallTool, settings: Settings): Promise<Ow
   const { apps } = await call<{ apps: OwnApp[] }>('list_apps')
   const { app, client_id } = settings
   if (apps.length === 0) {
-    throw new CliError('unknown_app', 'The signed-in person has no app.', EXIT.refused)
+    throw new CliError('unknown_app', 'The signed-in person has no apps.', EXIT.refused)
   }
   const named = apps.find((each) => (app ? each.slug === app : each.client_id === client_id))
   if (named) return named

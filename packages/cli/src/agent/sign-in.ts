@@ -108,7 +108,7 @@ function failedSignIn(error: unknown): unknown {
     return new CliError(error.error, message, EXIT.refused)
   }
   if (error instanceof oauth.OperationProcessingError) {
-    const message = 'The browser returned with the answer to another sign-in. Try again.'
+    const message = 'The browser returned from a different sign-in. Try again.'
     return new CliError('state_mismatch', message, EXIT.refused)
   }
   return error

@@ -10,7 +10,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   const failed = results.filter(({ status }) => status === 'failed').length
   const verdict =
     failed === 0
-      ? terminal.style(['green', 'bold'], 'Everything that was checked works.')
+      ? terminal.style(['green', 'bold'], 'Every check passed.')
       : terminal.style(['red', 'bold'], `${failed} of ${results.length} checks failed.`)
   terminal.result({ ok: failed === 0, checks: results }, [
     ...results.flatMap((result) => resultLines(terminal, result)),

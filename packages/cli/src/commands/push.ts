@@ -103,7 +103,7 @@ function conflict(path: string): CliError {
 
 async function confirmed({ terminal }: CommandContext<PushOptions>, shown: string[]) {
   if (!terminal.is_interactive) {
-    const message = 'Nothing was saved. Add --yes to push without a question, or --dry-run.'
+    const message = 'Nothing was saved. Add --yes to push without confirmation, or --dry-run.'
     throw new CliError('confirmation_required', message, EXIT.usage)
   }
   terminal.note(`${shown.join('\n')}\n`)
@@ -141,6 +141,6 @@ function receiptLines(terminal: Terminal, { name }: OwnApp, receipts: Receipt[])
   return [
     terminal.style('green', `Saved ${name}.`),
     ...receipts.map(({ tool, audit_id }) => `  ${tool}  ${audit_id ?? 'no change'}`),
-    terminal.style('dim', 'Each change is in the change log of the dashboard, with undo.'),
+    terminal.style('dim', 'You can undo each change under Changes on the dashboard.'),
   ]
 }

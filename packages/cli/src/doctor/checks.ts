@@ -91,7 +91,7 @@ function checkSettings({ settings, options }: CommandContext, found: Findings): 
 
 async function checkService({ settings }: CommandContext, found: Findings): Promise<Outcome> {
   if (!settings.url) return skipped('needs the URL of the service')
-  const fix = 'Check the URL: it is that of your dashboard, without a path.'
+  const fix = 'Check the URL: it is the URL of your dashboard, without a path.'
   try {
     const answer = await fetch(`${settings.url}/o/.well-known/openid-configuration`, {
       headers: { 'user-agent': USER_AGENT },
@@ -112,10 +112,10 @@ async function checkService({ settings }: CommandContext, found: Findings): Prom
 }
 
 function checkClock(_: CommandContext, { date }: Findings): Outcome {
-  if (!date) return skipped('needs an answer of the service')
+  if (!date) return skipped('needs an answer from the service')
   const seconds = Math.round(Math.abs(Date.now() - date.getTime()) / 1000)
   const detail = `${seconds} s from the service's`
-  const fix = 'Synchronize the clock of this machine (NTP). Sign-in checks times.'
+  const fix = 'Synchronize the clock of this machine (NTP). Sign-in depends on the time.'
   if (seconds > SKEW_FAILURE_SECONDS) return failed(detail, fix)
   return seconds > SKEW_WARNING_SECONDS ? warning(detail, fix) : passed(detail)
 }
@@ -205,7 +205,7 @@ function judged(settings: IntegrationSettings): Outcome {
   const page = hosted_sign_in.dashboard_url
   if (!oauth_client_provisioned) return failed('no client secret yet', `Create it: ${page}`)
   if (!oauth_login_url) {
-    return failed('no Login URL', `Set it, as buyers return there by default: ${page}`)
+    return failed('no Login URL', `Set it, because buyers return there by default: ${page}`)
   }
   if (hosted_sign_in.is_on && redirect_uris.length === 0) {
     return failed('hosted sign-in has no redirect URI', `Add your callback: ${page}`)
@@ -219,7 +219,7 @@ function broken(error: unknown): Outcome {
   if (!known) throw error
   const { message, request_id } = known
   const support = request_id
-    ? ` If it stays, contact support with the request ID ${request_id}.`
+    ? ` If it persists, contact support with the request ID ${request_id}.`
     : ''
   return failed(message, `Try again.${support}`)
 }
