@@ -1,7 +1,7 @@
 import type { World } from '#flows/world'
 import type { Database, Db } from '#platform/db'
 import type { Sql } from '#platform/sql'
-import { readStored } from '#surfaces/monitoring/figures'
+import { readStored } from '#surfaces/monitoring/metrics'
 import { declarePolls, declareSchedules } from '../src/background.ts'
 
 /** What no statement should take that runs every few seconds, in milliseconds. */

@@ -27,7 +27,7 @@ import { type KeyRing, keyRing } from '#platform/secrets'
 import { openStorage } from '#platform/storage'
 import { observedDatabase } from '#platform/telemetry/observed-db'
 import type { Observer } from '#platform/telemetry/observer'
-import { figuresOf } from '#surfaces/monitoring/figures'
+import { worldMetrics } from '#surfaces/monitoring/metrics'
 import { openSite } from '#surfaces/site'
 import { declarePolls, declareSchedules } from './background.ts'
 import { observedMailer, observedProcessor } from './observed.ts'
@@ -162,7 +162,7 @@ async function openOn(
     const pages = (server: FastifyInstance) => (stripe ?? sandbox).declareRoutes(server)
     const test_processor = stripe ? undefined : sandbox
     const app = await openSite(world, pages, { test_processor, server_factory, observer })
-    observer?.report(figuresOf(world))
+    observer?.report(worldMetrics(world))
     await world.jobs.open()
     declarePolls(world)
     declareSchedules(world)

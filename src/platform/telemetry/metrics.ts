@@ -6,14 +6,14 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import { databaseFault } from '#platform/db'
 import type {
-  FigureSource,
+  MetricSource,
   Mode,
   Observer,
   Reading,
   TelemetryPart,
   WorkKind,
 } from '#platform/telemetry/observer'
-import { reportProcess } from '#platform/telemetry/process-figures'
+import { reportProcess } from '#platform/telemetry/process-metrics'
 
 /** Where scrapes are answered. */
 export interface MetricsSettings {
@@ -46,11 +46,11 @@ export function openMetrics(settings: MetricsSettings): TelemetryPart {
   const provider = new MeterProvider({ readers: [exporter], views })
   const meter = provider.getMeter('purser')
   const instruments = instrumentsOf(meter)
-  const figures = openFigures(meter)
+  const addSource = openSources(meter)
   const stopProcess = reportProcess(meter)
   const server = createServer(answerScrapes(exporter))
   return {
-    of: (mode) => observerOf(mode, instruments, (source) => figures(mode, source)),
+    of: (mode) => observerOf(mode, instruments, (source) => addSource(mode, source)),
     listen: () => listenOnFree(server, settings),
     async close() {
       stopProcess()
@@ -86,7 +86,7 @@ function answerScrapes(exporter: PrometheusExporter): RequestListener {
     if (path === '/metrics' && request.method === 'GET') {
       exporter.getMetricsRequestHandler(request, response)
     } else {
-      response.writeHead(404, { 'content-type': 'text/plain' }).end('Figures are at /metrics.\n')
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('Metrics are at /metrics.\n')
     }
   }
 }
@@ -167,10 +167,10 @@ function observerOf(
 }
 
 /** Registers sources of metrics. Each is read once per scrape, however many metrics it has. */
-function openFigures(meter: Meter): (mode: Mode, source: FigureSource) => void {
+function openSources(meter: Meter): (mode: Mode, source: MetricSource) => void {
   const gauges = new Map<string, Observable>()
   const isCurrent = meter.createObservableGauge('purser_figures_current', {
-    description: '1 if the figures from the database were read within the last 15 seconds, else 0.',
+    description: '1 if the metrics from the database were read within the last 15 seconds, else 0.',
   })
   return (mode, source) => {
     for (const { name, help } of source.specs) {

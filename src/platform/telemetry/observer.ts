@@ -26,11 +26,11 @@ export interface Observer {
   /** A limit was counted in this process, as the store that processes share did not answer. */
   onFallback(): void
   /** Adds a source of metrics that is read at each scrape. */
-  report(source: FigureSource): void
+  report(source: MetricSource): void
 }
 
 /** A metric that is read when it is scraped. */
-export interface FigureSpec {
+export interface MetricSpec {
   name: string
   help: string
 }
@@ -43,8 +43,8 @@ export interface Reading {
 }
 
 /** A source of metrics about a world. */
-export interface FigureSource {
-  specs: readonly FigureSpec[]
+export interface MetricSource {
+  specs: readonly MetricSpec[]
   /** What this process knows, read at each scrape within two seconds. */
   now(): Promise<Reading[]>
   /** What the database knows, read every 15 seconds at most. */

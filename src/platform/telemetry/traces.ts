@@ -28,7 +28,7 @@ import type { ServedRequest } from '#platform/served'
 import type { Mode, Observer, TelemetryPart, WorkKind } from '#platform/telemetry/observer'
 import type { TelemetrySettings } from '#platform/telemetry-settings'
 
-/** Where traces are sent, and whose. */
+/** The collector that receives traces, and the service they are labeled with. */
 export interface TraceSettings extends Pick<TelemetrySettings, 'node_name'> {
   /** The collector's address, to which `/v1/traces` is added. */
   endpoint: string

@@ -3,14 +3,14 @@ import type { Db } from '#platform/db'
 import { oldestUnsent } from '#platform/email-queue'
 import { installedAt } from '#platform/installation'
 import { sql } from '#platform/sql'
-import type { FigureSource, FigureSpec, Reading } from '#platform/telemetry/observer'
+import type { MetricSource, MetricSpec, Reading } from '#platform/telemetry/observer'
 
 /** More than this is not counted one by one. */
 const MAX_COUNTED = 10_000
 const PAYOUT_DAYS = 7
 
 /** What `/metrics` reports of a world; docs/operate/monitoring.md documents each. */
-export const FIGURES: readonly FigureSpec[] = [
+export const METRICS: readonly MetricSpec[] = [
   { name: 'purser_ready', help: '1 if the process can serve: the database takes writes; else 0.' },
   { name: 'purser_db_connections_in_use', help: 'Pooled connections to the database in use.' },
   { name: 'purser_db_connections_waiting', help: 'Requests that wait for a pooled connection.' },
@@ -27,10 +27,10 @@ export const FIGURES: readonly FigureSpec[] = [
   { name: 'purser_ledger_check_age_seconds', help: 'Age of the last check of the ledger.' },
 ]
 
-/** The figures of a world, from its process and from its database. */
-export function figuresOf({ db, clock, readiness }: World): FigureSource {
+/** The metrics of a world, from its process and from its database. */
+export function worldMetrics({ db, clock, readiness }: World): MetricSource {
   return {
-    specs: FIGURES,
+    specs: METRICS,
     async now() {
       const uses = db.connections().flatMap(({ pool, in_use, waiting }) => [
         { name: 'purser_db_connections_in_use', value: in_use, labels: { pool } },
@@ -42,7 +42,7 @@ export function figuresOf({ db, clock, readiness }: World): FigureSource {
   }
 }
 
-/** The figures that the database knows, each by a statement that an index answers. */
+/** The metrics that are read from the database, each by a statement with an index. */
 export async function readStored(db: Db, now: Date): Promise<Reading[]> {
   const readings: Reading[] = []
   // One after the other, as they share a connection.
