@@ -46,7 +46,7 @@ export type CallOptions = {
 }
 
 export type ValidateOptions = CallOptions & {
-  /** Requests a lease: a statement that an app verifies without a network. */
+  /** Requests a lease: a signed statement that an app verifies offline. */
   lease?: LeaseRequest | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Leases: what `validate` says of a license, signed, for apps that start without a network. */
+/** Leases: signed results of `validate`, for apps that start offline. */
 import { PurserError } from './errors.ts'
 import { serviceAddress } from './links.ts'
 import { CLOCK_TOLERANCE_SECONDS, type PublicKey, sha256, verifySigned } from './signed.ts'
@@ -44,7 +44,7 @@ export class LeaseError extends PurserError {
 }
 
 /**
- * Verifies a lease without a network: it gives the right to use the app until `expires_at`. Throws
+ * Verifies a lease offline: it gives the right to use the app until `expires_at`. Throws
  * LeaseError `lease_expired`, or `invalid_lease` for one that is forged, of another app, license
  * key or device, or signed with a key that is not among `keys`.
  */
