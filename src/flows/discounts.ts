@@ -6,7 +6,10 @@ import { type ActorOf, audit } from '#platform/audit'
 import { type DiscountId, mintId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
 
-/** Adds a discount code to an app, or returns every fault of it. Its terms never change. */
+/**
+ * Adds a discount code to an app, or returns everything that is wrong with it. Its terms never
+ * change.
+ */
 export async function createDiscount(
   world: World,
   actor: ActorOf<'seller'>,

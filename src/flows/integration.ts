@@ -25,8 +25,8 @@ const LISTS = [
 ] as const
 
 /**
- * Saves the given addresses of an app, or none of them where one has a fault (spec:
- * update_integration_settings). A list replaces the whole list before.
+ * Saves the given addresses of an app, or none of them if one has a fault (spec:
+ * update_integration_settings). A given list replaces the stored list.
  */
 export async function saveAddresses(
   { db, clock, random }: World,

@@ -25,7 +25,7 @@ export interface TestProcessor {
   nextEventAt(after: Date, ids: string[]): Promise<Date | undefined>
 }
 
-/** The work that is due as time passes, outside of this flow's tables. */
+/** The work that becomes due as time passes, apart from subscriptions. */
 export interface ClockWork {
   /** Processes what is due at the app's time, and returns the number of items. */
   runDue(): Promise<number>
@@ -58,8 +58,8 @@ const MAX_WAITS = 30
 
 /**
  * Advances an app's test clock and processes everything that is due on the way, in order: the clock
- * stops at each due time, and what is due there happens before anything later. An error that `tell`
- * throws ends the advance where it is.
+ * stops at each due time, and what is due then happens before anything later. An error that `tell`
+ * throws ends the advance at that point.
  */
 export async function advanceClock(
   world: World,

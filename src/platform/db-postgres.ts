@@ -284,7 +284,7 @@ async function transact<Result>(
   }
 }
 
-/** A connection of the pool; one that comes too late is given back. */
+/** A connection from the pool; one that arrives too late is released. */
 async function connected(pool: pg.Pool, pulse: Pulse): Promise<pg.PoolClient> {
   let connecting: Promise<pg.PoolClient> | undefined
   try {

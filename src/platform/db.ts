@@ -115,7 +115,7 @@ export function assertNoTransaction(what: string): void {
   if (openTransaction.getStore()) throw new Error(`${what} while a transaction is open`)
 }
 
-/** Whether an error is a violated unique constraint, of this name where one is given. */
+/** Whether an error is a violated unique constraint: with a name, of that one only. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return false
   return constraint === undefined || ('constraint' in error && error.constraint === constraint)

@@ -10,7 +10,7 @@ export interface Schedule {
   work: () => Promise<void>
 }
 
-/** The data of a job: whose turn it is, and why. */
+/** The data of a job: the schedule that is due, and the cause of this run. */
 const Occurrence = z.object({ schedule: z.string(), cause: z.enum(['clock', 'start']) })
 
 const QUEUE = 'schedules'

@@ -1,4 +1,4 @@
-/** Where the test mode beside live mode is served, and what stores it. */
+/** The address and the storage of the test mode beside live mode. */
 export interface TestModeSettings {
   /** Its origin, on a host of its own: cookies do not tell ports of one host apart. */
   base_url: string

@@ -4,8 +4,8 @@ import { type App, find } from './apps.ts'
 import type { AppImage } from './images.ts'
 
 /**
- * Adds or updates an app of live mode in test mode, where it is approved without a review. Returns
- * the app as it was before; undefined if it is new.
+ * Adds or updates an app of live mode in test mode, which approves it without a review. Returns the
+ * app as it was before; undefined if it is new.
  */
 export async function mirrorApp(tx: Db, now: Date, app: App): Promise<App | undefined> {
   const { id, slug, seller_id, name, url, archived_at } = app

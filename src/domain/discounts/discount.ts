@@ -99,7 +99,7 @@ export function discountText({ percent, amount, periods }: DiscountTerms): strin
 /** The discount on a subscription's future periods; null if there is none. */
 export interface RunningDiscount {
   discount_id: DiscountId | null
-  /** The number of these periods; null: all of them. */
+  /** The number of these periods; null for all of them. */
   discount_periods_left: number | null
 }
 

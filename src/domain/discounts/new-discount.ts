@@ -24,7 +24,7 @@ export interface NewDiscount extends Record<(typeof NEW_DISCOUNT_FIELDS)[number]
   product_ids: ProductId[]
 }
 
-/** A new code with its terms, or every fault of it. */
+/** A new code with its terms, or everything that is wrong with it. */
 export type ReadNewDiscount = { code: string; terms: DiscountTerms } | { faults: FieldFault[] }
 
 const MAX_PERIODS = 120

@@ -8,7 +8,7 @@ import { type IdPage, ofPage } from './report.ts'
 export interface Differing {
   /** Its index in the page that was compared. */
   position: number
-  /** The id of our row, where there is one, and its amount. */
+  /** The id of our row, if any; `ours` is its amount. */
   our_id: string | null
   ours: Cents | null
   /** What the ledger moved on the processor's account for it, in cents. */

@@ -7,10 +7,10 @@ export function postedSince(at: Sql, since: Date | undefined): Sql {
   return since ? sql`${at} >= ${since}` : sql`true`
 }
 
-/** Records that are checked again where they have a posting, or changed, since a time. */
+/** Records that are checked again if they have a posting since a time, or changed since. */
 interface CheckedKind {
   events: LedgerEvent[]
-  /** The ids of those that were created or settled since then. */
+  /** The ids of the records that were created or settled since then. */
   changed(db: Db, since: Date): Promise<Ids>
 }
 

@@ -8,8 +8,8 @@ import { sum, ZERO } from '#platform/money'
 import { together, type Writes } from '#platform/together'
 
 /**
- * What paid an invoice: a charge, or nothing, where there is nothing to charge or too little. The
- * service bears what is too little.
+ * What paid an invoice: a charge, or nothing if its amount is zero or below the processor's
+ * minimum. The service bears an amount below the minimum.
  */
 export type PaidBy = { attempt_id: AttemptId; processor_charge_id: ProcessorId } | 'nothing'
 

@@ -31,7 +31,7 @@ export interface RefundQuote {
   credit: { back: billing.TakenBack; cost: Cents } | undefined
 }
 
-/** Quotes a refund: everything that is left where no amount is given. */
+/** Quotes a refund: without an amount, of everything that is left. */
 export async function quoteRefund(
   world: World,
   actor: RefundActor,

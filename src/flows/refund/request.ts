@@ -16,7 +16,7 @@ import {
   refusalOf,
 } from './state.ts'
 
-/** What to refund of an invoice: everything that is left where no amount is given. */
+/** What to refund of an invoice: without an amount, everything that is left. */
 export interface RefundInput {
   invoice_id: InvoiceId
   /** In cents, tax included. */

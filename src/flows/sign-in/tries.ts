@@ -13,7 +13,7 @@ export type Refused = { outcome: 'wrong'; retry_after?: undefined } | TooOften
 /** A limit, and the key that an attempt counts against. */
 type LimitedTry = readonly [limit: Limit, key: LimitKey]
 
-/** Counts an attempt against each limit, and returns how long to wait where one is used up. */
+/** Counts an attempt against each limit, and returns how long to wait if one is used up. */
 export async function takeTries(
   { limits }: Pick<World, 'limits'>,
   tries: readonly LimitedTry[],

@@ -20,7 +20,7 @@ export interface PlanChangeQuote {
   change: billing.PlanChange
   /** The amount that the running discount takes off the first period of the new plan. */
   discount: billing.CodeDiscount | undefined
-  /** To how many of the later periods it applies; null: to all of them. */
+  /** The number of later periods it applies to; null if it applies to all of them. */
   discounted_periods: number | null
   /** The tax on what is due now, and the total of both. */
   tax: Cents

@@ -40,7 +40,7 @@ export function Logo(): JSX.Element {
   )
 }
 
-/** An app's icon, or the first character of its name on a tile where it has none. */
+/** An app's icon, or the first character of its name on a tile if it has none. */
 export function AppIcon(facts: {
   name: string
   /** The path of the icon; undefined if the app has none. */

@@ -127,7 +127,7 @@ function Drawing(facts: {
   )
 }
 
-/** The name of each line, beside a piece of it. */
+/** The name of each line, beside a sample of its stroke. */
 function Legend({ series }: { series: Series[] }): JSX.Element {
   return (
     <span class="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Cents } from '#platform/money'
 import english from './messages/en.json' with { type: 'json' }
 
-/** The id of a message: its surface, and its name there. */
+/** The id of a message: its surface, and its name within that surface. */
 export type MessageId = keyof typeof english
 
 /** The messages of a language by their ids, in ICU MessageFormat. */

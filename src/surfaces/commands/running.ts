@@ -11,7 +11,7 @@ export const DoctorRequest = z.object({ command: z.literal('doctor') })
 /** The request of `npm run backup`. */
 export const BackupRequest = z.object({ command: z.literal('backup'), file: z.string() })
 
-/** What the running service found, as JSON: test mode's where it is beside live mode. */
+/** What the running service found, as JSON: `test` if test mode runs beside live mode. */
 export interface RunningDiagnoses {
   live: Diagnosis[]
   test: Diagnosis[] | undefined

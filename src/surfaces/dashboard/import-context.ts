@@ -22,8 +22,8 @@ export function importsAddress(slug: string): string {
 }
 
 /**
- * A member who may move data, with a recent proof: an import changes who may use the app. A form
- * sent before the seller terms are accepted redirects to them.
+ * A member who may import data and has recently re-authenticated, as an import changes who may use
+ * the app. A form sent before the seller terms are accepted redirects to them.
  */
 export async function requireImporter(
   world: World,

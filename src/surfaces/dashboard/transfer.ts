@@ -131,7 +131,7 @@ export function declareTransferOffers(scope: FastifyInstance, world: World): voi
   })
 }
 
-/** The seller that gets the apps: the one whose pages are open, if the account owns it. */
+/** The seller that receives the apps: the current one, if the account owns it. */
 async function ownSeller(
   { db }: World,
   { session }: SessionContext,

@@ -6,7 +6,7 @@ import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
 
-/** A buyer's plan as emails name it, and where it is managed. */
+/** A buyer's plan as emails name it, and the link to manage it. */
 export interface PlanFacts {
   app_name: string
   product_name: string

@@ -66,7 +66,9 @@ function modeOf({ config }: World, request: FastifyRequest): ModeSwitch | undefi
 /** Opens test mode for a member of a seller. */
 export const TEST_MODE = '/dashboard/test-mode'
 
-/** The page of the dashboard that both modes have; its home for every other address. */
+/**
+ * The address of a dashboard page if both modes have it; otherwise that of the dashboard's home.
+ */
 export function dashboardPage(path: string): string {
   const page = /^\/dashboard\/apps\/(?!new\/)[a-z0-9-]+\/(?:[a-z-]+\/)?/.exec(path)
   return page ? page[0] : '/dashboard/'

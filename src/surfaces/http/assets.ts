@@ -8,7 +8,8 @@ const FOLDER = fileURLToPath(new URL('../../../.build/assets/', import.meta.url)
 
 /**
  * The built stylesheet, script and icon; their names contain a hash of their content. While two
- * releases run side by side, a page of one may ask the other: it gets that one's file, uncached.
+ * releases run side by side, a page of one may request a file from the other: it gets the other's
+ * version, uncached.
  */
 export function assets(app: FastifyInstance): void {
   app.register(files, {

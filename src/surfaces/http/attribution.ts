@@ -14,8 +14,8 @@ const DAY = 86_400
 const REFERRER: SignedCookie<string> = { name: 'ref', seconds: 60 * DAY, facts: z.string() }
 
 /**
- * Stores the affiliate of a followed link and counts the click, for an app if the link leads to
- * one; an unknown code changes nothing.
+ * Remembers the affiliate of a followed link and counts the click, for the app that the link leads
+ * to, if any. An unknown code changes nothing.
  */
 export async function noteReferrer(
   world: World,

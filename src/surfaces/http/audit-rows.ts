@@ -16,12 +16,12 @@ export const CHANNEL_LABELS: Record<AuditChannel, string> = {
   command: 'by a command',
 }
 
-/** The place of an entry as it is in addresses: milliseconds and id. */
+/** The position of an entry as a query parameter: milliseconds and id. */
 export function placeText({ at, id }: AuditPlace): string {
   return `${at.getTime()}-${id}`
 }
 
-/** The place in the address, if it is one. */
+/** The position in a query parameter, if it is valid. */
 export function placeOf(text: string | undefined): AuditPlace | undefined {
   const [, at, id] = /^(\d{1,14})-(\d{1,15})$/.exec(text ?? '') ?? []
   return at && id ? { at: new Date(Number(at)), id: Number(id) } : undefined

@@ -1,6 +1,9 @@
 import * as apps from '#domain/apps'
 
-/** The `next` of a buy link: null if it has none. `is_valid` is false for one that is refused. */
+/**
+ * The `next` of a buy link, or null if it has none. `is_valid` is false if the app does not allow
+ * it.
+ */
 export function readNext(
   app: Pick<apps.App, 'url'>,
   next: string | undefined,
@@ -10,7 +13,7 @@ export function readNext(
   return { next_url: url?.href ?? null, is_valid: url !== undefined }
 }
 
-/** The hosted checkout of a price, with the parameters that have a value. */
+/** The URL of a price's hosted checkout, with the parameters that have a value. */
 export function buyUrl(
   base_url: string,
   price_id: string,

@@ -19,7 +19,7 @@ const ticks = new Intl.NumberFormat('en-US', {
   minimumFractionDigits: 0,
 })
 
-/** Cents, as short as an axis needs them. */
+/** Cents, shortened for the label of an axis. */
 export function tickText(value: number): string {
   return ticks.format(value / 100)
 }

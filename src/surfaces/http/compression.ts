@@ -7,9 +7,10 @@ const LEAST_BYTES = 1024
 const BROTLI_QUALITY = 5
 
 /**
- * Compresses the answers of a scope's routes. Call it before they are declared, and only for what
- * is the same for everyone: where an answer has a secret, its compressed length can reveal it
- * (BREACH). An answer with a form token, as every signed-in person gets, is sent as it is.
+ * Compresses the responses of a scope's routes. Call it before they are declared, and only for
+ * content that is the same for everyone: if a response contains a secret, its compressed length can
+ * reveal it (BREACH). A response with a form token, which every signed-in user gets, is sent
+ * uncompressed.
  */
 export async function compressAnswers(scope: FastifyInstance): Promise<void> {
   scope.addHook('onSend', (request, _reply, payload, done) => {

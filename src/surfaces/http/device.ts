@@ -28,7 +28,7 @@ export function originOf(request: ServedRequest): Origin {
   return { address: request.ip, agent, request_id: request.id }
 }
 
-/** This browser as the list of sessions names it. */
+/** The name of this browser in the list of sessions. */
 export function deviceOf(request: ServedRequest): Device {
   const agent = request.headers['user-agent'] ?? ''
   const first = (signs: typeof FAMILIES) => signs.find(([, sign]) => sign.test(agent))?.[0]

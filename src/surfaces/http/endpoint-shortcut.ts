@@ -38,8 +38,9 @@ const PLAIN = /^[\w.~-]+$/
 const PLAIN_JSON = /^application\/json(; ?charset=utf-8)?$/i
 
 /**
- * Answers the plain requests of endpoints without the framework, which takes longer than most of
- * them do (decision 130). A request with anything unusual is left to the endpoint's route.
+ * Answers plain requests to endpoints without the framework, whose overhead is greater than the
+ * work of most of them (decision 130). A request with anything unusual is left to the endpoint's
+ * route.
  */
 export function addShortcut(app: FastifyInstance, rows: readonly Endpoint[], limits: Limits): void {
   const targets = rows.map(targetOf)

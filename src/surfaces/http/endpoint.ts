@@ -24,7 +24,7 @@ export interface Answer {
   prepared?: string
 }
 
-/** The limit of an endpoint: `by` says in its description what it counts by. */
+/** The limit of an endpoint; `by` says in the API description what it counts by. */
 export interface EndpointLimit extends Limit {
   by: string
   key: (request: ServedRequest) => LimitKey
@@ -89,7 +89,7 @@ export const OPEN_TO_PAGES = {
   'access-control-expose-headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
 }
 
-/** The path of an endpoint as routes and log lines write it, `/api/v1/orders/:ref`. */
+/** The path of an endpoint in routes and log lines: `/api/v1/orders/:ref`. */
 export function patternOf({ path }: Pick<Endpoint, 'path'>): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
@@ -118,7 +118,7 @@ export function mount(app: FastifyInstance, rows: Endpoint[]): void {
   })
 }
 
-/** The text of an answer; undefined for one without a body. */
+/** The text of a response; undefined if it has no body. */
 export function jsonOf({ prepared, json }: Answer): string | undefined {
   return prepared ?? (json === undefined ? undefined : JSON.stringify(json))
 }
@@ -201,7 +201,7 @@ function problemHeaders({ details }: Problem): Record<string, string> {
     : { ...headers, 'retry-after': `${retry_after}` }
 }
 
-/** A refusal or an error as the answer of an endpoint. */
+/** A refusal or an error as the response of an endpoint. */
 export function problemAnswer(problem: Problem, request_id: string) {
   const { fields, retry_after, scope } = problem.details
   const json = {

@@ -12,7 +12,7 @@ export function etagOf(content: string): string {
   return `"${tagOf(content)}"`
 }
 
-/** Whether the caller has this version, and does not ask for it again (RFC 9110, 13.1.2). */
+/** Whether the caller already has this version, according to `If-None-Match` (RFC 9110, 13.1.2). */
 export function isCurrent({ headers }: ServedRequest, etag: string): boolean {
   return fresh(headers, { etag })
 }

@@ -15,8 +15,7 @@ export interface Roles {
 }
 
 /**
- * The page at which a person arrives after signing in with nothing to return to: the home of their
- * first role in this order.
+ * The page after a sign-in that has no page to return to: the home of the first role in this order.
  */
 export function homeFor(roles: Omit<Roles, 'sees_payouts'> & { has_purchases: boolean }): string {
   if (roles.is_staff) return '/admin/'
@@ -36,7 +35,7 @@ export async function rolesOf({ db }: World, user_id: UserId): Promise<Roles> {
   }
 }
 
-/** The page at which an account arrives after signing in with nothing to return to. */
+/** The page of an account after a sign-in that has no page to return to. */
 export async function homeOf(world: World, user_id: UserId): Promise<string> {
   const roles = await rolesOf(world, user_id)
   const bought = await billing.purchasesOf(world.db, { user_id, app_id: null }, { limit: 1 })

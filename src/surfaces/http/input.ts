@@ -31,7 +31,7 @@ export function paramsOf<Path extends string>(
   return params as ParamsOf<Path>
 }
 
-/** An id in a path or a form; a text that is no id with this prefix gets 404. */
+/** An id in a path or a form; throws 404 for text that is not an id with this prefix. */
 export function requireId<Prefix extends IdPrefix>(prefix: Prefix, text = ''): Id<Prefix> {
   if (!isId(prefix, text)) throw refuse('not_found')
   return text

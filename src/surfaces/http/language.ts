@@ -4,13 +4,13 @@ import { withoutSlash } from '#platform/text'
 import { csrfToken } from './form-token.ts'
 import { ownPath } from './redirect-path.ts'
 
-/** Where the form that changes the language leads. */
+/** The path that the form for the language is sent to. */
 export const LANGUAGE_PATH = '/language/'
 
 /**
- * Adds the form that changes the language to a page that is in the reader's language. Of the pages
- * that answer a form, only one with an error has it, and only if the form is at the same address:
- * the address alone would not show another one again.
+ * Adds the form for the language to a page that is in the reader's language. A page that answers a
+ * form only gets it if it shows an error at the form's own address: no other answer to a form can
+ * be reloaded from its address.
  */
 export function addLanguageForm(world: World, request: FastifyRequest, reply: FastifyReply): void {
   request.language_form = (secret_address) => {
@@ -34,7 +34,7 @@ function leadsBack({ method, server, routeOptions }: FastifyRequest, reply: Fast
   return reply.statusCode >= 400 && server.hasRoute({ method: 'GET', url })
 }
 
-/** The page on which the language was changed; the home page if the browser does not name it. */
+/** The page on which the language was changed; the home page if it is unknown. */
 export function languageReturn(
   { config }: Pick<World, 'config'>,
   request: FastifyRequest,

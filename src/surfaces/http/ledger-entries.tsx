@@ -5,7 +5,7 @@ import type { Entry } from '#domain/ledger'
 import { sum, ZERO } from '#platform/money'
 import { EVENT_LABELS, entryLabel } from './ledger-labels.ts'
 
-/** Ledger entries with the balance after each; of everything about an invoice it ends at zero. */
+/** Ledger entries with the balance after each; for all entries of an invoice, it ends at zero. */
 export function LedgerEntries({
   entries,
   with_time = false,

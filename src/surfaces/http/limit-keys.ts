@@ -21,7 +21,9 @@ function byIpAndClient(request: ServedRequest): Network[] {
   return networksWith(request.ip, client_id.slice(0, 64))
 }
 
-/** A limit of an endpoint for servers: so many requests in a minute of a network and client ID. */
+/**
+ * A limit of an endpoint for servers: the number of requests per minute by network and client ID.
+ */
 export function clientLimit(name: string, points: number) {
   return { name, points, seconds: 60, by: 'caller IP and client ID', key: byIpAndClient }
 }

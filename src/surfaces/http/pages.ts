@@ -103,8 +103,8 @@ export function markOf({ merchant, live_url }: FastifyInstance) {
 const PDF_POLICY = contentPolicy({ 'object-src': OWN, 'style-src': ["'unsafe-inline'"] })
 
 /**
- * Sends a PDF for display in the browser. Its viewer is an object of the same address with inline
- * styles; the document itself can load nothing.
+ * Sends a PDF for display in the browser. The browser's viewer is an object from the same address
+ * with inline styles; the document itself can load nothing.
  */
 export function sendPdf(reply: FastifyReply, filename: string, pdf: Buffer): FastifyReply {
   return reply

@@ -1,7 +1,7 @@
 import { PASSWORD_MAX, PASSWORD_MIN, passwordFault } from '#domain/identity'
 import { ENGLISH, type Locale } from '#platform/language/locale'
 
-/** What is wrong with a new password for the owner of an email, in a sentence. */
+/** What is wrong with a new password, in a sentence; it must not contain the owner's email. */
 export async function passwordSentence(
   password: string,
   email: string,

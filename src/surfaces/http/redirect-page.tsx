@@ -4,7 +4,7 @@ import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
 
-/** Says what was done, until the browser opens the next address. */
+/** Shows what was done until the browser opens the next address. */
 export function RedirectPage(facts: {
   title: string
   address: string

@@ -6,7 +6,7 @@ import { type DayRange, partsOf } from '#domain/metrics'
 import { dayText, textOf, tickText } from '#http/chart-text'
 import { type Cents, cents, sum } from '#platform/money'
 
-/** What was referred in a range of days; days without money are left out. */
+/** Referred sales in a range of days; days without money are left out. */
 export interface ReferredChartFacts {
   range: DayRange
   days: readonly ReferredDay[]

@@ -50,7 +50,7 @@ export function pendingToken(request: FastifyRequest): string {
   return request.cookies[PENDING] ?? ''
 }
 
-/** The page of test mode that leads the members of sellers to live mode. */
+/** The page of test mode that sends members of sellers to live mode. */
 export const ENTER_FROM_LIVE = '/test-mode/sign-in'
 
 /** The page that asks for the second factor. */
@@ -59,7 +59,7 @@ export const SECOND_FACTOR = '/signin/second-factor'
 /**
  * Signs in a person who proved that they own an account, and returns the next address. If the
  * account has a second factor, that is the page that asks for it, and the session starts after it.
- * A member of a seller gets no session in the test mode beside live mode, except from live mode.
+ * In the test mode beside live mode, a member of a seller only gets a session by way of live mode.
  */
 export async function startSession(
   world: World,
@@ -98,7 +98,7 @@ export async function keepSession(
   if (request.cookies[PENDING]) reply.clearCookie(PENDING, COOKIE)
 }
 
-/** Removes the session's cookie, where the session itself has ended. */
+/** Removes the cookie of a session that has already ended. */
 export function dropSession(request: FastifyRequest, reply: FastifyReply): void {
   reply.clearCookie(SESSION, COOKIE)
   request.found_session = undefined

@@ -94,7 +94,7 @@ async function queued({ clock, jobs, random }: World, tx: Db, task: TaskRequest)
   return id
 }
 
-/** The path of a task's page, as its route has it. */
+/** The route pattern of a task's page. */
 export const TASK_PATH = '/tasks/:id/'
 const HOME = '/dashboard/'
 

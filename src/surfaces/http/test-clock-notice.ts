@@ -15,7 +15,7 @@ export function clockNotice(
   return t('notice.clock', { day: day(appTime(world, app)), app: app.name })
 }
 
-/** The same for a payee, whose time is the time of the app that is furthest ahead. */
+/** The same for a payee, whose time is that of their app that is furthest ahead. */
 export async function payeeNotice(
   { db, clock }: Pick<World, 'db' | 'clock'>,
   owner: PayeeId,

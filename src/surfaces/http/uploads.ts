@@ -19,10 +19,10 @@ const BODY_TIMES = 4
 const MAX_BODY_MARGIN = 15 * 1024 * 1024
 
 /**
- * Lets the forms of a scope send a file. Files are kept in memory, so `admit` is asked before one
- * is read, and throws for a person who may not send it. The fields are read before the check of
- * the form's token, like those of any other form. The name of a file is in the field that is named
- * after its own, with `_name`.
+ * Lets the forms of a scope send a file. Files are kept in memory, so `admit` is called before one
+ * is read, and throws if the user may not send it. The fields are read before the form's token is
+ * checked, as in any other form. The name of a file is in a field named after the file's field,
+ * with the suffix `_name`.
  */
 export async function readUploads(
   scope: FastifyInstance,

@@ -28,7 +28,7 @@ export interface ReferredFacts {
   rows: ReferredApp[]
   older: string | undefined
   latest: string | undefined
-  /** The words of the search for an app, and what it found. */
+  /** The search for an app, and its matches. */
   words: string
   results: { slug: string; name: string; tagline: string }[]
   chosen: AppLinks | undefined

@@ -79,7 +79,7 @@ export interface PlanChangeFacts {
   when: 'now' | 'in_trial' | 'period_end'
   /** What the discount of the subscription takes off the first period. */
   discount: CodeDiscount | undefined
-  /** To how many of the later periods it applies; null: to all of them. */
+  /** The number of later periods it applies to; null if it applies to all of them. */
   discounted_periods: number | null
   credit: Cents
   due: Cents

@@ -152,7 +152,7 @@ function PlanActions(
   )
 }
 
-/** Cancels the scheduled plan change, where there is one. */
+/** Cancels the scheduled plan change, if any. */
 function KeepPlan({ renewing, at, csrf_token, locale: { t } }: ManageFacts): JSX.Element | null {
   if (!renewing?.pending) return null
   return (

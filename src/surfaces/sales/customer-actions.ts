@@ -24,7 +24,7 @@ interface ActionForm {
   days: string
 }
 
-/** The pages of actions: each says what happens, asks for a reason, and needs a fresh proof. */
+/** The pages of actions: each says what happens, and asks for a reason and re-authentication. */
 export function declareCustomerActions(scope: FastifyInstance, world: World): void {
   const path = `${CUSTOMER_PATH}/:action/`
   scope.get(path, async (request, reply) => {

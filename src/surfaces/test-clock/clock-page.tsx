@@ -23,7 +23,7 @@ export interface ClockFacts extends ClockLayoutFacts {
     status: string
     next: { at: Date; text: string } | undefined
   }[]
-  /** One above `MAX_COUNTED` where there are more. */
+  /** One above `MAX_COUNTED` if there are more. */
   subscriber_count: number
   /** Prices that scenarios can buy. */
   prices: { value: string; label: string }[]

@@ -23,7 +23,7 @@ export async function requireCart(
   return cart
 }
 
-/** Like `requireCart`, with what the cart buys. */
+/** Like `requireCart`, with the app, price and tax quote of the cart. */
 export async function requirePricedCart(
   world: World,
   request: FastifyRequest,
@@ -44,7 +44,7 @@ function isOfBrowser(
   return sameDigest(browser_hash, browserHash(world, request, reply))
 }
 
-/** The cart in the path, for its buyer signed in on another browser than the cart's. */
+/** The cart in the path, for its buyer when signed in on a different browser. */
 export async function cartOfOtherBrowser(
   world: World,
   request: FastifyRequest,

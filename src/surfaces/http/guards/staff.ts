@@ -18,8 +18,8 @@ export interface StaffContext extends SessionContext {
 
 /**
  * The session of a member of staff whose role has the permission. Other staff get a page that names
- * the roles that have it, and everyone else 404. Staff without a second factor set one up first,
- * because with one every session has proved it. After a form they return to `home`.
+ * the roles that have it, and everyone else 404. Staff without a second factor set one up first;
+ * from then on, every session has passed it. After a form they return to `home`.
  */
 export async function requireStaff(
   world: World,
