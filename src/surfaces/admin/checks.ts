@@ -25,7 +25,7 @@ const EVENTS = 'receive_events'
 // The page shows this many; `npm run ledger:check` lists all.
 const MAX_SHOWN = 100
 
-/** Two jobs that staff can run now: the check of the books, and the processor's events. */
+/** Two jobs that staff can run now: the ledger check, and reprocessing the processor's events. */
 export function declareChecks(
   scope: FastifyInstance,
   world: World,

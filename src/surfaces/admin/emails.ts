@@ -13,7 +13,7 @@ import { EmailsPage } from './emails-page.tsx'
 const HOME = '/admin/emails/'
 const ON_A_PAGE = 50
 
-/** The log of emails: what was sent to whom, what failed, and sending that again. */
+/** The email log: what was sent to whom, what failed, and resending a failed email. */
 export function declareEmails(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   scope.get(HOME, async (request, reply) => {

@@ -8,7 +8,7 @@ import { HomePage } from './home-page.tsx'
 
 const HOME = '/admin/'
 
-/** The home of the admin area: what needs attention of the role. */
+/** The home of the admin area: what needs the attention of the role. */
 export function declareHome(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   scope.get(HOME, async (request, reply) => {

@@ -20,7 +20,7 @@ const TONES: Partial<Record<JobState, BadgeTone>> = {
   completed: 'good',
 }
 
-/** The state of a job; one of another release is shown as it is. */
+/** The state of a job; a state that only another release knows is shown as it is. */
 export function JobBadge({ state }: { state: string }): JSX.Element {
   const known = readJobState(state)
   if (!known) return <Badge>{state}</Badge>

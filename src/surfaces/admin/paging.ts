@@ -3,10 +3,10 @@ import { queryOf } from '#http/input'
 import type { CreatedPlace } from '#platform/created-list'
 import { type Id, type IdPrefix, readId } from '#platform/ids'
 
-/** How many entries a list of the admin area has on a page. */
+/** The number of entries on a page of an admin list. */
 export const ON_A_PAGE = 50
 
-/** What the search of a list has in its address, and the page of what was found. */
+/** The search and the filter in the address of a list, and the page of results. */
 export interface SearchedList<State, Item> {
   q: string
   state: State | undefined

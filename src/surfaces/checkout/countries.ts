@@ -21,7 +21,7 @@ export function territoryName(
   return isTerritory(code) ? country(code) : undefined
 }
 
-/** Whether a country code is of a US territory. */
+/** Whether a country code belongs to a US territory. */
 export function isTerritory(code: string | undefined): code is string {
   return code !== undefined && TERRITORIES.includes(code)
 }

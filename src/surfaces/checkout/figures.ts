@@ -72,7 +72,8 @@ export function figuresOf(
 }
 
 /**
- * The line that deducts a total: a trial, what was paid elsewhere, or what is too small to charge.
+ * The line that deducts the whole total: for a trial, for a payment made elsewhere, or for an
+ * amount that is too small to charge.
  */
 export function deductionOf(
   total: Cents,

@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import type { ControlAnswer } from '#platform/control'
 import { mintSecret } from '#platform/secrets'
 
-/** What a command needs of the world, whether the service runs or not. */
+/** What a command needs from the world, whether or not the service is running. */
 export type CommandWorld = Pick<World, 'db' | 'clock' | 'random'> & {
   config: Pick<World['config'], 'base_url'>
 }

@@ -23,7 +23,7 @@ export interface RunningWorlds {
   test(): World | undefined
 }
 
-/** Answers the commands that only a running service can answer, and the others as they are. */
+/** Answers any command, including those that only a running service can answer. */
 export async function answerRunning(
   worlds: RunningWorlds,
   request: unknown,

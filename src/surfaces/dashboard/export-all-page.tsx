@@ -6,7 +6,7 @@ import { Heading, Panel } from '#design/panels'
 import type { MemberRole } from '#domain/sellers'
 import { SellerMenu } from './seller-menu.tsx'
 
-/** The request of an export of everything that a seller has. */
+/** Requests an export of all of a seller's data. */
 export function ExportAllPage(facts: {
   role: MemberRole
   legal_name: string

@@ -20,7 +20,7 @@ import { ExportAllPage } from './export-all-page.tsx'
 const PATH = '/dashboard/export/'
 const ExportRequest = z.object({ seller_id: idSchema('sel'), with_keys: z.boolean() })
 
-/** The export of everything that a seller has, for its owner. */
+/** The export of all of a seller's data, for its owner. */
 export function declareExportAll(scope: FastifyInstance, world: World): void {
   declareTask(world, {
     kind: 'export_seller',

@@ -28,7 +28,7 @@ export interface ChosenRange {
   fault: string | undefined
 }
 
-/** The range in the address, up to today; the last 30 days without one or for a wrong one. */
+/** The range in the address, up to today; the last 30 days if it is missing or invalid. */
 export function rangeOf(request: Pick<FastifyRequest, 'query'>, now: Date): ChosenRange {
   const given = ['days', 'from', 'to'].flatMap((name) => {
     const value = queryOf(request, name)

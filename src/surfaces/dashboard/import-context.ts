@@ -13,7 +13,7 @@ import type { Limit } from '#platform/limits'
 export const IMPORT = `${APP_PATH}/import/`
 export const IMPORT_STEPS = `${IMPORT}:import_id/`
 
-/** Uploads and runs of a member: each reads a whole file. */
+/** The limit of a member's uploads and runs, as each reads a whole file. */
 export const IMPORT_LIMIT: Limit = { name: 'imports', points: 60, seconds: 3600 }
 
 /** The path of an app's imports. */

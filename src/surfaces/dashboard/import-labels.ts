@@ -1,6 +1,6 @@
 import type { ImportField, RowOutcome } from '#domain/imports'
 
-/** What is done with a row. */
+/** The label of each outcome of a row. */
 export const OUTCOME_LABELS: Record<RowOutcome, string> = {
   create: 'License created',
   update: 'Plan or end date changed',

@@ -25,7 +25,7 @@ curl -sS ${base_url}/api/v1/licenses/validate \\
 export function clientLicense(facts: SnippetFacts): string {
   const { price_id } = facts
   const link = price_id
-    ? `/** Where your Buy button leads. */
+    ? `/** The URL of your Buy button. */
 export const buy_url = buyLink(purser.base_url, ${quoted(price_id)})
 
 `

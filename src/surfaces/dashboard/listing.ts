@@ -35,7 +35,7 @@ import { FeaturesPage, SectionsPage } from './listing-rows-pages.tsx'
 import { formFaults } from './rows.ts'
 
 const LISTING = `${APP_PATH}/listing/`
-/** Four sections of 4,000 characters, each of which takes up to twelve in a form. */
+/** Fits four sections of 4,000 characters, each encoded in up to twelve bytes by a form. */
 export const LONG_FORM = { bodyLimit: 256 * 1024 }
 
 /** The editor of an app's marketplace listing. */

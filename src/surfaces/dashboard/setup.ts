@@ -4,7 +4,7 @@ import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { addressOf } from '#http/app-menu'
 
-/** Where an app's request for external sales is. */
+/** The status of an app's request for external sales. */
 export type ApprovalState = 'none' | 'requested' | 'refused' | 'approved'
 
 /** A step from an empty app to its first sale. */

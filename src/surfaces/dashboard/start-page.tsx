@@ -8,7 +8,7 @@ import type { EnteredDetails } from '#domain/sellers'
 import type { FormFault } from './layout.tsx'
 import { SellerFields } from './seller-form.tsx'
 
-/** Asks who sells, before the first app. */
+/** Asks for the seller's legal name and address before the first app. */
 export function StartPage(facts: {
   csrf_token: string
   form: EnteredDetails

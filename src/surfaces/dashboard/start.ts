@@ -12,7 +12,7 @@ import { actorOf, HOME } from './app-context.ts'
 import { formFaults } from './rows.ts'
 import { StartPage } from './start-page.tsx'
 
-/** Where an account becomes a seller. */
+/** The path where an account becomes a seller. */
 export const START = '/dashboard/start/'
 
 /** The first step of a seller: legal name, address and terms. */

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { type DocsSection, SECTIONS } from './sections.ts'
 
-/** A page of the documentation as its Markdown file has it. */
+/** A page of the documentation, as read from its Markdown file. */
 export interface Chapter {
   /** Where it is answered, such as `/docs/quick-start/license-keys/`. */
   path: string
@@ -81,7 +81,7 @@ function readHandbook(file: string, text: string): Chapter {
   }
 }
 
-/** The path that answers a Markdown file; undefined for one that is no page. */
+/** The path of a Markdown file's page; undefined if it is not a page. */
 export function pathOf(file: string): string | undefined {
   const plain = file.replace(/\.md$/, '')
   if (plain.startsWith(SITE)) return `/docs/${withoutIndex(plain.slice(SITE.length), 'index')}`

@@ -17,7 +17,7 @@ export function DocsPage({ frame, clean_html }: DocsPageFacts): JSX.Element {
   )
 }
 
-/** What a search found, for browsers without scripts and for links to a search. */
+/** The results of a search, for browsers without scripts and for links to a search. */
 export function DocsSearchPage(facts: {
   frame: DocsFrame
   query: string

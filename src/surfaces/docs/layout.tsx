@@ -25,7 +25,7 @@ export interface DocsFrame {
   query?: string
 }
 
-/** A page of the documentation: side navigation, content, and what is on the page. */
+/** A page of the documentation: side navigation, content and table of contents. */
 export function DocsLayout(facts: DocsFrame & { children: ComponentChildren }): JSX.Element {
   const { base_url, path, title, headings } = facts
   return (

@@ -2,7 +2,7 @@ import { type Chapter, orderedChapters, readChapters } from './chapters.ts'
 import type { DocsFrame } from './layout.tsx'
 import { type Insertable, type Rendered, renderChapter } from './markdown.ts'
 
-/** Parts of pages that are made of what the service knows, by their names in Markdown. */
+/** Parts of pages that are generated from the service, by their names in Markdown. */
 export type PartsByName = Insertable['parts']
 
 /** A page, ready to be sent. */
@@ -20,7 +20,7 @@ export interface DocsLibrary {
   frameOf(facts: { path: string; title: string; description: string }): DocsFrame
 }
 
-/** Opens the documentation. Pages are rendered when they are first asked for. */
+/** Opens the documentation. Pages are rendered when they are first requested. */
 export function openLibrary(
   base_url: string,
   insertable: { values: () => Record<string, string>; parts: PartsByName },

@@ -5,7 +5,7 @@ import { CodeBlock } from '#design/reading'
 import { escaped, highlight } from '#platform/highlight'
 import { type Chapter, linkedFile, pathOf, readDrawing } from './chapters.ts'
 
-/** A heading of a page, for the list of what is on it. */
+/** A heading of a page, for its table of contents. */
 export interface PageHeading {
   id: string
   depth: number
@@ -18,7 +18,9 @@ export interface Rendered {
   headings: PageHeading[]
 }
 
-/** What Markdown may name: values as `{{name}}`, and parts of a page as `<!-- insert: name -->`. */
+/**
+ * What Markdown may refer to: values as `{{name}}`, and parts of a page as `<!-- insert: name -->`.
+ */
 export interface Insertable {
   values: Record<string, string>
   parts: Record<string, (values: Record<string, string>) => VNode>

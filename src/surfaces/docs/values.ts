@@ -74,7 +74,7 @@ export function openValues(world: World): () => Record<string, string> {
   }
 }
 
-/** Both origins, where live mode has a test mode beside it; undefined for the sandbox alone. */
+/** Both origins if live mode has a test mode beside it; undefined for the sandbox alone. */
 export function modesOf({ config }: World): { live: string; test: string } | undefined {
   const { base_url, live_url, test_mode } = config
   if (live_url) return { live: live_url, test: base_url }

@@ -104,7 +104,7 @@ const CHANGES = [
   'recovery_code_used',
 ] as const satisfies readonly Security['what'][]
 
-/** Whether there is an email about a security change of this name. */
+/** Whether a security change of this name has an email. */
 export function isSecurityChange(what: unknown): what is Security['what'] {
   return CHANGES.some((known) => known === what)
 }

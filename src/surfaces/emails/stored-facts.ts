@@ -29,7 +29,7 @@ const FACTS: { [Template in WithFacts]: z.ZodType<EmailTemplates[Template]> } = 
   sign_in: REQUESTED,
 }
 
-/** Whether the stored facts of an email are those that its template needs. */
+/** Whether the stored data of an email has the shape that its template needs. */
 export function hasFacts({ kind, facts }: Pick<UnsentEmail, 'kind' | 'facts'>): boolean {
   const schema = new Map<string, z.ZodType>(Object.entries(FACTS)).get(kind)
   return schema === undefined || schema.safeParse(facts).success

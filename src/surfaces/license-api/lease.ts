@@ -17,8 +17,8 @@ interface Leased {
 }
 
 /**
- * Returns a function that signs a lease: a statement, verified offline, that a key may be
- * used until a time (decision 141). Undefined if the license is not entitled.
+ * Returns a function that signs a lease: a signed statement, to be verified offline, that a key may
+ * be used until a given time (decision 141). Undefined if the license is not entitled.
  */
 export function openLeases({ config, clock }: World, readKeys: ReadSigningKeys) {
   let imported: { id: string; key: ReturnType<typeof importJWK> } | undefined

@@ -21,7 +21,7 @@ export interface MarketplaceCard {
   href: string
 }
 
-/** The apps that a visitor looks for, a page at a time. */
+/** The apps that match a visitor's search, one page at a time. */
 export interface AppResults {
   /** The words of the search; empty for all apps. */
   words: string

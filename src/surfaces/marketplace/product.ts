@@ -10,8 +10,8 @@ import { placeOf } from './search.ts'
 import { appData } from './structured-data.ts'
 
 /**
- * The product page of an app. A preview shows the plans of an app that is not for sale too, and no
- * search engine may list it.
+ * The product page of an app. A preview also shows the plans of an app that is not for sale, and
+ * search engines may not list it.
  */
 export async function productPage(
   world: World,

@@ -11,9 +11,7 @@ const APPS_A_PAGE = 24
 const MAX_CATEGORIES = 20
 const MAX_WORDS_LENGTH = 100
 
-/**
- * The apps that a visitor looks for by words or category, with the links to other pages of them.
- */
+/** The apps that match a visitor's search or category, with links to further pages of them. */
 export async function findApps({ db }: World, request: FastifyRequest): Promise<AppResults> {
   const words = (queryOf(request, 'q') ?? '').trim().slice(0, MAX_WORDS_LENGTH)
   const categories = await listing.usedCategories(db, MAX_CATEGORIES)

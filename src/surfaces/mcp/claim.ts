@@ -13,8 +13,8 @@ const PATH = '/claim/:token'
 const SECRET = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 /**
- * The claim URL of a new client secret, which works once (spec: regenerate_client_secret). Requests
- * that only look ahead do not use it up: HEAD, and browsers that prefetch.
+ * The claim URL of a new client secret, which works once (spec: regenerate_client_secret). HEAD
+ * requests and prefetching browsers do not use it up.
  */
 export function declareClaim(app: FastifyInstance, world: World): void {
   const { db, clock, keys } = world

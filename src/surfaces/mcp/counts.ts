@@ -19,8 +19,8 @@ const MOST: Record<string, number> = {
 const FAR = 2
 
 /**
- * The lists of a call that are far too long. Checked first, because schemas, rules and dry runs
- * visit every entry several times.
+ * The lists in a call that are far too long. Checked first, because schemas, rules and dry runs
+ * read every entry several times.
  */
 export function farTooMany(args: Record<string, unknown>): FieldFault[] {
   return Object.entries(args).flatMap(([name, value]) => excessAt(name, name, value))

@@ -3,7 +3,7 @@ import { Button } from '#design/actions'
 import { Form } from '#design/forms'
 import type { Locale } from '#platform/language/locale'
 
-/** Where the two buttons of a consent page lead. */
+/** The paths of the two buttons of a consent page. */
 export interface ConsentForms {
   locale: Locale
   csrf_token: string

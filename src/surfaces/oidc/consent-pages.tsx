@@ -131,7 +131,7 @@ export function StalePage(facts: {
   )
 }
 
-/** An invalid request of an app, where the person cannot be redirected back. */
+/** An invalid request from an app; the user cannot be redirected back to it. */
 export function RefusedPage(facts: {
   locale: Locale
   app_name: string | undefined

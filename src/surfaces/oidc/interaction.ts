@@ -11,7 +11,7 @@ import { appOf } from './policy.ts'
 /** A sign-in that waits for a person to sign in or consent. */
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
-/** The path of an interaction, as its route has it. */
+/** The route pattern of an interaction. */
 export const INTERACTION = '/o/interaction/:uid'
 
 /** The interaction in the path, if this browser began it. */

@@ -10,7 +10,7 @@ const SECONDS = 3600
 
 /**
  * Remembers the language that an app asks for by `ui_locales`, for the pages up to the return. A
- * language that the person chose is before it; unknown ones are ignored.
+ * language that the user chose takes precedence; unknown ones are ignored.
  */
 export function rememberLanguage(
   { languages }: World,

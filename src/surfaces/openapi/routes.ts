@@ -16,9 +16,9 @@ const { version } = JSON.parse(
 ) as { version: string }
 
 /**
- * The OpenAPI document, and the reference that is made of it (spec: Machine-readable description).
- * Returns each endpoint as a part of the documentation's pages, which also describe those that are
- * only in test mode.
+ * The OpenAPI document, and the reference that is generated from it (spec: Machine-readable
+ * description). Returns each endpoint as a part for documentation pages, which also describe the
+ * endpoints that exist in test mode only.
  */
 export function openapi(
   app: FastifyInstance,

@@ -21,7 +21,7 @@ export interface AppLinks {
   }[]
 }
 
-/** What an affiliate brought, and the links they may share. */
+/** An affiliate's referrals, and the links they may share. */
 export interface ReferredFacts {
   home: string
   totals: ReferredFigures
@@ -97,7 +97,7 @@ const COLUMNS = [
   { label: 'Link' },
 ]
 
-/** What an affiliate brought by app. */
+/** An affiliate's referrals by app. */
 export function ReferredApps(facts: ReferredFacts): JSX.Element {
   const { totals, rows, home } = facts
   return (

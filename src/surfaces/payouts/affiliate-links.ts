@@ -15,7 +15,7 @@ const APPS_A_PAGE = 20
 const FOUND = 8
 const MAX_WORDS_LENGTH = 100
 
-/** What an affiliate brought by app, and the links of the app in `?app=`. */
+/** An affiliate's referrals by app, and the links of the app in `?app=`. */
 export async function referredFacts(
   { db, config }: World,
   request: FastifyRequest,

@@ -7,7 +7,7 @@ import { localeOf } from '#platform/language/request'
 import type { ManageLayoutFacts } from './layout.tsx'
 import { signDone } from './notes.ts'
 
-/** An address under an app's manage page, with the link's return address. */
+/** A URL under an app's manage page that keeps the return address of the link. */
 export type ManageAddress = (path?: string, query?: Record<string, string>) => string
 
 /** A request about a license, with the facts that its pages show. */

@@ -53,7 +53,7 @@ export function receiptWait(seconds: number): string {
 /** What has just happened to a license. */
 const DONE: TokenKind<string> = { purpose: 'done', seconds: 300, facts: z.string() }
 
-/** A signed code of what was just done, so that links cannot fake it. */
+/** A signed code for what was just done, so that links cannot fake it. */
 export function signDone(world: World, license_id: LicenseId, done: string): string {
   return signToken(world, DONE, done, { about: license_id })
 }

@@ -2,7 +2,7 @@ import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { LEGAL_PAGES } from '#http/legal-texts'
 
-/** The most addresses of one file (the sitemap protocol allows 50,000 and 50 MB). */
+/** The maximum number of URLs in one file (the sitemap protocol allows 50,000 and 50 MB). */
 export const MAX_ADDRESSES = 50_000
 const FRESH_MS = 10 * 60_000
 const MAX_FILES_KEPT = 4

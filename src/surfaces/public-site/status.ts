@@ -27,7 +27,7 @@ export function declareStatus(app: FastifyInstance, world: World): void {
   people(app, world, declare, { compressed: true })
 }
 
-/** The status of each part; where the database is away, nothing else is known. */
+/** The status of each part; without the database, nothing else is known. */
 export async function statusOf({ db, clock, readiness }: World): Promise<PartStatus[]> {
   const service = { part: 'service', works: true } as const
   if (!(await readiness.check())) return [service, { part: 'database', works: false }]

@@ -13,7 +13,7 @@ import { ActionPage } from './customer-action-page.tsx'
 import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
 import { pageFacts, sellerOf } from './sales-context.ts'
 
-/** How often a member acts on customers. */
+/** How often a member may act on customers. */
 export const ACTION_LIMIT: Limit = { name: 'customer-actions', points: 120, seconds: 3600 }
 const MAX_REASON_LENGTH = 200
 /** What a member needs for these pages. */

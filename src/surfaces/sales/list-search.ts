@@ -47,7 +47,7 @@ export function searchOf<Name extends string>(
 /** The request of an export: a search, and the app's slug. */
 const Asked = z.object({ slug: z.string() }).catchall(z.string())
 
-/** The request of an export of what a search finds; empty fields are left out. */
+/** The request for an export of a search's results; empty fields are left out. */
 export function exportRequest(
   slug: string,
   search: Record<string, string>,
@@ -72,26 +72,29 @@ export function listAddress(path: string, fields: Record<string, string>): strin
   return query.size > 0 ? `${path}?${query}` : path
 }
 
-/** The place of a row in a list: its date, its amount, and an id that no other row has. */
+/** The position of a row in a list: its date, its amount, and its unique id. */
 export interface ListPlace {
   at: Date
   amount: Cents
   id: string
 }
 
-/** A place as it is in addresses. */
+/** A position as a query parameter. */
 export function placeText({ at, amount, id }: ListPlace): string {
   return `${at.getTime()}.${amount}.${id}`
 }
 
-/** The place in an address, if it is one. */
+/** The position in a query parameter, if it is valid. */
 export function readPlace(text: string | undefined): ListPlace | undefined {
   const [, at, amount, id] = /^(\d{1,14})\.(-?\d{1,15})\.(\w{1,40})$/.exec(text ?? '') ?? []
   if (id === undefined) return undefined
   return { at: new Date(Number(at)), amount: cents(Number(amount)), id }
 }
 
-/** The days of a search as times: from one, and before the day after the other. */
+/**
+ * The dates of a search as times: from the start of the first day to the end of the last,
+ * exclusive.
+ */
 export function daysOf({ from, to }: SearchTexts<'from' | 'to'>): {
   from: Date | undefined
   before: Date | undefined

@@ -23,7 +23,7 @@ const MAX_REASON_LENGTH = 200
 
 const NEEDED = { seller: 'support', staff: 'refunds' } as const
 
-/** Refunds: requested, shown to the cent, and executed as shown. */
+/** Refunds: a form, then the exact amounts, which are refunded as shown. */
 export function declareRefund(scope: FastifyInstance, world: World, side: Side): void {
   const path = `${SIDES[side]}/sales/:invoice_id/refund`
 

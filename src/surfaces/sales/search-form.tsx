@@ -8,17 +8,20 @@ import { MAX_FOUND } from '#domain/payments'
 const HINT = 'The beginning of an email, or a license key, order, license ID or invoice number'
 const COMMON = { in_search: true, autocomplete: 'off', spellcheck: false } as const
 
-/** A choice of a search. */
+/** A select field of a search. */
 export interface Choice {
   label: string
   name: string
   options: { value: string; label: string }[]
 }
 
-/** The texts of a search: the field, the dates, and a choice of each name. */
+/** The labels of a search: its text field, its dates, and each of its select fields. */
 export type ListSearch = { q: string; from: string; to: string } & Record<string, string>
 
-/** The search above a list: one field, choices and dates; and the export of what it finds. */
+/**
+ * The search above a list, with a text field, select fields and dates, and the export of its
+ * results.
+ */
 export function SearchForm(facts: {
   path: string
   csrf_token: string

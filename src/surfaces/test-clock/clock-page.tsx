@@ -9,7 +9,7 @@ import { DISTANCES } from './advance-form.ts'
 import { ClockLayout, type ClockLayoutFacts } from './layout.tsx'
 import { RETRIES, SCENARIOS } from './scenarios.ts'
 
-/** Up to how many subscribers are counted. */
+/** The number up to which subscribers are counted. */
 export const MAX_COUNTED = 1_000
 
 /** The facts of the test clock's main page. */

@@ -22,7 +22,7 @@ const SETTLED_MS = 1000
 // More events at one time than an advance of a day makes.
 const MAX_AT_ONCE = 10_000
 
-/** Reads a cursor; undefined for a text that is none. */
+/** Reads a cursor; undefined if it is invalid. */
 export function readPosition(cursor: string): EventPosition | undefined {
   const [, at, count] = /^(\d{1,15})-(\d{1,6})$/.exec(cursor) ?? []
   return at && count ? { at: new Date(Number(at)), count: Number(count) } : undefined
@@ -35,7 +35,7 @@ export function writePosition({ at, count }: EventPosition): string {
 
 /**
  * The events after a position, up to the time before which no more can appear. An open transaction
- * may be about to write events of its time, so later ones wait for its end.
+ * may still write events that are dated when it began, so later events wait until it ends.
  */
 export async function eventsAfter(
   db: Db,
