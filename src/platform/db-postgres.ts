@@ -4,8 +4,6 @@ import {
   type Connection,
   type Database,
   type Db,
-  insideTransaction,
-  isDeadlock,
   type PoolUse,
   statements,
 } from '#platform/db'
@@ -13,6 +11,7 @@ import type { Log } from '#platform/log'
 import { Problem } from '#platform/problem'
 import { Pulse } from '#platform/pulse'
 import { listening, Reconnecting } from '#platform/reconnecting'
+import { transact } from '#platform/transact'
 
 /**
  * How long to wait for the database, in milliseconds. The server cancels what takes too long; the
@@ -43,8 +42,6 @@ export const LIMITS = {
  */
 export const CONNECTIONS = { pool: 10, reports: 4, single: 6, waiting_reports: 40 }
 const RETRY_SECONDS = 5
-/** How often a transaction that a deadlock ended is run, in all. */
-const DEADLOCK_TRIES = 3
 /** Compiling a statement takes longer than any of ours runs. */
 const OPTIONS = '-c jit=off'
 /** The lookups have one good plan; planning one takes longer than it runs. */
@@ -85,10 +82,8 @@ export async function openPostgres(
   const listeners: Reconnecting[] = []
   const patiently: Connection = {
     query: (config, values) =>
-      insideTransaction(() =>
-        transact(reports, pulse, limits.patient_statement, (client) =>
-          client.query(config, values),
-        ),
+      transact({ pool: reports, pulse, statement_timeout: limits.patient_statement }, (client) =>
+        client.query(config, values),
       ),
   }
 
@@ -156,25 +151,12 @@ function over(
         return await pulse.whileAnswering(() => pool.query(config, values))
       },
     }),
-    tx: (work, { patient = false } = {}) =>
-      despiteDeadlock(() =>
-        insideTransaction(async () => {
-          assertFree()
-          const patience = patient ? limits.patient_statement : undefined
-          return await transact(pool, pulse, patience, (client) => work(statements(client)))
-        }),
-      ),
-  }
-}
-
-/** Reruns a transaction that a deadlock ended: it saved nothing and had no effect elsewhere. */
-async function despiteDeadlock<Result>(transaction: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await transaction()
-    } catch (error) {
-      if (tries === DEADLOCK_TRIES || !isDeadlock(error)) throw error
-    }
+    async tx(work, { patient = false } = {}) {
+      assertFree()
+      const statement_timeout = patient ? limits.patient_statement : undefined
+      const on = { pool, pulse, statement_timeout }
+      return await transact(on, (client) => work(statements(client)))
+    },
   }
 }
 
@@ -252,61 +234,4 @@ function openPool(
   })
   pool.on('error', (error) => log.warn({ error }, 'idle database connection lost'))
   return pool
-}
-
-/** Runs `work` between begin and commit; a connection that is lost is discarded. */
-async function transact<Result>(
-  pool: pg.Pool,
-  pulse: Pulse,
-  patience: number | undefined,
-  work: (client: Connection) => Promise<Result>,
-): Promise<Result> {
-  const client = await connected(pool, pulse)
-  let lost: Error | string | undefined
-  // A connection may be lost between two statements, when no query is there to report it.
-  const onLost = (error: Error) => {
-    lost = error
-  }
-  client.on('error', onLost)
-  try {
-    await client.query('begin')
-    if (patience) await client.query(`set local statement_timeout = ${patience}`)
-    const result = await work(patience ? waiting(client, patience) : client)
-    await client.query('commit')
-    return result
-  } catch (error) {
-    const brief = waiting(client, LIMITS.answer_after)
-    lost ??= await brief.query('rollback').then(() => undefined, String)
-    throw error
-  } finally {
-    client.off('error', onLost)
-    client.release(lost !== undefined)
-  }
-}
-
-/** A connection from the pool; one that arrives too late is released. */
-async function connected(pool: pg.Pool, pulse: Pulse): Promise<pg.PoolClient> {
-  let connecting: Promise<pg.PoolClient> | undefined
-  try {
-    return await pulse.whileAnswering(() => {
-      connecting = pool.connect()
-      return connecting
-    })
-  } catch (error) {
-    connecting?.then(
-      (late) => late.release(true),
-      () => {},
-    )
-    throw error
-  }
-}
-
-/** The same connection with another timeout. */
-function waiting(client: pg.PoolClient, query_timeout: number): Connection {
-  return {
-    query(config, values) {
-      const { text, ...more } = typeof config === 'string' ? { text: config } : config
-      return client.query({ text, ...more, query_timeout } as pg.QueryConfig, values)
-    },
-  }
 }

@@ -7,7 +7,7 @@ import type { Database, Db } from '#platform/db'
 import { installedAt } from '#platform/installation'
 import { sql } from '#platform/sql'
 import { openMetrics } from '#platform/telemetry/metrics'
-import { figuresOf } from '#surfaces/monitoring/figures'
+import { worldMetrics } from '#surfaces/monitoring/metrics'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { metricsOf, type Sample, scrape } from '../support/metrics.ts'
@@ -109,7 +109,7 @@ test('an email whose retries are used up, and an installation before its first n
   await db.run(sql`insert into emails (id, cause, kind, subject_id, facts, queued_at, attempts)
     values ('one', 'one', 'x', 'x', '{}', ${addSeconds(later, -3_600 * 20)}, 12),
       ('two', 'two', 'x', 'x', '{}', ${addSeconds(later, -3_600)}, 4)`)
-  const stored = await figuresOf(fresh.world).stored()
+  const stored = await worldMetrics(fresh.world).stored()
   const value = (wanted: string) => stored.find(({ name }) => name === wanted)?.value
   assert.equal(value('purser_emails_unsent'), 2)
   assert.equal(value('purser_email_oldest_unsent_seconds'), 3_600)
