@@ -7,11 +7,11 @@ import {
   type PoolUse,
   statements,
 } from '#platform/db'
+import { transact } from '#platform/db-transaction'
 import type { Log } from '#platform/log'
 import { Problem } from '#platform/problem'
 import { Pulse } from '#platform/pulse'
 import { listening, Reconnecting } from '#platform/reconnecting'
-import { transact } from '#platform/transact'
 
 /**
  * How long to wait for the database, in milliseconds. The server cancels what takes too long; the

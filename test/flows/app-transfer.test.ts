@@ -265,12 +265,13 @@ describe('a transfer', () => {
       return id
     }
     const before = await upload()
-    const { agent } = await transferred(app)
-    service.clock.pass(1000)
+    const { email } = await transferred(app)
+    const agent = await signedIn(service, { email, password: PASSWORD })
+    service.clock.pass(1)
     const since = await upload()
     const page = `/dashboard/apps/${app.slug}/import/`
     const { body } = await agent.open(page)
-    assert.deepEqual([body.includes(before), body.includes(since)], [false, true])
+    assert.deepEqual([body.includes(before), body.includes(since)], [false, true], textOf(body))
     const statuses = []
     for (const id of [before, since]) statuses.push((await agent.open(`${page}${id}/`)).status)
     assert.deepEqual(statuses, [404, 200])

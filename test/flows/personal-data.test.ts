@@ -137,7 +137,7 @@ describe('deleting an account', () => {
       email: newEmail(),
       query: '?ref=shore-walks',
     })
-    assert.match(textOf((await agent.open(DELETION)).body), /balance as an affiliate/, email)
+    assert.match(textOf((await agent.open(DELETION)).body), /affiliate balance/, email)
   })
 
   test('needs the email of the account, typed', async () => {
