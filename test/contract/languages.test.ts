@@ -191,6 +191,8 @@ describe('the choice of a language', () => {
     assert.equal(stale.statusCode, 403)
     assert.match(stale.body, /<html lang="en"/)
     assert.doesNotMatch(stale.body, /action="\/language\/"/)
+    // It may be the form of another site, which arrives without the browser's cookies.
+    assert.equal(stale.headers['set-cookie'], undefined)
   })
 
   test('is refused for a language that does not exist, and without the form’s token', async () => {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '#flows/world'
 import { withoutSlash } from '#platform/text'
+import { knownBrowser } from './browser.ts'
 import { csrfToken } from './form-token.ts'
 import { ownPath } from './redirect-path.ts'
 
@@ -27,8 +28,11 @@ export function addLanguageForm(world: World, request: FastifyRequest, reply: Fa
 }
 
 /** Whether the address of a response leads to its page, or back to the form that it answers. */
-function leadsBack({ method, server, routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
+function leadsBack(request: FastifyRequest, reply: FastifyReply): boolean {
+  const { method, server, routeOptions } = request
   if (method !== 'POST') return true
+  // The form of another site arrives without cookies: a new browser ID would replace the buyer's.
+  if (knownBrowser(request) === undefined) return false
   // Routes are found without the slash at their end, which the server ignores.
   const url = withoutSlash(routeOptions.url ?? '')
   return reply.statusCode >= 400 && server.hasRoute({ method: 'GET', url })
