@@ -83,7 +83,9 @@ create trigger buyer_payments_are_append_only before update or delete or truncat
 create table ledger_checks (
   id boolean primary key default true check (id),
   at timestamptz not null,
-  differences integer not null check (differences >= 0)
+  differences integer not null check (differences >= 0),
+  -- When the whole books were last checked.
+  whole_at timestamptz
 );
 
 -- Months that are over and were checked without a difference, as they were then.

@@ -86,7 +86,7 @@ export async function checkAndNote(
   const agrees = checked.differences.length === 0
   if (agrees) await ledger.writeProofs(db, clock.now(), months.to_prove)
   else if (!months.since) await ledger.dropProofs(db)
-  await noteResult(parts, checked.differences)
+  await noteResult(parts, { differences: checked.differences, is_whole })
   return { ...checked, proven: months.proven, changed: months.changed }
 }
 
@@ -107,17 +107,19 @@ const NIGHT_BEGINS_HOUR = 3
 const SUNDAY = 0
 
 /**
- * Checks the books once a night: on Sundays the whole books, else without the months that were
- * proven. It uses the connections of the reports and reads in pages, so that requests do not wait
+ * Checks the books once a night: the whole books once a week, on Sunday or as soon as possible
+ * after it, else without the months that were proven. It uses the connections of the reports and reads in pages, so that requests do not wait
  * for it. A night that was missed is made up for at the next start.
  */
 export async function checkNightly(world: World): Promise<void> {
   const { db, clock, stopping } = world
-  const checked_at = (await ledger.lastCheck(db))?.at ?? (await installedAt(db))
+  const last = await ledger.lastCheck(db)
+  const installed_at = await installedAt(db)
   const night = lastNight(clock.now())
-  if (checked_at >= night) return
+  const is_whole = (last?.whole_at ?? installed_at) < lastSunday(night)
+  if ((last?.at ?? installed_at) >= night && !is_whole) return
   await checkAndNote(world, {
-    is_whole: night.getUTCDay() === SUNDAY,
+    is_whole,
     onProgress: async () => stopping.throwIfAborted(),
   })
 }
@@ -127,4 +129,9 @@ function lastNight(now: Date): Date {
   const today = new Date(now)
   today.setUTCHours(NIGHT_BEGINS_HOUR, 0, 0, 0)
   return today <= now ? today : addDays(today, -1)
+}
+
+/** The latest night of a Sunday, up to this night. */
+function lastSunday(night: Date): Date {
+  return addDays(night, SUNDAY - night.getUTCDay())
 }

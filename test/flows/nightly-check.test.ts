@@ -102,6 +102,28 @@ describe('the check of the ledger every night', () => {
     assert.ok(sold > 0)
   })
 
+  test('is of the whole books once a week, also if another check ran or no node was up on Sunday', async () => {
+    const { world, clock } = service
+    const wholeAt = async () => (await ledger.lastCheck(world.db))!.whole_at?.toISOString()
+    clock.reset('2026-03-22T03:10:00Z')
+    await checkAndNote(world, { is_whole: true })
+    for (const [now, whole] of [
+      ['2026-03-22T03:50:00Z', '2026-03-22T03:10:00.000Z'],
+      ['2026-03-28T03:50:00Z', '2026-03-22T03:10:00.000Z'],
+      ['2026-03-31T03:50:00Z', '2026-03-31T03:50:00.000Z'],
+      ['2026-04-04T03:50:00Z', '2026-03-31T03:50:00.000Z'],
+    ] as const) {
+      clock.reset(now)
+      await checkNightly(world)
+      assert.equal(await wholeAt(), whole, now)
+    }
+    clock.reset('2026-04-05T03:20:00Z')
+    await checkAndNote(world, { is_whole: false })
+    clock.reset('2026-04-05T03:50:00Z')
+    await checkNightly(world)
+    assert.equal(await wholeAt(), '2026-04-05T03:50:00.000Z')
+  })
+
   test('ends without a result where the node stops', async () => {
     const { world, clock } = service
     const before = await checkedAt()

@@ -140,6 +140,7 @@ describe('a month that is over', () => {
   test('is proven no longer after a whole check with a difference, as on Sundays', async () => {
     const { world, clock } = service
     const alarms = async () => (await openAlarms(world.db)).length
+    await check(true)
     await world.db.run(sql`update invoices set fee = fee + 1
       where id in (select subject from ledger_transactions where id in ${IN_APRIL})`)
     for (const [night, open, months] of [

@@ -153,7 +153,7 @@ async function openTroubledService(metrics_port: number): Promise<TestService> {
   })
   await service.listen()
   await buy(service)
-  await noteCheck(service.world.db, { at: service.clock.now(), differences: 1 })
+  await noteCheck(service.world.db, { at: service.clock.now(), differences: 1, is_whole: true })
   await assert.rejects(service.world.db.raw('select no_such_column'))
   isLost = true
   await assert.rejects(service.world.processor.find('att_unknown'))

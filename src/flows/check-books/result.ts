@@ -13,7 +13,7 @@ const ALARM = { kind: 'ledger_differs', subject: 'ledger' } as const
  */
 export async function noteResult(
   { db, clock, random }: Pick<World, 'clock' | 'random'> & { db: Db },
-  differences: Difference[],
+  { differences, is_whole }: { differences: Difference[]; is_whole: boolean },
 ): Promise<void> {
   const now = clock.now()
   const [first] = differences
@@ -25,5 +25,5 @@ export async function noteResult(
   } else {
     await clearAlarm(db, now, ALARM)
   }
-  await ledger.noteCheck(db, { at: now, differences: differences.length })
+  await ledger.noteCheck(db, { at: now, differences: differences.length, is_whole })
 }
