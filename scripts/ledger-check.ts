@@ -11,6 +11,7 @@ import { checkAndNote, type NotedCheck } from '#flows/check-books'
 import { systemClock as clock } from '#platform/clock'
 import { readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
+import { assertInstalled } from '#platform/installation'
 import { systemRandom as random } from '#platform/random'
 import { keyRing } from '#platform/secrets'
 import { counted } from '#platform/text'
@@ -22,6 +23,7 @@ const isIncremental = process.argv.includes('--incremental')
 
 /** Prints the differences in the books of a mode; returns how many there are. */
 async function check({ config, db, log }: OpenMode): Promise<number> {
+  await assertInstalled(db)
   const { stripe: settings, secret_keys, base_url } = config
   const processor = settings
     ? openStripe({ settings, db, clock, random, log })

@@ -15,7 +15,7 @@ import type { Database } from '#platform/db'
 import { openEmbedded } from '#platform/db-embedded'
 import { reason } from '#platform/diagnosis'
 import { environment } from '#platform/env-file'
-import { endReview, isInstalled, keysFault, markRestored } from '#platform/installation'
+import { assertInstalled, endReview, keysFault, markRestored } from '#platform/installation'
 import { lockFile, lockFolder } from '#platform/lock'
 import { openLog } from '#platform/log'
 import { databaseFolder, openDatabase } from '#platform/open-database'
@@ -90,13 +90,6 @@ async function mark({ secret_keys }: Config, db: Database): Promise<void> {
   if (wrong) throw wrong
   await markRestored(db, systemClock.now())
   console.log(`The database is marked as restored. ${MARKED}`)
-}
-
-async function assertInstalled(db: Database): Promise<void> {
-  if (await isInstalled(db)) return
-  throw new ConfigError(
-    'The database has no tables of the service: it is empty, or of another program.',
-  )
 }
 
 async function endOfReview(db: Database): Promise<void> {

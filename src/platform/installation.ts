@@ -94,12 +94,15 @@ export async function endReview(db: Db): Promise<boolean> {
   return ended > 0
 }
 
-/** Whether this database has the tables of the service. */
-export async function isInstalled(db: Db): Promise<boolean> {
+/** Throws unless this database has the tables of the service. */
+export async function assertInstalled(db: Db): Promise<void> {
   const { found } = await db.one<{ found: boolean }>(
     sql`select to_regclass('installation') is not null as found`,
   )
-  return found
+  if (found) return
+  throw new ConfigError(
+    'The database has no tables of the service: it is empty, or of another program.',
+  )
 }
 
 /** When this database got its first tables. */

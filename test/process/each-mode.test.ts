@@ -82,6 +82,7 @@ async function using<Result>(
   return await work(db).finally(() => db.close())
 }
 
+const EMPTY = 'The database has no tables of the service: it is empty, or of another program.'
 const HEADINGS = /^Live mode \(\S+\)\n[\s\S]*\n\nTest mode \(http:\/\/test\.localhost:4000\)\n/
 
 test('npm run ledger:check checks the books of both modes, and names the mode of a difference', async () => {
@@ -157,4 +158,16 @@ test('an embedded test mode that was never opened is left alone, and one in use 
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test('npm run ledger:check says that a database is empty', async () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'purser-empty-'))
+  const { status, error } = await run('ledger-check', {
+    DATABASE_URL: '',
+    DATA_DIR,
+    TEST_MODE_DATABASE_URL: '',
+  })
+  rmSync(DATA_DIR, { recursive: true })
+  assert.equal(status, 2)
+  assert.equal(error, `${EMPTY}\n`)
 })
