@@ -49,7 +49,7 @@ describe('the manage page', () => {
       ['Cancel subscription', 'Cancel subscription'],
       ['Keep my subscription', 'Keep my subscription'],
       ['Pause', /^Pause on/],
-      ['Do not pause', 'Cancel pause'],
+      ['Cancel pause', 'Cancel pause'],
     ] as const) {
       await agent.press(link)
       await agent.submit(button)

@@ -145,7 +145,7 @@ function PlanActions(
       {auto_renew && <Button href={at('auto-renew/')}>{t('portal.cancel')}</Button>}
       {(facts.may_pause || pause_at_end) && (
         <Button href={at('pause/')}>
-          {pause_at_end ? t('portal.do_not_pause') : t('portal.pause')}
+          {pause_at_end ? t('portal.cancel_pause') : t('portal.pause')}
         </Button>
       )}
     </Actions>
