@@ -130,6 +130,9 @@ async function runOnce(): Promise<boolean> {
     total.skipped += counts.skipped
   }
   console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+  if (options.grep !== undefined && total.passed + total.failed + total.skipped === 0) {
+    console.log(`No test has these words in its title: ${options.grep}`)
+  }
   return total.failed === 0 && total.passed > 0 && steps.every(Boolean) && !process.exitCode
 }
 
