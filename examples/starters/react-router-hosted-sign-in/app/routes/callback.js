@@ -15,8 +15,9 @@ export async function loader({ request }) {
     headers.append('set-cookie', await sessions.commitSession(session))
     return redirect('/', { headers })
   } catch (error) {
-    if (isPurserError(error, 'access_denied')) return redirect('/', { headers })
-    if (isPurserError(error, 'login_expired', 'state_mismatch')) return redirect('/login')
+    // Not to `/login`: in a browser that blocks cookies, redirects would never end.
+    const refusals = ['access_denied', 'login_expired', 'state_mismatch']
+    if (isPurserError(error, ...refusals)) return redirect('/', { headers })
     throw error
   }
 }
