@@ -129,15 +129,21 @@ export async function markSent(
     where id = ${id}`)
 }
 
-/** Records an attempt that failed; the queue tries again. */
+/** Records an attempt that failed. The queue tries again, unless the failure is final. */
 export async function noteFailure(
   db: Db,
-  facts: { id: EmailId; recipients: string[] | undefined; error: unknown },
+  facts: {
+    id: EmailId
+    recipients: string[] | undefined
+    error: unknown
+    is_final: boolean
+  },
 ): Promise<void> {
-  const { id, recipients = [], error } = facts
+  const { id, recipients = [], error, is_final } = facts
+  const attempts = is_final ? sql`${EMAIL_QUEUE.retries + 1}` : sql`attempts + 1`
   const message = String(error instanceof Error ? error.message : error)
   const nameless = recipients.reduce((text, each) => text.replaceAll(each, '…'), message)
-  await db.run(sql`update emails set attempts = attempts + 1, error = ${nameless.slice(0, 500)},
+  await db.run(sql`update emails set attempts = ${attempts}, error = ${nameless.slice(0, 500)},
     recipients = ${loggedAs(recipients)}
     where id = ${id}`)
 }

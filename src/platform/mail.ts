@@ -1,3 +1,4 @@
+import type { NodemailerError } from 'nodemailer'
 import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { assertNoTransaction, type Database, type Db } from '#platform/db'
 import type { Log } from '#platform/log'
@@ -22,8 +23,11 @@ export interface Message {
   attachments?: Attachment[]
 }
 
+/** Thrown if the mail server says that no recipient has a mailbox: a retry would not help. */
+export class NoMailbox extends Error {}
+
 export interface Mailer {
-  /** Sends, or throws if the server did not accept the message. */
+  /** Sends, or throws if the server did not accept the message: `NoMailbox` if it never will. */
   send(now: Date, message: Message): Promise<void>
   close(): void
 }
@@ -31,6 +35,12 @@ export interface Mailer {
 const TIMEOUT_MS = 15_000
 /** As many as both lanes of emails use at a time. */
 const MAX_CONNECTIONS = 10
+
+/**
+ * A permanent answer about the recipient (RFC 3463): no such mailbox, no such domain, a malformed
+ * address, a mailbox that moved or is closed. Any other may be about the sender or its settings.
+ */
+const NO_MAILBOX = /^5\d\d[ -]5\.(?:1\.[0-36]|2\.1)\b/
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
@@ -75,7 +85,7 @@ export function smtpMailer(smtpUrl: string, senders: Senders): Mailer {
       assertNoTransaction('a mail was sent')
       opening ??= openPool(smtpUrl, senders)
       const transport = await opening
-      await transport.sendMail({
+      const mail = {
         messageId: message_id,
         to,
         subject,
@@ -86,12 +96,24 @@ export function smtpMailer(smtpUrl: string, senders: Senders): Mailer {
           contentType: content_type,
           content,
         })),
-      })
+      }
+      try {
+        await transport.sendMail(mail)
+      } catch (error) {
+        throw isNoMailbox(error) ? new NoMailbox(error.message, { cause: error }) : error
+      }
     },
     close() {
       void opening?.then((transport) => transport.close())
     },
   }
+}
+
+function isNoMailbox(error: unknown): error is NodemailerError {
+  if (!(error instanceof Error)) return false
+  const { response = '', rejectedErrors }: NodemailerError = error
+  const refusals = rejectedErrors?.map((each) => each.response ?? '') ?? [response]
+  return refusals.every((each) => NO_MAILBOX.test(each))
 }
 
 /**

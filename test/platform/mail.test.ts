@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { queueEmail } from '#platform/email-queue'
+import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { smtpMailer } from '#platform/mail'
 import { sql } from '#platform/sql'
@@ -18,9 +18,18 @@ const refused: Email[] = []
 /** Receipts are not taken before this is settled. */
 let blocked: Promise<void> | undefined
 let blockedNow = 0
+/** What the server says of recipients that it never takes. */
+const REFUSED: Record<string, string> = {
+  'nobody@example.com': '5.1.1 there is no such mailbox',
+  'relayed@example.com': '5.7.1 relaying denied',
+}
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ['STARTTLS'],
+  onRcptTo({ address }, _session, done) {
+    const refusal = REFUSED[address]
+    done(refusal === undefined ? null : Object.assign(new Error(refusal), { responseCode: 550 }))
+  },
   async onData(stream, _session, done) {
     const chunks: Buffer[] = []
     for await (const chunk of stream) chunks.push(chunk)
@@ -117,6 +126,25 @@ test('a rejected email is retried, and arrives once', async () => {
   assert.equal(receipt.messageId, refused[0]?.messageId)
   while (await db.maybe(sql`select 1 from emails where sent_at is null`)) await setImmediate()
   assert.equal(taken.length, 2)
+})
+
+test('an email is not retried if the mailbox does not exist, and is if the sender is refused', async () => {
+  const { db } = service.world
+  const attempts = async (address: string) => {
+    const found = sql`select attempts from emails
+      where recipients @> array[${address}] and kind = 'receipt' and attempts > 0`
+    for (;;) {
+      const row = await db.maybe<{ attempts: number }>(found)
+      if (row) return row.attempts
+      await setImmediate()
+    }
+  }
+  await purchase(service, buyer(service), { email: 'nobody@example.com' })
+  assert.ok((await attempts('nobody@example.com')) > EMAIL_QUEUE.retries)
+  await purchase(service, buyer(service), { email: 'relayed@example.com' })
+  assert.equal(await attempts('relayed@example.com'), 1)
+  assert.equal(taken.length, 2)
+  await db.run(sql`delete from pgboss.job where state = 'retry'`)
 })
 
 test('a buyer with a confirmed account gets no links for a new one', async () => {

@@ -12,6 +12,7 @@ import {
 } from '#platform/email-queue'
 import type { EmailId } from '#platform/ids'
 import { ENGLISH } from '#platform/language/locale'
+import { NoMailbox } from '#platform/mail'
 import { ACCOUNT_EMAILS } from './account.ts'
 import { APP_EMAILS } from './app.ts'
 import { MONEY_EMAILS } from './money.ts'
@@ -44,7 +45,9 @@ export function emailWorker(world: World): void {
         await send(world, email.id, world.live ? markOfTestMode(written) : written)
       }
     } catch (error) {
-      await noteFailure(world.db, { id: email.id, recipients, error })
+      const is_final = error instanceof NoMailbox
+      await noteFailure(world.db, { id: email.id, recipients, error, is_final })
+      if (is_final) return
       throw error
     }
     const now = world.clock.now()
