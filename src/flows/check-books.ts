@@ -108,8 +108,8 @@ const SUNDAY = 0
 
 /**
  * Checks the books once a night: the whole books once a week, on Sunday or as soon as possible
- * after it, else without the months that were proven. It uses the connections of the reports and reads in pages, so that requests do not wait
- * for it. A night that was missed is made up for at the next start.
+ * after it, else without the months that were proven. It uses the report connections and reads in
+ * pages, so that requests do not wait for it. A missed night is made up for at the next start.
  */
 export async function checkNightly(world: World): Promise<void> {
   const { db, clock, stopping } = world
