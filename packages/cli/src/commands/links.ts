@@ -25,7 +25,10 @@ export interface CheckedLink {
 
 const TIMEOUT_MS = 10_000
 
-/** Builds the links of an app and opens each. Exits with 1 if one does not work. */
+/**
+ * Builds the links of an app and opens each. Exits with 1 if one does not work, and with 4 if all
+ * that is known is that the service did not answer.
+ */
 export async function links(context: CommandContext<LinksOptions>): Promise<ExitCode> {
   const { terminal, settings, options } = context
   const client = await appClient(settings, options, terminal, false)
@@ -46,13 +49,17 @@ export async function links(context: CommandContext<LinksOptions>): Promise<Exit
     manageOf(base_url, client_id, next),
   ])
   const checked: CheckedLink[] = []
+  const problems: LinkProblem[] = []
   for (const { opened, ...link } of built) {
     terminal.progress(`Opening ${link.label}`)
     const problem = options.check ? await problemOf(opened) : null
-    checked.push({ ...link, is_working: options.check ? problem === null : null, problem })
+    if (problem) problems.push(problem)
+    const is_working = options.check ? problem === null : null
+    checked.push({ ...link, is_working, problem: problem?.message ?? null })
   }
   terminal.result({ app_name, links: checked }, linkLines(context, checked))
-  return checked.some(({ is_working }) => is_working === false) ? EXIT.negative : EXIT.ok
+  if (problems.length === 0) return EXIT.ok
+  return problems.every(({ is_outage }) => is_outage) ? EXIT.unreachable : EXIT.negative
 }
 
 function manageOf(base_url: string, client_id: string, next: string | undefined) {
@@ -77,8 +84,15 @@ function linkLines({ terminal }: CommandContext, checked: CheckedLink[]): string
   })
 }
 
-/** What is wrong with a link, with the next step; null if it works. */
-export async function problemOf(url: string): Promise<string | null> {
+/** What is wrong with a link, with the next step. */
+interface LinkProblem {
+  message: string
+  /** The service did not answer, or not now: the link itself may work. */
+  is_outage: boolean
+}
+
+/** The problem of a link; null if it works. */
+export async function problemOf(url: string): Promise<LinkProblem | null> {
   let status: number
   try {
     const answer = await fetch(url, {
@@ -89,9 +103,14 @@ export async function problemOf(url: string): Promise<string | null> {
     status = answer.status
     await answer.body?.cancel()
   } catch {
-    return 'No answer. Check the URL of the service and your network.'
+    const message = 'No answer. Check the URL of the service and your network.'
+    return { message, is_outage: true }
   }
   if (status < 400) return null
+  return { message: messageOf(status), is_outage: status === 429 || status >= 500 }
+}
+
+function messageOf(status: number): string {
   if (status === 400) {
     return 'The return URL is refused. It must use https on the app’s registered domain.'
   }

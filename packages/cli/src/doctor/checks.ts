@@ -152,7 +152,7 @@ async function checkBuyLink(_: CommandContext, { prices }: Findings): Promise<Ou
   if (!first) return skipped('needs a price')
   const problem = await problemOf(first.buy_url)
   if (problem === null) return passed(`opens for ${first.product_name}`)
-  return failed('does not open', problem)
+  return failed('does not open', problem.message)
 }
 
 async function checkCredentials(

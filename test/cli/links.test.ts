@@ -1,0 +1,29 @@
+/** The exit code of `purser links` for what the service answers to the links. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { links } from '../../packages/cli/src/commands/links.ts'
+import { EXIT } from '../../packages/cli/src/exit.ts'
+import { openTerminal } from '../../packages/cli/src/terminal.ts'
+import { type Reply, startFakeService } from '../client/fake-service.ts'
+
+const PRICE = { public_id: 'prc_1', product_name: 'Pro', amount: '12.00', frequency: 'month' }
+
+/** Checks the links of an app whose buy link and manage page get these replies. */
+async function exitCode(buy: Reply, manage: Reply): Promise<number> {
+  await using service = await startFakeService(({ path }) => {
+    if (path.startsWith('/buy/')) return buy
+    if (path.startsWith('/manage/')) return manage
+    return { body: { app_name: 'Tidepool', prices: [PRICE], has_free_tier: false } }
+  })
+  const settings = { url: service.url, client_id: 'app_1', app: undefined }
+  return await links({ settings, options: { check: true }, terminal: openTerminal(true) })
+}
+
+test('tells an outage from a link that does not work', async () => {
+  const works = { body: {} }
+  assert.equal(await exitCode(works, works), EXIT.ok)
+  assert.equal(await exitCode({ status: 503, body: {} }, works), EXIT.unreachable)
+  assert.equal(await exitCode({ status: 429, body: {} }, { reset: true }), EXIT.unreachable)
+  assert.equal(await exitCode({ status: 404, body: {} }, works), EXIT.negative)
+  assert.equal(await exitCode({ status: 404, body: {} }, { status: 503, body: {} }), EXIT.negative)
+})
