@@ -1,6 +1,6 @@
 /**
  * The baseline of hosted sign-in: its library behind node:http with the fewest settings that give
- * the same responses, on the same database through the same adapter, and nothing else of the
+ * the same responses, on the same database through the same adapter, and nothing else from the
  * service.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The baseline: node:http without a framework. It reads the same tables with one statement for each
+ * The baseline: node:http without a framework. It reads the same tables with one statement per
  * request and returns the same body, without limits, IDs, logs or a comparison of secrets.
  */
 import { createServer, type IncomingMessage } from 'node:http'

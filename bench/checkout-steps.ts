@@ -24,7 +24,7 @@ export interface StepCost {
 
 type Step = [name: string, run: (buyer: Agent) => Promise<unknown>]
 
-/** Buys one after the other, and returns the mean cost of each step. */
+/** Makes one purchase after another, and returns the mean cost of each step. */
 export async function checkoutSteps(
   service: Service,
   demo: DemoFacts,
@@ -74,7 +74,7 @@ async function costOf(
   return { statements, commits, service_ms: (user + system) / 1000, postgres_ms }
 }
 
-/** The CPU time of all connections so far; zero if the kernel does not tell. */
+/** The CPU time of all connections so far; zero if the kernel does not report it. */
 async function postgresMs({ world }: Service): Promise<number> {
   const rows = await world.db.rows<{ pid: number }>(
     sql`select pid from pg_stat_activity where datname = current_database()`,

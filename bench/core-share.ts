@@ -52,7 +52,7 @@ function createGroup(group: string, quota_us: number): void {
   }
 }
 
-/** The processes that a process started; itself where it started none. */
+/** The processes that a process started; itself if it started none. */
 export function workersOf(pid: number): number[] {
   const file = `/proc/${pid}/task/${pid}/children`
   const children = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''

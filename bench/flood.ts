@@ -1,7 +1,7 @@
 /**
  * A flood of sign-up forms beside license validations: ten forms a second from one address, each
- * with a password that takes long to judge. Prints the p99 of validations beside its quiet value,
- * as a ratio; the aim is three at the most.
+ * with a password that is slow to estimate. Prints the p99 of validations beside its quiet value,
+ * as a ratio; the target is at most three.
  *
  *   npm run bench:flood -- --seconds 10
  */
@@ -61,8 +61,8 @@ async function main(database_url: string): Promise<void> {
       console.log(`quiet p99 ${shown(quiet)}, under the flood ${shown(flooded)}`)
     }
     const middle = ratios.sort((left, right) => left - right)[Math.floor(ratios.length / 2)]!
-    console.log(`\nvalidations beside a flood: p99 ${middle.toFixed(2)} times the quiet one`)
-    console.log(`the aim is ${AIM} times at the most`)
+    console.log(`\nvalidations during a flood: p99 ${middle.toFixed(2)} times the quiet one`)
+    console.log(`the target is at most ${AIM} times`)
   } finally {
     await server.stop()
   }
@@ -94,7 +94,7 @@ function validator(base_url: string, demo: DemoFacts, key: string): () => Promis
     }
     const url = new URL('/api/v1/licenses/validate', base_url)
     const { status } = await ask(connections, url, { method: 'POST', headers, body })
-    if (status !== 200) throw new Error(`a validation answered ${status}`)
+    if (status !== 200) throw new Error(`a validation returned ${status}`)
   }
 }
 

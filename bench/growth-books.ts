@@ -69,7 +69,7 @@ export const LEDGER = [
 
 /**
  * The lines of payees with the week of their payout, and the weeks that are paid: all of them, but
- * of the seller of the large app only those of long ago, so that one payee has many unpaid lines.
+ * for the seller of the large app only old ones, so that one payee has many unpaid lines.
  */
 export const PAYEE_WEEKS: [table: string, content: string][] = [
   [
@@ -90,7 +90,7 @@ export const PAYEE_WEEKS: [table: string, content: string][] = [
 
 const PAID = `payee_line l join paid_week w using (owner, account, week)`
 
-/** Payouts, and the sums that jobs make. */
+/** Payouts, and the sums that jobs compute. */
 export const DERIVED = [
   `insert into payouts (id, owner, account, amount, cause, status, processor_payout_id, created_at,
       settled_at)

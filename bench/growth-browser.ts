@@ -11,7 +11,7 @@ export interface GrowthBrowsers {
   staff: Agent
 }
 
-/** Signs in the cast's people, each in a browser of their own. */
+/** Signs in the cast's people, each in their own browser. */
 export async function openBrowsers(service: Service, demo: DemoFacts): Promise<GrowthBrowsers> {
   const visitor = () => new Agent(service.app, service.world.config.base_url)
   const enter = async ({ email, password }: { email: string; password: string }) => {

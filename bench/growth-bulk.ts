@@ -8,9 +8,9 @@ import { CLONED, seedPeople, stepsOf, tableOf } from './growth-seed.ts'
 const LANES = 3
 
 /**
- * Fills an empty database with so much that it takes minutes: tables without their indexes, which
- * are built afterwards, a few tables at a time. The connection must be a superuser's, and the
- * database is of no use where this does not end.
+ * Fills an empty database with so much that it takes minutes: a few tables at a time, without their
+ * indexes, which are built afterwards. The connection must be a superuser's. If this does not
+ * finish, the database is unusable.
  */
 export async function seedInBulk(
   connectionString: string,
@@ -75,7 +75,7 @@ async function fill(db: Db, table: string, own: string[], filled: Set<string>): 
   await db.raw(`analyze ${table}`)
 }
 
-/** Does `work` for each of `all`, each lane one at a time. */
+/** Does `work` for each of `all`; each lane does one at a time. */
 async function inLanes<Each>(
   lanes: Lane[],
   all: Each[],

@@ -9,9 +9,9 @@ import { type GrowthBrowsers, openBrowsers } from './growth-browser.ts'
 const MEDIAN_MS = 100
 const P99_MS = 300
 const REQUESTS = 25
-/** A page that takes long is requested less often. */
+/** A slow page is requested less often. */
 const SECONDS_A_PAGE = 3
-/** The number of views of a list that are measured: filters, sorts and pages by its own links. */
+/** How many views of a list are measured: filters, sorts and pages that it links to. */
 const VIEWS = 10
 const BARE = '/signin/'
 /** A table of more rows than this is never read completely for a page. */
@@ -20,12 +20,12 @@ const LARGE_ROWS = 10_000
 /** Searches by what people know; each is tried on every page with a search field. */
 const SEARCHES = ['g12', 'g77@growth.example', '77', 'tidepool', 'tidpool', 'no such thing']
 
-/** Routes that are no pages, or whose object this database does not contain. */
+/** Routes that are not pages, or whose object this database does not contain. */
 const NOT_MEASURED = /^\/(dashboard|admin|affiliate)\/.*(\.csv|\.pdf|\/bank|:task_id\/)$/
 
 /**
  * Opens every page of sellers, affiliates, staff and the marketplace, with every filter that it
- * links to, and prints its duration. A new route is measured without a line here.
+ * links to, and prints how long each takes. A new route is measured without a line here.
  */
 export async function measurePages(service: Service, demo: DemoFacts): Promise<void> {
   const browsers = await openBrowsers(service, demo)
@@ -180,7 +180,7 @@ function printHead(bare: Durations): void {
   printLine(BARE, bare, bare)
 }
 
-/** Prints the durations of a view; whether they are above the limits. */
+/** Prints the durations of a view, and returns whether they exceed the limits. */
 function printLine(path: string, { median, p99 }: Durations, bare: Durations): boolean {
   const is_slow = median > MEDIAN_MS || p99 > P99_MS
   const ratio = (median / bare.median).toFixed(1).padStart(6)

@@ -13,7 +13,7 @@ export interface Size {
 
 /** The number of these that belong to the seller of the large app. */
 export const APPS_OF_SELLER = 50
-/** The number of affiliates beside the cast's; each twentieth sale is of one, and of the cast's. */
+/** The number of affiliates beside the cast's; they and the cast's each refer every 20th sale. */
 export const AFFILIATES = 300
 
 /** Members and clicks are written for about as many apps, however many there are. */

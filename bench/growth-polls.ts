@@ -4,12 +4,12 @@ import type { Sql } from '#platform/sql'
 import { readStored } from '#surfaces/monitoring/metrics'
 import { declarePolls, declareSchedules } from '../src/background.ts'
 
-/** What no statement should take that runs every few seconds, in milliseconds. */
+/** The most that a statement that runs every few seconds should take, in milliseconds. */
 const WANTED_MS = 5
 /** The schedules that are measured. */
 const EVERY_MINUTE = '* * * * *'
 
-/** What PostgreSQL says of one execution. */
+/** What PostgreSQL reports about one execution. */
 interface Cost {
   text: string
   ms: number
@@ -18,15 +18,15 @@ interface Cost {
 }
 
 /**
- * Runs everything that runs every few seconds or every minute, and prints what its statements took
- * by PostgreSQL's own clock. A statement that writes is run and rolled back, and then run.
+ * Runs everything that runs every few seconds or every minute, and prints the durations of its
+ * statements by PostgreSQL's own clock. A statement that writes is run, rolled back, and run again.
  */
 export async function measurePolls(world: World): Promise<void> {
   const costs: Cost[] = []
   const db = measured(world.db, (cost) => costs.push(cost))
   const works: [name: string, work: () => Promise<unknown>][] = [
     ['readiness', () => db.probe(READY)],
-    ['figures of the monitoring', () => readStored(db, world.clock.now())],
+    ['monitoring metrics', () => readStored(db, world.clock.now())],
   ]
   const jobs = {
     ...world.jobs,

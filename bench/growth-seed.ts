@@ -8,14 +8,14 @@ import { AFFILIATES, APPS_OF_SELLER, peopleOf, type Size } from './growth-people
 import { tradeOf } from './growth-trade.ts'
 
 const PAST_SALES = 50_000
-/** The number of licenses of one buyer, each of another app. */
+/** The number of licenses of one buyer, each for a different app. */
 const COLLECTOR = 200
 
 /** The IDs that the measurements use. */
 export const BIG_APP = growthId('app', 'big')
 export const COLLECTOR_ID = growthId('usr', 1)
 
-/** The size of a database of so many sales, each with a license. */
+/** The size of a database with this many sales, each with a license. */
 export function sizeOf(sales: number): Size {
   return { licenses: sales, sales, big_app: Math.round(sales * 0.3), apps: 999 }
 }
@@ -54,15 +54,15 @@ export async function seedGrowth(db: Db, demo_app: string, size: Size): Promise<
     }
     for (const statement of inserts) {
       await db.raw(statement)
-      // The planner knows nothing of rows that this transaction inserted.
+      // The planner does not know the rows that this transaction inserted.
       await db.raw(`analyze ${tableOf(statement)}`)
     }
   }
 }
 
 /**
- * Past sales with all that they wrote, at most `sold`, beside what a measurement needs: for tables
- * that are empty, PostgreSQL plans statements as no shop has them. Returns their number.
+ * Past sales with all that they wrote, at most `sold`, beside what a measurement needs: for empty
+ * tables, PostgreSQL picks plans that no real shop gets. Returns their number.
  */
 export async function seedPastSales(
   db: Database,
@@ -85,7 +85,7 @@ export async function seedPeople(db: Db, demo_app: string, size: Size): Promise<
   for (const statement of peopleOf(size)) await db.raw(statement)
 }
 
-/** The seller of all these apps, who has had no payout for long. */
+/** The seller of all these apps, who has had no payout for a long time. */
 export async function bigPayee(db: Db): Promise<Payee> {
   const app = sql`select seller_id as owner from apps where id = ${BIG_APP}`
   const { owner } = await db.one<{ owner: PayeeId }>(app)

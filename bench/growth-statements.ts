@@ -41,7 +41,7 @@ export function grownStatements(
   const trial = (email: string) => () =>
     billing.hadTrial(db, { app_id: BIG_APP, email_normalized: email, fingerprint: 'fp_g7' })
   return [
-    ['R15 figures of the monitoring', () => readStored(db, now)],
+    ['R15 monitoring metrics', () => readStored(db, now)],
     ['R3 claim due subscriptions', () => billing.claimDue(db, now, { until, limit: 20 })],
     ['R3 next due of an app', () => billing.nextDue(db, BIG_APP)],
     ['R3 comps that end', () => licensing.endedUncharged(db, now, { limit: 20 })],
@@ -69,8 +69,8 @@ export function grownStatements(
       'R14 tax lines of a state and month',
       () => tax.taxLines(db, { month, state: 'TX', limit: 100, offset: 200 }),
     ],
-    ['R14 standing of a payee', () => payouts.payeeBalance(db, now, payee)],
-    ['unsettled attempts', () => payments.pendingAttempts(db, now)],
+    ['R14 balance of a payee', () => payouts.payeeBalance(db, now, payee)],
+    ['pending attempts', () => payments.pendingAttempts(db, now)],
     ['payees due by the calendar', () => payouts.dueByCalendar(db, now)],
     ['open payouts', () => payouts.openPayouts(db)],
     ['lines of a payout, a page', () => payouts.statementOf(db, growthId('po', 27), page)],
@@ -86,7 +86,7 @@ export function grownStatements(
   ]
 }
 
-/** What affiliates bring to an app in a year, and what the one of most sales brings. */
+/** What affiliates bring to an app in a year, and what the one with most sales brings. */
 function affiliateStatements(db: Db, to: string): [what: string, ask: () => Promise<unknown>][] {
   const app = { app_id: BIG_APP, days: { from: metrics.dayAfter(to, -364), to } }
   const affiliate = { affiliate_id: growthId('aff', 1) }

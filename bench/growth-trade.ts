@@ -94,7 +94,7 @@ const PAYMENTS = [
     from sale where disputed`,
 ]
 
-/** What the sandbox has on record of it, so that the check of the books finds no difference. */
+/** The sandbox's records of it, so that the check of the books finds no difference. */
 const SANDBOX = [
   `insert into sandbox.charges (id, key, request_hash, card_token, amount, currency, description,
       off_session, return_url, status, created_at)

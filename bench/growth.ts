@@ -1,6 +1,6 @@
 /**
- * What pages, their statements and periodic work cost when much has been sold. Prints one line
- * each; nothing a person or a checkout waits for should take 300 ms.
+ * What pages, their statements and periodic work cost after many sales. Prints one line for
+ * each; nothing that a person or a checkout waits for should take 300 ms.
  *
  *   npm run bench:growth                          a million sales, 300,000 of one app
  *   npm run bench:growth -- --licenses 10000000 --sales 5000000 --apps 9999 --big-app 1000000
@@ -52,7 +52,7 @@ const size = {
   apps: Number(chosen.apps ?? usual.apps),
 }
 if (size.licenses < size.sales || size.licenses > 2 * size.sales)
-  throw new Error('There may be as many licenses as sales, and up to twice as many.')
+  throw new Error('There must be at least as many licenses as sales, and at most twice as many.')
 const WANTED_MS = 300
 
 if (chosen.database && chosen.data) await measure(chosen.database, chosen.data)
@@ -90,7 +90,7 @@ async function measure(url: string, folder: string): Promise<void> {
   const service = await openService(readConfig(env, systemRandom))
   const { world } = service
   const demo = await seeded(world, url, join(folder, 'growth.json'))
-  // The pages about jobs read the tables of the queue. No job runs, as it would be measured too.
+  // The job pages read the queue's tables. No job runs, because it would be measured too.
   await world.jobs.open()
   await addJob(world.db)
   const measures = (what: string) => chosen.only === undefined || chosen.only === what
@@ -146,7 +146,7 @@ async function timed(ask: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** A payout for the one seller here takes a line of each sale. */
+/** A payout for the one seller here takes one line per sale. */
 async function payAll({ db, clock, random }: World, payee: payouts.Payee): Promise<void> {
   const start = performance.now()
   const payout = { id: mintId(random, 'po'), ...payee, cause: 'request' } as const
@@ -157,7 +157,7 @@ async function payAll({ db, clock, random }: World, payee: payouts.Payee): Promi
   console.log(`a first payout, of ${lines} lines: ${seconds.toFixed(1)} s`)
 }
 
-/** A finished job, for the page of one. */
+/** A finished job, for the page that shows one. */
 async function addJob(db: Db): Promise<void> {
   await db.run(sql`insert into pgboss.job (id, name, data, state, completed_on)
     values (gen_random_uuid(), 'emails', '{}', 'completed', now())`)

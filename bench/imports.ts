@@ -1,6 +1,6 @@
 /**
- * Imports a file of 200,000 rows: how long each step takes, how far the resident set grows, and how
- * long the event loop is blocked while other requests are answered. One engine for each run.
+ * Imports a file of 200,000 rows: how long each step takes, how much the resident set grows, and
+ * how long the event loop is blocked while other requests are answered. One engine for each run.
  *
  *   npm run bench:imports -- --rows 200000 --engine postgresql
  */
@@ -56,7 +56,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** What a step took. */
+/** The cost of a step. */
 interface Measured {
   step: string
   seconds: number
@@ -145,7 +145,7 @@ async function upload(
   return uploaded.id
 }
 
-/** About 200 bytes a row, in the columns of Lemon Squeezy. */
+/** About 200 bytes per row, in the columns of Lemon Squeezy. */
 function writeRows(file: string): void {
   writeFileSync(file, 'id,product_name,user_email,user_name,status,renews_at,created_at,key,urls\n')
   let part = ''

@@ -1,4 +1,4 @@
-/** Orders at Vendure or Medusa, from the cart to the payment. Prints one line of JSON. */
+/** Orders on Vendure or Medusa, from the cart to the payment. Prints one line of JSON. */
 import { readFileSync } from 'node:fs'
 import { Agent, type OutgoingHttpHeaders } from 'node:http'
 import { ask, measure } from './generator.ts'

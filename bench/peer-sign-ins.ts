@@ -1,4 +1,4 @@
-/** Sign-ins with email and password, at Purser or at better-auth. Prints one line of JSON. */
+/** Sign-ins with email and password, on Purser or better-auth. Prints one line of JSON. */
 import { Agent } from 'node:http'
 import { ask, measure } from './generator.ts'
 import { Visitor } from './visitor.ts'

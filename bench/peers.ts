@@ -1,6 +1,6 @@
 /**
- * Measures other software at what Purser does too, in the same run: servers on one core, the load
- * on the other, rounds taken in turn. The peers are installed into a folder outside the project.
+ * Measures other software that does what Purser does, in the same run: servers on one core, load
+ * on the other, alternating rounds. The peers are installed into a folder outside the project.
  *
  *   npm run bench:peers -- --rounds 3 --seconds 6
  *   npm run bench:peers -- --only vendure
@@ -16,7 +16,7 @@ import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-post
 import { generate, type Round, SERVER_CORE, startProgram, startServer } from './processes.ts'
 import { openSubject, subjectSettings } from './subject.ts'
 
-/** What is installed for each peer, in versions that were seen to work. */
+/** What is installed for each peer, in versions that are known to work. */
 const PEERS = {
   'better-auth': ['better-auth@1.7.25', 'pg@8.23.1'],
   vendure: ['@vendure/core@3.7.3', 'pg@8.23.1'],
@@ -57,7 +57,7 @@ async function measurePeers(): Promise<Record<string, Record<string, Round>>> {
       try {
         const { title, sides } = loadsOf(name, purser, server.url)
         results[title] = inTurn(sides)
-        console.log(`\n${title}, a second`)
+        console.log(`\n${title}, per second`)
         console.table(results[title])
       } finally {
         await server.stop()
@@ -81,7 +81,7 @@ async function startPurser() {
   return { url, price_id: app.prices[0]!.public_id, facts, stop }
 }
 
-/** Installs a peer, and starts it on a database of its own. */
+/** Installs a peer, and starts it on its own database. */
 async function startPeer(name: Peer, facts: Record<string, string>) {
   const cwd = join(folder, name)
   mkdirSync(cwd)
@@ -117,7 +117,7 @@ async function databaseFor(name: Peer): Promise<string> {
 
 type Sides = Record<string, () => Round>
 
-/** What both sides do, each by a load of its own. */
+/** What both sides do, each under its own load. */
 function loadsOf(
   name: Peer,
   purser: Awaited<ReturnType<typeof startPurser>>,
@@ -144,7 +144,7 @@ function loadsOf(
   }
 }
 
-/** Rounds of both in turn, after one to warm up; the round with the middle rate of each. */
+/** Alternating rounds after one to warm up; returns the round with the median rate of each. */
 function inTurn(sides: Sides): Record<string, Round> {
   const rounds: Record<string, Round[]> = {}
   for (let round = 0; round <= Number(chosen.rounds); round++) {

@@ -13,16 +13,16 @@ export const SERVER_CORE = 0
 export const LOAD_CORE = 1
 type Core = typeof SERVER_CORE | typeof LOAD_CORE | 'any'
 
-/** A command pinned to one core, if the machine has several and supports it; else on any core. */
+/** A command pinned to one core, if the machine has several and supports it; otherwise on any. */
 export function pinned(core: Core, command: string, args: string[]): [string, string[]] {
   if (core === 'any' || cpus().length < 2 || !which('taskset')) return [command, args]
   return ['taskset', ['-c', String(core), command, ...args]]
 }
 
-/** A process that answers at its address. */
+/** A process that responds at its address. */
 export interface Server {
   pid: number
-  /** Its resident set, in megabytes; zero if the kernel does not tell. */
+  /** Its resident set, in megabytes; zero if the kernel does not report it. */
   residentMb(): number
   stop(): Promise<void>
 }
@@ -49,7 +49,7 @@ export async function startServer(
 
 interface Program {
   env: Record<string, string>
-  /** Where it answers once it is ready. */
+  /** Where it responds once it is ready. */
   address: string
   log: string
   core: Core
@@ -93,12 +93,12 @@ const MAX_TRIES = 1200
 
 async function untilItAnswers(address: string, server: ChildProcess, log: string): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    if (server.exitCode !== null) throw new Error(`the server ended at its start; see ${log}`)
+    if (server.exitCode !== null) throw new Error(`the server exited at startup; see ${log}`)
     const answer = await fetch(address).catch(() => undefined)
     if (answer) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error(`nothing answers at ${address}; see ${log}`)
+  throw new Error(`nothing responds at ${address}; see ${log}`)
 }
 
 /** The load generator, installed if missing and possible. */
@@ -133,7 +133,7 @@ export function generate(file: string, settings: Record<string, string>): Round 
 
 interface Load {
   url: string
-  /** The file of the requests. */
+  /** The file with the requests. */
   requests: string
   authorization: string
   seconds: number
@@ -159,6 +159,6 @@ export function load({
   const [command, all] = pinned(core, findWrk(), args)
   const output = execFileSync(command, all, { encoding: 'utf8' })
   const result = /^RESULT (.*)$/m.exec(output)?.[1]
-  if (!result) throw new Error(`wrk said:\n${output}`)
+  if (!result) throw new Error(`wrk printed:\n${output}`)
   return JSON.parse(result)
 }

@@ -1,7 +1,7 @@
 /**
  * Renews a thousand subscriptions that are due at once, with four workers on one PostgreSQL, and
- * with one: exactly a thousand charges, and how many a second. The yardstick of the same run is a
- * plain transaction of one insert, one after the other.
+ * with one: exactly a thousand charges, and how many per second. The baseline of the same run is a
+ * plain transaction of one insert, one after another.
  *
  *   npm run bench:renewals -- --subscriptions 1000 --workers 4
  */
@@ -46,19 +46,19 @@ async function main(): Promise<void> {
   const { service, demo } = await openSubject(env)
   const { world } = service
   const plain = await plainTransactions(world)
-  console.log(`plain transactions, one after the other: ${plain.toFixed(0)} a second`)
+  console.log(`plain transactions, one after another: ${plain.toFixed(0)} per second`)
   await seedPastSales(world.db, demo.app.client_id)
   for (const workers of [1, Number(chosen.workers)]) {
     await seed(world, demo.app, `${workers}-`)
     await world.db.alone((own) => own.raw('vacuum analyze'))
     const before = await countCharges(world)
     const { seconds, renewed } = await renewWith(workers, env)
-    assert.equal(renewed, subscriptions, 'each was taken in hand once')
+    assert.equal(renewed, subscriptions, 'each was claimed once')
     assertCharges(before, await countCharges(world))
     const rate = subscriptions / seconds
     console.log(
       `${workers} ${workers === 1 ? 'worker' : 'workers'}: ${subscriptions} due, ` +
-        `${subscriptions} charges, ${rate.toFixed(0)} renewals a second ` +
+        `${subscriptions} charges, ${rate.toFixed(0)} renewals per second ` +
         `(${(rate / plain).toFixed(2)} of plain transactions)`,
     )
   }

@@ -1,6 +1,6 @@
 /**
- * Measures the service on PostgreSQL, every figure beside a yardstick of the same run: servers on
- * one core, the load on the other, rounds taken in turn. Limits, request ids and logging are on.
+ * Measures the service on PostgreSQL, every figure beside a baseline of the same run: servers on
+ * one core, the load on the other, alternating rounds. Limits, request IDs and logging are on.
  *
  *   npm run bench -- --licenses 1000000 --rounds 5 --seconds 4
  *   npm run bench -- --only validate,checkouts
@@ -137,7 +137,7 @@ function report(name: string, pairs: Pair[]) {
   return result
 }
 
-/** What a checkout costs, and all its steps together. */
+/** What each step of a checkout costs, and their total. */
 async function steps(service: Service, demo: DemoFacts): Promise<Record<string, StepCost>> {
   const costs = await checkoutSteps(service, demo)
   const sumOf = (of: (cost: StepCost) => number) =>
@@ -168,13 +168,13 @@ function checkouts(base_url: string, price_id: PriceId): Round {
   // The first round plans every statement of each connection.
   once()
   const result = once()
-  console.log('\ncheckouts, four pages and all, a second')
+  console.log('\ncomplete checkouts of four pages, per second')
   console.table({ service: result })
   return result
 }
 
 /**
- * Complete sign-ins next to those of the bare library, which finds the same session in the
+ * Complete sign-ins beside those of the bare library, which finds the same session in the
  * database.
  */
 async function signIns(env: Record<string, string>, demo: DemoFacts, log: string) {

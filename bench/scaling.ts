@@ -5,7 +5,7 @@ import type { Requests } from './seed.ts'
 
 /** The loads of `bench/run.ts` to compare: three with the database, and one without. */
 const LOADS = ['validate', 'orders', 'entitlement', 'prices'] as const
-/** What each process may use of a core; the database and the load have the rest of both. */
+/** The share of a core that each process may use; the database and the load use the rest. */
 const SHARE_PERCENT = 30
 
 interface ScalingFacts {
@@ -18,11 +18,11 @@ interface ScalingFacts {
 }
 
 /**
- * The rate of a node with two processes by that of one with one: medians of rounds taken in turn.
- * Each process may use the same share of a core. Otherwise the second one would take its time from
- * the database and the load, which run on the same machine. Each has as many connections, as a
- * second process is for more callers: with half of them, half as many lookups would share a
- * statement.
+ * The rate of a node with two processes as a ratio to a node with one: medians of alternating
+ * rounds. Each process may use the same share of a core. Otherwise the second one would take time
+ * from the database and the load, which run on the same machine. Each process has the same number
+ * of connections, because a second process is for more callers: with half of them, half as many
+ * lookups would share a statement.
  */
 export async function scaling(facts: ScalingFacts): Promise<Record<string, number>> {
   const nodes = [await startNode(facts, 1), await startNode(facts, 2)]

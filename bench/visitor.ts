@@ -1,13 +1,13 @@
 import { Agent } from 'node:http'
 import { type Answer, ask } from './generator.ts'
 
-/** A page that a visitor was led to. */
+/** The page on which a visitor ended. */
 export interface VisitedPage {
   url: string
   body: string
 }
 
-/** A browser without scripts: an address of its own, cookies, one connection, forms. */
+/** A browser without scripts: its own address, cookies, one connection, forms. */
 export class Visitor {
   readonly #base: URL
   #agent = new Agent({ keepAlive: true, maxSockets: 1 })
