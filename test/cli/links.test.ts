@@ -19,7 +19,7 @@ async function exitCode(buy: Reply, manage: Reply): Promise<number> {
   return await links({ settings, options: { check: true }, terminal: openTerminal(true) })
 }
 
-test('tells an outage from a link that does not work', async () => {
+test('distinguishes an outage from a link that does not work', async () => {
   const works = { body: {} }
   assert.equal(await exitCode(works, works), EXIT.ok)
   assert.equal(await exitCode({ status: 503, body: {} }, works), EXIT.unreachable)

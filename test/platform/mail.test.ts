@@ -20,7 +20,7 @@ let blocked: Promise<void> | undefined
 let blockedNow = 0
 /** What the server says of recipients that it never takes. */
 const REFUSED: Record<string, string> = {
-  'nobody@example.com': '5.1.1 there is no such mailbox',
+  'missing@example.com': '5.1.1 there is no such mailbox',
   'relayed@example.com': '5.7.1 relaying denied',
 }
 const server = new SMTPServer({
@@ -139,8 +139,8 @@ test('an email is not retried if the mailbox does not exist, and is if the sende
       await setImmediate()
     }
   }
-  await purchase(service, buyer(service), { email: 'nobody@example.com' })
-  assert.ok((await attempts('nobody@example.com')) > EMAIL_QUEUE.retries)
+  await purchase(service, buyer(service), { email: 'missing@example.com' })
+  assert.ok((await attempts('missing@example.com')) > EMAIL_QUEUE.retries)
   await purchase(service, buyer(service), { email: 'relayed@example.com' })
   assert.equal(await attempts('relayed@example.com'), 1)
   assert.equal(taken.length, 2)
