@@ -65,7 +65,7 @@ async function begin({ credentials, redirect_uri }) {
 /** Ends the sign-in of a browser that returned. */
 async function finish({ credentials, arrived, login, home }) {
   const sign_in = createSignIn(credentials)
-  const forged = await codeOf(sign_in.callback(arrived.replace(/state=./, 'state=_'), login))
+  const forged = await codeOf(sign_in.callback(arrived.replace('state=', 'state=x'), login))
   const { tokens, return_to } = await sign_in.callback(arrived, login)
   const [one, other] = await Promise.all([sign_in.refresh(tokens), sign_in.refresh(tokens)])
   const logout = await sign_in.logoutLink(one, { post_logout_redirect_uri: home })
