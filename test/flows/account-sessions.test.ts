@@ -142,7 +142,7 @@ describe('a sign-in that is under way', () => {
     assert.deepEqual(await enter(world, other, from), { kind: 'gone' })
   })
 
-  test('requires a second factor that is added meanwhile', async () => {
+  test('requires a second factor that is added during the sign-in', async () => {
     const { world } = service
     const { email } = await signUp(service)
     const proven = await provenBy(email)

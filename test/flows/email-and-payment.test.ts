@@ -98,7 +98,7 @@ describe('a change of email', () => {
     assert.equal(changed.outcome, 'changed')
   })
 
-  test('delays a purchase with the new email, which is not charged meanwhile', async () => {
+  test('delays a purchase with the new email, which is not charged before it ends', async () => {
     const owner = await subscribe(service)
     const wanted = 'wanted-3@example.com'
     const agent = buyer(service)

@@ -156,7 +156,7 @@ test('ends the invitations of a member whose new role may not invite', async () 
   }
 })
 
-test('ownership stays with someone, whatever else happens to the new owner meanwhile', async () => {
+test('a seller keeps an owner, whatever else happens to the new one during a transfer', async () => {
   const { world } = service
   const owner_id = await idOf(service.demo.seller.email)
   const [{ seller_id }] = (await sellers.membershipsOf(world.db, owner_id)) as [sellers.Membership]

@@ -78,7 +78,7 @@ export async function deleteAccount(
   const { db, clock, keys, random } = world
   const { user_id } = owner
   return await db.tx(async (tx) => {
-    // No one makes the account the owner of a seller meanwhile.
+    // Until this ends, no one can make the account the owner of a seller.
     await sellers.lockMemberships(tx, user_id)
     const user = await identity.lockForDeletion(tx, user_id)
     const blocks = await deletionBlocks(world, user_id, tx)

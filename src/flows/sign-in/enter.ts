@@ -47,7 +47,7 @@ export async function enter(world: World, proven: ProvenOwner, from: Browser): P
   // This session sees its purchase only, and a checkout is quick (decision 131).
   if (by === 'purchase') return await open(world, db, proven, from)
   return await db.tx(async (tx) => {
-    // Hashing a password takes long enough for its owner to change it meanwhile.
+    // Its owner may have changed the password while this one was hashed.
     const user = await identity.lockForSignIn(tx, user_id)
     return isStillValid(proven, user) ? await open(world, tx, proven, from) : { kind: 'gone' }
   })
