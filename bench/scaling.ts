@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../scripts/throwaway-postgres.ts'
 import { limitShares, workersOf } from './core-share.ts'
 import { CONNECTIONS, load, type Server, startServer } from './processes.ts'
@@ -7,6 +9,7 @@ import type { Requests } from './seed.ts'
 const LOADS = ['validate', 'orders', 'entitlement', 'prices'] as const
 /** The share of a core that each process may use; the database and the load use the rest. */
 const SHARE_PERCENT = 30
+const START_WITHIN_MS = 60_000
 
 interface ScalingFacts {
   env: Record<string, string>
@@ -65,5 +68,15 @@ async function startNode({ env, log }: ScalingFacts, processes: number): Promise
   const url = `http://127.0.0.1:${port}`
   const own = { ...env, PORT: port, BASE_URL: url, WORKERS: String(processes) }
   const server = await startServer('src/main.ts', own, `${url}/healthz`, log, 'any')
+  if (processes > 1) await untilAllServe(processes, log)
   return { url, processes, server }
+}
+
+/** A node responds as soon as its first process does; the others start after that one. */
+async function untilAllServe(processes: number, log: string): Promise<void> {
+  const until = performance.now() + START_WITHIN_MS
+  while (readFileSync(log, 'utf8').split('"process started"').length <= processes) {
+    if (performance.now() > until) throw new Error(`not all processes started; see ${log}`)
+    await sleep(100)
+  }
 }
