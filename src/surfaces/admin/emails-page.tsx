@@ -8,7 +8,8 @@ import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import { type EmailState, type LoggedEmail, stateOf } from '#platform/email-log'
-import { capitalized, counted } from '#platform/text'
+import { counted } from '#platform/text'
+import { emailLabel } from './email-labels.ts'
 import { AdminMenu } from './menu.tsx'
 
 interface EmailLogFacts {
@@ -90,7 +91,7 @@ function recordOf(email: LoggedEmail, csrf_token: string) {
   const { id, kind, recipients, attempts, error, queued_at } = email
   return {
     key: id,
-    title: nameOf(kind),
+    title: emailLabel(kind),
     aside: <Badge tone={tone}>{label}</Badge>,
     details: [
       <Moment at={queued_at} />,
@@ -109,10 +110,4 @@ function recordOf(email: LoggedEmail, csrf_token: string) {
       </Form>
     ),
   }
-}
-
-/** A template as a title: `payout_paid` is "Payout paid". */
-function nameOf(kind: string): string {
-  const text = kind.replaceAll('_', ' ')
-  return capitalized(text)
 }

@@ -17,6 +17,7 @@ import {
 import { JOB_STATE_LABELS, JobBadge, queueLabel } from './job-labels.tsx'
 import { AdminMenu } from './menu.tsx'
 import type { ActionNote } from './reasoned.ts'
+import { cronText, scheduleLabel } from './schedule-labels.ts'
 
 interface JobsFacts {
   role: StaffRole
@@ -150,7 +151,7 @@ function Schedules({ schedules }: Pick<JobsFacts, 'schedules'>): JSX.Element {
           caption="Schedules"
           columns={[
             { label: 'Schedule' },
-            { label: 'Times (UTC)' },
+            { label: 'Runs (UTC)' },
             { label: 'Last run' },
             { label: 'Result' },
             { label: 'Next run' },
@@ -158,8 +159,8 @@ function Schedules({ schedules }: Pick<JobsFacts, 'schedules'>): JSX.Element {
           rows={schedules.map(({ name, cron, job_id, state, run_at, next_at }) => ({
             key: name,
             cells: [
-              queueLabel(name),
-              <code>{cron}</code>,
+              scheduleLabel(name),
+              cronText(cron),
               run_at && job_id ? (
                 <TextLink href={`/admin/jobs/schedules/${job_id}/`}>
                   <Moment at={run_at} />
