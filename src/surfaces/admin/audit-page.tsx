@@ -6,7 +6,7 @@ import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
-import { type AuditRow, CHANNEL_LABELS } from '#http/audit-rows'
+import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import type { AuditSearch } from './audit-search.ts'
 import { AdminMenu } from './menu.tsx'
 
@@ -95,7 +95,12 @@ function Entry({ entry }: { entry: AuditRow }): JSX.Element {
   return (
     <li class="grid gap-1 p-5 text-sm">
       <div class="flex flex-wrap items-baseline justify-between gap-x-4">
-        <Filter name="action" value={entry.action} strong />
+        <span class="flex flex-wrap items-baseline gap-x-3">
+          <span class="font-semibold">{actionTitle(entry.action)}</span>
+          <code class="text-xs text-muted">
+            <Filter name="action" value={entry.action} />
+          </code>
+        </span>
         <span class="text-muted">
           <Moment at={entry.at} />
         </span>
@@ -129,11 +134,10 @@ function textOf(value: unknown): string {
 }
 
 /** A value that searches for itself. */
-function Filter(facts: { name: keyof AuditSearch; value: string; strong?: boolean }): JSX.Element {
-  const { name, value, strong } = facts
+function Filter({ name, value }: { name: keyof AuditSearch; value: string }): JSX.Element {
   return (
     <a
-      class={`underline-offset-4 break-all hover:underline ${strong ? 'font-semibold' : ''}`}
+      class="underline-offset-4 break-all hover:underline"
       href={`/admin/audit/?${new URLSearchParams({ [name]: value })}`}
     >
       {value}

@@ -14,7 +14,7 @@ import type {
   SellerDetails,
   SellerFigures,
 } from '#domain/sellers'
-import { type AuditRow, CHANNEL_LABELS } from '#http/audit-rows'
+import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import { capitalized } from '#platform/text'
 import { AppBadges } from './app-labels.tsx'
 import { AdminMenu } from './menu.tsx'
@@ -141,10 +141,16 @@ function Payouts({ payouts, balance }: SellerPageFacts): JSX.Element {
       {payouts.length === 0 ? (
         <p class="text-sm text-muted">No payouts yet.</p>
       ) : (
-        <RecordRows records={payouts.map(payoutRecord)} />
+        <RecordRows records={payouts.map(ownPayout)} />
       )}
     </Panel>
   )
+}
+
+/** A payout without the name of the seller, whose page this is. */
+function ownPayout(payout: ListedPayout) {
+  const { details, action: _, ...record } = payoutRecord(payout)
+  return { ...record, details: details.slice(1) }
 }
 
 function Activity({ activity, seller, role }: SellerPageFacts): JSX.Element {
@@ -159,8 +165,12 @@ function Activity({ activity, seller, role }: SellerPageFacts): JSX.Element {
         <RecordRows
           records={activity.map(({ id, action, email, actor, channel, at, subject }) => ({
             key: String(id),
-            title: action,
-            details: [`${email ?? actor}, ${CHANNEL_LABELS[channel]}`, subject, <Moment at={at} />],
+            title: actionTitle(action),
+            details: [
+              `${email ?? actor}, ${CHANNEL_LABELS[channel]}`,
+              ...(subject === seller.id ? [] : [subject]),
+              <Moment at={at} />,
+            ],
           }))}
         />
       )}

@@ -161,14 +161,17 @@ export function MemberPage(
   })
   return (
     <SiteLayout title={`${member.email} · Staff · Purser`}>
-      <BackLink href="/admin/staff/">Staff</BackLink>
-      <Heading title="Member of staff">{facts.is_self && 'This is you.'}</Heading>
+      <div class="grid gap-2">
+        <BackLink href="/admin/staff/">Staff</BackLink>
+        <Heading title={member.email}>
+          {facts.is_self ? 'This is you.' : 'A member of staff.'}
+        </Heading>
+      </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <DescriptionList
         items={[
-          { term: 'Account', detail: member.email },
           { term: 'Role', detail: STAFF_ROLE_LABELS[member.staff_role] },
-          { term: 'Second factor', detail: member.has_factor ? 'Set up' : 'None yet' },
+          { term: 'Second factor', detail: member.has_factor ? 'On' : 'None yet' },
           {
             term: 'Last sign-in',
             detail: member.signed_in_at ? <Moment at={member.signed_in_at} /> : 'None',

@@ -4,8 +4,7 @@ import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { MemberRole } from '#domain/sellers'
-import { type AuditRow, CHANNEL_LABELS } from '#http/audit-rows'
-import { capitalized } from '#platform/text'
+import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import { SellerMenu } from './seller-menu.tsx'
 
 /** What a seller's members, their agents and staff did, latest first. */
@@ -34,7 +33,7 @@ export function ActivityPage(facts: {
           <RecordRows
             records={entries.map((entry) => ({
               key: String(entry.id),
-              title: titleOf(entry.action),
+              title: actionTitle(entry.action),
               details: [entry.about, actorOf(entry), <Moment at={entry.at} />],
             }))}
           />
@@ -49,11 +48,4 @@ export function ActivityPage(facts: {
 function actorOf({ channel, email }: AuditRow): string {
   if (channel === 'admin') return 'Purser staff'
   return `${email ?? 'A deleted account'}, ${CHANNEL_LABELS[channel]}`
-}
-
-/** An action in words: `app.plan_highlighted` is `App: plan highlighted`. */
-function titleOf(action: string): string {
-  const [subject = '', done = ''] = action.split('.')
-  const words = (text: string) => text.replaceAll('_', ' ')
-  return `${capitalized(words(subject))}: ${words(done)}`
 }

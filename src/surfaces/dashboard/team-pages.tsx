@@ -138,12 +138,13 @@ export function TeamMemberPage(
   const isOwners = member.role === 'owner'
   return (
     <SiteLayout title={`${member.email} · Team · Purser`}>
-      <BackLink href="/dashboard/team/">Team</BackLink>
-      <Heading title="Member">{is_self && 'This is you.'}</Heading>
+      <div class="grid gap-2">
+        <BackLink href="/dashboard/team/">Team</BackLink>
+        <Heading title={member.email}>{is_self ? 'This is you.' : 'A member of the team.'}</Heading>
+      </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <DescriptionList
         items={[
-          { term: 'Account', detail: member.email },
           { term: 'Seller', detail: facts.legal_name },
           { term: 'Role', detail: LABELS[member.role] },
           { term: 'Since', detail: <Day date={member.created_at} /> },

@@ -3,6 +3,7 @@ import type { World } from '#flows/world'
 import type { AuditChannel } from '#platform/audit'
 import { type AuditPlace, type LoggedEntry, listAudit } from '#platform/audit-log'
 import { readId } from '#platform/ids'
+import { capitalized } from '#platform/text'
 
 /** An entry with the email of its actor, if that is an account. */
 export type AuditRow = LoggedEntry & { email: string | undefined }
@@ -14,6 +15,13 @@ export const CHANNEL_LABELS: Record<AuditChannel, string> = {
   agent: 'through an agent',
   api: 'through the API',
   command: 'by a command',
+}
+
+/** An action in words: `app.plan_highlighted` is `App: plan highlighted`. */
+export function actionTitle(action: string): string {
+  const [subject = '', done = ''] = action.split('.')
+  const words = (text: string) => text.replaceAll('_', ' ')
+  return `${capitalized(words(subject))}: ${words(done)}`
 }
 
 /** The position of an entry as a query parameter: milliseconds and id. */
