@@ -207,7 +207,7 @@ async function* taxes({ service }: PagesTest, page: Page) {
   yield 'a month without sales'
   await page.goto(`/admin/tax/${month}/`)
   yield 'a month, still open'
-  await press(page, 'Transactions (CSV)')
+  await press(page, 'Export transactions (CSV)')
   await arrive(page, 'Your export is ready')
   yield 'a month, exported'
   await page.goto(`/admin/tax/${month}/TX/`)

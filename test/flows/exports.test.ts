@@ -87,11 +87,11 @@ describe('an export', () => {
   test("of a month's tax lists each line once, even if all have the same time", async () => {
     const agent = await signedIn(service, service.demo.operator)
     await agent.open('/admin/tax/2026-03/')
-    const { rows } = await exportBy(agent, 'Transactions (CSV)')
+    const { rows } = await exportBy(agent, 'Export transactions (CSV)')
     assert.equal(rows.length, 2_346)
     assert.equal(new Set(rows.map((row) => row.transaction_id)).size, 2_346)
     await agent.open('/admin/tax/2026-03/')
-    const states = await exportBy(agent, 'By state (CSV)')
+    const states = await exportBy(agent, 'Export states (CSV)')
     assert.deepEqual(
       states.rows.map(({ state, gross_sales }) => [state, gross_sales]),
       [['TX', (2_346 * 180).toFixed(2)]],
@@ -104,7 +104,7 @@ describe('an export', () => {
     const own = await exportBy(agent, 'Export CSV')
     const staff = await signedIn(service, service.demo.operator)
     await staff.open('/admin/tax/2026-03/')
-    const taxExport = await exportBy(staff, 'By state (CSV)')
+    const taxExport = await exportBy(staff, 'Export states (CSV)')
     for (const path of ['', 'ready/', 'file']) {
       assert.equal((await staff.open(own.task_url + path)).status, 404, path)
       assert.equal((await seller.twin().open(taxExport.task_url + path)).status, 404, path)
@@ -181,7 +181,7 @@ describe('an export', () => {
     await service.world.limits.take(limit, await userOf('operator'), 60)
     const agent = await signedIn(service, service.demo.operator)
     await agent.open('/admin/tax/2026-03/')
-    const refused = await agent.submit('By state (CSV)')
+    const refused = await agent.submit('Export states (CSV)')
     assert.equal(refused.status, 429)
     assert.ok(Number(refused.headers['retry-after']) > 0)
   })

@@ -189,7 +189,7 @@ describe('the operator’s pages', () => {
       await agent.open(`/admin/tax/${month}/`)
       return await exportBy(agent, button)
     }
-    const { file, rows } = await exported('2027-05', 'By state (CSV)')
+    const { file, rows } = await exported('2027-05', 'Export states (CSV)')
     assert.match(String(file.headers['content-disposition']), /tax-2027-05-states\.csv/)
     assert.deepEqual(
       rows.map(({ state, gross_sales, exempt_or_nontaxable_sales, taxable_sales, rate }) => [
@@ -209,13 +209,13 @@ describe('the operator’s pages', () => {
       [tax_charged, refunds_before_tax, tax_refunded, tax_collected_net, net_due],
       ['7.20', '90.00', '3.60', '3.60', '3.60'],
     )
-    const filed = await exported('2026-03', 'By state (CSV)')
+    const filed = await exported('2026-03', 'Export states (CSV)')
     const texas = filed.rows.find(({ state }) => state === 'TX')!
     assert.deepEqual(
       [texas.taxable_sales, texas.rate, texas.filing_reference, texas.filed_by],
       ['144.00', '6.25%', 'TX-WEBFILE-77', service.demo.operator.email],
     )
-    const lines = await exported('2027-05', 'Transactions (CSV)')
+    const lines = await exported('2027-05', 'Export transactions (CSV)')
     assert.deepEqual(
       lines.rows
         .map(({ kind, state, amount_before_tax, tax }) => [kind, state, amount_before_tax, tax])

@@ -7,6 +7,7 @@ import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
+import { stateName } from '#domain/sellers'
 import type { Liability, TaxLine } from '#domain/tax'
 import type { Paging } from '#http/pagination'
 import { cents, sum } from '#platform/money'
@@ -108,19 +109,21 @@ export function MonthPage(
   const total = sum(...due.map(({ amount }) => amount))
   return (
     <SiteLayout title={`Sales tax for ${nameOf(month)} · Purser`}>
-      <BackLink href={home}>Sales tax</BackLink>
-      <div class="flex flex-wrap items-end justify-between gap-4">
-        <Heading title={`Sales tax for ${nameOf(month)}`}>Months are in UTC.</Heading>
-        <Form action={`${path}export`} csrf_token={facts.csrf_token}>
-          <Actions>
-            <Button name="of" value="states" pending="Exporting…">
-              By state (CSV)
-            </Button>
-            <Button name="of" value="lines" pending="Exporting…">
-              Transactions (CSV)
-            </Button>
-          </Actions>
-        </Form>
+      <div class="grid gap-2">
+        <BackLink href={home}>Sales tax</BackLink>
+        <div class="flex flex-wrap items-end justify-between gap-4">
+          <Heading title={`Sales tax for ${nameOf(month)}`}>Months are in UTC.</Heading>
+          <Form action={`${path}export`} csrf_token={facts.csrf_token}>
+            <Actions>
+              <Button name="of" value="states" pending="Exporting…">
+                Export states (CSV)
+              </Button>
+              <Button name="of" value="lines" pending="Exporting…">
+                Export transactions (CSV)
+              </Button>
+            </Actions>
+          </Form>
+        </div>
       </div>
       <FiledNote done={facts.done} />
       <ErrorSummary errors={fault ? [{ id: 'filing_reference', message: fault }] : []} />
@@ -183,10 +186,13 @@ export function StateMonthPage(
 ): JSX.Element {
   const { home, month, state, filing, fault } = facts
   const path = `${home}${month}/${state}/`
+  const title = `Sales tax for ${stateName(state)}, ${nameOf(month)}`
   return (
-    <SiteLayout title={`${state}, ${nameOf(month)} · Purser`}>
-      <BackLink href={`${home}${month}/`}>{nameOf(month)}</BackLink>
-      <Heading title={`${state}, ${nameOf(month)}`} />
+    <SiteLayout title={`${title} · Purser`}>
+      <div class="grid gap-2">
+        <BackLink href={`${home}${month}/`}>{nameOf(month)}</BackLink>
+        <Heading title={title}>Months are in UTC.</Heading>
+      </div>
       <FiledNote done={facts.done} />
       <ErrorSummary errors={fault ? [{ id: 'filing_reference', message: fault }] : []} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
@@ -228,11 +234,12 @@ export function StateMonthPage(
                 button="File and pay"
               />
             ) : (
-              <p class="text-sm">{WHY_NOT[facts.status]}</p>
+              <p class="text-sm">{whyNot(facts.status, month)}</p>
             )}
           </Panel>
         )}
       </div>
+      <h2 class="-mb-3 text-lg font-semibold">Transactions</h2>
       <RecordTable
         caption={`Transactions in ${state}, ${nameOf(month)}`}
         columns={[
@@ -264,12 +271,10 @@ export function StateMonthPage(
   )
 }
 
-const WHY_NOT: Record<StateSummary['status'], string> = {
-  open: 'The month is not over yet.',
-  waiting: 'File the earlier months of this state first.',
-  none: 'No tax was collected. Nothing is due.',
-  due: '',
-  filed: '',
+function whyNot(status: StateSummary['status'], month: string): string {
+  if (status === 'open') return `You can file ${nameOf(month)} once the month is over.`
+  if (status === 'waiting') return 'File the earlier months of this state first.'
+  return 'No tax was collected. Nothing is due.'
 }
 
 function FiledNote({ done }: { done: string | undefined }): JSX.Element | null {
