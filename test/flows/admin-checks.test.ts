@@ -31,7 +31,7 @@ test('staff checks the ledger: it is correct, and the page lists what was checke
   await staff.submit('Check ledger')
   assert.equal(staff.page.url, CHECKS)
   assert.match(pageText(), /The ledger is correct/)
-  assert.match(pageText(), /Checked .*: 1/)
+  assert.match(pageText(), /Checked .*Invoices 1\b/)
 })
 
 test('reports an entry without a cause, with the rule that it breaks', async () => {

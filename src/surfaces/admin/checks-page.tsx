@@ -6,6 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Heading, Panel, RecordTable } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
+import { capitalized } from '#platform/text'
 import type { Checked, EventsReprocessed } from './check-results.ts'
 import { AdminMenu } from './menu.tsx'
 
@@ -71,7 +72,6 @@ function Check(facts: {
 }
 
 function Books({ at, counts, differences }: Checked & { at: Date }): JSX.Element {
-  const looked = Object.entries(counts).map(([what, count]) => `${what}: ${count}`)
   const isGood = differences.length === 0
   return (
     <>
@@ -82,9 +82,10 @@ function Books({ at, counts, differences }: Checked & { at: Date }): JSX.Element
           <Badge tone="bad">Differences found</Badge>
         )}
         <span class="text-muted">
-          <Moment at={at} />. Checked {looked.join(', ')}.
+          <Moment at={at} />
         </span>
       </p>
+      <Counts counts={counts} />
       {!isGood && (
         <RecordTable
           caption="Differences"
@@ -99,6 +100,23 @@ function Books({ at, counts, differences }: Checked & { at: Date }): JSX.Element
   )
 }
 
+/** How many of each kind were checked. */
+function Counts({ counts }: Pick<Checked, 'counts'>): JSX.Element {
+  return (
+    <section class="grid gap-2 text-sm">
+      <h3 class="font-medium">Checked</h3>
+      <dl class="grid gap-x-10 gap-y-1 sm:grid-cols-2 lg:grid-cols-3">
+        {Object.entries(counts).map(([what, count]) => (
+          <div key={what} class="flex justify-between gap-4">
+            <dt class="text-muted">{capitalized(what)}</dt>
+            <dd class="tabular-nums">{count.toLocaleString('en-US')}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
 function Events({ at, processed, waiting }: EventsReprocessed & { at: Date }): JSX.Element {
   return (
     <>
@@ -107,7 +125,7 @@ function Events({ at, processed, waiting }: EventsReprocessed & { at: Date }): J
           {processed} processed, {waiting.length} pending
         </Badge>
         <span class="text-muted">
-          <Moment at={at} />.
+          <Moment at={at} />
         </span>
       </p>
       {waiting.length > 0 && (
