@@ -79,20 +79,25 @@ export function RecordCards({ records }: { records: CardFacts[] }): JSX.Element 
       {records.map(({ key, href, title, details, mark, aside }) => (
         <li
           key={key}
-          class="relative flex flex-wrap items-center gap-x-4 gap-y-3 p-5 hover:bg-wash first:rounded-t-box last:rounded-b-box"
+          class="relative flex items-center gap-4 p-5 hover:bg-wash first:rounded-t-box last:rounded-b-box"
         >
-          {mark}
-          <div class="grid min-w-0 flex-1 basis-52 gap-0.5">
-            <a class="font-semibold after:absolute after:inset-0" href={href}>
-              {title}
-            </a>
-            <ul class="flex flex-wrap gap-x-4 text-sm text-muted">
-              {details.map((detail, index) => (
-                <li key={index}>{detail}</li>
-              ))}
-            </ul>
+          <div class="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-3">
+            {mark}
+            <div class="grid min-w-0 flex-1 basis-52 gap-0.5">
+              <a class="font-semibold after:absolute after:inset-0" href={href}>
+                {title}
+              </a>
+              <ul class="flex flex-wrap gap-x-4 text-sm text-muted">
+                {details.map((detail, index) => (
+                  <li key={index}>{detail}</li>
+                ))}
+              </ul>
+            </div>
+            {aside}
           </div>
-          {aside}
+          <span class="-rotate-90 text-muted">
+            <Icon name="chevron" size="size-4" />
+          </span>
         </li>
       ))}
     </ul>

@@ -128,8 +128,10 @@ export function TransferOffersPage(facts: OffersFacts): JSX.Element {
   const { offers, email, note } = facts
   return (
     <SiteLayout title="Offered apps · Purser">
-      <BackLink href="/dashboard/">Your apps</BackLink>
-      <Heading title="Offered apps">Apps that sellers offer to transfer to {email}.</Heading>
+      <div class="grid gap-2">
+        <BackLink href="/dashboard/">Your apps</BackLink>
+        <Heading title="Offered apps">Apps that sellers offer to transfer to {email}.</Heading>
+      </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       {offers.length === 0 ? (
         <EmptyState title="No offers">

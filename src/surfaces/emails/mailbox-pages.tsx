@@ -51,8 +51,10 @@ export function EmailPage({
   const base = `/dev/mailbox/${encodeURIComponent(email.message_id)}`
   return (
     <SiteLayout title={`${email.subject} · Purser`}>
-      <BackLink href="/dev/mailbox/">All emails</BackLink>
-      <Heading title={email.subject} />
+      <div class="grid gap-2">
+        <BackLink href="/dev/mailbox/">All emails</BackLink>
+        <Heading title={email.subject} />
+      </div>
       <DescriptionList
         items={[
           { term: 'To', detail: email.recipient },

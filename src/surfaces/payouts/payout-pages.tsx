@@ -88,14 +88,16 @@ export function StatementPage(facts: {
   ]
   return (
     <SiteLayout title={`Payout ${facts.number} · Purser`} notice={facts.notice}>
-      <BackLink href={facts.home}>{isSeller ? 'Payouts' : 'Referrals'}</BackLink>
-      <div class="flex flex-wrap items-end justify-between gap-4">
-        <Heading title={`Payout ${facts.number}: ${formatMoney(facts.amount)}`}>
-          All ledger entries in this payout.
-        </Heading>
-        <div class="flex flex-wrap gap-3">
-          <Button href={`${facts.path}statement.pdf`}>PDF</Button>
-          <Button href={`${facts.path}statement.csv`}>CSV</Button>
+      <div class="grid gap-2">
+        <BackLink href={facts.home}>{isSeller ? 'Payouts' : 'Referrals'}</BackLink>
+        <div class="flex flex-wrap items-end justify-between gap-4">
+          <Heading title={`Payout ${facts.number}: ${formatMoney(facts.amount)}`}>
+            All ledger entries in this payout.
+          </Heading>
+          <div class="flex flex-wrap gap-3">
+            <Button href={`${facts.path}statement.pdf`}>PDF</Button>
+            <Button href={`${facts.path}statement.csv`}>CSV</Button>
+          </div>
         </div>
       </div>
       {facts.status === 'failed' && (
