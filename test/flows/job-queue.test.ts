@@ -113,7 +113,7 @@ test('schedules show their last run and the next one', async () => {
   )
   await staff.open('/admin/jobs/')
   const text = textOf(staff.page.body)
-  assert.match(text, /Delete old data Daily at 3:20 AM .* Done .* 3:20\sAM UTC/)
+  assert.match(text, /Delete old data Daily at 3:20 AM UTC .* Done .* 3:20\sAM UTC/)
   assert.doesNotMatch(text, /None yet/)
 })
 

@@ -8,10 +8,10 @@ test('staff read when a schedule runs in words', () => {
     '* * * * *': 'Every minute',
     '*/10 * * * *': 'Every 10 minutes',
     '5 * * * *': 'Hourly, at :05',
-    '20 3 * * *': 'Daily at 3:20 AM',
-    '0 0 * * *': 'Daily at 12:00 AM',
-    '30 12 * * *': 'Daily at 12:30 PM',
-    '5 23 * * *': 'Daily at 11:05 PM',
+    '20 3 * * *': 'Daily at 3:20 AM UTC',
+    '0 0 * * *': 'Daily at 12:00 AM UTC',
+    '30 12 * * *': 'Daily at 12:30 PM UTC',
+    '5 23 * * *': 'Daily at 11:05 PM UTC',
   }
   for (const [cron, text] of Object.entries(texts)) assert.equal(cronText(cron), text)
 })

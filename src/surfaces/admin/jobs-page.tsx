@@ -151,16 +151,17 @@ function Schedules({ schedules }: Pick<JobsFacts, 'schedules'>): JSX.Element {
           caption="Schedules"
           columns={[
             { label: 'Schedule' },
-            { label: 'Runs (UTC)' },
             { label: 'Last run' },
             { label: 'Result' },
             { label: 'Next run' },
           ]}
-          rows={schedules.map(({ name, cron, job_id, state, run_at, next_at }) => ({
+          rows={byLabel(schedules).map(({ name, cron, job_id, state, run_at, next_at }) => ({
             key: name,
             cells: [
-              scheduleLabel(name),
-              cronText(cron),
+              <span class="grid gap-0.5">
+                {scheduleLabel(name)}
+                <span class="text-xs text-muted">{cronText(cron)}</span>
+              </span>,
               run_at && job_id ? (
                 <TextLink href={`/admin/jobs/schedules/${job_id}/`}>
                   <Moment at={run_at} />
@@ -176,4 +177,9 @@ function Schedules({ schedules }: Pick<JobsFacts, 'schedules'>): JSX.Element {
       )}
     </Panel>
   )
+}
+
+function byLabel(schedules: JobsFacts['schedules']): JobsFacts['schedules'] {
+  const labelOf = ({ name }: LoggedSchedule) => scheduleLabel(name)
+  return [...schedules].sort((a, b) => labelOf(a).localeCompare(labelOf(b)))
 }

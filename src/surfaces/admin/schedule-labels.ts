@@ -32,5 +32,5 @@ export function cronText(cron: string): string {
   if (hour === '*') return `Hourly, at :${minutes}`
   if (!/^\d{1,2}$/.test(hour)) return cron
   const [twelfth, half] = [Number(hour) % 12 || 12, Number(hour) < 12 ? 'AM' : 'PM']
-  return `Daily at ${twelfth}:${minutes} ${half}`
+  return `Daily at ${twelfth}:${minutes} ${half} UTC`
 }
