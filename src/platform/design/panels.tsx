@@ -28,6 +28,8 @@ export function Heading(facts: {
   done?: boolean
   children?: ComponentChildren
 }): JSX.Element {
+  // An email address has no space to wrap at.
+  const size = facts.title.includes('@') ? 'text-xl sm:text-2xl' : 'text-2xl'
   return (
     <div class="grid gap-2">
       {facts.done && (
@@ -35,7 +37,7 @@ export function Heading(facts: {
           <Icon name="check" />
         </span>
       )}
-      <h1 class="text-2xl font-semibold wrap-anywhere">{facts.title}</h1>
+      <h1 class={`${size} font-semibold wrap-anywhere`}>{facts.title}</h1>
       {facts.children && <div class="text-muted">{facts.children}</div>}
     </div>
   )
@@ -118,9 +120,9 @@ export function RecordRows(facts: {
     <ul class="divide-y divide-base-300 border-y border-base-300">
       {facts.records.map(({ key, title, details, aside, action }) => (
         <li key={key} class="flex flex-wrap items-center gap-x-4 gap-y-3 py-4">
-          <div class="grid min-w-0 flex-1 basis-52 gap-0.5">
+          <div class="grid min-w-0 flex-1 basis-64 gap-0.5">
             <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
-              <span id={`record-${key}`} class="font-semibold">
+              <span id={`record-${key}`} class="font-semibold wrap-anywhere">
                 {title}
               </span>
               {aside}
