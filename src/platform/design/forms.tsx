@@ -183,8 +183,10 @@ export function CheckboxField(
         />
         <span>{facts.label}</span>
       </label>
-      <Hint facts={facts} />
-      <Fault facts={facts} />
+      <div class="-mt-2 ps-8 empty:hidden">
+        <Hint facts={facts} />
+        <Fault facts={facts} />
+      </div>
     </div>
   )
 }

@@ -42,7 +42,7 @@ export function EmailsPage(facts: {
             />
           ))}
           <p class="text-sm text-muted">
-            Emails about disputes, payouts and your account's security are always sent.
+            Emails about disputes, payouts and your account’s security are always sent.
           </p>
           <div>
             <Button kind="primary" pending="Saving…">
