@@ -6,7 +6,7 @@ import { formatDay, formatMoney, Money } from '#design/money'
 import { SubNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
 import type { OverviewFigures } from '#domain/metrics'
-import { dayText, textOf, tickText } from '#http/chart-text'
+import { shortDay, textOf, tickText } from '#http/chart-text'
 import { type Cents, cents, sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { RANGE_DAYS } from './figure-range.ts'
@@ -158,7 +158,7 @@ function RevenueChart({ figures }: { figures: OverviewFigures }): JSX.Element {
       description={`From ${textOf(range)}: ${formatMoney(net)}. In the period before: ${formatMoney(former_net)}.`}
       label_heading="Days"
       labels={steps.map(textOf)}
-      ends={[dayText(range.from), dayText(range.to)]}
+      ends={[shortDay(range.from), shortDay(range.to)]}
       series={[
         { name: 'This period', values: steps.map((step) => step.net) },
         { name: 'Period before', values: steps.map((step) => step.former_net), isDashed: true },
@@ -178,7 +178,7 @@ function MrrChart({ figures }: { figures: OverviewFigures }): JSX.Element {
       description={`From ${textOf(range)}: from ${formatMoney(mrr_before)} to ${formatMoney(mrr)}.`}
       label_heading="Days"
       labels={steps.map(textOf)}
-      ends={[dayText(range.from), dayText(range.to)]}
+      ends={[shortDay(range.from), shortDay(range.to)]}
       series={[{ name: 'At the end of these days', values: steps.map((step) => step.mrr) }]}
       format={(value) => formatMoney(cents(value))}
       formatTick={tickText}

@@ -11,6 +11,13 @@ export function dayText(day: string): string {
   return formatDay(new Date(day))
 }
 
+const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** A day such as `2026-06-30`, short enough for the axis on a phone: "Jun 30, 2026". */
+export function shortDay(day: string): string {
+  return days.format(new Date(day))
+}
+
 const ticks = new Intl.NumberFormat('en-US', {
   style: 'currency',
   currency: 'USD',

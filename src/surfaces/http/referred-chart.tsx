@@ -3,7 +3,7 @@ import { Chart } from '#design/chart'
 import { formatMoney } from '#design/money'
 import type { ReferredDay } from '#domain/affiliates'
 import { type DayRange, partsOf } from '#domain/metrics'
-import { dayText, textOf, tickText } from '#http/chart-text'
+import { shortDay, textOf, tickText } from '#http/chart-text'
 import { type Cents, cents, sum } from '#platform/money'
 
 /** Referred sales in a range of days; days without money are left out. */
@@ -34,7 +34,7 @@ export function ReferredChart({
       description={`From ${textOf(range)}: ${totals.join(', ')}.`}
       label_heading="Days"
       labels={steps.map(textOf)}
-      ends={[dayText(range.from), dayText(range.to)]}
+      ends={[shortDay(range.from), shortDay(range.to)]}
       series={series.map(({ name, field }) => ({
         name,
         values: steps.map((step) => within(field, step)),
