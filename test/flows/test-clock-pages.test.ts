@@ -119,7 +119,7 @@ describe('an advance', () => {
 
   test('is listed afterwards, with a link to its result', async () => {
     await seller.open(CLOCK)
-    assert.match(pageText(), /Advance to 2026-05-10/)
+    assert.match(pageText(), /Advance to May 10, 2026/)
     await seller.press('View result')
     assert.match(seller.page.url, /\/advances\//)
   })

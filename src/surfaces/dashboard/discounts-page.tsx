@@ -2,12 +2,12 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { CheckboxField, Field, FieldRow, Form, SelectField } from '#design/forms'
+import { formatDay } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { EmptyState, Panel, RecordTable } from '#design/panels'
 import type { Product } from '#domain/catalog'
 import { discountText, type ListedDiscount, type NewDiscount } from '#domain/discounts'
 import type { Paging } from '#http/pagination'
-import { isoDate } from '#platform/calendar'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 
 type DiscountsFacts = AppFacts & {
@@ -103,9 +103,9 @@ function statusOf(now: Date, code: ListedDiscount): [label: string, tone?: 'good
 
 /** The days on which a code is valid; the last one ends at midnight UTC. */
 function validText({ valid_from, valid_until }: ListedDiscount): string {
-  const last = valid_until && isoDate(new Date(valid_until.getTime() - 1))
-  if (valid_from && last) return `${isoDate(valid_from)} to ${last}`
-  if (valid_from) return `From ${isoDate(valid_from)}`
+  const last = valid_until && formatDay(new Date(valid_until.getTime() - 1))
+  if (valid_from && last) return `${formatDay(valid_from)} to ${last}`
+  if (valid_from) return `From ${formatDay(valid_from)}`
   return last ? `Until ${last}` : 'Always'
 }
 

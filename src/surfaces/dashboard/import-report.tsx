@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
 import { CheckboxField, Form } from '#design/forms'
+import { Day } from '#design/money'
 import { Panel, RecordTable, Totals, Truncated } from '#design/panels'
 import {
   type FilePlan,
@@ -9,7 +10,6 @@ import {
   type ReportedRow,
   ROW_OUTCOMES,
 } from '#domain/imports'
-import { isoDate } from '#platform/calendar'
 import { counted } from '#platform/text'
 import { OUTCOME_LABELS } from './import-labels.ts'
 import type { AppFacts, FormFault } from './layout.tsx'
@@ -68,7 +68,7 @@ export function ReportPanel({ read, rows, address, continued }: ImportPageFacts)
             String(row.line),
             <Truncated text={row.email} />,
             <Truncated text={row.plan} />,
-            row.ends_at ? isoDate(row.ends_at) : 'Never',
+            row.ends_at ? <Day date={row.ends_at} /> : 'Never',
             OUTCOME_LABELS[row.outcome],
           ],
         }))}

@@ -5,6 +5,7 @@ import { Field, Form, SelectField } from '#design/forms'
 import { formatMoment, Moment } from '#design/money'
 import { EmptyState, Panel, RecordRows } from '#design/panels'
 import type { LicenseId } from '#platform/ids'
+import { capitalized } from '#platform/text'
 import { DISTANCES } from './advance-form.ts'
 import { ClockLayout, type ClockLayoutFacts } from './layout.tsx'
 import { RETRIES, SCENARIOS } from './scenarios.ts'
@@ -133,7 +134,7 @@ function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element
               product_name,
               next ? (
                 <>
-                  {next.text} on <Moment at={next.at} />
+                  {capitalized(next.text)} on <Moment at={next.at} />
                 </>
               ) : (
                 'Nothing due'

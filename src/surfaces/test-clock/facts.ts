@@ -1,4 +1,4 @@
-import { priceText } from '#design/money'
+import { formatDay, priceText } from '#design/money'
 import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
@@ -72,7 +72,7 @@ function workLine({ id, kind, status, request, created_at }: Task): ClockFacts['
   const of = { key: id, at: created_at, href: addressOf(id), text: text[status] }
   if (kind === ADVANCE) {
     const { to } = AdvanceRequest.parse(request)
-    return { ...of, title: `Advance to ${to.slice(0, 10)}` }
+    return { ...of, title: `Advance to ${formatDay(new Date(to))}` }
   }
   const { scenario, ...chosen } = ScenarioRequest.parse(request)
   return { ...of, title: `Scenario: ${scenarioOf(scenario, chosen)?.title ?? scenario}` }
