@@ -117,9 +117,9 @@ function Invite(facts: {
       roles={ROLE_OPTIONS}
       usual_role="developer"
     >
-      Everyone sees apps and sales. Admins do everything that the owner does. Developers edit apps,
-      plans and integrations. Finance refunds, answers disputes, and manages payouts. Support
-      refunds and answers disputes.
+      Everyone can see apps and sales. Admins can do everything that the owner can. Developers can
+      edit apps, plans and integrations. Finance can issue refunds, respond to disputes and manage
+      payouts. Support can issue refunds and respond to disputes.
     </InvitePanel>
   )
 }
