@@ -95,8 +95,8 @@ export function StatementPage(facts: {
             All ledger entries in this payout.
           </Heading>
           <div class="flex flex-wrap gap-3">
-            <Button href={`${facts.path}statement.pdf`}>PDF</Button>
-            <Button href={`${facts.path}statement.csv`}>CSV</Button>
+            <Button href={`${facts.path}statement.pdf`}>Download PDF</Button>
+            <Button href={`${facts.path}statement.csv`}>Download CSV</Button>
           </div>
         </div>
       </div>
