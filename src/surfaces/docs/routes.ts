@@ -22,7 +22,11 @@ export function docs(app: FastifyInstance, world: World, made: DocsParts): reado
   const { base_url } = world.config
   const library = openLibrary(base_url, { values: openValues(world), parts: partsOf(made) })
   const declare = (scope: FastifyInstance) => {
-    const changes = renderMarkdown(readFileSync(CHANGELOG, 'utf8').replace(/^# .*\n/, ''))
+    const changes = renderMarkdown(
+      readFileSync(CHANGELOG, 'utf8')
+        .replace(/^# .*\n/, '')
+        .replace(/^## \[(.+?)\]/gm, '## $1'),
+    )
     scope.get('/changelog/', async (_request, reply) =>
       sendPage(reply, ChangelogPage({ base_url, clean_html: changes }), { public: true }),
     )
