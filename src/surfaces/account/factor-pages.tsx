@@ -58,7 +58,7 @@ export function PasskeyPage(facts: {
       script="passkey.js"
     >
       <Heading title="Add a passkey">
-        Sign in with this device's fingerprint, face or PIN, or with a security key. No password
+        Sign in with this device’s fingerprint, face or PIN, or with a security key. No password
         needed.
       </Heading>
       {facts.is_refused && <Alert tone="error">The passkey could not be saved. Try again.</Alert>}

@@ -75,7 +75,7 @@ function Credentials(facts: Integration): JSX.Element {
         <h3 class="font-medium">Client secret</h3>
         <p class="text-muted">
           Authenticates your server. The secret is shown once, when it is created. No one can read
-          it afterwards, including us.
+          it afterward, including us.
         </p>
         {other_mode && (
           <p class="text-muted">

@@ -69,7 +69,7 @@ function PricingTable({ values }: { values: Record<string, string> }): JSX.Eleme
   if (!demo_client_id) return null
   return (
     <>
-      <p>The demo's app, with its live prices and the styles of this page:</p>
+      <p>The demo’s app, with its live prices and the styles of this page:</p>
       <script type="module" src={values.components_url} />
       {h(
         'purser-pricing-table',

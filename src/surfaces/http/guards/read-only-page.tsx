@@ -3,7 +3,7 @@ import { Button } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-/** Says that nothing can be changed while viewing a seller's pages. */
+/** Says that nothing can be changed while viewing a seller’s pages. */
 export function ReadOnlyPage(): JSX.Element {
   return (
     <FocusLayout title="Read-only · Purser">

@@ -8,7 +8,8 @@ export function StaffFactorPage(): JSX.Element {
   return (
     <FocusLayout title="Set up a second factor · Purser">
       <Heading title="Set up a second factor">
-        Staff accounts need one: an authenticator app or a passkey. The admin area opens afterwards.
+        Staff accounts need one: an authenticator app or a passkey. You can open the admin area
+        after that.
       </Heading>
       <Button href="/account/security/" kind="primary" wide>
         Go to Security
