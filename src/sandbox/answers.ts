@@ -14,10 +14,11 @@ export interface SandboxPageOptions extends ProcessorOptions {
 /** A request for a page with an ID in its path. */
 export type SandboxPageRequest = FastifyRequest<{ Params: { id: string } }>
 
-/** Sends a page. */
-export function send(reply: FastifyReply, page: JSX.Element): FastifyReply {
+/** Sends a page; the browser returns to it after a change of language, or to `then`. */
+export function send(reply: FastifyReply, page: JSX.Element, then?: string): FastifyReply {
   const { merchant, live_url } = reply.server
-  const language = reply.request.language_form?.(true)
+  const form = reply.request.language_form?.(true)
+  const language = form && { ...form, return_to: then ?? form.return_to }
   return reply
     .headers(languageHeaders(reply.request))
     .type('text/html; charset=utf-8')

@@ -12,7 +12,7 @@ import { durationText } from '#platform/text'
 import { notFound, type SandboxPageOptions, type SandboxPageRequest, send } from './answers.ts'
 import * as entries from './card-entries.ts'
 import { readCardForm } from './card-form.ts'
-import { CardEntryPage, ChallengePage, MessagePage } from './card-pages.tsx'
+import { CardEntryPage, type CardFormFacts, ChallengePage, MessagePage } from './card-pages.tsx'
 import * as charges from './charges.ts'
 import { keptCard } from './kept-cards.ts'
 import { declareAccounts, declarePortals } from './people-routes.ts'
@@ -73,10 +73,7 @@ function declareCardEntries(
     const entry = await entries.find(db, params.id)
     if (!entry) throw notFound()
     if (entry.card_token) return sendUsed(reply, entry)
-    return send(
-      reply,
-      CardEntryPage({ locale: localeOf(request), entry, kept: { expiry: '', zip: entry.zip } }),
-    )
+    return sendEntry(reply, entry, { kept: { expiry: '', zip: entry.zip } })
   })
 
   scope.post(url, async (request: SandboxPageRequest, reply) => {
@@ -87,11 +84,24 @@ function declareCardEntries(
     if (entry.card_token) return sendUsed(reply, entry)
     const now = clock.now()
     const form = readCardForm(body, now, locale)
-    if ('faults' in form) return send(reply.code(400), CardEntryPage({ locale, entry, ...form }))
+    if ('faults' in form) return sendEntry(reply.code(400), entry, form)
     const card = keptCard(options, form.read)
     const used = await entries.use(db, now, entry, card)
     return used ? reply.redirect(entry.return_url, 303) : sendUsed(reply, entry)
   })
+}
+
+/**
+ * Sends a card page. It shows the order in the language in which it was opened, so the choice of
+ * another one leads to the checkout, which opens a page in that language.
+ */
+function sendEntry(
+  reply: FastifyReply,
+  entry: entries.CardEntry,
+  form: Omit<CardFormFacts, 'locale'>,
+): FastifyReply {
+  const { pathname } = new URL(entry.return_url)
+  return send(reply, CardEntryPage({ locale: localeOf(reply.request), entry, ...form }), pathname)
 }
 
 function declareChallenges(scope: FastifyInstance, { db }: SandboxPageOptions): void {

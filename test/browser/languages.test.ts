@@ -100,6 +100,19 @@ test('a person chooses a language in the footer, buys in it, and is written to i
   await page.getByText('Gracias por su compra de Tidepool Pro.').waitFor()
 })
 
+test('the order on the card page is in the language that is chosen there', async (t) => {
+  const page = await setup.newPage(t)
+  await page.goto(setup.service.demo.app.prices[0]!.buy_url)
+  await giveDetails(page, 'bruno@example.com')
+  await page.getByRole('heading', { level: 1, name: 'Enter your card' }).waitFor()
+  const summary = page.getByRole('complementary')
+  const english = await summary.innerText()
+  await page.getByRole('button', { name: 'Español' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Ingrese su tarjeta' }).waitFor()
+  assert.notEqual(await summary.innerText(), english)
+  assert.match(await summary.innerText(), /impuesto/i)
+})
+
 test('the choice works without script, and on a page with a secret address', async (t) => {
   const page = await setup.newPage(t, { javaScriptEnabled: false })
   await page.goto('/signin/?return_to=%2Faccount%2F')
