@@ -203,6 +203,15 @@ describe('the search', () => {
       ([, p]) => p!,
     )
 
+  test('an excerpt has no space before its punctuation', async () => {
+    for (const query of ['refund', 'terms privacy', 'pkce']) {
+      const { body } = await service.app.inject(`/docs/search/?q=${encodeURIComponent(query)}`)
+      const [, found = ''] = body.split('<ol')
+      assert.ok(found.length > 0)
+      assert.doesNotMatch(found.split('</ol>')[0]!, /\w [.,;:)](?=\s)|\( \w/)
+    }
+  })
+
   test('finds pages by their words, their error codes and misspelled words', async () => {
     for (const [query, path] of [
       ['rate_limited', '/docs/errors/rate_limited/'],

@@ -153,16 +153,21 @@ function slug(text: string): string {
 
 /** HTML without its tags. */
 export function plain(html: string): string {
-  return html
-    .replaceAll(/<(script|style|svg|form|button)[\s\S]*?<\/\1>/g, ' ')
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
+  return (
+    html
+      .replaceAll(/<(script|style|svg|form|button)[\s\S]*?<\/\1>/g, ' ')
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&')
+      .replaceAll(/\s+/g, ' ')
+      // A tag beside punctuation is no space.
+      .replaceAll(/ ([.,;:!?)]+)(?=\s|$)/g, '$1')
+      .replaceAll('( ', '(')
+      .trim()
+  )
 }
 
 /** An SVG file as part of the page, in the colors of the page, with its text for screen readers. */
