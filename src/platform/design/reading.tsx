@@ -72,7 +72,7 @@ export function DocText({ clean_html }: { clean_html: string }): JSX.Element {
   return <div class="doctext" dangerouslySetInnerHTML={{ __html: clean_html }} />
 }
 
-/** A reference table: its text wraps; on a narrow screen it scrolls horizontally. */
+/** A reference table: its text wraps; on a phone the cells of a row are one below the other. */
 export function ReferenceTable(facts: {
   caption: string
   columns: string[]
@@ -80,25 +80,38 @@ export function ReferenceTable(facts: {
 }): JSX.Element {
   return (
     <section class="overflow-x-auto" aria-label={facts.caption} tabindex={0}>
-      <table class="table min-w-160">
+      <table class="table max-sm:block sm:min-w-160">
         <caption class="sr-only">{facts.caption}</caption>
-        <thead class="text-xs text-muted">
-          <tr class="border-base-300">
+        <thead class="text-xs text-muted max-sm:block">
+          <tr class="border-base-300 max-sm:block">
             {facts.columns.map((label) => (
-              <th key={label} scope="col" class="font-medium first:ps-0 last:pe-0">
+              <th
+                key={label}
+                scope="col"
+                class="font-medium first:ps-0 last:pe-0 max-sm:block max-sm:border-0 max-sm:not-first:sr-only"
+              >
                 {label}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody class="max-sm:block max-sm:border-t max-sm:border-base-300">
           {facts.rows.map(({ key, cells: [head, ...cells] }) => (
-            <tr key={key} class="border-base-300 align-top">
-              <th scope="row" class="ps-0 text-start font-medium">
+            <tr
+              key={key}
+              class="border-base-300 align-top max-sm:grid max-sm:gap-1 max-sm:border-b max-sm:py-3"
+            >
+              <th
+                scope="row"
+                class="ps-0 text-start font-medium max-sm:border-0 max-sm:p-0 max-sm:wrap-anywhere"
+              >
                 {head}
               </th>
               {cells.map((cell, index) => (
-                <td key={index} class="min-w-28 first-of-type:min-w-64 last:pe-0">
+                <td
+                  key={index}
+                  class="last:pe-0 max-sm:border-0 max-sm:p-0 max-sm:wrap-anywhere max-sm:empty:hidden sm:min-w-28 sm:first-of-type:min-w-64"
+                >
                   {cell}
                 </td>
               ))}
