@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emailLabel } from '#surfaces/admin/email-labels'
+import { emailLabel } from '#http/email-labels'
 import { cronText, scheduleLabel } from '#surfaces/admin/schedule-labels'
 
 test('staff read when a schedule runs in words', () => {
@@ -24,6 +24,6 @@ test('a pattern without words is shown as it is', () => {
 test('a schedule or email of another release is named after its key', () => {
   assert.equal(scheduleLabel('forget-sign-ins'), 'Delete expired sessions')
   assert.equal(scheduleLabel('count-shells'), 'Count shells')
-  assert.equal(emailLabel('seller_sale'), 'Sale, to the seller')
+  assert.equal(emailLabel('seller_sale'), 'New sale, to the seller')
   assert.equal(emailLabel('shell_found'), 'Shell found')
 })

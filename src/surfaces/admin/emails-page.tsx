@@ -7,9 +7,9 @@ import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
+import { emailLabel } from '#http/email-labels'
 import { type EmailState, type LoggedEmail, stateOf } from '#platform/email-log'
 import { counted } from '#platform/text'
-import { emailLabel } from './email-labels.ts'
 import { AdminMenu } from './menu.tsx'
 
 interface EmailLogFacts {

@@ -1,5 +1,5 @@
 import type { TimelineEvent } from '#domain/billing'
-import type { EmailTemplate } from '#platform/email-queue'
+import { emailLabel } from './email-labels.ts'
 
 const TRIGGERS: Record<string, string> = {
   purchase: 'bought a plan',
@@ -29,43 +29,6 @@ const TRIGGERS: Record<string, string> = {
   account_deleted: 'ended because the buyer’s account was deleted',
 }
 
-/** Looked up by what the timeline read, and complete. */
-const EMAIL_NAMES: Record<string, string> = {
-  account_deleted: 'Account deleted',
-  app_decision: 'App suspended or reinstated',
-  app_transfer_decided: 'App transfer decided',
-  app_transfer_offered: 'App transfer offered',
-  approval_decided: 'External sales approved or refused',
-  bank_changed: 'Bank account changed',
-  change_email: 'Confirm the new email',
-  dispute_closed: 'Dispute closed',
-  dispute_opened: 'Dispute opened',
-  email_change_requested: 'Email change requested',
-  email_changed: 'Email changed',
-  member_invitation: 'Invitation to a team',
-  given_plan_ended: 'Given plan ended',
-  import_ending: 'Imported license ending',
-  license_ended: 'License ended',
-  license_imported: 'License imported',
-  payment_failed: 'Payment failed',
-  payout_failed: 'Payout returned',
-  payout_paid: 'Payout paid',
-  plan_given: 'Plan given',
-  receipt: 'Receipt',
-  refund_issued: 'Refund issued',
-  security: 'Account security',
-  seller_cancellation: 'Cancellation, to the seller',
-  seller_decision: 'Seller suspended, or payouts paused',
-  seller_failed_renewal: 'Failed renewal, to the seller',
-  seller_sale: 'New sale, to the seller',
-  set_password: 'Set a password',
-  sign_in: 'Sign-in link',
-  sign_up: 'Confirm your email',
-  staff_invitation: 'Invitation to staff',
-  subscription_canceled: 'Auto-renew off',
-  trial_ending: 'Trial ending',
-} satisfies Record<EmailTemplate, string>
-
 const INVOICE_LABELS: Record<string, string> = {
   purchase: 'Purchase paid',
   renewal: 'Renewal paid',
@@ -88,7 +51,7 @@ export function eventText({ kind, why }: Pick<TimelineEvent, 'kind' | 'why'>): s
     case 'dispute_closed':
       return `Dispute ${why}`
     case 'email':
-      return `Email: ${EMAIL_NAMES[why] ?? plain(why)}`
+      return `Email: ${emailLabel(why)}`
     case 'payout':
       return why === 'weekly' ? 'Weekly payout sent' : 'Payout sent'
     case 'payout_settled':

@@ -1,44 +1,44 @@
 import type { EmailTemplate } from '#platform/email-queue'
 import { capitalized } from '#platform/text'
 
-const LABELS: Record<EmailTemplate, string> = {
+/** Looked up by what was read, and complete. */
+const EMAIL_NAMES: Record<string, string> = {
   account_deleted: 'Account deleted',
-  app_decision: 'Decision about an app',
+  app_decision: 'App suspended or reinstated',
   app_transfer_decided: 'App transfer decided',
   app_transfer_offered: 'App transfer offered',
-  approval_decided: 'Approval decided',
+  approval_decided: 'External sales approved or refused',
   bank_changed: 'Bank account changed',
-  change_email: 'Link to change the email address',
+  change_email: 'Confirm the new email',
   dispute_closed: 'Dispute closed',
   dispute_opened: 'Dispute opened',
   email_change_requested: 'Email change requested',
-  email_changed: 'Email address changed',
+  email_changed: 'Email changed',
+  member_invitation: 'Invitation to a team',
   given_plan_ended: 'Given plan ended',
-  import_ending: 'Imported license ends soon',
+  import_ending: 'Imported license ending',
   license_ended: 'License ended',
   license_imported: 'License imported',
-  member_invitation: 'Invitation to a seller’s team',
   payment_failed: 'Payment failed',
-  payout_failed: 'Payout failed',
+  payout_failed: 'Payout returned',
   payout_paid: 'Payout paid',
   plan_given: 'Plan given',
   receipt: 'Receipt',
   refund_issued: 'Refund issued',
-  security: 'Security notice',
+  security: 'Account security',
   seller_cancellation: 'Cancellation, to the seller',
-  seller_decision: 'Decision about a seller',
+  seller_decision: 'Seller suspended, or payouts paused',
   seller_failed_renewal: 'Failed renewal, to the seller',
-  seller_sale: 'Sale, to the seller',
-  set_password: 'Link to set a password',
+  seller_sale: 'New sale, to the seller',
+  set_password: 'Set a password',
   sign_in: 'Sign-in link',
-  sign_up: 'Link to confirm an account',
+  sign_up: 'Confirm your email',
   staff_invitation: 'Invitation to staff',
-  subscription_canceled: 'Subscription canceled',
-  trial_ending: 'Trial ends soon',
-}
+  subscription_canceled: 'Auto-renew off',
+  trial_ending: 'Trial ending',
+} satisfies Record<EmailTemplate, string>
 
 /** An email template in words; one that only another release has is named after its key. */
 export function emailLabel(kind: string): string {
-  const labels: Record<string, string> = LABELS
-  return labels[kind] ?? capitalized(kind.replaceAll('_', ' '))
+  return EMAIL_NAMES[kind] ?? capitalized(kind.replaceAll('_', ' '))
 }
