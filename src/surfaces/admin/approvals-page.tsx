@@ -76,7 +76,7 @@ function Request({
           maxlength={500}
         />
         <Actions>
-          <Button kind="primary" name="decision" value="approve" pending="One moment…">
+          <Button name="decision" value="approve" pending="One moment…">
             Approve
           </Button>
           <Button name="decision" value="refuse" pending="One moment…">

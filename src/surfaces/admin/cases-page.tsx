@@ -112,7 +112,7 @@ export function SearchForm({ query }: { query: string }): JSX.Element {
           spellcheck={false}
         />
       </div>
-      <Button>Search</Button>
+      <Button kind="primary">Search</Button>
     </form>
   )
 }

@@ -25,7 +25,7 @@ export interface TaskFacts {
   was_stopped: boolean
 }
 
-const STOPPED = { tone: 'info', title: 'Not finished' } as const
+const STOPPED = { tone: 'info', title: 'Stopped' } as const
 const FAILED = { tone: 'error', title: 'This task failed' } as const
 
 /** The progress of a task; the page reloads until the task has ended. */
