@@ -11,6 +11,7 @@ import { systemRandom } from '#platform/random'
 import { diagnoseDatabases } from './doctor/databases.ts'
 import { diagnoseAddress, diagnoseDisk, diagnoseNode, diagnoseProxy } from './doctor/machine.ts'
 import {
+  diagnoseClock,
   diagnoseMail,
   diagnoseProcessor,
   diagnoseStorage,
@@ -23,6 +24,7 @@ const CHECKS: [check: string, look: (config: Config) => Promise<Diagnosis[]> | D
   ['mail', diagnoseMail],
   ['valkey', diagnoseValkey],
   ['processor', diagnoseProcessor],
+  ['clock', diagnoseClock],
   ['storage', diagnoseStorage],
   ['address', diagnoseAddress],
   ['proxy', diagnoseProxy],

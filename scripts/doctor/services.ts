@@ -2,10 +2,11 @@ import { Redis } from 'iovalkey'
 import { systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'
-import { type Diagnosis, fault, ok, reason, warning } from '#platform/diagnosis'
+import { compareClocks, type Diagnosis, fault, ok, reason, warning } from '#platform/diagnosis'
 import { verifyMail } from '#platform/mail'
 import { openStorage } from '#platform/storage'
 import { checkSetup } from '../../src/stripe/check.ts'
+import { STRIPE_URL } from '../../src/stripe/client.ts'
 
 const CONNECT_MS = 5_000
 
@@ -70,6 +71,40 @@ export async function diagnoseProcessor(config: Config): Promise<Diagnosis[]> {
   } catch (error) {
     const next = 'Correct STRIPE_SECRET_KEY, or let the service reach api.stripe.com.'
     return [fault('processor', `Stripe: ${reason(error)}`, next)]
+  }
+}
+
+const HALF_A_SECOND_MS = 500
+
+/**
+ * Compares the clock of this machine with Stripe's. Without Stripe, it is compared with
+ * PostgreSQL's, beside the other checks of a database, or there is no other clock.
+ */
+export async function diagnoseClock(
+  { stripe, database_url, production }: Config,
+  now = () => systemClock.now(),
+): Promise<Diagnosis[]> {
+  const next = 'Synchronize the clock of this machine (NTP).'
+  if (!stripe) {
+    if (database_url) return []
+    const text = 'not compared: with neither PostgreSQL nor Stripe there is no other clock'
+    return [production ? warning('clock', text, next) : ok('clock', text)]
+  }
+  try {
+    const before = now()
+    const { headers } = await fetch(new URL('/v1/account', stripe.api_base ?? STRIPE_URL), {
+      method: 'HEAD',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(CONNECT_MS),
+    })
+    const seconds = Date.parse(headers.get('date') ?? '')
+    if (Number.isNaN(seconds)) throw new Error('the answer has no Date header')
+    // The header has whole seconds, rounded down.
+    const at = new Date(seconds + HALF_A_SECOND_MS)
+    return [compareClocks('Stripe', at, [before, now()])]
+  } catch (error) {
+    const { cause } = error as Error
+    return [warning('clock', `not compared with Stripe: ${reason(cause ?? error)}`, next)]
   }
 }
 

@@ -131,15 +131,19 @@ async function diagnoseKeys(db: Database, keys: KeyRing): Promise<Diagnosis> {
   return fault('keys', wrong.message, 'See "Rotate SECRET_KEY" in README.md.')
 }
 
+async function diagnoseClock(db: Database, now: () => Date): Promise<Diagnosis> {
+  const before = now()
+  const { at } = await db.one<{ at: Date }>(sql`select clock_timestamp() as at`)
+  return compareClocks('the database server', at, [before, now()])
+}
+
 const CLOCK_WARNING_MS = 2_000
 const CLOCK_FAULT_MS = 30_000
 
-async function diagnoseClock(db: Database, now: () => Date): Promise<Diagnosis> {
-  const before = now().getTime()
-  const { at } = await db.one<{ at: Date }>(sql`select clock_timestamp() as at`)
-  const between = (before + now().getTime()) / 2
-  const apart = Math.abs(at.getTime() - between)
-  const text = `${(apart / 1000).toFixed(1)} s apart from the database server`
+/** Compares what a server answered with the time of this machine before and after the request. */
+export function compareClocks(server: string, at: Date, [before, after]: [Date, Date]): Diagnosis {
+  const apart = Math.abs(at.getTime() - (before.getTime() + after.getTime()) / 2)
+  const text = `${(apart / 1000).toFixed(1)} s apart from ${server}`
   if (apart < CLOCK_WARNING_MS) return ok('clock', text)
   const next = 'Synchronize the clocks of both machines (NTP).'
   return apart < CLOCK_FAULT_MS ? warning('clock', text, next) : fault('clock', text, next)

@@ -25,6 +25,9 @@ export interface StripeParts {
   log: Log
 }
 
+/** The URL of Stripe's API, where the settings name no other. */
+export const STRIPE_URL = 'https://api.stripe.com'
+
 // Longer than a bank takes, and shorter than a buyer waits.
 const TIMEOUT_MS = 25_000
 
@@ -33,7 +36,7 @@ const TIMEOUT_MS = 25_000
  * has an idempotency key.
  */
 export function openClient({ secret_key, api_base }: StripeSettings): Stripe {
-  const base = new URL(api_base ?? 'https://api.stripe.com')
+  const base = new URL(api_base ?? STRIPE_URL)
   const protocol = base.protocol === 'http:' ? 'http' : 'https'
   return new Stripe(secret_key, {
     host: base.hostname,

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
-import { readConfig } from '#platform/config'
+import { type Config, readConfig } from '#platform/config'
 import type { Diagnosis } from '#platform/diagnosis'
 import { checkSecretKeys } from '#platform/installation'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
 import { isSameServer } from '../../scripts/doctor/databases.ts'
 import { diagnoseProxy } from '../../scripts/doctor/machine.ts'
+import { diagnoseClock } from '../../scripts/doctor/services.ts'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { runCommand } from '../support/command.ts'
 import {
@@ -82,6 +83,7 @@ test('a service that runs on the embedded database answers for it', async () => 
   assert.deepEqual(texts('keys'), ['ok: SECRET_KEY fits the database'])
   assert.match(texts('migrations')[0]!, /^ok: all of release/)
   assert.deepEqual(texts('address'), [`ok: ${running.base_url} answers`])
+  assert.match(texts('clock').join('\n'), /^ok: not compared: [^\n]+$/)
   running.process.kill('SIGTERM')
   assert.equal(await running.exit, 0)
 })
@@ -163,6 +165,27 @@ describe('on PostgreSQL', { skip: SERVER_URL === undefined && 'it needs a server
     assert.match(texts('writing')[0]!, /^fault: .*read-only transaction/)
     assert.match(texts('clock')[0]!, /^ok: 0\.\d s apart/)
   })
+})
+
+test('the clock is compared with that of Stripe, or a line says that it was not', async () => {
+  const double = await StripeDouble.open(() => new Date())
+  const stripe = {
+    stripe: { secret_key: STRIPE_KEY, webhook_secrets: [WEBHOOK_SECRET], api_base: double.url },
+  }
+  const config = readConfig({ SECRET_KEY: KEY, DATABASE_URL: '' }, systemRandom)
+  const clock = async (changes: Partial<Config>, late_ms = 0) => {
+    const now = () => new Date(Date.now() - late_ms)
+    const [found, ...rest] = await diagnoseClock({ ...config, ...changes }, now)
+    assert.deepEqual(rest, [])
+    return `${found!.level}: ${found!.text}`
+  }
+  assert.match(await clock(stripe), /^ok: [01]\.\d s apart from Stripe$/)
+  assert.match(await clock(stripe, 10_000), /^warning: (9|10)\.\d s apart from Stripe$/)
+  assert.match(await clock(stripe, 60_000), /^fault: (59|60)\.\d s apart from Stripe$/)
+  await double.close()
+  assert.match(await clock(stripe), /^warning: not compared with Stripe: .*ECONNREFUSED/)
+  assert.match(await clock({}), /^ok: not compared: .* there is no other clock$/)
+  assert.match(await clock({ production: true }), /^warning: not compared: /)
 })
 
 test('databases of live and test mode on one server are recognized by its host and port', () => {
