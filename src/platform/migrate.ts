@@ -52,7 +52,7 @@ export async function migrate(
   const fresh: string[] = []
   for (const migration of await pendingMigrations(db, options)) {
     const start = performance.now()
-    if (await retry(migration.name, limits, () => apply(db, migration, { now, limits }))) {
+    if (await retry(db, migration, { now, limits, end: start + limits.total })) {
       fresh.push(migration.name)
       onApplied?.(migration.name, performance.now() - start)
     }
@@ -137,6 +137,8 @@ type MigrationOutcome = 'applied' | 'known' | 'locked'
 interface MigrationAttempt {
   now: Date
   limits: MigrationLimits
+  /** When the migration is given up, by the clock of `performance`. */
+  end: number
 }
 
 async function apply(
@@ -174,7 +176,7 @@ async function applyInside(
 async function applyAlone(
   db: Db,
   migration: Migration,
-  { now }: MigrationAttempt,
+  { now, limits, end }: MigrationAttempt,
 ): Promise<MigrationOutcome> {
   const mine = await db.one<{ locked: boolean }>(
     sql`select pg_try_advisory_lock(${LOCK}::bigint) as locked`,
@@ -182,13 +184,38 @@ async function applyAlone(
   if (!mine.locked) return 'locked'
   try {
     if (await isApplied(db, migration)) return 'known'
+    // A build blocks no sale while it waits for older transactions, so it waits until the end.
+    const waitUntilEnd = () => waitFor(db, end - performance.now())
+    await waitUntilEnd()
     await dropInvalidIndexes(db)
-    for (const statement of statementsOf(migration.text)) await db.raw(statement)
+    for (const statement of statementsOf(migration.text)) {
+      await waitUntilEnd()
+      await db.raw(statement)
+    }
     await record(db, migration, now)
     return 'applied'
+  } catch (error) {
+    if (isLocked(error)) await cleanUp(db, limits)
+    throw error
   } finally {
+    // The embedded engine has one connection for everything.
+    await db.raw('reset lock_timeout')
     await db.rows(sql`select pg_advisory_unlock(${LOCK}::bigint)`)
   }
+}
+
+/** How long each of the next statements of a connection waits for a lock. */
+async function waitFor(db: Db, milliseconds: number): Promise<void> {
+  // Zero would wait without a limit.
+  await db.raw(`set lock_timeout = ${Math.max(1, Math.ceil(milliseconds))}`)
+}
+
+/** Drops what a build left that waited too long; otherwise the next run does, before it builds. */
+async function cleanUp(db: Db, { lock }: MigrationLimits): Promise<void> {
+  await waitFor(db, lock)
+  await dropInvalidIndexes(db).catch((error) => {
+    if (!isLocked(error)) throw error
+  })
 }
 
 /** What a concurrent build leaves behind when it was interrupted; it would count as existing. */
@@ -215,25 +242,51 @@ function isLocked(error: unknown): boolean {
   return isDeadlock(error) || (error instanceof Error && 'code' in error && error.code === '55P03')
 }
 
-/** Repeats `attempt` until it is not locked out; whether it applied the migration. */
+/** Tries until it is not locked out, or until the end; whether it applied the migration. */
 async function retry(
-  name: string,
-  limits: MigrationLimits,
-  attempt: () => Promise<MigrationOutcome>,
+  db: Database,
+  migration: Migration,
+  attempt: MigrationAttempt,
 ): Promise<boolean> {
-  const end = performance.now() + limits.total
   for (;;) {
-    const outcome = await attempt()
+    const outcome = await apply(db, migration, attempt)
     if (outcome !== 'locked') return outcome === 'applied'
-    if (performance.now() > end) throw new ConfigError(stillLocked(name))
-    await sleep(limits.pause)
+    if (performance.now() >= attempt.end) {
+      throw new ConfigError(stillLocked(migration, await oldestTransaction(db)))
+    }
+    await sleep(attempt.limits.pause)
   }
 }
 
-function stillLocked(name: string): string {
+interface OldestTransaction {
+  pid: number
+  program: string
+  seconds: number
+}
+
+/** The oldest open transaction of the database, which most often is what a migration waits for. */
+async function oldestTransaction(db: Db): Promise<OldestTransaction | undefined> {
+  const [oldest] = await db.rows<OldestTransaction>(sql`
+    select pid, coalesce(nullif(application_name, ''), 'without a name') as program,
+      extract(epoch from clock_timestamp() - xact_start)::int as seconds
+    from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'
+      and pid <> pg_backend_pid() and xact_start is not null
+    order by xact_start limit 1`)
+  return oldest
+}
+
+function stillLocked({ name }: Migration, oldest: OldestTransaction | undefined): string {
+  const what = `The migration ${name} could not lock its tables, or another process is migrating. `
+  if (!oldest) {
+    const where = 'Look in pg_stat_activity for a transaction that has been open for long'
+    return `${what}${where}, then run it again.`
+  }
+  const { pid, program, seconds } = oldest
   return (
-    `The migration ${name} could not lock its tables, or another process is migrating. ` +
-    'Look in pg_stat_activity for a transaction that has been open for long, then run it again.'
+    `${what}The oldest transaction in pg_stat_activity is of process ${pid} ` +
+    `(${program}), open for ${seconds} s. Wait until it has ended, or end it ` +
+    `with select pg_terminate_backend(${pid}), then run this again.`
   )
 }
 

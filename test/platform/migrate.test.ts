@@ -157,6 +157,62 @@ test('a migration that never gets its lock is given up with the next step', {
   )
 })
 
+/** Opens a transaction that lasts until `end`; a concurrent build waits for its snapshot. */
+async function openOldTransaction(statement: string) {
+  const hasBegun = Promise.withResolvers<number>()
+  const isOver = Promise.withResolvers<void>()
+  const transaction = db.reports.tx(async (tx) => {
+    await tx.raw('set transaction isolation level repeatable read')
+    await tx.raw(statement)
+    const { pid } = await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+    hasBegun.resolve(pid)
+    await isOver.promise
+  })
+  const end = async () => {
+    isOver.resolve()
+    await transaction
+  }
+  return { pid: await hasBegun.promise, end }
+}
+
+/** The index of the next tests: whether it is valid; undefined without one. */
+async function validityOfIndex(): Promise<boolean | undefined> {
+  const [index] = await db.rows<{ valid: boolean }>(
+    sql`select indisvalid as valid from pg_index where indexrelid = to_regclass('jars_shells')`,
+  )
+  return index?.valid
+}
+
+const INDEXED = {
+  '900_index.sql': 'create index concurrently if not exists jars_shells on jars (shells);',
+}
+
+test('an index build that waits for an old transaction ends at the limit, and leaves no index', {
+  skip: SERVER_URL === undefined,
+}, async () => {
+  const old = await openOldTransaction('select 1')
+  const brief = { ...as('0.2.0', INDEXED), limits: { ...LIMITS, total: 200 } }
+  const failed = await migrate(db, NOW, brief).catch((error: Error) => error.message)
+  await old.end()
+  assert.match(String(failed), /900_index\.sql could not lock.* open for \d+ s/)
+  assert.ok(failed.includes(`pg_terminate_backend(${old.pid})`), String(failed))
+  assert.equal(await validityOfIndex(), undefined)
+})
+
+test('what an ended index build cannot remove is replaced by the next one', {
+  skip: SERVER_URL === undefined,
+}, async () => {
+  const options = as('0.2.0', INDEXED)
+  const brief = { ...options, limits: { ...LIMITS, total: 200 } }
+  // Dropping an index waits for those who read its table.
+  const old = await openOldTransaction('select * from jars')
+  await assert.rejects(migrate(db, NOW, brief), /900_index\.sql could not lock/)
+  assert.notEqual(await validityOfIndex(), true)
+  await old.end()
+  assert.deepEqual(await migrate(db, NOW, options), ['900_index.sql'])
+  assert.equal(await validityOfIndex(), true)
+})
+
 test('releases are ordered by number', () => {
   assert.match(RELEASE, /^\d+\.\d+\.\d+$/)
   const pairs: [string, string, boolean][] = [
