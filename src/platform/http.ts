@@ -86,9 +86,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       : undefined
     if (refusal) done(refusal)
     else if (request.url.includes('%00')) done(refusalOfNul(request.url))
-    else if (namesManyHosts(request.raw.rawHeaders)) {
-      done(malformed('Send one Host header; this request has several.'))
-    } else done()
+    else done(refusalOfHeaders(request.raw))
   })
   const readJson = readBodies(app)
   const reports = reportRequests(app, options)
@@ -123,8 +121,29 @@ function refusalOfNul(url: string): Problem {
     : unreadable()
 }
 
+/** Whether a request names one host and expects nothing; a route may refuse any other. */
+export function hasPlainHeaders({ headers, rawHeaders }: IncomingMessage): boolean {
+  return headers.host !== undefined && headers.expect === undefined && !namesManyHosts(rawHeaders)
+}
+
+/** The expectation that Node recognizes, and meets before it passes a request on. */
+const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
+
+/** The refusal of a request for its Host or Expect header (RFC 9112, chapter 3.2), if any. */
+function refusalOfHeaders(request: IncomingMessage): Problem | undefined {
+  if (hasPlainHeaders(request)) return undefined
+  const { headers, rawHeaders, httpVersion } = request
+  if (namesManyHosts(rawHeaders)) {
+    return malformed('Send one Host header; this request has several.')
+  }
+  if (httpVersion !== '1.1') return undefined
+  if (headers.host === undefined) return malformed('Send a Host header; this request has none.')
+  if (headers.expect === undefined || CONTINUE.test(headers.expect)) return undefined
+  return malformed('The only supported value of the Expect header is 100-continue.', 417)
+}
+
 /** Two Host headers may mean one host to a proxy and another to us (RFC 9112, chapter 3.2). */
-export function namesManyHosts(headers: readonly string[]): boolean {
+function namesManyHosts(headers: readonly string[]): boolean {
   let hosts = 0
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!

@@ -82,8 +82,13 @@ type ServerLimits = Record<'keepAliveTimeout' | 'requestTimeout' | 'connectionTi
 /** A server with the timeouts that the framework gives to its own. */
 export const createPlainServer: FastifyServerFactory = (answer, options) => {
   const limits = options as ServerLimits
-  // A request without a body is not a stream of its own, which would cost a fifth of a short one.
-  const server = createServer({ optimizeEmptyRequests: true }, answer)
+  const own = {
+    // A request without a body is not a stream of its own, which would cost a fifth of a short one.
+    optimizeEmptyRequests: true,
+    // Node's own refusals have no body and none of our headers.
+    requireHostHeader: false,
+  }
+  const server = createServer(own, answer).on('checkExpectation', answer)
   server.keepAliveTimeout = limits.keepAliveTimeout
   server.requestTimeout = limits.requestTimeout
   server.setTimeout(limits.connectionTimeout)

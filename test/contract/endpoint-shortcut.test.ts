@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
 import inject, { type InjectOptions } from 'light-my-request'
 import { endpoint } from '#http/endpoint'
@@ -125,18 +126,27 @@ test('both count against the same limit, and refuse in the same way', async () =
   assert.deepEqual(comparable(short), comparable(routed))
 })
 
-test('a request with two hosts is left to the routes, which refuse it', async () => {
+test('a request with two hosts, none, or an expectation is left to the routes', async () => {
   const url = `/api/v1/public/apps/${service.demo.app.client_id}/`
-  let answered: boolean | undefined
-  await inject(
-    (raw, response) => {
-      raw.rawHeaders.push('Host', 'one.example', 'host', 'two.example')
-      answered = service.app.shortcuts.some((shortcut) => shortcut(raw, response))
-      response.end()
+  const unusual: ((raw: IncomingMessage) => void)[] = [
+    ({ rawHeaders }) => rawHeaders.push('Host', 'one.example', 'host', 'two.example'),
+    ({ headers }) => delete headers.host,
+    ({ headers }) => {
+      headers.expect = 'something'
     },
-    { url },
-  )
-  assert.equal(answered, false)
+  ]
+  for (const change of unusual) {
+    let answered: boolean | undefined
+    await inject(
+      (raw, response) => {
+        change(raw)
+        answered = service.app.shortcuts.some((shortcut) => shortcut(raw, response))
+        response.end()
+      },
+      { url },
+    )
+    assert.equal(answered, false, String(change))
+  }
 })
 
 test('an answer that cannot be written is a 500 with the request ID', async () => {

@@ -43,6 +43,29 @@ test('two Host headers are refused, and one is accepted', async () => {
   assert.match(refused, /"fields":\[\{"path":"","message":"Send one Host header/)
 })
 
+test('a request without a Host header, or that expects what no server does, is refused', async () => {
+  const host = 'Host: one.example'
+  const refused: [headers: string[], status: number][] = [
+    [[], 400],
+    [[host, 'Expect: something'], 417],
+  ]
+  for (const [headers, status] of refused) {
+    const [head = '', body = ''] = (await ask('GET', headers)).split('\r\n\r\n')
+    assert.match(head, new RegExp(`^HTTP/1.1 ${status} \\w`))
+    assert.match(head, /^x-content-type-options: nosniff\r$/im)
+    assert.match(head, /^x-request-id: req_\w{22}\r$/im)
+    assert.match(JSON.parse(body).fields[0].message, /Host header|Expect header/)
+  }
+  const waits = await ask('POST', [host, 'Expect: 100-continue', 'Content-Length: 0'])
+  assert.match(waits, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200/)
+})
+
+test('a request of HTTP/1.0 needs no Host header', async () => {
+  const socket = connect(port, '127.0.0.1')
+  socket.end('GET / HTTP/1.0\r\n\r\n')
+  assert.match(await text(socket), /^HTTP\/1.1 200/)
+})
+
 test('answers an invalid HTTP request with the usual error body and headers', async () => {
   const host = 'Host: one.example'
   const unreadable: [method: string, headers: string[], status: number][] = [

@@ -10,7 +10,7 @@ import {
   problemAnswer,
   readCall,
 } from '#http/endpoint'
-import { BODY_LIMIT, logBug, namesManyHosts, problemOf } from '#platform/http'
+import { BODY_LIMIT, hasPlainHeaders, logBug, problemOf } from '#platform/http'
 import type { Limits } from '#platform/limits'
 import { takePoint } from '#platform/route-limits'
 import type { ServedRequest, ServedRoute } from '#platform/served'
@@ -141,10 +141,11 @@ function matchOf(targets: readonly Target[], { method, url = '' }: IncomingMessa
   return undefined
 }
 
-/** Whether a request has one host, and no body or one of JSON that is not too long. */
-function isPlain({ method, headers, rawHeaders }: IncomingMessage): boolean {
+/** Whether a request has plain headers, and no body or one of JSON that is not too long. */
+function isPlain(request: IncomingMessage): boolean {
+  const { method, headers } = request
   const length = headers['content-length']
-  if (headers['transfer-encoding'] !== undefined || namesManyHosts(rawHeaders)) return false
+  if (headers['transfer-encoding'] !== undefined || !hasPlainHeaders(request)) return false
   if (method === 'GET') return length === undefined
   const bytes = Number(length)
   return bytes > 0 && bytes <= BODY_LIMIT && PLAIN_JSON.test(headers['content-type'] ?? '')
