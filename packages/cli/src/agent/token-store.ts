@@ -91,8 +91,32 @@ function tryLock(path: string): boolean {
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
-    if (Date.now() - mtimeMs > STALE_LOCK_MS) rmSync(path, { force: true })
+    const made_at = madeAt(path)
+    if (made_at !== undefined && Date.now() - made_at > STALE_LOCK_MS) removeStale(path, made_at)
     return false
+  }
+}
+
+/** When a lock was made, in milliseconds since 1970; undefined if there is none. */
+function madeAt(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs
+}
+
+/**
+ * Removes the lock that was made at this time. Of the processes that see the same stale lock, one
+ * at a time looks again and removes it: another would remove the lock that follows.
+ */
+function removeStale(path: string, made_at: number): void {
+  const claim = `${path}.${made_at}`
+  try {
+    closeSync(openSync(claim, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return
+  }
+  try {
+    if (madeAt(path) === made_at) rmSync(path, { force: true })
+  } finally {
+    rmSync(claim, { force: true })
   }
 }

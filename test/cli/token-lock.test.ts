@@ -1,0 +1,64 @@
+/** The lock of the tokens, between processes of the command line program. */
+import assert from 'node:assert/strict'
+import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, mock, test } from 'node:test'
+import { withTokenLock } from '../../packages/cli/src/agent/token-store.ts'
+import { eventually } from '../support/browser.ts'
+
+const config_home = mkdtempSync(join(tmpdir(), 'purser-lock-'))
+const folder = join(config_home, 'purser')
+const lock = join(folder, 'tokens.json.lock')
+const { XDG_CONFIG_HOME } = process.env
+before(() => {
+  process.env.XDG_CONFIG_HOME = config_home
+  mkdirSync(folder)
+})
+after(() => {
+  if (XDG_CONFIG_HOME === undefined) delete process.env.XDG_CONFIG_HOME
+  else process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME
+  rmSync(config_home, { recursive: true, force: true })
+})
+
+/** The lock of a process that ended a minute ago. */
+function leaveStaleLock(): void {
+  writeFileSync(lock, '')
+  const then = new Date(Date.now() - 60_000)
+  utimesSync(lock, then, then)
+}
+
+test('takes over the lock of a process that ended, and leaves no file', async () => {
+  leaveStaleLock()
+  assert.equal(await withTokenLock(async () => 'done'), 'done')
+  assert.deepEqual(readdirSync(folder), [])
+})
+
+test('leaves the lock alone that another process made in place of a stale one', async () => {
+  leaveStaleLock()
+  const { statSync } = fs
+  let looked = 0
+  const look = mock.method(fs, 'statSync', (path: string) => {
+    const seen = statSync(path, { throwIfNoEntry: false })
+    if (path === lock && ++looked === 1) {
+      rmSync(lock)
+      writeFileSync(lock, '')
+    }
+    return seen
+  })
+  syncBuiltinESMExports()
+  const order: string[] = []
+  try {
+    const work = withTokenLock(async () => order.push('this process'))
+    await eventually('another attempt', async () => looked > 3 || order.length > 0)
+    order.push('the other process')
+    rmSync(lock)
+    await work
+  } finally {
+    look.mock.restore()
+    syncBuiltinESMExports()
+  }
+  assert.deepEqual(order, ['the other process', 'this process'])
+  assert.deepEqual(readdirSync(folder), [])
+})
