@@ -37,7 +37,7 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 test('the public calls use the public paths and send no credentials', async () => {
-  await using service = await startFakeService(() => ({ body: { client_id } }))
+  await using service = await startFakeService(() => ({ body: { client_id, prices: [] } }))
   const client = clientOf(`${service.url}/`)
   await client.app()
   await client.prices()
@@ -84,7 +84,7 @@ test('no framework may cache a response to credentials, and public ones may be c
   const inits: RequestInit[] = []
   const fetch = async (_url: string, init: RequestInit) => {
     inits.push(init)
-    return Response.json(license({ license_key: key }))
+    return Response.json({ ...license({ license_key: key }), client_id, prices: [] })
   }
   const client = clientOf('https://purser.example', { fetch })
   for (const call of Object.values(calls)) await call(client)
@@ -164,7 +164,8 @@ test('a key that no request can contain is unknown, without a request', async ()
 test('reads and validate survive two failures of the network or the service', async () => {
   const outcomes = ['app', 'prices', 'validate', 'order'].map(async (name) => {
     const faults: Reply[] = [{ reset: true }, refusal(503, 'internal_error')]
-    await using service = await startFakeService(() => faults.shift() ?? { body: license() })
+    const body = { ...license(), client_id, prices: [] }
+    await using service = await startFakeService(() => faults.shift() ?? { body })
     await calls[name]?.(clientOf(service.url))
     assert.equal(service.requests.length, 3, name)
   })

@@ -191,6 +191,18 @@ test('a response without `entitled` is never accepted as a license', async () =>
   }
 })
 
+test('a response of another kind is never accepted as the app or its prices', async () => {
+  const { client, requests } = clientOf()
+  for (const call of [() => client.app(), () => client.prices()]) {
+    for (const body of [{}, { status: 'ok' }, { client_id: null, prices: {} }]) {
+      const outcome = call().catch((error) => error)
+      await settled()
+      await requests.at(-1)?.answer(Response.json(body))
+      assert.ok(isPurserError(await outcome, 'unexpected_answer'))
+    }
+  }
+})
+
 test('isPurserError distinguishes by code', async () => {
   const error = new RateLimitedError('slow down', {
     status: 429,

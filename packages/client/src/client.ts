@@ -111,18 +111,18 @@ export function createClient(options: ClientOptions): Client {
     const headers = { ...call.headers, authorization: basic(client_id, client_secret) }
     return send({ ...call, headers, url: `${base_url}/api/v1${path}` })
   }
-  const askPublic = async (path: string) => {
+  const askPublic = (path: string) => {
     const url = `${base_url}/api/v1/public/apps/${app_path}${path}/`
-    return (await send({ method: 'GET', url, repeatable: true, limit: 'public' })).body
+    return send({ method: 'GET', url, repeatable: true, limit: 'public' })
   }
 
   return Object.freeze<Client>({
     base_url,
     client_id,
 
-    app: async () => (await askPublic('')) as AppProfile,
+    app: async () => profileOf(await askPublic('')),
 
-    prices: async () => (await askPublic('/prices')) as Prices,
+    prices: async () => pricesOf(await askPublic('/prices')),
 
     async validate(key, { retries, lease } = {}) {
       const body = { key: possible(key), ...(lease !== undefined && { lease }) }
@@ -174,6 +174,18 @@ export function createClient(options: ClientOptions): Client {
 function gated<State extends { entitled: boolean }>({ status, body }: Answer): State {
   if (typeof body.entitled !== 'boolean') throw unexpected(status)
   return { ...body } as State
+}
+
+/** The profile of a response. */
+function profileOf({ status, body }: Answer): AppProfile {
+  if (typeof body.client_id !== 'string') throw unexpected(status)
+  return body as AppProfile
+}
+
+/** The prices of a response; an object without a list of them is of another program. */
+function pricesOf({ status, body }: Answer): Prices {
+  if (!Array.isArray(body.prices)) throw unexpected(status)
+  return body as Prices
 }
 
 /** The key, unless it has a NUL, which the service reads in no request; a visitor may type one. */
