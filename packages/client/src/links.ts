@@ -62,8 +62,12 @@ export function serviceAddress(base_url: string): string {
   return origin + pathname.replace(/\/+$/, '')
 }
 
-/** One path segment, encoded; null for a value that no path can contain (`.` and `..`). */
-export function pathPart(value: string): string | null {
+/**
+ * One path segment, encoded; null for a value that no path can contain (`.` and `..`), and for one
+ * that is no text: frameworks read a parameter that a URL repeats as a list.
+ */
+export function pathPart(value: unknown): string | null {
+  if (typeof value !== 'string') return null
   if (value === '' || value === '.' || value === '..' || !value.isWellFormed()) return null
   return encodeURIComponent(value)
 }
