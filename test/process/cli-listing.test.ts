@@ -117,6 +117,24 @@ describe('purser pull and push', () => {
     writeFileSync(join(cli.folder, FILE), good)
   })
 
+  test('pull names what is wrong with a file, and replaces it with --force', async () => {
+    const good = read()
+    for (const [text, problem] of [
+      ['app: [', /app\.yaml is not valid YAML: /],
+      ['- Pro', /app\.yaml is invalid\./],
+    ] as const) {
+      writeFileSync(join(cli.folder, FILE), text)
+      const { code, json } = await purser(['pull', FILE, '--json'])
+      assert.equal(code, 2)
+      assert.match(json.message, problem)
+      assert.match(json.message, /Correct it, or replace it with purser pull --force\.$/)
+      assert.equal(read(), text)
+      assert.equal((await purser(['pull', FILE, '--force'])).code, 0)
+      assert.match(read(), /^app: tidepool$/m)
+    }
+    writeFileSync(join(cli.folder, FILE), good)
+  })
+
   test('a change on the service since the pull is a conflict, unless forced', async () => {
     const other = 'other.yaml'
     assert.equal((await purser(['pull', other])).code, 0)

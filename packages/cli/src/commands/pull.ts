@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { findOwnApp } from '../agent/apps.ts'
 import { openAgent } from '../agent/mcp.ts'
 import type { CommandContext } from '../context.ts'
-import { CliError, EXIT, type ExitCode } from '../exit.ts'
-import { DEFAULT_FILE, readListingFile, writeState } from '../listing/file.ts'
+import { CliError, EXIT, type ExitCode, wrongUse } from '../exit.ts'
+import { DEFAULT_FILE, type ListingFile, readListingFile, writeState } from '../listing/file.ts'
 import { fingerprint } from '../listing/fingerprint.ts'
 import { isSame, wantedState } from '../listing/plan.ts'
 import { diffLines } from '../listing/show.ts'
@@ -22,7 +22,7 @@ export async function pull(
   const { terminal, settings } = context
   const call = openAgent(requireUrl(settings), terminal.note)
   terminal.progress('Reading the app')
-  const existing = existsSync(path) ? readListingFile(path) : undefined
+  const existing = readExisting(path, context.options)
   const named = existing && { ...settings, app: settings.app ?? existing.content.app }
   const app = await findOwnApp(call, named ?? settings)
   const state = await readState(call, app.slug)
@@ -41,6 +41,21 @@ export async function pull(
       ` (${counts.versions} plans, ${counts.sections} sections, ${counts.features} feature rows).`,
   ])
   return EXIT.ok
+}
+
+/** The file that a pull would overwrite; undefined without one, or if it is replaced unread. */
+function readExisting(path: string, { force = false }: PullOptions): ListingFile | undefined {
+  if (!existsSync(path)) return undefined
+  try {
+    return readListingFile(path)
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    if (force) return undefined
+    const next = 'Correct it, or replace it with purser pull --force.'
+    // An error of YAML ends with the line that is wrong.
+    const message = error.message.trimEnd()
+    throw wrongUse(`${message}${message.includes('\n') ? '\n' : ' '}${next}`, error.fields)
+  }
 }
 
 async function confirmOverwrite(

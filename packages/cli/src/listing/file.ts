@@ -61,8 +61,10 @@ export function readListingFile(path: string): ListingFile {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
-  } catch {
-    throw wrongUse(`${path} cannot be read. Run purser pull first.`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw wrongUse(`${path} does not exist. Run purser pull first.`)
+    throw wrongUse(`${path} cannot be read (${code}).`)
   }
   const document = parseDocument(text, { stringKeys: true })
   const [error] = document.errors
