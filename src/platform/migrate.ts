@@ -222,7 +222,8 @@ async function cleanUp(db: Db, { lock }: MigrationLimits): Promise<void> {
 async function dropInvalidIndexes(db: Db): Promise<void> {
   const rows = await db.rows<{ name: string }>(sql`
     select i.indexrelid::regclass::text as name from pg_index i join pg_class t on t.oid = i.indrelid
-    where not i.indisvalid and t.relnamespace = current_schema()::regnamespace`)
+    where not i.indisvalid
+      and t.relnamespace in (current_schema()::regnamespace, to_regnamespace('sandbox'))`)
   for (const { name } of rows) await db.raw(`drop index concurrently if exists ${name}`)
 }
 
