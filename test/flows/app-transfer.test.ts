@@ -3,85 +3,42 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as imports from '#domain/imports'
-import * as sellers from '#domain/sellers'
 import { requestApproval, unpublishApp } from '#flows/app'
 import { rotateSecret, rotateToClaim, saveAddresses } from '#flows/integration'
 import { startPreview } from '#flows/preview'
 import { quoteRefund, refundCharge } from '#flows/refund'
-import { type AppId, type InvoiceId, mintId, parseId, type SellerId } from '#platform/ids'
+import { type AppId, type InvoiceId, mintId, type SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { newEmail, PASSWORD, signUp } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
-import { addApp, type OtherApp, setOnSale } from '../support/apps.ts'
+import { PASSWORD } from '../support/account.ts'
+import { textOf } from '../support/agent.ts'
+import {
+  accept,
+  newApp,
+  offer,
+  otherSeller,
+  sellerOf,
+  transferred,
+} from '../support/app-transfer.ts'
 import { decide, objectTo } from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { mcpAgent } from '../support/mcp.ts'
 import { basic } from '../support/purchase.ts'
 import { refund, sellerActor } from '../support/refunds.ts'
-import { addSellerWithApp, signedIn } from '../support/seller.ts'
+import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, passDays, runDue, subscribe } from '../support/subscriber.ts'
 
 // Guards point 3 of issue 11: transfer of an app (decision 100).
 
 let service: TestService
-let owner: Agent
-let slugs = 0
 
 before(async () => {
   service = await openTestService()
   await service.listen()
-  owner = await signedIn(service, service.demo.seller)
 })
 after(() => closeSound(service))
-
-/** Another seller with an account of its own, whose owner is signed in. */
-interface OtherSeller {
-  email: string
-  agent: Agent
-  seller_id: SellerId
-}
-
-async function otherSeller(): Promise<OtherSeller> {
-  const { world } = service
-  const { email, agent } = await signUp(service)
-  const { client_id } = await addSellerWithApp(service, { email, slug: `buyer-${slugs++}` })
-  const { seller_id } = (await apps.find(world.db, client_id))!
-  const version = world.seller_terms_version
-  await sellers.acceptTerms(world.db, world.clock.now(), { seller_id, version })
-  return { email, agent, seller_id }
-}
-
-/** Another app of the cast's seller. */
-async function newApp(): Promise<OtherApp & { slug: string }> {
-  const slug = `offered-${slugs++}`
-  return { slug, ...(await addApp(service, { slug, name: `Offered ${slugs}` })) }
-}
-
-/** Offers an app. Other tests advance the clock, so the owner signs in again. */
-async function offer(slug: string, email: string) {
-  owner = await signedIn(service, service.demo.seller)
-  await owner.open(`/dashboard/apps/${slug}/transfer/`)
-  return await owner.submit('Offer app', { email, reason: 'We focus on another app.' })
-}
-
-async function accept({ agent }: OtherSeller) {
-  await agent.open('/dashboard/transfers/')
-  return await agent.submit(/^Accept for /)
-}
-
-/** Transfers an app to a new seller, who is approved. */
-async function transferred(app: OtherApp & { slug: string }): Promise<OtherSeller> {
-  const to = await otherSeller()
-  await offer(app.slug, to.email)
-  await accept(to)
-  await setOnSale(service, app.client_id, { is_published: true, external_sales_enabled: true })
-  return to
-}
-
-const sellerOf = async (app_id: AppId) => (await apps.find(service.world.db, app_id))!.seller_id
 
 /** What the ledger owes a seller for an app, without what is reserved for disputes, in cents. */
 async function owed(seller_id: SellerId, app_id: AppId): Promise<number> {
@@ -111,12 +68,12 @@ const chargeOf = async (invoice_id: InvoiceId) =>
 
 describe('a transfer', () => {
   test('moves no money: each invoice stays with its seller, and later ones are the new one’s', async () => {
-    const app = await newApp()
-    const former = await sellerOf(app.client_id)
+    const app = await newApp(service)
+    const former = await sellerOf(service, app.client_id)
     await subscribe(service, { app })
     const before = await owed(former, app.client_id)
     assert.ok(before > 0)
-    const { seller_id } = await transferred(app)
+    const { seller_id } = await transferred(service, app)
     assert.equal(await owed(former, app.client_id), before)
     assert.equal(await owed(seller_id, app.client_id), 0)
 
@@ -138,12 +95,12 @@ describe('a transfer', () => {
   })
 
   test('leaves refunds and disputes of earlier sales to the seller who sold them', async () => {
-    const app = await newApp()
-    const former = await sellerOf(app.client_id)
+    const app = await newApp(service)
+    const former = await sellerOf(service, app.client_id)
     await subscribe(service, { app })
     await subscribe(service, { app })
     const [refunded, disputed] = await invoicesSold(app.client_id)
-    const { seller_id } = await transferred(app)
+    const { seller_id } = await transferred(service, app)
 
     await refund(service, { invoice_id: refunded!.id }, undefined, 'operator')
     const dispute = await objectTo(service, await chargeOf(disputed!.id))
@@ -155,12 +112,12 @@ describe('a transfer', () => {
   })
 
   test('of an app with an unpaid renewal leaves that invoice to the seller who wrote it', async () => {
-    const app = await newApp()
-    const former = await sellerOf(app.client_id)
+    const app = await newApp(service)
+    const former = await sellerOf(service, app.client_id)
     await subscribe(service, { app, card: '4999990000000114' })
     service.clock.pass(31 * DAY)
     await runDue(service)
-    const { seller_id } = await transferred(app)
+    const { seller_id } = await transferred(service, app)
     await passDays(service, 10)
     const renewals = (await invoicesSold(app.client_id)).filter(({ kind }) => kind === 'renewal')
     assert.deepEqual(
@@ -172,9 +129,9 @@ describe('a transfer', () => {
   })
 
   test('lets the new seller refund only what it sold', async () => {
-    const app = await newApp()
+    const app = await newApp(service)
     await subscribe(service, { app })
-    const to = await transferred(app)
+    const to = await transferred(service, app)
     await subscribe(service, { app })
     const [old, recent] = await invoicesSold(app.client_id)
     const { world } = service
@@ -193,7 +150,7 @@ describe('a transfer', () => {
   })
 
   test('ends the access of the former seller, its server and its agents', async () => {
-    const app = await newApp()
+    const app = await newApp(service)
     const { world } = service
     const { db, clock } = world
     const { license_key } = await subscribe(service, { app })
@@ -208,8 +165,8 @@ describe('a transfer', () => {
     const { product_id } = app
     const request = { session, request_id: mintId(world.random, 'req') }
     assert.ok(await startPreview(world, request, { app: found, product_id }))
-    const to = await otherSeller()
-    await offer(app.slug, to.email)
+    const to = await otherSeller(service)
+    const owner = await offer(service, app.slug, to.email)
     const page = await accept(to)
     assert.equal(page.url, `/dashboard/apps/${app.slug}/integration/`)
 
@@ -232,12 +189,12 @@ describe('a transfer', () => {
   })
 
   test('ends what the former seller began before it: no secret, and no change', async () => {
-    const app = await newApp()
+    const app = await newApp(service)
     const { world } = service
-    const seller_id = await sellerOf(app.client_id)
+    const seller_id = await sellerOf(service, app.client_id)
     const actor = { ...(await sellerActor(service)), seller_id }
     const agent = { ...actor, kind: 'agent', agent: 'A test' } as const
-    await transferred(app)
+    await transferred(service, app)
     const { client_id: app_id } = app
     const replaces = apps.secretName(await apps.findClientOf(world.db, app_id))
     const changes = { redirect_uris: ['http://localhost:1/'] }
@@ -254,7 +211,7 @@ describe('a transfer', () => {
   })
 
   test('hides the files that the former seller imported', async () => {
-    const app = await newApp()
+    const app = await newApp(service)
     const { db, clock, random } = service.world
     const { user_id } = await sellerActor(service)
     const upload = async () => {
@@ -265,7 +222,7 @@ describe('a transfer', () => {
       return id
     }
     const before = await upload()
-    const { email } = await transferred(app)
+    const { email } = await transferred(service, app)
     const agent = await signedIn(service, { email, password: PASSWORD })
     service.clock.pass(1)
     const since = await upload()
@@ -278,9 +235,9 @@ describe('a transfer', () => {
   })
 
   test('appears in the activity of both sellers, and is emailed to both', async () => {
-    const app = await newApp()
-    const to = await otherSeller()
-    await offer(app.slug, to.email)
+    const app = await newApp(service)
+    const to = await otherSeller(service)
+    const owner = await offer(service, app.slug, to.email)
     const message = await emailTo(service, to.email, /offers you Offered/)
     assert.match(message, /We focus on another app\./)
     assert.match(message, /\/dashboard\/transfers\//)
@@ -295,144 +252,13 @@ describe('a transfer', () => {
   })
 })
 
-describe('an offer', () => {
-  test('is accepted only by the account that has its email, and by an owner', async () => {
-    const app = await newApp()
-    const to = await otherSeller()
-    const third = await otherSeller()
-    await offer(app.slug, to.email)
-    await to.agent.open('/dashboard/transfers/')
-    const { transfer_id } = to.agent.form(/^Accept for /)
-    assert.ok(transfer_id)
-    const form = async (agent: Agent, path: string) => {
-      await agent.open('/dashboard/invitations/')
-      const start = await agent.open('/dashboard/team/')
-      const csrf_token = /name="csrf_token" value="([^"]+)"/.exec(start.body)?.[1] ?? ''
-      return await service.app.inject({
-        method: 'POST',
-        url: path,
-        headers: { cookie: agent.cookie, 'content-type': 'application/x-www-form-urlencoded' },
-        payload: new URLSearchParams({ csrf_token, transfer_id: transfer_id! }).toString(),
-      })
-    }
-    for (const path of ['/dashboard/transfers/accept', '/dashboard/transfers/decline']) {
-      const { statusCode, headers } = await form(third.agent, path)
-      assert.deepEqual([statusCode, headers.location], [303, '/dashboard/transfers/?done=not_open'])
-    }
-    const { db } = service.world
-    const { id: user_id } = (await identity.findByEmail(db, to.email))!
-    const member = { seller_id: to.seller_id, user_id }
-    await sellers.setRole(db, { ...member, role: 'admin' })
-    const refused = await form(to.agent, '/dashboard/transfers/accept')
-    assert.equal(refused.headers.location, '/dashboard/transfers/?done=not_owner')
-    await sellers.setRole(db, { ...member, role: 'owner' })
-    await accept(to)
-    assert.equal(await sellerOf(app.client_id), to.seller_id)
-    const again = await form(to.agent, '/dashboard/transfers/accept')
-    assert.equal(again.headers.location, '/dashboard/transfers/?done=not_open')
-  })
-
-  test('is not accepted while the app or one of the sellers is suspended', async () => {
-    const app = await newApp()
-    const to = await otherSeller()
-    const { db, clock } = service.world
-    await offer(app.slug, to.email)
-    for (const set of [
-      (at: Date | null) => apps.setSuspended(db, app.client_id, at),
-      (at: Date | null) => sellers.setSuspended(db, to.seller_id, at),
-    ]) {
-      await set(clock.now())
-      const { url } = await accept(to)
-      assert.equal(url, '/dashboard/transfers/?done=suspended')
-      await set(null)
-    }
-    await accept(to)
-    assert.equal(await sellerOf(app.client_id), to.seller_id)
-  })
-
-  test('requires the seller terms and recent authentication', async () => {
-    const app = await newApp()
-    const to = await otherSeller()
-    await offer(app.slug, to.email)
-    const { db } = service.world
-    await db.run(sql`update sellers set terms_version = 'former' where id = ${to.seller_id}`)
-    assert.match((await accept(to)).url, /^\/dashboard\/terms\//)
-    const version = service.world.seller_terms_version
-    await sellers.acceptTerms(db, service.clock.now(), { seller_id: to.seller_id, version })
-    await to.agent.open('/dashboard/transfers/')
-    service.clock.pass(11 * 60)
-    assert.match((await to.agent.submit(/^Accept for /)).url, /^\/account\/confirm\?/)
-    assert.notEqual(await sellerOf(app.client_id), to.seller_id)
-    assert.match((await owner.open(`/dashboard/apps/${app.slug}/transfer/`)).url, /confirm/)
-  })
-
-  test('ends by a decline, a withdrawal or after 14 days, and without its email address', async () => {
-    const { db, clock } = service.world
-    const ends: [
-      name: string,
-      end: (app: { slug: string }, to: OtherSeller) => Promise<unknown>,
-    ][] = [
-      [
-        'declined',
-        async (_app, { agent }) => {
-          await agent.open('/dashboard/transfers/')
-          await agent.submit('Decline')
-          await emailTo(service, service.demo.seller.email, /was declined$/)
-        },
-      ],
-      [
-        'withdrawn',
-        async ({ slug }) => {
-          await owner.open(`/dashboard/apps/${slug}/transfer/`)
-          await owner.submit('Withdraw offer')
-        },
-      ],
-      ['expired', async () => service.clock.pass(15 * DAY)],
-    ]
-    for (const [name, end] of ends) {
-      const app = await newApp()
-      const to = await otherSeller()
-      await offer(app.slug, to.email)
-      const { id } = (await apps.openTransferOf(db, clock.now(), app.client_id))!
-      await end(app, to)
-      assert.equal(await apps.openTransferOf(db, clock.now(), app.client_id), undefined, name)
-      const agent = name === 'expired' ? await signedInAgain(to) : to.agent
-      assert.match(textOf((await agent.open('/dashboard/transfers/')).body), /No offers/, name)
-      const found = await apps.findTransfer(db, id)
-      if (name !== 'expired') assert.deepEqual([found?.outcome, found?.email], [name, null])
-      assert.match(textOf((await offer(app.slug, to.email)).body), /Open offer/, name)
-    }
-  })
-
-  test('is refused for a member of the seller’s own team, without a reason, or while another is open', async () => {
-    const app = await newApp()
-    owner = await signedIn(service, service.demo.seller)
-    await owner.open(`/dashboard/apps/${app.slug}/transfer/`)
-    const empty = await owner.submit('Offer app', { email: 'not an email', reason: '' })
-    assert.equal(empty.status, 422)
-    assert.match(textOf(empty.body), /Give a reason/)
-    const own = await offer(app.slug, service.demo.seller.email)
-    assert.match(textOf(own.body), /member of your own team/)
-    await owner.open(`/dashboard/apps/${app.slug}/transfer/`)
-    const other_tab = owner.twin()
-    await offer(app.slug, newEmail())
-    const second = await other_tab.submit('Offer app', { email: newEmail(), reason: 'Twice.' })
-    assert.match(textOf(second.body), /already offered/)
-  })
-})
-
-async function signedInAgain({ email }: OtherSeller): Promise<Agent> {
-  return await signedIn(service, { email, password: PASSWORD })
-}
-
 test('the database refuses to give an invoice to another seller', async () => {
   const { db } = service.world
-  const app = await newApp()
+  const app = await newApp(service)
   await subscribe(service, { app })
-  const { seller_id } = await otherSeller()
+  const { seller_id } = await otherSeller(service)
   await assert.rejects(
     db.run(sql`update invoices set seller_id = ${seller_id} where app_id = ${app.client_id}`),
     /append only/,
   )
-  assert.equal(parseId('sel', await sellerOf(app.client_id)).startsWith('sel_'), true)
 })
