@@ -40,7 +40,7 @@ export interface SandboxControls {
   warnOfFraud(now: Date, charge_id: string): Promise<void>
   /** Cancels a pending payout, as in the processor's dashboard. */
   cancelPayout(now: Date, payout_id: string): Promise<void>
-  /** Reverses a closed dispute on appeal. */
+  /** Reverses a closed dispute on appeal; a closed inquiry becomes a dispute. */
   appealDispute(now: Date, dispute_id: string): Promise<void>
   /** Declines the next `count` renewals with a card, whatever its behavior. */
   declineRenewals(card_token: string, count: number): Promise<void>

@@ -54,9 +54,18 @@ export function answered(course: Course, now: Date, text: string | undefined): C
 /** The course after the bank's decision. An inquiry cannot be lost: it becomes a dispute. */
 export function decided(course: Course, now: Date, outcome: 'won' | 'lost'): Course {
   const isOpenInquiry = phaseOf(course, now) === 'inquiry'
-  if (isOpenInquiry && outcome === 'lost') {
-    return { ...course, escalates_at: now, closes_at: addDays(now, DAYS_TO_ANSWER), outcome }
-  }
+  if (isOpenInquiry && outcome === 'lost') return escalated(course, now)
   const escalates_at = isOpenInquiry ? null : course.escalates_at
   return { ...course, escalates_at, closes_at: now, outcome }
+}
+
+/** The course of an inquiry that becomes a dispute now. */
+export function escalated(course: Course, now: Date): Course {
+  const closes_at = addDays(now, DAYS_TO_ANSWER)
+  return { ...course, escalates_at: now, closes_at, outcome: 'lost' }
+}
+
+/** Whether a closed dispute never was more than an inquiry. */
+export function isClosedInquiry({ is_inquiry, escalates_at }: Course): boolean {
+  return is_inquiry && escalates_at === null
 }

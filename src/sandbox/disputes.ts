@@ -4,7 +4,16 @@ import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
-import { answered, type Course, decided, dueAt, openCourse, phaseOf } from './dispute.ts'
+import {
+  answered,
+  type Course,
+  decided,
+  dueAt,
+  escalated,
+  isClosedInquiry,
+  openCourse,
+  phaseOf,
+} from './dispute.ts'
 import * as events from './events.ts'
 
 interface SandboxDispute extends Course {
@@ -68,12 +77,17 @@ export async function decide(
   await change(tx, random, now, dispute, decided(dispute, now, outcome))
 }
 
-/** Reverses a closed dispute on appeal. Runs in a transaction. */
+/**
+ * Reverses a closed dispute on appeal; a closed inquiry becomes a dispute. Runs in a transaction.
+ */
 export async function appeal(tx: Db, random: Random, now: Date, dispute_id: string): Promise<void> {
   const dispute = await tx.one<SandboxDispute>(
     sql`select ${COLUMNS} from sandbox.disputes where id = ${dispute_id} for update`,
   )
   if (phaseOf(dispute, now) !== 'closed') throw new Error('this dispute is not decided yet')
+  if (isClosedInquiry(dispute)) {
+    return await change(tx, random, now, dispute, escalated(dispute, now))
+  }
   const outcome = dispute.outcome === 'won' ? 'lost' : 'won'
   await tx.run(sql`update sandbox.disputes set outcome = ${outcome}, appealed_at = ${now}
     where id = ${dispute_id}`)
@@ -112,10 +126,10 @@ async function change(tx: Db, random: Random, now: Date, dispute: SandboxDispute
   await tx.run(sql`update sandbox.disputes set escalates_at = ${course.escalates_at},
     closes_at = ${course.closes_at}, outcome = ${course.outcome} where id = ${dispute.id}`)
   await events.unschedule(tx, dispute.id, now)
-  const isOpenInquiry = phaseOf(dispute, now) === 'inquiry'
+  const mayEscalate = phaseOf(dispute, now) !== 'open'
   const { is_inquiry, escalates_at, closes_at, outcome } = course
   const changed = { ...dispute, is_inquiry, escalates_at, closes_at, outcome }
-  await announceCourse(tx, random, changed, isOpenInquiry)
+  await announceCourse(tx, random, changed, mayEscalate)
 }
 
 /** Schedules the remaining events of a dispute or inquiry. */
@@ -123,10 +137,10 @@ async function announceCourse(
   tx: Db,
   random: Random,
   dispute: SandboxDispute,
-  isOpenInquiry: boolean,
+  mayEscalate: boolean,
 ): Promise<void> {
   const { id, charge_id, escalates_at, closes_at, outcome } = dispute
-  if (isOpenInquiry && escalates_at) await announceOpening(tx, random, escalates_at, dispute)
+  if (mayEscalate && escalates_at) await announceOpening(tx, random, escalates_at, dispute)
   const content = { kind: 'dispute_closed', dispute_id: id, outcome } as const
   await events.schedule(tx, random, closes_at, { id, charge_id }, content)
 }

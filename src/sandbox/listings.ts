@@ -36,8 +36,8 @@ export function openListings(db: Db): Listings {
     ),
     disputes: inPages((listing_request) =>
       db.rows<ListedRow>(sql`select id, null::text as key, opened_at as at, amount,
-          case when ${REPORTED(sql`content ->> 'is_inquiry' = 'false'`)}
-            and coalesce(${LAST_OUTCOME}, 'none') <> 'won' then -amount else 0 end as moved,
+          case when ${LAST_REPORT} ->> 'is_inquiry' = 'false'
+            or ${LAST_REPORT} ->> 'outcome' = 'lost' then -amount else 0 end as moved,
           false as is_unconfirmed
         from sandbox.disputes s where ${WITHIN(sql`opened_at`, listing_request)}`),
     ),
@@ -48,8 +48,10 @@ export function openListings(db: Db): Listings {
 const REPORTED = (what: Sql) => sql`exists (select 1 from sandbox.events e
   where e.subject = s.id and e.acknowledged and ${what})`
 
-const LAST_OUTCOME = sql`(select e.content ->> 'outcome' from sandbox.events e
-  where e.subject = s.id and e.acknowledged and e.content ->> 'kind' = 'dispute_closed'
+/** The last acknowledged event about dispute `s`. */
+const LAST_REPORT = sql`(select e.content from sandbox.events e
+  where e.subject = s.id and e.acknowledged
+    and e.content ->> 'kind' in ('dispute_opened', 'dispute_closed')
   order by e.position desc limit 1)`
 
 interface ListingRequest {

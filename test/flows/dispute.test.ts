@@ -18,7 +18,6 @@ import {
   decide,
   disputeOf,
   FRAUDULENT,
-  INQUIRY,
   latestCharge,
   NOT_RECEIVED,
   objectTo,
@@ -187,30 +186,6 @@ describe('a dispute', () => {
       assert.deepEqual(differences, [])
     })
   }
-
-  test('that is only an inquiry moves no money; unanswered it becomes a dispute', async () => {
-    const bought = await buy(service, { card: INQUIRY })
-    await handleEvents(service.world)
-    assert.equal(await statusOf(bought), 'active')
-    const inquiry = (await disputeOf(service, bought))!
-    assert.equal(inquiry.status, 'inquiry')
-    assert.deepEqual(await movedBy(service, [inquiry.id]), {})
-    await passAndHandle(service, 8)
-    assert.equal((await disputeOf(service, bought))?.status, 'open')
-    assert.equal(await statusOf(bought), 'paused')
-    assert.equal((await movedBy(service, [inquiry.id])).dispute_costs, -1500)
-  })
-
-  test('that is only an inquiry and is answered closes, without suspending the license', async () => {
-    const bought = await buy(service, { card: INQUIRY })
-    await handleEvents(service.world)
-    const { id: dispute_id } = (await disputeOf(service, bought))!
-    await sendEvidence(service.world, await sellerActor(service), { dispute_id, statement: '' })
-    await handleEvents(service.world)
-    assert.equal((await disputeOf(service, bought))?.status, 'won')
-    assert.deepEqual(await movedBy(service, [dispute_id]), {})
-    assert.equal(await statusOf(bought), 'active')
-  })
 
   test('stops renewals while it is open; what was due is charged when it is won', async () => {
     const bought = await buy(service)

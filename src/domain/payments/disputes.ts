@@ -51,7 +51,7 @@ export type DisputeParts = Pick<
   'amount' | 'owed' | 'tax' | 'fee' | 'add_on_fee' | 'commission'
 >
 
-/** Records a dispute, or updates one that was an inquiry. */
+/** Records a dispute, or updates one that was an inquiry, open or closed. */
 export async function keepDispute(db: Db, dispute: ReportedDispute): Promise<void> {
   await db.run(sql`insert into disputes (id, charge_id, processor_dispute_id, amount, owed, tax,
       fee, add_on_fee, commission, reason, status, due_at, opened_at)
@@ -62,7 +62,8 @@ export async function keepDispute(db: Db, dispute: ReportedDispute): Promise<voi
     on conflict (processor_dispute_id) do update set amount = excluded.amount,
       owed = excluded.owed, tax = excluded.tax, fee = excluded.fee,
       add_on_fee = excluded.add_on_fee, commission = excluded.commission,
-      reason = excluded.reason, status = excluded.status, due_at = excluded.due_at`)
+      reason = excluded.reason, status = excluded.status, due_at = excluded.due_at,
+      closed_at = null`)
 }
 
 /** A dispute by the processor's id. */

@@ -8,6 +8,7 @@ import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { cents, formatAmount } from '#platform/money'
 import { type DisputedCharge, factsOf, lockCharge, notifySeller } from './disputed.ts'
+import { isClosedInquiry } from './inquiry.ts'
 import { begin } from './open.ts'
 import { isRefundUndecided, leftAtBank, partsOf } from './parts.ts'
 
@@ -31,7 +32,11 @@ export async function disputeClosed(
   const { outcome: status } = event
   // What the bank takes depends on what refunds have left.
   if (status === 'lost' && (await isRefundUndecided(tx, disputed))) return 'later'
-  if (dispute.closed_at) return await decideAgain(world, tx, { dispute, disputed, status })
+  if (dispute.closed_at) {
+    if (dispute.status === status) return 'done'
+    const isInquiry = await isClosedInquiry(tx, dispute)
+    if (!isInquiry) return await decideAgain(world, tx, { dispute, disputed, status })
+  }
   if (status === 'lost') await lose(world, tx, dispute, disputed)
   else if (dispute.status === 'open') await win(world, tx, dispute, disputed)
   await payments.closeDispute(tx, now, { id: dispute.id, status })
@@ -41,11 +46,10 @@ export async function disputeClosed(
 }
 
 /**
- * An appeal was decided. The same outcome changes nothing. The opposite outcome is booked once, as
- * an appeal is the bank's final decision; a license that ended with the loss stays canceled. A loss
- * takes what refunds have left since the dispute was won. The processor has no status for a dispute
- * that is reversed a second time (M6): nothing is booked, and an alarm asks staff to settle it by
- * hand.
+ * An appeal reversed the outcome. It is booked once, as an appeal is the bank's final decision; a
+ * license that ended with the loss stays canceled. A loss takes what refunds have left since the
+ * dispute was won. The processor has no status for a dispute that is reversed a second time (M6):
+ * nothing is booked, and an alarm asks staff to settle it by hand.
  */
 async function decideAgain(
   world: World,
@@ -54,7 +58,6 @@ async function decideAgain(
 ): Promise<'done'> {
   const { dispute, disputed, status } = facts
   const { now } = disputed.locked
-  if (dispute.status === status) return 'done'
   const { id, amount } = dispute
   const text = `Dispute ${id} over $${formatAmount(amount)} was ${status} on appeal.`
   const note = (what: string) =>
@@ -115,7 +118,8 @@ async function resumeUnlessDisputed(tx: Db, { locked }: DisputedCharge): Promise
  */
 async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
   const { locked } = disputed
-  const taken = dispute.status === 'inquiry' ? await opened(world, tx, dispute, disputed) : dispute
+  const isInquiry = dispute.status === 'inquiry' || (await isClosedInquiry(tx, dispute))
+  const taken = isInquiry ? await opened(world, tx, dispute, disputed) : dispute
   const lost = ledger.disputeLost(await lossOf(tx, taken, disputed))
   await ledger.post(tx, locked.now, mintId(world.random, 'txn'), lost)
   if (locked.license.status !== 'canceled') await endLicense(tx, locked, 'dispute_lost')

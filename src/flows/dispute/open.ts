@@ -5,6 +5,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { type DisputedCharge, factsOf, lockCharge, notifySeller } from './disputed.ts'
+import { isClosedInquiry } from './inquiry.ts'
 import { isRefundUndecided, partsOf } from './parts.ts'
 
 type DisputeOpened = Extract<payments.ProcessorEvent, { kind: 'dispute_opened' }>
@@ -23,7 +24,7 @@ export async function disputeOpened(
   if (!found) return 'later'
   const disputed = await lockCharge(world, tx, found.id)
   const known = await payments.findDispute(tx, event.dispute_id)
-  if (known && known.status !== 'inquiry') return 'done'
+  if (known && !(await mayBecome(tx, known, event))) return 'done'
   if (event.at > disputed.locked.now || (await isRefundUndecided(tx, disputed))) return 'later'
   const { amount, reason, due_at } = event
   const dispute: payments.ReportedDispute = {
@@ -40,6 +41,17 @@ export async function disputeOpened(
   if (dispute.status === 'open') await begin(world, tx, dispute, disputed)
   await notifySeller(world, tx, disputed.locked.now, { kind: 'dispute_opened', ...dispute })
   return 'done'
+}
+
+/** Whether an event changes a known dispute: only an inquiry can become one, even after its end. */
+async function mayBecome(
+  tx: Db,
+  known: payments.Dispute,
+  { at, is_inquiry }: DisputeOpened,
+): Promise<boolean> {
+  if (known.status === 'inquiry') return true
+  const isLater = known.closed_at !== null && at > known.closed_at
+  return isLater && !is_inquiry && (await isClosedInquiry(tx, known))
 }
 
 /** The bank took the money: it is booked, and the license is suspended. */
