@@ -64,7 +64,7 @@ export function serviceAddress(base_url: string): string {
 
 /**
  * One path segment, encoded; null for a value that no path can contain (`.` and `..`), and for one
- * that is no text: frameworks read a parameter that a URL repeats as a list.
+ * that is not a string: frameworks read a parameter that a URL repeats as a list.
  */
 export function pathPart(value: unknown): string | null {
   if (typeof value !== 'string') return null
