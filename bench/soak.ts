@@ -1,6 +1,6 @@
 /**
- * Whether the memory of a web process stays flat: a steady mixed load of lookups, prices and
- * checkouts, with the resident set once a minute.
+ * Whether the memory of a web process and of a worker stays flat: a steady mixed load of lookups,
+ * prices and checkouts, with the resident sets once a minute.
  *
  *   npm run bench:soak -- --minutes 60 --rate 300
  */
@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { findPostgres, startPostgres } from '../scripts/throwaway-postgres.ts'
+import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
 import { enableSignIn } from '../src/demo/seed.ts'
 import { ask } from './generator.ts'
 import { generate, startServer } from './processes.ts'
@@ -39,11 +39,26 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
+interface Sample {
+  minute: number
+  web_mb: number
+  worker_mb: number
+  answered: number
+}
+
 async function soak(): Promise<void> {
   const { env, lines, authorization, price_id } = await prepare()
   const { BASE_URL: url } = env
-  const server = await startServer('src/main.ts', env, `${url}/healthz`, join(folder, 'log'), 'any')
-  const samples: { minute: number; resident_mb: number; answered: number }[] = []
+  const start = (more: Record<string, string>, address: string) =>
+    startServer('src/main.ts', { ...env, ...more }, address, join(folder, 'log'), 'any')
+  const web = await start({ PURSER_ROLE: 'web' }, `${url}/healthz`)
+  const port = String(await freePort())
+  // It answers health checks only.
+  const worker = await start(
+    { PURSER_ROLE: 'worker', PORT: port },
+    `http://127.0.0.1:${port}/healthz`,
+  )
+  const samples: Sample[] = []
   const sending = startLoad(url, lines, authorization)
   try {
     for (let minute = 1; minute <= Number(chosen.minutes); minute++) {
@@ -52,12 +67,14 @@ async function soak(): Promise<void> {
       if (minute % 5 === 1) {
         generate('bench/checkouts.ts', { SECONDS: '3', BASE_URL: url, PRICE_ID: price_id })
       }
-      samples.push({ minute, resident_mb: server.residentMb(), answered: sending.answered() })
+      const resident = { web_mb: web.residentMb(), worker_mb: worker.residentMb() }
+      samples.push({ minute, ...resident, answered: sending.answered() })
       console.log(JSON.stringify(samples.at(-1)))
     }
   } finally {
     const failed = await sending.stop()
-    await server.stop()
+    await web.stop()
+    await worker.stop()
     report(samples, failed)
   }
 }
@@ -113,18 +130,22 @@ function startLoad(base: string, kinds: string[][], authorization: string) {
   }
 }
 
-/** The mean of the second quarter, when everything is warm, and of the last one. */
-function report(samples: { resident_mb: number }[], failed: number): void {
+/** The means of the second quarter, when everything is warm, and of the last one. */
+function report(samples: Sample[], failed: number): void {
   const quarter = Math.floor(samples.length / 4)
-  const mean = (from: number) => {
-    const part = samples.slice(from, from + quarter).map(({ resident_mb }) => resident_mb)
+  const mean = (role: 'web_mb' | 'worker_mb', from: number) => {
+    const part = samples.slice(from, from + quarter).map((sample) => sample[role])
     return Math.round(part.reduce((sum, one) => sum + one, 0) / Math.max(1, part.length))
   }
-  const last = mean(samples.length - quarter)
-  const result = { second_quarter_mb: mean(quarter), last_quarter_mb: last, failed }
-  console.log('\nresident set of a web process under a steady load')
+  const of = (role: 'web_mb' | 'worker_mb') => ({
+    second_quarter_mb: mean(role, quarter),
+    last_quarter_mb: mean(role, samples.length - quarter),
+  })
+  const result = { web: of('web_mb'), worker: of('worker_mb') }
+  console.log(`\nresident sets under a steady load; ${failed} requests failed`)
   console.table(result)
-  mkdirSync(fileURLToPath(new URL('../.build', import.meta.url)), { recursive: true })
-  const file = fileURLToPath(new URL('../.build/bench-soak.json', import.meta.url))
-  writeFileSync(file, `${JSON.stringify({ ...result, samples }, null, 2)}\n`)
+  const folder = fileURLToPath(new URL('../.build', import.meta.url))
+  mkdirSync(folder, { recursive: true })
+  const all = { ...result, failed, samples }
+  writeFileSync(join(folder, 'bench-soak.json'), `${JSON.stringify(all, null, 2)}\n`)
 }
