@@ -34,7 +34,7 @@ const TYPESCRIPT = [
   '--import',
   './scripts/register-tsx.mjs',
 ]
-const ALLOCATOR = { MALLOC_TRIM_THRESHOLD_: '131072' }
+const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** Starts a TypeScript file as a server and waits until its address responds. */
 export async function startServer(
