@@ -34,7 +34,8 @@ async function startStarter(PURSER_URL: string): Promise<SiteProcess> {
 test('a return page that is reloaded opens the app again, and one with two orders is refused', async () => {
   await using service = await startFakeService(({ path }) => {
     const price = { public_id: 'prc_1', product_name: 'Pro', amount: '12.00', frequency: null }
-    if (path.endsWith('/prices/')) return { body: { app_name: 'Tidepool', prices: [price] } }
+    const prices = { client_id: 'app_1', app_name: 'Tidepool', prices: [price] }
+    if (path.endsWith('/prices/')) return { body: prices }
     return { body: license({ license_key: 'key_1' }) }
   })
   await using site = await startStarter(service.url)

@@ -120,9 +120,9 @@ export function createClient(options: ClientOptions): Client {
     base_url,
     client_id,
 
-    app: async () => profileOf(await askPublic('')),
+    app: async () => named<AppProfile>(await askPublic('')),
 
-    prices: async () => pricesOf(await askPublic('/prices')),
+    prices: async () => named<Prices>(await askPublic('/prices')),
 
     async validate(key, { retries, lease } = {}) {
       const body = { key: possible(key), ...(lease !== undefined && { lease }) }
@@ -176,16 +176,10 @@ function gated<State extends { entitled: boolean }>({ status, body }: Answer): S
   return { ...body } as State
 }
 
-/** The profile of a response. */
-function profileOf({ status, body }: Answer): AppProfile {
+/** The object of a public response; an object of another program names no client. */
+function named<State extends { client_id: string }>({ status, body }: Answer): State {
   if (typeof body.client_id !== 'string') throw unexpected(status)
-  return body as AppProfile
-}
-
-/** The prices of a response; an object without a list of them is of another program. */
-function pricesOf({ status, body }: Answer): Prices {
-  if (!Array.isArray(body.prices)) throw unexpected(status)
-  return body as Prices
+  return body as State
 }
 
 /** The key, unless it has a NUL, which the service reads in no request; a visitor may type one. */
