@@ -45,12 +45,12 @@ async def plans(session: Annotated[str | None, Cookie()] = None):
 
 @app.get("/return")
 async def after_purchase(
-    purchase: str, svc_order: str, session: Annotated[str | None, Cookie()] = None
+    purchase: str = "", svc_order: str = "", session: Annotated[str | None, Cookie()] = None
 ):
     # A link that another person made has another purchase: do not adopt its license.
     if session not in sessions or purchase != sessions[session]["purchase"]:
         return page("Open this page in the browser that you bought in", status=400)
-    order = await purser.order(svc_order)
+    order = await purser.order(svc_order) if svc_order else None
     if order is None:
         return page("This order is not known", status=400)
     if order["status"] == "processing":
