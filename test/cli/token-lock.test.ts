@@ -62,3 +62,14 @@ test('leaves the lock alone that another process made in place of a stale one', 
   assert.deepEqual(order, ['the other process', 'this process'])
   assert.deepEqual(readdirSync(folder), [])
 })
+
+test('leaves the lock alone that another process made while the work was suspended', async () => {
+  await withTokenLock(async () => {
+    rmSync(lock)
+    writeFileSync(lock, '')
+    const then = new Date(Date.now() - 1_000)
+    utimesSync(lock, then, then)
+  })
+  assert.deepEqual(readdirSync(folder), ['tokens.json.lock'])
+  rmSync(lock)
+})

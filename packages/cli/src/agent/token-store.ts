@@ -78,10 +78,12 @@ export async function withTokenLock<Result>(work: () => Promise<Result>): Promis
     }
     await sleep(50)
   }
+  const made_at = madeAt(path)
   try {
     return await work()
   } finally {
-    rmSync(path, { force: true })
+    // Work that was suspended for long may have lost the lock to another process.
+    if (madeAt(path) === made_at) rmSync(path, { force: true })
   }
 }
 
