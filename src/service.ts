@@ -40,11 +40,11 @@ export async function openService(config: Config, parts: ServiceParts = {}): Pro
   const test_mode = config.test_mode && testModeBeside(config, config.test_mode, test_parts)
   const serve = config.role === 'worker' ? healthAlone : test_mode?.serve
   let log = live_parts.log
-  const telemetry = await openTelemetry(config, (error) => {
-    log?.warn({ error }, 'traces were not accepted by the collector')
+  const telemetry = await openTelemetry(config, (error, what) => {
+    log?.warn({ error }, `${what} were not accepted by the collector`)
   })
-  const origin = originOf(config)
-  log ??= openLog(config.log_level, undefined, { origin, context: telemetry?.context })
+  const { context, sendLine: copy } = telemetry ?? {}
+  log ??= openLog(config.log_level, undefined, { origin: originOf(config), context, copy })
   const beside = {
     observer: telemetry?.of('live'),
     server_factory:

@@ -179,6 +179,9 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
   if (settings.PORT !== 0 && telemetry.metrics?.port === settings.PORT) {
     throw new ConfigError('METRICS_PORT: must not be PORT, which is open to the public.')
   }
+  if (settings.OTEL_LOGS_EXPORTER === 'otlp' && !telemetry.collector) {
+    throw new ConfigError('OTEL_EXPORTER_OTLP_ENDPOINT: must be set for OTEL_LOGS_EXPORTER=otlp.')
+  }
   return {
     ...processes,
     production,

@@ -52,6 +52,13 @@ export function originOf({
 /** More fields of each line, such as the trace that it belongs to; called once for each line. */
 export type LogContext = () => object
 
+interface LogOptions {
+  origin?: LogOrigin
+  context?: LogContext | undefined
+  /** Called with each line as well. */
+  copy?: ((line: string) => void) | undefined
+}
+
 /**
  * The service's structured log, one JSON line per event. Fields that may contain secrets are
  * removed, and secrets and email addresses in any other text. docs/operate/monitoring.md documents
@@ -60,7 +67,7 @@ export type LogContext = () => object
 export function openLog(
   level: string,
   destination?: pino.DestinationStream,
-  { origin, context }: { origin?: LogOrigin; context?: LogContext | undefined } = {},
+  { origin, context, copy }: LogOptions = {},
 ): Log {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`])
   const options: pino.LoggerOptions = {
@@ -73,5 +80,11 @@ export function openLog(
     formatters: { level: (label) => ({ level: label }) },
     hooks: { streamWrite: redactLine },
   }
-  return pino(options, destination ?? logOutput())
+  const output = destination ?? logOutput()
+  if (!copy) return pino(options, output)
+  const both = (line: string) => {
+    output.write(line)
+    copy(line)
+  }
+  return pino(options, { write: both })
 }

@@ -7,8 +7,8 @@ export interface TelemetrySettings {
   node_name: string
   /** Where metrics are served to Prometheus; undefined if they are off. */
   metrics: { port: number; host: string } | undefined
-  /** Where traces are sent by OTLP; undefined if they are off. */
-  tracing: { endpoint: string; service_name: string } | undefined
+  /** Where traces, and log lines if it receives them, are sent by OTLP; undefined if nowhere. */
+  collector: { endpoint: string; service_name: string; receives_log: boolean } | undefined
 }
 
 /** The variables of these settings; other standard ones of OpenTelemetry are read by its SDK. */
@@ -29,6 +29,7 @@ export const TELEMETRY_SETTINGS = {
       'must be an address that starts with http:// or https://',
     )
     .optional(),
+  OTEL_LOGS_EXPORTER: z.enum(['none', 'otlp'], 'must be none or otlp').default('none'),
   OTEL_SERVICE_NAME: z.string().min(1).max(100).default('purser'),
 }
 
@@ -46,10 +47,11 @@ type GivenTelemetry = z.infer<z.ZodObject<typeof TELEMETRY_SETTINGS>>
 /** The settings that these variables mean. */
 export function telemetryOf(given: GivenTelemetry): TelemetrySettings {
   const { METRICS_PORT: port, METRICS_HOST: host, OTEL_SERVICE_NAME: service_name } = given
+  const receives_log = given.OTEL_LOGS_EXPORTER === 'otlp'
   const endpoint = given.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, '')
   return {
     node_name: given.NODE_NAME ?? hostname(),
     metrics: port === undefined ? undefined : { port, host },
-    tracing: endpoint ? { endpoint, service_name } : undefined,
+    collector: endpoint ? { endpoint, service_name, receives_log } : undefined,
   }
 }

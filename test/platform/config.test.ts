@@ -86,11 +86,16 @@ test('without settings it serves the loopback from an embedded database, with th
 })
 
 test('metrics and traces are off by default, and metrics are served to this machine only', () => {
-  const { metrics, tracing } = read({})
-  assert.deepEqual([metrics, tracing], [undefined, undefined])
+  const { metrics, collector } = read({})
+  assert.deepEqual([metrics, collector], [undefined, undefined])
   const on = read({ METRICS_PORT: '9464', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318/' })
   assert.deepEqual(on.metrics, { port: 9464, host: '127.0.0.1' })
-  assert.deepEqual(on.tracing, { endpoint: 'http://localhost:4318', service_name: 'purser' })
+  assert.deepEqual(on.collector, {
+    endpoint: 'http://localhost:4318',
+    service_name: 'purser',
+    receives_log: false,
+  })
+  assert.throws(() => read({ OTEL_LOGS_EXPORTER: 'otlp' }), /OTEL_EXPORTER_OTLP_ENDPOINT: must be/)
 })
 
 test('the development key is created once, readable by its owner only', () => {

@@ -168,13 +168,15 @@ test('without the settings nothing of OpenTelemetry is loaded', async () => {
   const loading = globSync('src/**/*.{ts,tsx}').filter((path) =>
     /^import (?!type)[^']*'@opentelemetry\//m.test(readFileSync(path, 'utf8')),
   )
-  const PARTS = ['metrics', 'traces']
+  const PARTS = ['collector', 'logs', 'metrics', 'traces']
   assert.deepEqual(
     loading.toSorted(),
     PARTS.map((part) => `src/platform/telemetry/${part}.ts`),
   )
   const importers = globSync('src/**/*.{ts,tsx}').filter((path) =>
-    /^import (?!type)[^']*'[^']*telemetry\/(metrics|traces)'/m.test(readFileSync(path, 'utf8')),
+    /^import (?!type)[^']*'[^']*telemetry\/(logs|metrics|traces)'/m.test(
+      readFileSync(path, 'utf8'),
+    ),
   )
   assert.deepEqual(importers, [])
   const config = readConfig(TRACED, systemRandom)

@@ -51,12 +51,14 @@ export interface MetricSource {
   stored(): Promise<Reading[]>
 }
 
-/** The metrics and traces of this process. */
+/** The metrics, traces and sent log lines of this process. */
 export interface Telemetry {
   /** The observer of a world. */
   of(mode: Mode): Observer
   /** The trace that a log line belongs to. */
   context: LogContext | undefined
+  /** Sends a line of the log, too; undefined if lines are only written. */
+  sendLine?: (line: string) => void
   /** Starts answering scrapes. */
   listen(): Promise<void>
   /** Sends what was not sent yet, and stops. */
@@ -64,7 +66,7 @@ export interface Telemetry {
 }
 
 /** One part of telemetry: metrics or traces. */
-export interface TelemetryPart extends Omit<Telemetry, 'of' | 'context'> {
+export interface TelemetryPart extends Omit<Telemetry, 'of' | 'context' | 'sendLine'> {
   of(mode: Mode): Observer
   context?: LogContext
 }

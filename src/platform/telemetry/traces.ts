@@ -8,37 +8,30 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources'
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
-  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import { trustOnly } from '#platform/networks'
 import type { ServedRequest } from '#platform/served'
+import {
+  type CollectorSettings,
+  reporting,
+  resourceOf,
+  shutDown,
+} from '#platform/telemetry/collector'
 import type { Mode, Observer, TelemetryPart, WorkKind } from '#platform/telemetry/observer'
-import type { TelemetrySettings } from '#platform/telemetry-settings'
 
-/** The collector that receives traces, and the service they are labeled with. */
-export interface TraceSettings extends Pick<TelemetrySettings, 'node_name'> {
-  /** The collector's address, to which `/v1/traces` is added. */
-  endpoint: string
-  service_name: string
+/** The collector that receives traces. */
+export interface TraceSettings extends CollectorSettings {
   /** Whose `traceparent` a request's trace continues. */
   trusted_proxies: string[]
 }
 
-/** A collector that does not answer must not keep a node from stopping. */
-const FLUSH_MS = 2_000
 const KINDS: Record<Exclude<WorkKind, 'poll'>, SpanKind> = {
   statement: SpanKind.CLIENT,
   processor: SpanKind.CLIENT,
@@ -70,24 +63,8 @@ export function openTraces(
       return trace_id ? { trace_id, span_id } : {}
     },
     async listen() {},
-    async close() {
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise((resolve) => {
-        timer = setTimeout(() => {
-          onFault(new Error(`the collector did not answer within ${FLUSH_MS / 1000} seconds`))
-          resolve(undefined)
-        }, FLUSH_MS)
-      })
-      await Promise.race([provider.shutdown().catch(onFault), late])
-      clearTimeout(timer)
-    },
+    close: () => shutDown(provider, onFault),
   }
-}
-
-function resourceOf({ node_name, service_name }: TraceSettings) {
-  const own = { 'service.name': service_name, 'host.name': node_name }
-  const given = detectResources({ detectors: [envDetector] })
-  return defaultResource().merge(given).merge(resourceFromAttributes(own))
 }
 
 /** The standard sampler settings that make sense here: all traces, or a part of them. */
@@ -98,22 +75,6 @@ function samplerOf({
   const ratio = name?.endsWith('traceidratio') ? Number(part ?? 1) : 1
   const root = new TraceIdRatioBasedSampler(name?.endsWith('always_off') ? 0 : ratio)
   return new ParentBasedSampler({ root })
-}
-
-/** The same exporter, whose failures are reported instead of being dropped. */
-function reporting(exporter: SpanExporter, onFault: (error: Error) => void): SpanExporter {
-  return {
-    export(spans, done) {
-      exporter.export(spans, (result) => {
-        if (result.code === ExportResultCode.FAILED) {
-          onFault(result.error ?? new Error('the collector did not accept the spans'))
-        }
-        done(result)
-      })
-    },
-    shutdown: () => exporter.shutdown(),
-    forceFlush: async () => await exporter.forceFlush?.(),
-  }
 }
 
 interface TraceTools {
