@@ -13,7 +13,8 @@ async function exitCode(buy: Reply, manage: Reply): Promise<number> {
   await using service = await startFakeService(({ path }) => {
     if (path.startsWith('/buy/')) return buy
     if (path.startsWith('/manage/')) return manage
-    return { body: { app_name: 'Tidepool', prices: [PRICE], has_free_tier: false } }
+    const app = { client_id: 'app_1', app_name: 'Tidepool', has_free_tier: false }
+    return { body: { ...app, prices: [PRICE] } }
   })
   const settings = { url: service.url, client_id: 'app_1', app: undefined }
   return await links({ settings, options: { check: true }, terminal: openTerminal(true) })
