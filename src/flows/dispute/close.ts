@@ -26,17 +26,17 @@ export async function disputeClosed(
   const found = await payments.findDispute(tx, event.dispute_id)
   if (!found) return 'later'
   const disputed = await lockCharge(world, tx, found.charge_id)
-  const dispute = await payments.lockDispute(tx, found.id)
+  const stored = await payments.lockDispute(tx, found.id)
   const { now } = disputed.locked
   if (event.at > now) return 'later'
   const { outcome: status } = event
   // What the bank takes depends on what refunds have left.
   if (status === 'lost' && (await isRefundUndecided(tx, disputed))) return 'later'
-  if (dispute.closed_at) {
-    if (dispute.status === status) return 'done'
-    const isInquiry = await isClosedInquiry(tx, dispute)
-    if (!isInquiry) return await decideAgain(world, tx, { dispute, disputed, status })
-  }
+  if (stored.status === status) return 'done'
+  // A closed inquiry took nothing, so this is its first decision, and no appeal.
+  const reopened = { ...stored, status: 'inquiry', closed_at: null } as const
+  const dispute = (await isClosedInquiry(tx, stored)) ? reopened : stored
+  if (dispute.closed_at) return await decideAgain(world, tx, { dispute, disputed, status })
   if (status === 'lost') await lose(world, tx, dispute, disputed)
   else if (dispute.status === 'open') await win(world, tx, dispute, disputed)
   await payments.closeDispute(tx, now, { id: dispute.id, status })
@@ -118,8 +118,7 @@ async function resumeUnlessDisputed(tx: Db, { locked }: DisputedCharge): Promise
  */
 async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
   const { locked } = disputed
-  const isInquiry = dispute.status === 'inquiry' || (await isClosedInquiry(tx, dispute))
-  const taken = isInquiry ? await opened(world, tx, dispute, disputed) : dispute
+  const taken = dispute.status === 'inquiry' ? await opened(world, tx, dispute, disputed) : dispute
   const lost = ledger.disputeLost(await lossOf(tx, taken, disputed))
   await ledger.post(tx, locked.now, mintId(world.random, 'txn'), lost)
   if (locked.license.status !== 'canceled') await endLicense(tx, locked, 'dispute_lost')
