@@ -79,7 +79,7 @@ test('other documents are drawn between the parts of a long table', async () => 
 })
 
 test('too many waiting documents are refused with a clear message, and the others are drawn', async () => {
-  const small = openPdfPool({ workers: 1, waiting: 2 })
+  const small = openPdfPool({ waiting: 2 })
   const requested = Array.from({ length: 5 }, () => small.draw(content()))
   const ends = await Promise.allSettled(requested)
   const refused = ends.filter((end) => end.status === 'rejected').map(({ reason }) => reason)
@@ -94,7 +94,7 @@ test('too many waiting documents are refused with a clear message, and the other
 })
 
 test('a document that fails leaves the pool working', async () => {
-  const small = openPdfPool({ workers: 1 })
+  const small = openPdfPool()
   const rows = (function* (): Generator<string[][]> {
     yield [['one', '1']]
     throw new Error('the rows ended early')

@@ -25,13 +25,13 @@ export interface PdfPool {
 /** Rows of a table in parts, each created when the one before was drawn. */
 export interface MoreRows {
   rows: Iterable<string[][]>
-  /** A long document leaves one worker for the short ones. */
+  /** Long documents are drawn in a thread of their own, so that short ones do not wait for them. */
   isLong: boolean
 }
 
 /** No more rows than its content has: the whole document is one request to a worker. */
 const NO_MORE: MoreRows = { rows: [], isLong: false }
-const SIZE = { workers: 2, waiting: 32, seconds: 120 }
+const LIMITS = { waiting: 32, seconds: 120 }
 const RETRY_SECONDS = 5
 const WORKER = new URL('./worker.ts', import.meta.url)
 
@@ -42,28 +42,31 @@ interface Job extends MoreRows {
 }
 
 /**
- * Opens a pool. Its threads start when there are documents, end when there have been none for a
- * while, and do not keep the process running.
+ * Opens a pool of one thread for short documents and one for long ones: one draws hundreds of
+ * receipts a second, and each takes 45 MB. They start when there are documents, end when there have
+ * been none for a while, and do not keep the process running.
  */
-export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
-  const size = { ...SIZE, ...choice }
+export function openPdfPool(choice: Partial<typeof LIMITS> = {}): PdfPool {
+  const limits = { ...LIMITS, ...choice }
   const waiting: Job[] = []
   // Each with how to keep it, as it is ended when it stays idle.
   const idle = new Map<Worker, () => void>()
   const inHand = new Map<Worker, Job>()
   const ended = new Set<Promise<void>>()
 
-  const longInHand = () => [...inHand.values()].filter(({ isLong }) => isLong).length
-  const mayBegin = ({ isLong }: Job) => !isLong || longInHand() < Math.max(1, size.workers - 1)
+  const mayBegin = ({ isLong }: Job) =>
+    [...inHand.values()].every((other) => other.isLong !== isLong)
+
+  const takeNext = () => {
+    const at = waiting.findIndex(mayBegin)
+    return at === -1 ? undefined : waiting.splice(at, 1)[0]
+  }
 
   const beginNext = () => {
-    while (inHand.size < size.workers) {
-      const at = waiting.findIndex(mayBegin)
-      if (at === -1) return
-      const [job] = waiting.splice(at, 1)
+    for (let job = takeNext(); job; job = takeNext()) {
       const worker = takeIdle() ?? startThread(WORKER)
-      inHand.set(worker, job!)
-      const work = finish(worker, job!).finally(() => {
+      inHand.set(worker, job)
+      const work = finish(worker, job).finally(() => {
         ended.delete(work)
         beginNext()
       })
@@ -81,7 +84,7 @@ export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
 
   const finish = async (worker: Worker, { resolve, reject, ...job }: Job) => {
     try {
-      resolve(await drawIn(worker, job, size.seconds))
+      resolve(await drawIn(worker, job, limits.seconds))
       const keep = endWhenIdle(worker, () => idle.delete(worker))
       idle.set(worker, keep)
     } catch (error) {
@@ -93,7 +96,7 @@ export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
 
   return {
     async draw(content, more) {
-      if (waiting.length >= size.waiting) throw tooMany()
+      if (waiting.length >= limits.waiting) throw tooMany()
       return await new Promise((resolve, reject) => {
         waiting.push({ content, ...(more ?? NO_MORE), resolve, reject })
         beginNext()
