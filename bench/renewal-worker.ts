@@ -1,6 +1,6 @@
 /**
- * A worker of the renewal bench: opens the service, waits for the start signal, and renews what is
- * due.
+ * A worker of the renewal bench: opens the service, and renews what is due each time it gets a
+ * message.
  */
 import { RENEWED_AT_ONCE, renewDue } from '#flows/subscription'
 import { readConfig } from '#platform/config'
@@ -8,12 +8,11 @@ import { systemRandom } from '#platform/random'
 import { openService } from '../src/service.ts'
 
 const service = await openService(readConfig(process.env, systemRandom))
-process.send?.('ready')
-process.once('message', async () => {
+process.on('message', async () => {
   const renew = () => renewDue(service.world, { at_once: RENEWED_AT_ONCE })
   let renewed = 0
   for (let count = await renew(); count > 0; count = await renew()) renewed += count
   process.send?.(renewed)
-  await service.close()
-  process.disconnect()
 })
+process.once('disconnect', () => service.close())
+process.send?.('ready')

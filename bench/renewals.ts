@@ -1,7 +1,8 @@
 /**
  * Renews a thousand subscriptions that are due at once, with four workers on one PostgreSQL, and
- * with one: exactly a thousand charges, and how many per second. The baseline of the same run is a
- * plain transaction of one insert, one after another.
+ * with one: exactly a thousand charges, and how many per second. Each worker has renewed others
+ * before. The baseline, right before and after, is a plain transaction of one insert, one after
+ * another.
  *
  *   npm run bench:renewals -- --subscriptions 1000 --workers 4
  */
@@ -29,6 +30,9 @@ const { values: chosen } = parseArgs({
   },
 })
 const subscriptions = Number(chosen.subscriptions)
+/** Renewals of each worker before the measured ones. */
+const WARM_UP = 200
+const PLAIN = 2_000
 const programs = findPostgres()
 if (!programs)
   throw new Error('The benchmark needs a PostgreSQL server (apt-get install postgresql).')
@@ -45,39 +49,49 @@ async function main(): Promise<void> {
   const env = { ...(await subjectSettings(postgres.url, folder)), LOG_LEVEL: 'error' }
   const { service, demo } = await openSubject(env)
   const { world } = service
-  const plain = await plainTransactions(world)
-  console.log(`plain transactions, one after another: ${plain.toFixed(0)} per second`)
+  await world.db.raw('create table yardstick (id bigserial primary key)')
   await seedPastSales(world.db, demo.app.client_id)
-  for (const workers of [1, Number(chosen.workers)]) {
-    await seed(world, demo.app, `${workers}-`)
+  for (const count of [1, Number(chosen.workers)]) {
+    const workers = await startWorkers(count, env)
+    // Each connection plans its statements, and each process compiles its functions.
+    await seed(world, { app: demo.app, name: `${count}-first-`, count: WARM_UP * count })
+    await renewWith(workers)
+    await seed(world, { app: demo.app, name: `${count}-`, count: subscriptions })
     await world.db.alone((own) => own.raw('vacuum analyze'))
+    const plainBefore = await plainTransactions(world)
     const before = await countCharges(world)
-    const { seconds, renewed } = await renewWith(workers, env)
+    const { seconds, renewed } = await renewWith(workers)
     assert.equal(renewed, subscriptions, 'each was claimed once')
     assertCharges(before, await countCharges(world))
+    const plain = (plainBefore + (await plainTransactions(world))) / 2
     const rate = subscriptions / seconds
     console.log(
-      `${workers} ${workers === 1 ? 'worker' : 'workers'}: ${subscriptions} due, ` +
+      `${count} ${count === 1 ? 'worker' : 'workers'}: ${subscriptions} due, ` +
         `${subscriptions} charges, ${rate.toFixed(0)} renewals per second ` +
-        `(${(rate / plain).toFixed(2)} of plain transactions)`,
+        `(${(rate / plain).toFixed(2)} of ${plain.toFixed(0)} plain transactions)`,
     )
+    for (const worker of workers) worker.disconnect()
   }
   await service.close()
 }
 
-/** Starts the workers, signals all at once, and waits until nothing is due. */
-async function renewWith(count: number, env: Record<string, string>) {
+/** Starts worker processes, and waits until each has opened the service. */
+async function startWorkers(count: number, env: Record<string, string>): Promise<ChildProcess[]> {
   const file = fileURLToPath(new URL('./renewal-worker.ts', import.meta.url))
-  const workers = await Promise.all(
+  return await Promise.all(
     Array.from({ length: count }, async () => {
       const worker = fork(file, { env: { ...process.env, ...env }, execArgv: process.execArgv })
       await once(worker, 'message')
       return worker
     }),
   )
+}
+
+/** Signals all workers at once, and waits until nothing is due. */
+async function renewWith(workers: ChildProcess[]): Promise<{ seconds: number; renewed: number }> {
   const start = performance.now()
   const counts = await Promise.all(
-    workers.map(async (worker: ChildProcess) => {
+    workers.map(async (worker) => {
       const done = once(worker, 'message')
       worker.send('go')
       const [renewed] = await done
@@ -108,24 +122,27 @@ function assertCharges(before: Counts, after: Counts): void {
   })
 }
 
+/** Transactions of one insert, one after another, per second. */
 async function plainTransactions({ db }: World): Promise<number> {
-  await db.raw('create table yardstick (id bigint primary key)')
   const start = performance.now()
-  for (let id = 0; id < 1000; id++) {
-    await db.tx((tx) => tx.run(sql`insert into yardstick (id) values (${id})`))
+  for (let count = 0; count < PLAIN; count++) {
+    await db.tx((tx) => tx.run(sql`insert into yardstick default values`))
   }
-  return 1000 / ((performance.now() - start) / 1000)
+  return PLAIN / ((performance.now() - start) / 1000)
+}
+
+interface Due {
+  app: { client_id: AppId; prices: { public_id: PriceId }[] }
+  /** Part of every ID. */
+  name: string
+  count: number
 }
 
 /** Subscriptions that were bought a month ago and are due now. */
-async function seed(
-  { db }: World,
-  app: { client_id: AppId; prices: { public_id: PriceId }[] },
-  name: string,
-): Promise<void> {
+async function seed({ db }: World, { app, name, count }: Due): Promise<void> {
   const price_id = app.prices[0]!.public_id
   const of = (prefix: string) => `${prefix}_${name}`
-  const numbers = sql`generate_series(1, ${subscriptions}::bigint) n`
+  const numbers = sql`generate_series(1, ${count}::bigint) n`
   const then = sql`now() - interval '1 month'`
   await db.tx(async (tx) => {
     const { product_id } = await tx.one<{ product_id: ProductId }>(
