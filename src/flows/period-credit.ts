@@ -1,7 +1,7 @@
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import type { Db } from '#platform/db'
-import { type Cents, cents, sum, ZERO } from '#platform/money'
+import { type Cents, cents, formatAmount, sum, ZERO } from '#platform/money'
 
 /** An earlier invoice of a period, and what of it, before tax, an upgrade consumed as credit. */
 export interface CreditSource {
@@ -37,6 +37,31 @@ export async function creditSources(db: Db, upgrade: billing.Invoice): Promise<C
     at = before
   }
   return sources
+}
+
+/**
+ * The part of an agreed upgrade's credit, in cents before tax, that is no longer kept for the
+ * period that `before` began: it was refunded since.
+ */
+export async function lostCredit(
+  db: Db,
+  upgrade: billing.Invoice,
+  before: billing.Invoice,
+): Promise<Cents> {
+  const { period_start, period_end } = before
+  if (!period_end) return ZERO
+  const kept = await keptFor(db, before)
+  const left = billing.unusedPart(upgrade.period_start, { period_start, period_end, kept })
+  return cents(Math.max(0, billing.creditOf(upgrade) - left))
+}
+
+/** What staff have to settle where a buyer was refunded what an upgrade had credited. */
+export function receivedTwice(lost: Cents): string {
+  return (
+    `the buyer received $${formatAmount(lost)} twice, from the seller’s balance. Ask the seller ` +
+    'whether the buyer may keep it. If not, refund the upgrade and its credit: that ends the ' +
+    'license, and the buyer can purchase again.'
+  )
 }
 
 /** The part of an invoice's own charge that was kept, before tax; zero for a waived one. */

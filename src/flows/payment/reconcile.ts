@@ -1,6 +1,8 @@
+import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
 import type { InvoiceId } from '#platform/ids'
 import type { ChargeOutcome } from './charge.ts'
 import { type Settled, settle, settledOf } from './settle.ts'
@@ -44,11 +46,12 @@ export async function latestOutcome(world: World, invoice_id: InvoiceId): Promis
 }
 
 /**
- * Asks the processor, by the attempt's key, for its outcome. An attempt that waits too long is
- * closed, so that nothing can follow. Undefined while the answer is not known.
+ * Asks the processor, by the attempt's key, for its outcome. An attempt that waits too long, or
+ * for an invoice that is no longer due, is closed, so that nothing can follow. Undefined while the
+ * answer is not known.
  */
 async function askProcessor(
-  { processor, clock }: World,
+  { db, processor, clock }: World,
   attempt: payments.Attempt,
 ): Promise<payments.ChargeAnswer | undefined> {
   const now = clock.now()
@@ -59,11 +62,19 @@ async function askProcessor(
   const patience = attempt.status === 'open' ? CLOSE_AFTER_SECONDS : CHALLENGE_SECONDS
   try {
     const found = await processor.find(attempt.id)
-    return isFinal(found) || !isOlder(patience) ? found : await processor.close(now, attempt.id)
+    if (isFinal(found)) return found
+    const isOver = isOlder(patience) || (found && (await isVoid(db, attempt)))
+    return isOver ? await processor.close(now, attempt.id) : found
   } catch (error) {
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
     return undefined
   }
+}
+
+/** Whether the invoice of an attempt was voided while the buyer is at the page of their bank. */
+async function isVoid(db: Db, { invoice_id }: payments.Attempt): Promise<boolean> {
+  const invoice = await billing.findInvoiceOf(db, { id: invoice_id, app_id: null })
+  return invoice?.status === 'void'
 }
 
 /**

@@ -4,10 +4,12 @@ import * as discounts from '#domain/discounts'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { lockLicense, suspend } from '#flows/locked-license'
+import { lostCredit, receivedTwice } from '#flows/period-credit'
 import type { World } from '#flows/world'
+import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { type LicenseId, mintId } from '#platform/ids'
-import { sum } from '#platform/money'
+import { sum, ZERO } from '#platform/money'
 import { together, type Writes } from '#platform/together'
 
 /** A renewal or an upgrade that is being paid. */
@@ -71,6 +73,9 @@ export async function afterExtending(
   { invoice, subscription, license, period }: Extension,
 ): Promise<void> {
   if (license.status === 'canceled') return await refundInFull(world, tx, now, invoice)
+  if (invoice.kind === 'upgrade' && invoice.status === 'void') {
+    await noteLostCredit(world, tx, now, invoice)
+  }
   const { license_id } = license
   const { period_end } = period
   const [, ...others] = isSuspended(license) ? [] : stepsOf(invoice, license)
@@ -83,6 +88,28 @@ export async function afterExtending(
     await licensing.setEndDay(tx, { license_id, canceled_at: period_end })
   }
   if (license.paused_for === 'buyer') await suspendDisputed(world, tx, license_id)
+}
+
+/**
+ * An upgrade was paid before it could be canceled for a refund of its credit at the processor. The
+ * buyer paid what was agreed, so it counts, and only people can decide who bears the rest.
+ */
+async function noteLostCredit(
+  { random }: World,
+  tx: Db,
+  now: Date,
+  upgrade: billing.Invoice,
+): Promise<void> {
+  const lost = await lostCredit(tx, upgrade, (await billing.paidBefore(tx, upgrade))!)
+  if (lost === ZERO) return
+  await raiseAlarm(tx, random, now, {
+    kind: 'refund_made_outside',
+    subject: upgrade.id,
+    href: `/admin/sales/${upgrade.id}/`,
+    message:
+      'An upgrade was paid while part of its credit was refunded at the payment processor: ' +
+      receivedTwice(lost),
+  })
 }
 
 /**
