@@ -1,8 +1,16 @@
 /** Leases, verified as an app does that has no network. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { LeaseError, type LeaseExpectations, type LeaseRequest, verifyLease } from '@purser/client'
+import {
+  createClient,
+  isPurserError,
+  LeaseError,
+  type LeaseExpectations,
+  type LeaseRequest,
+  verifyLease,
+} from '@purser/client'
 import { createTestPurser } from '@purser/client/testing'
+import { CLIENT_ID, startFakeIssuer } from './fake-issuer.ts'
 
 const purser = createTestPurser()
 const license = purser.addLicense()
@@ -99,4 +107,22 @@ test('a license that is not entitled gets no lease', async () => {
   const lapsed = purser.addLicense({ status: 'past_due' })
   const state = await purser.client.validate(lapsed.license_key, { lease: {} })
   assert.deepEqual([state.entitled, state.lease], [false, undefined])
+})
+
+describe('reading the keys of leases', () => {
+  test('returns what the service publishes', async () => {
+    await using issuer = await startFakeIssuer()
+    const client = createClient({ base_url: issuer.service.url, client_id: CLIENT_ID })
+    assert.equal((await client.leaseKeys()).length, 1)
+  })
+
+  test('refuses JSON of another program, which has no key set', async () => {
+    await using issuer = await startFakeIssuer()
+    const client = createClient({ base_url: issuer.service.url, client_id: CLIENT_ID })
+    for (const body of [{}, { keys: null }, { keys: { kid: 'key-1' } }, { status: 'ok' }]) {
+      issuer.replies['/o/jwks'] = { body }
+      const isUnexpected = (error: unknown) => isPurserError(error, 'unexpected_answer')
+      await assert.rejects(client.leaseKeys(), isUnexpected, JSON.stringify(body))
+    }
+  })
 })

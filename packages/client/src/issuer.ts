@@ -2,7 +2,7 @@
 import { SignInError } from './errors.ts'
 import { createFlights } from './flight.ts'
 import type { KeyReader, PublicKey } from './signed.ts'
-import { type Send, string, TIMEOUT_MS } from './transport.ts'
+import { type Send, string, TIMEOUT_MS, unexpected } from './transport.ts'
 
 export type Metadata = {
   issuer: string
@@ -49,8 +49,9 @@ export function createIssuer(name: string, send: Send): Issuer {
   })
 
   const keys = remembered(async () => {
-    const { body } = await read((await metadata()).jwks_uri)
-    return Array.isArray(body.keys) ? (body.keys as PublicKey[]) : []
+    const { status, body } = await read((await metadata()).jwks_uri)
+    if (!Array.isArray(body.keys)) throw unexpected(status)
+    return body.keys as PublicKey[]
   })
 
   return { name, metadata, keys, send }
