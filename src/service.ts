@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
-import { healthAlone } from '#http/health'
 import type { Config } from '#platform/config'
 import { openLog, originOf } from '#platform/log'
 import { createPlainServer } from '#platform/shortcuts'
@@ -38,7 +37,7 @@ export interface ServiceParts extends Parts {
 export async function openService(config: Config, parts: ServiceParts = {}): Promise<Service> {
   const { test_mode: test_parts = {}, ...live_parts } = parts
   const test_mode = config.test_mode && testModeBeside(config, config.test_mode, test_parts)
-  const serve = config.role === 'worker' ? healthAlone : test_mode?.serve
+  const serve = config.role === 'worker' ? undefined : test_mode?.serve
   let log = live_parts.log
   const telemetry = await openTelemetry(config, (error, what) => {
     log?.warn({ error }, `${what} were not accepted by the collector`)

@@ -11,7 +11,7 @@ import { addShortcut } from '#http/endpoint-shortcut'
 import { exports } from '#http/exports'
 import { withAuditedRefusals } from '#http/guards/refused-programs'
 import { addViewing } from '#http/guards/viewing'
-import { health } from '#http/health'
+import { health, healthAlone } from '#http/health'
 import { addLanguageForm } from '#http/language'
 import { pageForError } from '#http/pages'
 import { refuse } from '#http/refusals'
@@ -91,7 +91,8 @@ export async function openSite(
   const test_rows = testApi(world)
   const rows = await rowsOf(world, readKeys, test_processor ? test_rows : [])
   mount(app, rows)
-  addShortcut(app, rows, world.limits)
+  if (config.role === 'worker') healthAlone(app)
+  else addShortcut(app, rows, world.limits)
   const endpoints = openapi(app, world, rows, test_rows)
   checkout(app, world)
   signin(app, world)

@@ -1,23 +1,21 @@
-import type { RequestListener } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
+import { sendProblem } from '#http/endpoint'
+import { Problem } from '#platform/problem'
 
 const PATHS: readonly string[] = ['/healthz', '/readyz']
-const NOTHING_HERE = {
-  error: 'not_found',
-  message: 'This node runs background work. It answers /healthz and /readyz only.',
-}
+const NOTHING_HERE = new Problem(
+  404,
+  'not_found',
+  'This node runs background work. It answers /healthz and /readyz only.',
+)
 
-/** Answers the health checks of a node that serves nothing else. */
-export function healthAlone(answer: RequestListener): RequestListener {
-  return (request, response) => {
-    if (PATHS.includes((request.url ?? '').split('?', 1)[0]!)) return answer(request, response)
-    response.writeHead(404, {
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-    })
-    response.end(JSON.stringify(NOTHING_HERE))
-  }
+/** Answers every other request of a node that runs background work, before its route does. */
+export function healthAlone(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (PATHS.includes(request.url.split('?', 1)[0]!)) done()
+    else sendProblem(request, reply, NOTHING_HERE)
+  })
 }
 
 /** Liveness and readiness, for load balancers and monitors. */
