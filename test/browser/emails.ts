@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { listMailbox } from '#platform/mail'
-import { eventually } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
 import type { BrowserTest } from './browser-test.ts'
 
 /** The number of emails to an address, of all subjects or one. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, mock, test } from 'node:test'
 import { withTokenLock } from '../../packages/cli/src/agent/token-store.ts'
-import { eventually } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
 
 const config_home = mkdtempSync(join(tmpdir(), 'purser-lock-'))
 const folder = join(config_home, 'purser')

@@ -9,8 +9,8 @@ import * as grants from '#domain/grants'
 import type { Database } from '#platform/db'
 import { lockFolder } from '#platform/lock'
 import { type Agent, textOf } from '../support/agent.ts'
-import { eventually } from '../support/browser.ts'
 import { openTestDatabase, prepareDataFolder } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { openTestService } from '../support/service.ts'
 import {
   addPerson,

@@ -5,7 +5,7 @@ import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { TASKS } from '#platform/tasks'
-import { eventually } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 // What another release queued, and this one finds: point 4 of issue 10.

@@ -7,8 +7,8 @@ import { openPostgres } from '#platform/db-postgres'
 import { type Jobs, openJobs } from '#platform/jobs'
 import { openLog } from '#platform/log'
 import { sql } from '#platform/sql'
-import { eventually } from '../support/browser.ts'
 import { createServerDatabase, openTestDatabase, SERVER_URL } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 
 const schema = z.object({ jar: z.string() })
 const QUEUE = { name: 'jars', schema, retries: 2, retry_seconds: 1, parallel: 2 }

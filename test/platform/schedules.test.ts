@@ -4,8 +4,8 @@ import type { Database } from '#platform/db'
 import { type Jobs, openJobs } from '#platform/jobs'
 import { openLog } from '#platform/log'
 import { sql } from '#platform/sql'
-import { eventually } from '../support/browser.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 
 /** Once a year, so that only a start runs it. */
 const YEARLY = '0 0 1 1 *'

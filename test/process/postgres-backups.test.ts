@@ -17,8 +17,8 @@ import {
   startPostgresIn,
   type Throwaway,
 } from '../../scripts/throwaway-postgres.ts'
-import { eventually } from '../support/browser.ts'
 import { runCommand } from '../support/command.ts'
+import { eventually } from '../support/eventually.ts'
 
 const programs = findPostgres()
 const SKIP = !programs && 'no PostgreSQL server here (apt-get install postgresql)'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { parse } from 'csv-parse/sync'
 import { type Agent, type Seen, textOf } from './agent.ts'
-import { eventually } from './browser.ts'
+import { eventually } from './eventually.ts'
 
 /** A downloaded export. */
 export interface Exported {

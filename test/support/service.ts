@@ -22,6 +22,8 @@ let assets: Promise<unknown> | undefined
 export interface TestService extends Service {
   clock: ManualClock
   demo: DemoFacts
+  /** Whether it listens: then its own polls do background work while the test runs. */
+  isListening(): boolean
 }
 
 /** What a test may override. Settings are environment variables. */
@@ -93,6 +95,7 @@ async function openBareService(choices: Choices): Promise<Omit<TestService, 'dem
   return {
     ...service,
     clock,
+    isListening: () => service.app.server.listening,
     async close() {
       await service.close()
       rmSync(data_dir, { recursive: true, force: true })

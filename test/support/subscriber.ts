@@ -5,6 +5,7 @@ import type { AppId, LicenseId, PriceId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Agent } from './agent.ts'
 import { addApp, type OtherApp } from './apps.ts'
+import { eventually } from './eventually.ts'
 import { basic, buyer, enterCard, TEXAS } from './purchase.ts'
 import type { TestService } from './service.ts'
 
@@ -74,9 +75,21 @@ export async function stateOf(
   return answer.json() as licensing.LicenseState
 }
 
-/** Processes everything that is due. */
+/**
+ * Processes everything that is due. The poll of a service that listens may have claimed some of it
+ * first, and still be charging: then it waits for that.
+ */
 export async function runDue(service: TestService): Promise<void> {
-  for (let round = 0; (await renewDue(service.world)) > 0; round++) assert.ok(round < 1000)
+  await eventually('subscriptions that are due', async () => {
+    for (let round = 0; (await renewDue(service.world)) > 0; round++) assert.ok(round < 1000)
+    return !service.isListening() || !(await isAnyClaimed(service))
+  })
+}
+
+async function isAnyClaimed({ world, clock }: TestService): Promise<boolean> {
+  const { found } = await world.db.one<{ found: boolean }>(sql`select exists (
+    select from subscriptions where ended_at is null and claimed_until > ${clock.now()}) as found`)
+  return found
 }
 
 /** Advances the clock day by day, and processes what is due on each. */
