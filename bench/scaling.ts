@@ -68,14 +68,17 @@ async function startNode({ env, log }: ScalingFacts, processes: number): Promise
   const url = `http://127.0.0.1:${port}`
   const own = { ...env, PORT: port, BASE_URL: url, WORKERS: String(processes) }
   const server = await startServer('src/main.ts', own, `${url}/healthz`, log, 'any')
-  if (processes > 1) await untilAllServe(processes, log)
+  if (processes > 1) await untilAllServe(url, log)
   return { url, processes, server }
 }
 
-/** A node responds as soon as its first process does; the others start after that one. */
-async function untilAllServe(processes: number, log: string): Promise<void> {
+/**
+ * A node responds as soon as its first process does, and prints its URL once all do. The log may
+ * have lines of other nodes.
+ */
+async function untilAllServe(url: string, log: string): Promise<void> {
   const until = performance.now() + START_WITHIN_MS
-  while (readFileSync(log, 'utf8').split('"process started"').length <= processes) {
+  while (!readFileSync(log, 'utf8').includes(`Purser is ready at ${url} (`)) {
     if (performance.now() > until) throw new Error(`not all processes started; see ${log}`)
     await sleep(100)
   }
