@@ -22,8 +22,8 @@ let assets: Promise<unknown> | undefined
 export interface TestService extends Service {
   clock: ManualClock
   demo: DemoFacts
-  /** Whether it listens: then its own polls do background work while the test runs. */
-  isListening(): boolean
+  /** Whether its own polls do background work beside the test: once it listens, for example. */
+  isPolling(): boolean
 }
 
 /** What a test may override. Settings are environment variables. */
@@ -95,10 +95,21 @@ async function openBareService(choices: Choices): Promise<Omit<TestService, 'dem
   return {
     ...service,
     clock,
-    isListening: () => service.app.server.listening,
+    isPolling: startOf(service.world.jobs),
     async close() {
       await service.close()
       rmSync(data_dir, { recursive: true, force: true })
     },
   }
+}
+
+/** Whether the jobs were started. */
+function startOf(jobs: Service['world']['jobs']): () => boolean {
+  const { start } = jobs
+  let isStarted = false
+  jobs.start = async () => {
+    isStarted = true
+    await start.call(jobs)
+  }
+  return () => isStarted
 }

@@ -76,13 +76,13 @@ export async function stateOf(
 }
 
 /**
- * Processes everything that is due. The poll of a service that listens may have claimed some of it
- * first, and still be charging: then it waits for that.
+ * Processes everything that is due. The service's own poll, if it runs, may have claimed some of it
+ * first, and still be charging: then this waits for that.
  */
 export async function runDue(service: TestService): Promise<void> {
   await eventually('subscriptions that are due', async () => {
     for (let round = 0; (await renewDue(service.world)) > 0; round++) assert.ok(round < 1000)
-    return !service.isListening() || !(await isAnyClaimed(service))
+    return !service.isPolling() || !(await isAnyClaimed(service))
   })
 }
 
