@@ -29,6 +29,8 @@ create table carts (
   card_entry_id text,
   -- The processor's card page, opened again instead of a new one.
   card_entry_url text,
+  -- The page before it, in another language; a card that was entered there counts too.
+  earlier_card_entry_id text,
   -- The processor's token and what may be shown of the card; never a number.
   card jsonb,
   affiliate_id text references affiliates,

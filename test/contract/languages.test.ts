@@ -169,6 +169,21 @@ describe('the choice of a language', () => {
     assert.match(textOf(agent.page.body), /Enter your card/)
   })
 
+  test('keeps the card page of another tab valid, which is read once', async () => {
+    const agent = buyer(service)
+    await agent.open(buy_url)
+    const { url } = await agent.submit('Continue', { email: 'diego@example.com', ...TEXAS })
+    const other = agent.tab()
+    await agent.submit('Español')
+    assert.match(textOf(agent.page.body), /Ingrese su tarjeta/)
+    assert.notEqual(agent.page.url, url)
+    assert.match(textOf((await enterCard(other, CARD.mastercard)).body), /Mastercard.* 4444/)
+    // The page in Spanish is no longer needed: the purchase has a card.
+    const again = { number: CARD.good, expiry: '12/30', cvc: '123' }
+    assert.match(textOf((await agent.submit('Continuar', again)).body), /Mastercard.* 4444/)
+    assert.match(textOf((await agent.submit(/^Pagar/)).body), /Tidepool Pro es suyo/)
+  })
+
   test('is on a page with an error, unless the error is in English only', async () => {
     const agent = buyer(service)
     for (const url of ['/nothing/', '/buy/prc_nothing/']) {

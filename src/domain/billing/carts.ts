@@ -49,6 +49,8 @@ export interface Cart {
   /** The processor's card page, until a card is read from it. */
   card_entry_id: string | null
   card_entry_url: string | null
+  /** The card page before the buyer chose another language: it may be open in another tab. */
+  earlier_card_entry_id: string | null
   card: CartCard | null
   affiliate_id: AffiliateId | null
   brought_by: BroughtBy
@@ -77,7 +79,8 @@ export type CartDiscount = Pick<Cart, 'discount_code' | 'discount_id' | 'discoun
 export const CART_COLUMNS = sql`carts.id, carts.app_id, carts.price_id, carts.browser_hash,
   carts.next_url, carts.email, carts.email_normalized, carts.country, carts.zip, carts.state,
   carts.user_id, carts.tax_quote_id, carts.continues_license_id, carts.card_entry_id,
-  carts.card_entry_url, carts.card, carts.affiliate_id, carts.brought_by, carts.trial_days,
+  carts.card_entry_url, carts.earlier_card_entry_id, carts.card, carts.affiliate_id,
+  carts.brought_by, carts.trial_days,
   carts.discount_code, carts.discount_id, carts.discount_amount, carts.language, carts.order_id,
   carts.completed_at, carts.sign_in_ended_at, carts.created_at`
 
@@ -141,20 +144,21 @@ export async function awaitCard(
   return row.card_entry_url
 }
 
-/** Removes the card page after its card was refused. */
+/** Removes the card pages after a card was refused. */
 export async function forgetCardEntry(db: Db, now: Date, cart_id: CartId): Promise<void> {
   await db.run(sql`update carts set card_entry_id = null, card_entry_url = null,
-    updated_at = ${now} where id = ${cart_id}`)
+    earlier_card_entry_id = null, updated_at = ${now} where id = ${cart_id}`)
 }
 
-/** Stores the card that was entered; its page is used up. */
+/** Stores the card that was entered; no page waits for one any longer. */
 export async function setCard(
   db: Db,
   now: Date,
   facts: { cart_id: CartId; card: CartCard },
 ): Promise<void> {
   await db.run(sql`update carts set card = ${JSON.stringify(facts.card)}, card_entry_id = null,
-    card_entry_url = null, updated_at = ${now} where id = ${facts.cart_id}`)
+    card_entry_url = null, earlier_card_entry_id = null, updated_at = ${now}
+    where id = ${facts.cart_id}`)
 }
 
 /** Replaces the quote of a cart whose price or discount changed, or whose quote has expired. */
@@ -171,7 +175,7 @@ export async function requote(
 
 /**
  * Sets the language of the purchases that a browser has in progress. The processor's card page is
- * opened again, because it shows the order in another one.
+ * opened again, because it shows the order in another one; the one that was open stays valid.
  */
 export async function setCartLanguage(
   db: Db,
@@ -179,7 +183,8 @@ export async function setCartLanguage(
   { browser_hash, language }: Pick<Cart, 'browser_hash' | 'language'>,
 ): Promise<void> {
   await db.run(sql`update carts set language = ${language}, card_entry_id = null,
-      card_entry_url = null, updated_at = ${now}
+      card_entry_url = null, updated_at = ${now},
+      earlier_card_entry_id = coalesce(card_entry_id, earlier_card_entry_id)
     where browser_hash = ${browser_hash} and completed_at is null
       and language <> ${language}`)
 }

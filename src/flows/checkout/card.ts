@@ -7,7 +7,8 @@ import type { World } from '#flows/world'
 
 /**
  * The processor's page where the buyer of a cart enters a card. The same page is returned until a
- * card was read from it: a processor session lives as long as a cart.
+ * card was read from it, or the buyer chose another language: a processor session lives as long as
+ * a cart.
  */
 export async function openCardPage(
   world: World,
@@ -40,8 +41,7 @@ export type TakenCard =
 
 /** Fetches the card that the buyer entered. */
 export async function takeCard(world: World, cart: billing.Cart): Promise<TakenCard> {
-  if (!cart.card_entry_id) return { outcome: 'none' }
-  const card = await world.processor.readCardEntry(cart.card_entry_id)
+  const card = await enteredCard(world, cart)
   if (!card) return { outcome: 'none' }
   const now = world.clock.now()
   const reason = cardRefusal(card, cart.state!)
@@ -51,6 +51,16 @@ export async function takeCard(world: World, cart: billing.Cart): Promise<TakenC
   }
   await billing.setCard(world.db, now, { cart_id: cart.id, card })
   return { outcome: 'kept' }
+}
+
+/** The card of the latest page on which one was entered; undefined until there is one. */
+async function enteredCard(
+  { processor }: World,
+  { card_entry_id, earlier_card_entry_id }: billing.Cart,
+): Promise<Card | undefined> {
+  const latest = card_entry_id === null ? undefined : await processor.readCardEntry(card_entry_id)
+  if (latest || earlier_card_entry_id === null) return latest
+  return await processor.readCardEntry(earlier_card_entry_id)
 }
 
 /**
