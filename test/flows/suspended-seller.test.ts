@@ -3,12 +3,14 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
-import { payOut, payWeekly, readPayeeBalance } from '#flows/pay-out'
+import { payOut, payWeekly, readPayeeBalance, reconcilePayouts } from '#flows/pay-out'
 import { decideAboutApp, decideAboutSeller } from '#flows/staff-actions'
 import type { AppId, SellerId } from '#platform/ids'
+import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
+import { bankOf } from '../support/disputes.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { mcpAgent } from '../support/mcp.ts'
 import { payeeOf, sell, withBank } from '../support/payees.ts'
@@ -220,5 +222,27 @@ describe('paused payouts', () => {
     assert.ok('payout_id' in paid)
     const [payout] = await payouts.listPayouts(world.db, { owner: payee.owner, limit: 1 })
     assert.equal(payout?.amount, total)
+  })
+
+  test('keep a payout that waits for funds, and it is paid after they are resumed', async () => {
+    const { world, clock } = service
+    const payee = await payeeOf(service, 'seller')
+    await withBank(service, 'seller')
+    await sell(service)
+    clock.pass(8 * DAY)
+    const { available } = await world.processor.readBalance(clock.now())
+    const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
+    await move(0 - available)
+    const begun = await payOut(world, { ...payee, cause: 'request' })
+    assert.ok(begun.outcome === 'waiting')
+    const statusNow = async () => (await payouts.findPayout(world.db, begun.payout_id))?.status
+    await decide('payouts_paused')
+    await move(available)
+    clock.pass(2 * 3600)
+    await reconcilePayouts(world)
+    assert.equal(await statusNow(), 'open')
+    await decide('payouts_resumed')
+    await reconcilePayouts(world)
+    assert.equal(await statusNow(), 'pending')
   })
 })

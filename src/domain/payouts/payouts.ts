@@ -81,6 +81,11 @@ export async function postpone(db: Db, id: PayoutId, retry_at: Date): Promise<vo
     where id = ${id} and status = 'open'`)
 }
 
+/** Records that a postponed payout is requested again: its outcome is unknown from now on. */
+export async function requestAgain(db: Db, id: PayoutId): Promise<void> {
+  await db.run(sql`update payouts set retry_at = null where id = ${id} and status = 'open'`)
+}
+
 /** The number and sum of the payouts that were put off. */
 export async function postponedTotal(db: Db): Promise<{ count: number; amount: Cents }> {
   return await db.one<{ count: number; amount: Cents }>(sql`

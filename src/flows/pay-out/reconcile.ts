@@ -1,3 +1,4 @@
+import * as ledger from '#domain/ledger'
 import type { ProcessorEvent } from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
@@ -10,7 +11,7 @@ const RECONCILE_AFTER_SECONDS = 3
 
 /**
  * Retries every payout whose answer was lost, or that was put off; run at startup and every few
- * seconds.
+ * seconds. Of the latter nothing was paid, so those of a payee whose payouts are paused wait.
  */
 export async function reconcilePayouts(
   world: World,
@@ -20,12 +21,23 @@ export async function reconcilePayouts(
     if (world.stopping.aborted) return
     try {
       const now = await payeeTime(world, payout.owner)
-      if ((payout.retry_at ?? addSeconds(payout.created_at, patience)) <= now)
-        await requestAndSettle(world, payout)
+      if ((payout.retry_at ?? addSeconds(payout.created_at, patience)) > now) continue
+      if (payout.retry_at && !(await beginAgain(world, payout))) continue
+      await requestAndSettle(world, payout)
     } catch (error) {
       world.log.error({ error, payout_id: payout.id }, 'payout not settled; will retry')
     }
   }
+}
+
+/** Records that a payout is requested again. False if staff have paused the payee's payouts. */
+async function beginAgain({ db }: World, { id, owner }: payouts.Payout): Promise<boolean> {
+  return await db.tx(async (tx) => {
+    await ledger.lockOwner(tx, owner)
+    if (await payouts.arePaused(tx, owner)) return false
+    await payouts.requestAgain(tx, id)
+    return true
+  })
 }
 
 /**
