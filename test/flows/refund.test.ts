@@ -93,6 +93,23 @@ describe('a refund that was made at the processor', () => {
   })
 })
 
+describe('a refund that was made at the processor after one was returned', () => {
+  test('names what the buyer is owed, as it may have been made for that', async () => {
+    const bought = await buy(service, { card: COMES_BACK })
+    await refund(service, bought, 400)
+    await passAndHandle(service, 2)
+    const before = await owedToSeller(service)
+    const made = { charge_id: bought.charge.processor_charge_id, amount: cents(400) }
+    await bankOf(service).refundOutside(service.clock.now(), made)
+    await handleEvents(service.world)
+    assert.ok((await owedToSeller(service)) < before)
+    const alarms = await openAlarms(service.world.db)
+    const alarm = alarms.find(({ href }) => href === `/admin/sales/${bought.invoice_id}/`)
+    assert.match(alarm!.message, /The buyer is owed \$4\.00, .* outside Purser/)
+    assert.deepEqual((await checkBooks(service.world)).differences, [])
+  })
+})
+
 describe('a refund', () => {
   test('of everything cancels the license at once, and the service keeps its 50 cents', async () => {
     const bought = await buy(service)

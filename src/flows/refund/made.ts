@@ -1,11 +1,12 @@
 import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { lockLicense } from '#flows/locked-license'
 import { lostCredit, receivedTwice } from '#flows/period-credit'
 import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
-import { type LicenseId, mintId } from '#platform/ids'
+import { type LicenseId, mintId, type UserId } from '#platform/ids'
 import { type Cents, cents, formatAmount, ZERO } from '#platform/money'
 import { bookRefund } from './settle.ts'
 
@@ -67,14 +68,36 @@ export async function refundMade(
   await bookRefund(world, tx, { refund, charge, invoice, locked })
   const lost = cents((await creditLost(tx, invoice.license_id)) - lostBefore)
   const isCanceled = await cancelUpgrade(tx, invoice.license_id)
+  const owed = await owedOf(tx, { user_id: invoice.user_id, refunds })
   await note(
     'It is recorded like other refunds. Make refunds in Purser, so that the seller sees the reason.' +
+      (owed > ZERO ? ` ${owedText(owed)}` : '') +
       (lost > ZERO ? ` An upgrade had consumed part of it as credit: ${receivedTwice(lost)}` : '') +
       (isCanceled
         ? ' An upgrade that was not paid yet relied on it as credit: it was canceled.'
         : ''),
   )
   return 'done'
+}
+
+/**
+ * What the buyer is still owed of a charge, because refunds of it were returned. The refund may
+ * have been made for that, which the processor does not say.
+ */
+async function owedOf(
+  tx: Db,
+  { user_id, refunds }: { user_id: UserId; refunds: payments.Refund[] },
+): Promise<Cents> {
+  const balance = await ledger.balanceOf(tx, 'buyer_payable', user_id)
+  return cents(Math.max(0, Math.min(payments.returnedOf(refunds), -balance)))
+}
+
+function owedText(owed: Cents): string {
+  return (
+    `The buyer is owed $${formatAmount(owed)}, as a refund of this charge was returned. If this ` +
+    'one was made for that, mark the amount as repaid on the cases page, and compensate the ' +
+    'seller outside Purser: both refunds were deducted from their balance.'
+  )
 }
 
 /** How much of the credit of the current period's upgrade is no longer kept, in cents. */
