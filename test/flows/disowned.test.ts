@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
+import * as payments from '#domain/payments'
+import { reconcileRefunds } from '#flows/refund'
 import { resendReceipt } from '#flows/resend-receipt'
+import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
 import type { OrderId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { undoDisowned } from '#surfaces/signin/disowned'
+import { bankOf } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer, purchase } from '../support/purchase.ts'
+import { type Bought, buy, refund, refundsOf } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const HOUR = 3600
@@ -117,4 +124,74 @@ test('the success page does not sign in a browser that first opens it an hour la
   agent.cookies.delete('__Host-session')
   service.clock.pass(HOUR)
   assert.match((await agent.open(bought.url)).url, /^\/signin\//)
+})
+
+/** Does what follows the disowning of an account, once; throws if it must be done again. */
+async function undo({ user_id }: Bought): Promise<void> {
+  const { world } = service
+  let work: ((data: { user_id: string; request_id: string }) => Promise<void>) | undefined
+  const handle = ((_queue: unknown, given: NonNullable<typeof work>) => {
+    work = given
+  }) as World['jobs']['handle']
+  undoDisowned({ ...world, jobs: { ...world.jobs, handle } })
+  await work!({ user_id, request_id: 'req_test' })
+}
+
+/** Loses every request for a refund, or its answer, while `meanwhile` runs. */
+async function withoutAnswers(
+  meanwhile: () => Promise<void>,
+  lost: 'request' | 'answer' = 'answer',
+): Promise<void> {
+  const { processor } = service.world
+  const { refund: ask } = processor
+  processor.refund = async (now, request) => {
+    if (lost === 'answer') await ask.call(processor, now, request)
+    throw new payments.ProcessorUnreachable(`the ${lost} is lost`)
+  }
+  await meanwhile().finally(() => {
+    processor.refund = ask
+  })
+}
+
+describe('a disowned purchase whose refund waits for an answer', () => {
+  const settle = async () => {
+    service.clock.pass(5)
+    await reconcileRefunds(service.world)
+  }
+
+  test('is refunded in full after a refund of the seller', async () => {
+    const bought = await buy(service)
+    await withoutAnswers(async () => {
+      assert.equal((await refund(service, bought, 400)).outcome, 'processing')
+      await assert.rejects(undo(bought), /waits for a refund/)
+    })
+    await settle()
+    await undo(bought)
+    const { amount } = payments.refundedOf(await refundsOf(service, bought))
+    assert.equal(amount, bought.charge.amount)
+  })
+
+  test('is retried until the answer is known', async () => {
+    const bought = await buy(service)
+    await withoutAnswers(() => assert.rejects(undo(bought), /waits for a refund/))
+    await settle()
+    await undo(bought)
+    const refunds = await refundsOf(service, bought)
+    assert.deepEqual(
+      refunds.map(({ status }) => status),
+      ['succeeded'],
+    )
+  })
+
+  test('becomes a case for staff if the processor refuses', async () => {
+    const bought = await buy(service)
+    await withoutAnswers(() => assert.rejects(undo(bought), /waits for a refund/), 'request')
+    const { processor_charge_id: charge_id } = bought.charge
+    await bankOf(service).disputeCharge(service.clock.now(), { charge_id, reason: 'fraudulent' })
+    await settle()
+    await undo(bought)
+    const alarms = await openAlarms(service.world.db)
+    assert.ok(alarms.some(({ subject }) => subject === bought.invoice_id))
+    await handleEvents(service.world)
+  })
 })

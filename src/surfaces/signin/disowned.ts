@@ -11,7 +11,8 @@ const REASON = 'The owner of the email reported that they did not make this purc
 
 /**
  * Ends what a disowned account pays for: auto-renew is turned off, payments of the last 14 days are
- * refunded, and staff decide about the others. Safe to repeat.
+ * refunded, and staff decide about the others. Safe to repeat: it is repeated while a refund waits
+ * for its answer, because more may be left, or the processor may refuse.
  */
 export function undoDisowned(world: World): void {
   world.jobs.handle(DISOWNED, async (person) => {
@@ -20,14 +21,18 @@ export function undoDisowned(world: World): void {
       const buyer = { ...person, kind: 'buyer' } as const
       await setAutoRenew(world, buyer, { license_id, to: 'off', is_disowned: true })
     }
+    let isWaiting = false
     for (const { id: invoice_id } of await billing.paidInvoicesOf(db, person.user_id)) {
       const requested = { invoice_id, reason: REASON }
       const refund = await refundCharge(world, { ...person, kind: 'buyer' }, requested)
+      const refusal = refund.outcome === 'refused' ? refund.refusal : undefined
       const needsStaff =
         refund.outcome === 'refused_by_processor' ||
-        (refund.outcome === 'refused' && ['too_late', 'disputed'].includes(refund.refusal))
+        (refusal !== undefined && ['too_late', 'disputed'].includes(refusal))
       if (needsStaff) await openCase(world, invoice_id)
+      isWaiting ||= refund.outcome === 'processing' || refusal === 'in_progress'
     }
+    if (isWaiting) throw new Error('a disowned purchase waits for a refund')
   })
 }
 
