@@ -200,6 +200,30 @@ describe('a sale', () => {
   })
 
   // F9
+  test('that is confirmed twice at once is refunded once', async () => {
+    const bought = await buy(service)
+    const agent = seller()
+    await agent.open(`${salePath(bought)}refund`)
+    await agent.submit('Review refund', { amount: '5', reason: 'As asked' })
+    const { limits } = service.world
+    const { take } = limits
+    // The other request does everything between this one's comparison and its refund.
+    limits.take = async (limit, ...more) => {
+      if (limit.name === 'refunds') {
+        limits.take = take
+        await refund(service, bought, 500)
+      }
+      return await take.call(limits, limit, ...more)
+    }
+    const page = await agent.submit('Refund $5.00')
+    assert.equal(page.status, 409)
+    assert.match(textOf(page.body), /The amounts have changed/)
+    assert.deepEqual(
+      (await refundsOf(service, bought)).map(({ amount }) => amount),
+      [500],
+    )
+  })
+
   test('that was an upgrade offers the credit it used, and refunds it too where that is chosen', async () => {
     const bought = await buy(service)
     const { license_id, user_id } = bought

@@ -21,6 +21,8 @@ export interface RefundInput {
   invoice_id: InvoiceId
   /** In cents, tax included. */
   amount?: Cents
+  /** What was left when the amount was agreed to. If that has changed, nothing is refunded. */
+  seen_left?: Cents
   /**
    * With a full refund of an upgrade: also refund the credit that it consumed of earlier charges.
    */
@@ -76,7 +78,7 @@ export async function requestRefund(world: World, refund: payments.Refund): Prom
 async function record(
   world: World,
   actor: RefundActor,
-  { invoice_id, amount: requested, with_credit, reason }: RefundInput,
+  { invoice_id, amount: requested, seen_left, with_credit, reason }: RefundInput,
 ): Promise<{ refunds: payments.Refund[] } | { refusal: RefundRefusal }> {
   return await world.db.tx(async (tx) => {
     const charge = await payments.chargeOf(tx, invoice_id)
@@ -92,6 +94,7 @@ async function record(
     const amount = requested ?? left
     const refusal = refusalOf(state, { actor, days, amount })
     if (refusal) return { refusal }
+    if (seen_left !== undefined && left !== seen_left) return { refusal: 'changed' }
     if (with_credit && amount !== left) return { refusal: 'not_an_amount' }
     const backs = [{ state, back: billing.takeBack(invoice, taken, amount) }]
     if (with_credit) backs.push(...(await lockedCredit(world, tx, invoice)))

@@ -33,6 +33,8 @@ export type RefundRefusal =
   | 'nothing_left'
   | 'not_an_amount'
   | 'more_than_left'
+  /** Something was refunded or disputed since the amount was shown. */
+  | 'changed'
 
 /** Days in which a seller or support may refund (decided: refund). */
 const SELLER_DAYS = 60

@@ -55,6 +55,7 @@ const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
   payment_pending: 'A payment of this license is being processed. Try again in a few minutes.',
   nothing_left: 'This payment is fully refunded.',
   not_an_amount: 'Enter an amount in dollars, such as 4.50.',
+  changed: 'The amounts have changed. Review the refund again.',
   more_than_left: 'Enter an amount up to what is left of this payment.',
 }
 

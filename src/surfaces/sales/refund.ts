@@ -60,7 +60,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     }
     await limitPage(world, REFUNDS, context.session.user_id, reply)
     const { reason, credit: with_credit } = form
-    const requested = { invoice_id, amount, with_credit, reason }
+    const requested = { invoice_id, amount, seen_left: quote.left, with_credit, reason }
     const done = await refundCharge(world, actor, requested)
     // Another refund was faster: shows what is left.
     if (done.outcome === 'refused') return await show(world, context, { form, has_changed: true })
