@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
 import { rememberUses } from '#flows/remember-uses'
 import { changePlan, quotePlanChange } from '#flows/subscription'
 import type { InvoiceId } from '#platform/ids'
@@ -348,5 +349,30 @@ describe('the admin area', () => {
       sql`select locked_at from users where id = ${bought.user_id}`,
     )
     assert.equal(locked_at, null)
+  })
+
+  test('books as repaid only the amount that was shown', async () => {
+    const { world } = service
+    const bought = await buy(service, { card: COMES_BACK })
+    const returned = async (seconds: number) => {
+      service.clock.pass(seconds)
+      await handleEvents(world)
+    }
+    const owed = () => ledger.balanceOf(world.db, 'buyer_payable', bought.user_id)
+    await refund(service, bought, 300)
+    service.clock.pass(300)
+    await refund(service, bought, 200)
+    await returned(86_400 - 300)
+    await signInAgain()
+    const agent = staff()
+    await agent.open('/admin/cases/')
+    assert.equal(await owed(), -300)
+    await returned(300)
+    await agent.submit('Mark as repaid', { reason: 'Check 18' })
+    assert.match(textOf(agent.page.body), /Not done: the amount has changed/)
+    assert.equal(await owed(), -500)
+    await agent.submit('Mark as repaid', { reason: 'Checks 18 and 19' })
+    assert.match(textOf(agent.page.body), /Marked as repaid/)
+    assert.equal(await owed(), 0)
   })
 })

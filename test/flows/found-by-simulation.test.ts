@@ -133,7 +133,7 @@ test('a dispute of more than the remaining amount is divided between the buyer a
   const bought = await buy(service, { card: COMES_BACK })
   await refund(service, bought, 260)
   await passAndHandle(service, 1)
-  assert.equal(await payBuyerOtherwise(service.world, await staff(), bought.user_id), 260)
+  assert.equal(await payBuyerOtherwise(service.world, await staff(), bought), 260)
   const { processor_charge_id: charge_id, id } = bought.charge
   await bank.disputeCharge(service.clock.now(), { charge_id, reason: 'fraudulent' })
   await handleEvents(service.world)

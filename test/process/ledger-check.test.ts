@@ -61,7 +61,7 @@ async function trade(): Promise<void> {
   const filing = { state: 'TX', month: '2026-03', filing_reference: 'TX-1' }
   const actor = { kind: 'staff', user_id, request_id: 'req_1' } as const
   const staff = { ...actor, reason: 'Check 17' }
-  assert.ok(await payBuyerOtherwise(world, staff, comes_back.user_id))
+  assert.ok(await payBuyerOtherwise(world, staff, { user_id: comes_back.user_id }))
   const filed = await fileMonth(world, actor, filing)
   assert.equal(filed.outcome, 'filed')
 }

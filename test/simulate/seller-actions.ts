@@ -232,7 +232,7 @@ export async function payBuyer(fixture: Fixture, rng: SeededRandom): Promise<str
     where account = 'buyer_payable' group by owner having sum(amount) < 0 order by owner`)
   if (owed.length === 0) return undefined
   const { owner } = rng.pick(owed)
-  return `${owner} ${await payBuyerOtherwise(fixture.world, staffOf(fixture), owner)}`
+  return `${owner} ${await payBuyerOtherwise(fixture.world, staffOf(fixture), { user_id: owner })}`
 }
 
 /** Staff writes off a payee's debt. */

@@ -5,20 +5,24 @@ import type { Cents } from '#platform/money'
 import { cents } from '#platform/money'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
+/** The amount that was booked; `changed` if another amount was shown, undefined if it is zero. */
+type Booked = Cents | 'changed' | undefined
+
 /**
  * Books that a buyer was paid the whole amount owed to them outside their card, such as by check.
- * Undefined if nothing is owed.
+ * `seen` is the amount that staff saw and paid.
  */
 export async function payBuyerOtherwise(
   { db, clock, random }: World,
   staff: StaffWithReason,
-  user_id: UserId,
-): Promise<Cents | undefined> {
+  { user_id, seen }: { user_id: UserId; seen?: Cents | undefined },
+): Promise<Booked> {
   const now = clock.now()
   return await db.tx(async (tx) => {
     await ledger.lockOwner(tx, user_id)
     const total = cents(0 - (await ledger.balanceOf(tx, 'buyer_payable', user_id)))
     if (total <= 0) return undefined
+    if (seen !== undefined && seen !== total) return 'changed'
     const payment_id = mintId(random, 'bpy')
     const payment = { id: payment_id, user_id, amount: total, paid_by: staff.user_id }
     await ledger.addBuyerPayment(tx, now, payment)
@@ -34,17 +38,23 @@ export async function payBuyerOtherwise(
   })
 }
 
-/** Writes off what a seller or an affiliate owes the service. Undefined if nothing is owed. */
+/** Writes off what a seller or an affiliate owes the service. `seen` is the debt that staff saw. */
 export async function writeOff(
   { db, clock, random }: World,
   staff: StaffWithReason,
-  facts: { account: 'seller_payable' | 'affiliate_payable'; owner: PayeeId },
-): Promise<Cents | undefined> {
+  debt: {
+    account: 'seller_payable' | 'affiliate_payable'
+    owner: PayeeId
+    seen?: Cents | undefined
+  },
+): Promise<Booked> {
   const now = clock.now()
+  const { seen, ...facts } = debt
   return await db.tx(async (tx) => {
     await ledger.lockOwner(tx, facts.owner)
     const amount = await ledger.balanceOf(tx, facts.account, facts.owner)
     if (amount <= 0) return undefined
+    if (seen !== undefined && seen !== amount) return 'changed'
     const write_off_id = mintId(random, 'wof')
     const { user_id: written_off_by, reason } = staff
     const written_off = { id: write_off_id, ...facts, amount, written_off_by, reason }

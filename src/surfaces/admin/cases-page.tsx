@@ -209,7 +209,7 @@ function Owed({ owed, csrf_token, filled }: CasesFacts): JSX.Element {
           <StaffAction
             csrf_token={csrf_token}
             path="paid-otherwise"
-            fields={{ user_id }}
+            fields={{ user_id, seen: String(amount) }}
             id={`paid-${user_id}`}
             label="Mark as repaid"
             filled={filled}
@@ -228,7 +228,7 @@ function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
           <StaffAction
             csrf_token={csrf_token}
             path="write-off"
-            fields={{ owner, account }}
+            fields={{ owner, account, seen: String(amount) }}
             id={`debt-${owner}`}
             label="Write off"
             filled={filled}

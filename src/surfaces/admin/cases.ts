@@ -21,7 +21,7 @@ import { redirectTo, sendPage } from '#http/pages'
 import { openAlarms } from '#platform/alarms'
 import type { ActorOf } from '#platform/audit'
 import { type LicenseId, parseId, readId, readPayeeId } from '#platform/ids'
-import { cents } from '#platform/money'
+import { type Cents, cents } from '#platform/money'
 import { ownValue } from '#platform/text'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
 import { CasesPage } from './cases-page.tsx'
@@ -150,14 +150,27 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
   })
   staffAction('paid-otherwise', async (fields, staff) => {
     const user_id = readId('usr', fields.user_id)
-    return user_id && (await payBuyerOtherwise(world, staff, user_id)) ? 'paid' : 'nothing'
+    const seen = seenAmount(fields)
+    if (!user_id || seen === undefined) return 'nothing'
+    return bookedNote(await payBuyerOtherwise(world, staff, { user_id, seen }), 'paid')
   })
   staffAction('write-off', async ({ account, ...fields }, staff) => {
     const owner = readPayeeId(fields.owner)
     const isPayable = account === 'seller_payable' || account === 'affiliate_payable'
-    if (!owner || !isPayable) return 'nothing'
-    return (await writeOff(world, staff, { account, owner })) ? 'written_off' : 'nothing'
+    const seen = seenAmount(fields)
+    if (!owner || !isPayable || seen === undefined) return 'nothing'
+    return bookedNote(await writeOff(world, staff, { account, owner, seen }), 'written_off')
   })
+}
+
+/** The cents that the page showed: more or less may be owed by now. */
+function seenAmount({ seen = '' }: Record<string, string>): Cents | undefined {
+  return /^\d{1,12}$/.test(seen) ? cents(Number(seen)) : undefined
+}
+
+function bookedNote(booked: Cents | 'changed' | undefined, done: string): string {
+  if (booked === 'changed') return 'changed'
+  return booked === undefined ? 'nothing' : done
 }
 
 async function knownLicense(
@@ -191,6 +204,10 @@ const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
   unanswered: {
     tone: 'warning',
     text: 'The processor does not respond. Check there. If nothing was charged, confirm it below.',
+  },
+  changed: {
+    tone: 'warning',
+    text: 'Not done: the amount has changed since the page was opened. Check it and try again.',
   },
   written_off: { tone: 'success', text: 'Written off.' },
   nothing: { tone: 'warning', text: 'No change: this item was already handled.' },
