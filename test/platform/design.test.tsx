@@ -13,6 +13,7 @@ import * as layout from '#design/layout'
 import * as money from '#design/money'
 import * as navigation from '#design/navigation'
 import * as order from '#design/order'
+import * as pageHeader from '#design/page-header'
 import * as panels from '#design/panels'
 import * as passkey from '#design/passkey'
 import * as plans from '#design/plans'
@@ -79,6 +80,7 @@ describe('pages are safe to fill with anything', () => {
       money,
       navigation,
       order,
+      pageHeader,
       panels,
       passkey,
       plans,

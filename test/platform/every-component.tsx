@@ -10,6 +10,7 @@ import * as layout from '#design/layout'
 import * as money from '#design/money'
 import * as navigation from '#design/navigation'
 import * as order from '#design/order'
+import * as pageHeader from '#design/page-header'
 import * as panels from '#design/panels'
 import * as passkey from '#design/passkey'
 import * as plans from '#design/plans'
@@ -139,6 +140,11 @@ export function everyComponent(text: string): Record<string, VNode> {
       <panels.Heading title={text} done>
         {text}
       </panels.Heading>
+    ),
+    PageHeader: (
+      <pageHeader.PageHeader title={text} back={{ label: text, href: text }} aside={text}>
+        {text}
+      </pageHeader.PageHeader>
     ),
     Mailbox: <panels.Mailbox address={text} />,
     Panel: (

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
-import { BackLink, TextLink } from '#design/actions'
+import { TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
-import { DescriptionList, Heading, Panel } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { DescriptionList, Panel } from '#design/panels'
 import type { App, ApprovalRequest, StaffApp } from '#domain/apps'
 import { isPermitted, type StaffRole } from '#domain/identity'
 import { AppBadges } from './app-labels.tsx'
@@ -27,8 +28,9 @@ export function AppPage(facts: StaffAppFacts): JSX.Element {
   return (
     <SiteLayout title={`${app.name} · Apps · Purser`}>
       <div class="grid grid-cols-1 gap-6">
-        <BackLink href="/admin/apps/">Apps</BackLink>
-        <Heading title={app.name}>{app.id}</Heading>
+        <PageHeader title={app.name} back={{ label: 'Apps', href: '/admin/apps/' }}>
+          {app.id}
+        </PageHeader>
         <AdminMenu current="apps" role={facts.role} />
       </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}

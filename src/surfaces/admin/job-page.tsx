@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
-import { BackLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
-import { DescriptionList, Heading, Panel } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { DescriptionList, Panel } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import type { JobAction } from '#platform/job-actions'
 import type { LoggedJob } from '#platform/job-log'
@@ -40,8 +40,12 @@ export function JobPage(facts: JobFacts): JSX.Element {
   return (
     <SiteLayout title={`${queueLabel(job.queue)} · Jobs · Purser`}>
       <div class="grid grid-cols-1 gap-6">
-        <BackLink href={`/admin/jobs/?state=${job.state}`}>Jobs</BackLink>
-        <Heading title={`Job: ${queueLabel(job.queue)}`}>{job.id}</Heading>
+        <PageHeader
+          title={`Job: ${queueLabel(job.queue)}`}
+          back={{ label: 'Jobs', href: `/admin/jobs/?state=${job.state}` }}
+        >
+          {job.id}
+        </PageHeader>
         <AdminMenu current="jobs" role={facts.role} />
       </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}

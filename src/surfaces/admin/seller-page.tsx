@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
-import { BackLink, TextLink } from '#design/actions'
+import { TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Moment, Money } from '#design/money'
-import { DescriptionList, Heading, Panel, RecordRows, Totals } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { DescriptionList, Panel, RecordRows, Totals } from '#design/panels'
 import type { StaffApp } from '#domain/apps'
 import { isPermitted, type StaffRole } from '#domain/identity'
 import type { ListedPayout, PayeeBalance } from '#domain/payouts'
@@ -47,8 +48,9 @@ export function SellerPage(facts: SellerPageFacts): JSX.Element {
   return (
     <SiteLayout title={`${seller.legal_name} · Sellers · Purser`}>
       <div class="grid grid-cols-1 gap-6">
-        <BackLink href="/admin/sellers/">Sellers</BackLink>
-        <Heading title={seller.legal_name}>{seller.id}</Heading>
+        <PageHeader title={seller.legal_name} back={{ label: 'Sellers', href: '/admin/sellers/' }}>
+          {seller.id}
+        </PageHeader>
         <AdminMenu current="sellers" role={role} />
       </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { InvitePanel } from '#design/invite'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
+import { PageHeader } from '#design/page-header'
 import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import {
   type ListedInvitation,
@@ -161,12 +162,9 @@ export function MemberPage(
   })
   return (
     <SiteLayout title={`${member.email} · Staff · Purser`}>
-      <div class="grid gap-2">
-        <BackLink href="/admin/staff/">Staff</BackLink>
-        <Heading title={member.email}>
-          {facts.is_self ? 'This is you.' : 'A member of staff.'}
-        </Heading>
-      </div>
+      <PageHeader title={member.email} back={{ label: 'Staff', href: '/admin/staff/' }}>
+        {facts.is_self ? 'This is you.' : 'A member of staff.'}
+      </PageHeader>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <DescriptionList
         items={[

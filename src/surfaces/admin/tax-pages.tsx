@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, Badge, type BadgeTone, ErrorSummary } from '#design/feedback'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
+import { PageHeader } from '#design/page-header'
 import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import { stateName } from '#domain/sellers'
@@ -109,10 +110,10 @@ export function MonthPage(
   const total = sum(...due.map(({ amount }) => amount))
   return (
     <SiteLayout title={`Sales tax for ${nameOf(month)} · Purser`}>
-      <div class="grid gap-2">
-        <BackLink href={home}>Sales tax</BackLink>
-        <div class="flex flex-wrap items-end justify-between gap-4">
-          <Heading title={`Sales tax for ${nameOf(month)}`}>Months are in UTC.</Heading>
+      <PageHeader
+        title={`Sales tax for ${nameOf(month)}`}
+        back={{ label: 'Sales tax', href: home }}
+        aside={
           <Form action={`${path}export`} csrf_token={facts.csrf_token}>
             <Actions>
               <Button name="of" value="states" pending="Exporting…">
@@ -123,8 +124,10 @@ export function MonthPage(
               </Button>
             </Actions>
           </Form>
-        </div>
-      </div>
+        }
+      >
+        Months are in UTC.
+      </PageHeader>
       <FiledNote done={facts.done} />
       <ErrorSummary errors={fault ? [{ id: 'filing_reference', message: fault }] : []} />
       {states.length === 0 ? (
@@ -189,10 +192,9 @@ export function StateMonthPage(
   const title = `Sales tax for ${stateName(state)}, ${nameOf(month)}`
   return (
     <SiteLayout title={`${title} · Purser`}>
-      <div class="grid gap-2">
-        <BackLink href={`${home}${month}/`}>{nameOf(month)}</BackLink>
-        <Heading title={title}>Months are in UTC.</Heading>
-      </div>
+      <PageHeader title={title} back={{ label: nameOf(month), href: `${home}${month}/` }}>
+        Months are in UTC.
+      </PageHeader>
       <FiledNote done={facts.done} />
       <ErrorSummary errors={fault ? [{ id: 'filing_reference', message: fault }] : []} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">

@@ -4,7 +4,8 @@ import { AppIcon } from '#design/brand'
 import { Alert, Badge } from '#design/feedback'
 import { Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
-import { EmptyState, Heading, Panel, RecordCards } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { EmptyState, Panel, RecordCards } from '#design/panels'
 import { isAllowed, type Membership } from '#domain/sellers'
 import { TermsOwed } from './layout.tsx'
 import { SellerMenu } from './seller-menu.tsx'
@@ -45,10 +46,14 @@ export function AppsPage(facts: AppsFacts): JSX.Element {
   return (
     <SiteLayout title="Your apps · Purser">
       <div class="grid grid-cols-1 gap-6">
-        <div class="flex flex-wrap items-end justify-between gap-4">
-          <Heading title="Your apps">{introOf(member)}</Heading>
-          {cards.length > 0 && canCreate && <Button href="/dashboard/apps/new/">New app</Button>}
-        </div>
+        <PageHeader
+          title="Your apps"
+          aside={
+            cards.length > 0 && canCreate && <Button href="/dashboard/apps/new/">New app</Button>
+          }
+        >
+          {introOf(member)}
+        </PageHeader>
         {member && <SellerMenu current="apps" role={member.role} />}
       </div>
       {member?.is_suspended && (

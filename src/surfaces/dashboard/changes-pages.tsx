@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button } from '#design/actions'
+import { Actions, Button } from '#design/actions'
 import { Comparison, type ComparisonRow } from '#design/comparison'
 import { Alert, Badge } from '#design/feedback'
 import { Form } from '#design/forms'
@@ -135,8 +135,8 @@ export function UndoPage(
           {change.what}, <Moment at={change.at} />, by {change.who}.
         </>
       }
+      back={{ label: 'Changes', href: base }}
     >
-      <BackLink href={base}>Changes</BackLink>
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {obstacles.length > 0 && (
           <Alert tone="error" title="This change cannot be undone">

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button } from '#design/actions'
+import { Actions, Button } from '#design/actions'
 import { AppIcon } from '#design/brand'
 import { Field, FileField, Form } from '#design/forms'
 import { EmptyState, Panel } from '#design/panels'
@@ -37,8 +37,8 @@ export function ImagesPage(facts: ImagesFacts): JSX.Element {
       current="listing"
       heading="icon and screenshots"
       intro="How your app looks in the marketplace and at checkout."
+      back={{ label: 'Listing', href: addressOf(facts.slug, 'listing') }}
     >
-      <BackLink href={addressOf(facts.slug, 'listing')}>Listing</BackLink>
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         <IconPanel {...facts} />
         <Screenshots {...facts} />

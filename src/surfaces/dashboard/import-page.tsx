@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button } from '#design/actions'
+import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Form, SelectField } from '#design/forms'
 import { Panel } from '#design/panels'
@@ -27,8 +27,8 @@ export function ImportPage(facts: ImportPageFacts): JSX.Element {
       current="customers"
       heading="import"
       intro={`${read.file_name}, from ${SOURCE_READERS[read.source].label}`}
+      back={{ label: 'Imports', href: facts.back }}
     >
-      <BackLink href={facts.back}>Imports</BackLink>
       <div class="grid grid-cols-1 gap-6">
         {facts.running_url && (
           <Alert tone="info" title="In progress">

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
 import { FileField, Form, SelectField } from '#design/forms'
 import { Day } from '#design/money'
 import { Disclosure, Panel, RecordRows } from '#design/panels'
@@ -31,8 +31,8 @@ export function ImportsPage(facts: ImportsFacts): JSX.Element {
       current="customers"
       heading="import customers"
       intro="Import your customers from another service, with their license keys. Nothing is charged, and nothing is imported until you review a dry run."
+      back={{ label: 'Customers', href: addressOf(facts.slug, 'customers') }}
     >
-      <BackLink href={addressOf(facts.slug, 'customers')}>Customers</BackLink>
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         <Upload {...facts} />
         {facts.imports.length > 0 && <Earlier {...facts} />}

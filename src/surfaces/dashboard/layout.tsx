@@ -1,9 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
-import { SiteLayout } from '#design/layout'
+import { type Link, SiteLayout } from '#design/layout'
 import { SubNav } from '#design/navigation'
-import { Heading } from '#design/panels'
+import { PageHeader } from '#design/page-header'
 import { type AppPageName, addressOf, appMenu } from '#http/app-menu'
 import { capitalized } from '#platform/text'
 import { placeOf } from './rows.ts'
@@ -46,6 +46,8 @@ export function AppPage(
     /** The heading after the app's name; the page's menu name by default. */
     heading?: string
     intro: ComponentChildren
+    /** The page that this one belongs to. */
+    back?: Link
     faults?: FormFault[]
     children: ComponentChildren
   },
@@ -56,7 +58,9 @@ export function AppPage(
   return (
     <SiteLayout title={title} notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">
-        <Heading title={`${facts.app_name}: ${heading}`}>{facts.intro}</Heading>
+        <PageHeader title={`${facts.app_name}: ${heading}`} back={facts.back}>
+          {facts.intro}
+        </PageHeader>
         <SubNav label={facts.app_name} links={appMenu(facts.slug, facts.current, facts)} />
       </div>
       <div class="grid grid-cols-1 gap-6">

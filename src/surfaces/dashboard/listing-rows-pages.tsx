@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button } from '#design/actions'
+import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { CheckboxField, Field, Form, TextareaField } from '#design/forms'
 import { EmptyState } from '#design/panels'
@@ -32,8 +32,8 @@ export function SectionsPage(
       current="listing"
       heading="detail sections"
       intro="Up to four sections of the product page, each with a title."
+      back={{ label: 'Listing', href: addressOf(slug, 'listing') }}
     >
-      <BackLink href={addressOf(slug, 'listing')}>Listing</BackLink>
       <div id="sections" class="max-w-3xl">
         <Form action={`${addressOf(slug, 'listing')}sections/`} csrf_token={facts.csrf_token}>
           <DefaultButton name="do" value="save" />
@@ -121,8 +121,8 @@ export function FeaturesPage(
       current="listing"
       heading="feature table"
       intro="Features of each plan, compared on the product page."
+      back={{ label: 'Listing', href: addressOf(slug, 'listing') }}
     >
-      <BackLink href={addressOf(slug, 'listing')}>Listing</BackLink>
       {facts.plans.length === 0 && (
         <Alert tone="info">Add a plan first. Features belong to plans.</Alert>
       )}

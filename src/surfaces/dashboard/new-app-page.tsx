@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
-import { BackLink, Button } from '#design/actions'
+import { Button } from '#design/actions'
 import { ErrorSummary } from '#design/feedback'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
-import { Heading, Panel } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { Panel } from '#design/panels'
 import { AppFields } from './app-fields.tsx'
 import type { FormFault } from './layout.tsx'
 
@@ -18,10 +19,9 @@ export function NewAppPage(facts: {
   return (
     <SiteLayout title={title}>
       <div class="grid max-w-2xl grid-cols-1 gap-6">
-        <BackLink href="/dashboard/">Your apps</BackLink>
-        <Heading title="New app">
+        <PageHeader title="New app" back={{ label: 'Your apps', href: '/dashboard/' }}>
           Enter a name and a website to begin. The app is private until you publish it.
-        </Heading>
+        </PageHeader>
         <ErrorSummary errors={faults} title="Not created. Check these fields" />
         <Panel>
           <Form action="/dashboard/apps/new/" csrf_token={csrf_token}>

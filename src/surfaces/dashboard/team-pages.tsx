@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { Form, SelectField } from '#design/forms'
 import { InvitePanel } from '#design/invite'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
+import { PageHeader } from '#design/page-header'
 import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { InvitedRole, Member, MemberInvitation, MemberRole } from '#domain/sellers'
 import { SellerMenu } from './seller-menu.tsx'
@@ -138,10 +139,9 @@ export function TeamMemberPage(
   const isOwners = member.role === 'owner'
   return (
     <SiteLayout title={`${member.email} · Team · Purser`}>
-      <div class="grid gap-2">
-        <BackLink href="/dashboard/team/">Team</BackLink>
-        <Heading title={member.email}>{is_self ? 'This is you.' : 'A member of the team.'}</Heading>
-      </div>
+      <PageHeader title={member.email} back={{ label: 'Team', href: '/dashboard/team/' }}>
+        {is_self ? 'This is you.' : 'A member of the team.'}
+      </PageHeader>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <DescriptionList
         items={[

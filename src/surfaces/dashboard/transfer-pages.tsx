@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
-import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { DescriptionList, EmptyState, Panel } from '#design/panels'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 
 type TransferFacts = AppFacts & {
@@ -23,8 +24,8 @@ export function TransferPage(facts: TransferFacts): JSX.Element {
       current="settings"
       heading="transfer"
       intro={`Give ${app_name} to another seller.`}
+      back={{ label: 'Settings', href: addressOf(slug, 'settings') }}
     >
-      <BackLink href={addressOf(slug, 'settings')}>Settings</BackLink>
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         <Panel title="What a transfer does">
           <ul class="grid list-disc gap-1.5 ps-5 text-sm text-muted">
@@ -128,10 +129,9 @@ export function TransferOffersPage(facts: OffersFacts): JSX.Element {
   const { offers, email, note } = facts
   return (
     <SiteLayout title="Offered apps · Purser">
-      <div class="grid gap-2">
-        <BackLink href="/dashboard/">Your apps</BackLink>
-        <Heading title="Offered apps">Apps that sellers offer to transfer to {email}.</Heading>
-      </div>
+      <PageHeader title="Offered apps" back={{ label: 'Your apps', href: '/dashboard/' }}>
+        Apps that sellers offer to transfer to {email}.
+      </PageHeader>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       {offers.length === 0 ? (
         <EmptyState title="No offers">

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
-import { BackLink, TextLink } from '#design/actions'
+import { TextLink } from '#design/actions'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
+import { PageHeader } from '#design/page-header'
 import { DescriptionList, EmptyState, Heading, Panel, RecordCards } from '#design/panels'
 import type { Attachment, MailboxEmail } from '#platform/mail'
 
@@ -51,10 +52,7 @@ export function EmailPage({
   const base = `/dev/mailbox/${encodeURIComponent(email.message_id)}`
   return (
     <SiteLayout title={`${email.subject} · Purser`}>
-      <div class="grid gap-2">
-        <BackLink href="/dev/mailbox/">All emails</BackLink>
-        <Heading title={email.subject} />
-      </div>
+      <PageHeader title={email.subject} back={{ label: 'All emails', href: '/dev/mailbox/' }} />
       <DescriptionList
         items={[
           { term: 'To', detail: email.recipient },

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
-import { BackLink, Button, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
+import { PageHeader } from '#design/page-header'
 import { DescriptionList, Heading, RecordTable } from '#design/panels'
 import type { Paging } from '#http/pagination'
 import type { Cents } from '#platform/money'
@@ -88,18 +89,18 @@ export function StatementPage(facts: {
   ]
   return (
     <SiteLayout title={`Payout ${facts.number} · Purser`} notice={facts.notice}>
-      <div class="grid gap-2">
-        <BackLink href={facts.home}>{isSeller ? 'Payouts' : 'Referrals'}</BackLink>
-        <div class="flex flex-wrap items-end justify-between gap-4">
-          <Heading title={`Payout ${facts.number}: ${formatMoney(facts.amount)}`}>
-            All ledger entries in this payout.
-          </Heading>
-          <div class="flex flex-wrap gap-3">
+      <PageHeader
+        title={`Payout ${facts.number}: ${formatMoney(facts.amount)}`}
+        back={{ label: isSeller ? 'Payouts' : 'Referrals', href: facts.home }}
+        aside={
+          <Actions>
             <Button href={`${facts.path}statement.pdf`}>Download PDF</Button>
             <Button href={`${facts.path}statement.csv`}>Download CSV</Button>
-          </div>
-        </div>
-      </div>
+          </Actions>
+        }
+      >
+        All ledger entries in this payout.
+      </PageHeader>
       {facts.status === 'failed' && (
         <Alert tone="error" title="This payout was returned">
           {facts.failure ?? 'The bank gave no reason.'} The amount was added back to your balance

@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { BackLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
-import { Heading, Panel } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { Panel } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
 
 /** The facts that every page about a license shows. */
@@ -59,8 +59,12 @@ export function QuestionPage(
   return (
     <SiteLayout locale={locale} title={title} notice={facts.notice}>
       <div class="mx-auto grid w-full max-w-xl grid-cols-1 gap-6">
-        <BackLink href={facts.at()}>{t('portal.your_purchase_of', { app: app_name })}</BackLink>
-        <Heading title={facts.title}>{facts.intro}</Heading>
+        <PageHeader
+          title={facts.title}
+          back={{ label: t('portal.your_purchase_of', { app: app_name }), href: facts.at() }}
+        >
+          {facts.intro}
+        </PageHeader>
         <NoteAlert note={facts.note} />
         <Panel>{facts.children}</Panel>
       </div>

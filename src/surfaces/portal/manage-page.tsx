@@ -5,7 +5,8 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
-import { Heading, Panel, RecordRows } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { Panel, RecordRows } from '#design/panels'
 import { NoteAlert, titled } from './layout.tsx'
 import type { ManageFacts } from './manage-facts.ts'
 import { PlanPanel } from './plan-panel.tsx'
@@ -22,12 +23,16 @@ export function ManagePage(facts: ManageFacts): JSX.Element {
       title={titled(t('portal.page_title', { app }), facts)}
       notice={facts.notice}
     >
-      <div class="flex flex-wrap items-end justify-between gap-4">
-        <Heading title={facts.app_name}>{t('portal.intro')}</Heading>
-        <Button href={facts.back_url} icon="arrow-left">
-          {t('portal.back_to_app')}
-        </Button>
-      </div>
+      <PageHeader
+        title={facts.app_name}
+        aside={
+          <Button href={facts.back_url} icon="arrow-left">
+            {t('portal.back_to_app')}
+          </Button>
+        }
+      >
+        {t('portal.intro')}
+      </PageHeader>
       <NoteAlert note={facts.note} />
       <StatusNote {...facts} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">

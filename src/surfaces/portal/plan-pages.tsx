@@ -4,7 +4,7 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, frequencyText, type PriceFrequency, priceText, taxLabel } from '#design/money'
 import { LineItems } from '#design/order'
-import { Heading } from '#design/panels'
+import { PageHeader } from '#design/page-header'
 import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
 import type { CodeDiscount } from '#domain/billing'
 import type { Product, ProductPrice } from '#domain/catalog'
@@ -51,8 +51,12 @@ export function ChoosePlanPage(
       notice={facts.notice}
     >
       <div class="grid gap-6">
-        <BackLink href={at()}>{t('portal.your_purchase_of', { app: facts.app_name })}</BackLink>
-        <Heading title={t('portal.change_plan')}>{t('portal.choose_text')}</Heading>
+        <PageHeader
+          title={t('portal.change_plan')}
+          back={{ label: t('portal.your_purchase_of', { app: facts.app_name }), href: at() }}
+        >
+          {t('portal.choose_text')}
+        </PageHeader>
         <h2 class="sr-only">{t('portal.plans_and_prices')}</h2>
         <PlanGrid>
           {plans.map(({ product, prices }) => (

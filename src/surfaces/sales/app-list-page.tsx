@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { Button } from '#design/actions'
+import { Actions, Button } from '#design/actions'
 import { SiteLayout } from '#design/layout'
 import { LinkRow, Pager, SubNav } from '#design/navigation'
-import { EmptyState, Heading, Panel, RecordTable, Totals } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { EmptyState, Panel, RecordTable, Totals } from '#design/panels'
 import { appMenu } from '#http/app-menu'
 import { isoDate } from '#platform/calendar'
 import type { ListFacts } from './app-list.ts'
@@ -33,15 +34,20 @@ export function AppListPage<Row>(
   return (
     <SiteLayout title={`${label} · ${facts.app_name}`} notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">
-        <div class="flex flex-wrap items-center justify-between gap-4">
-          <Heading title={`${facts.app_name}: ${label.toLowerCase()}`}>{facts.intro}</Heading>
-          {facts.give_path && list !== 'subscriptions' && (
-            <span class="flex flex-wrap gap-2">
-              {facts.import_path && <Button href={facts.import_path}>Import</Button>}
-              <Button href={facts.give_path}>Give a plan</Button>
-            </span>
-          )}
-        </div>
+        <PageHeader
+          title={`${facts.app_name}: ${label.toLowerCase()}`}
+          aside={
+            facts.give_path &&
+            list !== 'subscriptions' && (
+              <Actions>
+                {facts.import_path && <Button href={facts.import_path}>Import</Button>}
+                <Button href={facts.give_path}>Give a plan</Button>
+              </Actions>
+            )
+          }
+        >
+          {facts.intro}
+        </PageHeader>
         <div class="grid grid-cols-1 gap-1">
           <SubNav label={facts.app_name} links={appMenu(facts.slug, 'customers', facts)} />
           <ListLinks base={base} current={list} />

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
-import { BackLink } from '#design/actions'
 import { ErrorSummary } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
-import { Heading, Panel } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { Panel } from '#design/panels'
 import type { CustomerAction } from './customer-action.ts'
 import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -25,10 +25,9 @@ export function ActionPage(
   const title = `${faults.length > 0 ? 'Error: ' : ''}${action.label} · ${email}`
   return (
     <SiteLayout title={title} notice={facts.notice}>
-      <div class="grid gap-2">
-        <BackLink href={back}>{email}</BackLink>
-        <Heading title={action.label}>For {email}.</Heading>
-      </div>
+      <PageHeader title={action.label} back={{ label: email, href: back }}>
+        For {email}.
+      </PageHeader>
       <ErrorSummary errors={faults} title="Not done. Check these fields" />
       <div class="max-w-xl">
         <Panel>

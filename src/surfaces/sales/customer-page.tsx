@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, Badge, StatusBadge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
-import { DescriptionList, Heading, Panel, RecordRows, RecordTable } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { DescriptionList, Panel, RecordRows, RecordTable } from '#design/panels'
 import { Timeline } from '#design/timeline'
 import { invoiceNumber, type Sale, type TimelineEvent } from '#domain/billing'
 import {
@@ -44,20 +45,20 @@ export function CustomerPage(facts: CustomerFacts): JSX.Element {
   const { license, base } = facts
   return (
     <SiteLayout title={`${license.email} · ${facts.app_name}`} notice={facts.notice}>
-      <div class="grid gap-2">
-        <BackLink href={`${base}/customers/`}>Customers</BackLink>
-        <div class="flex flex-wrap items-center justify-between gap-4">
-          <Heading title={license.email}>
-            {facts.app_name} {license.product_name}
-          </Heading>
+      <PageHeader
+        title={license.email}
+        back={{ label: 'Customers', href: `${base}/customers/` }}
+        aside={
           <span class="inline-flex flex-wrap gap-1">
             <StatusBadge status={license.status} />
             {beginningOf(license) !== 'purchase' && (
               <Badge>{ORIGIN_LABELS[beginningOf(license)]}</Badge>
             )}
           </span>
-        </div>
-      </div>
+        }
+      >
+        {facts.app_name} {license.product_name}
+      </PageHeader>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button } from '#design/actions'
+import { Actions, Button } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { Form, TextareaField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
-import { DescriptionList, Heading, Panel } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { DescriptionList, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
 import type { Dispute, Evidence } from '#domain/payments'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
@@ -41,15 +42,13 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
   const [label, tone] = DISPUTE_LABELS[dispute.status]
   return (
     <SiteLayout title={`Dispute of ${number} · Purser`} notice={facts.notice}>
-      <div class="grid gap-2">
-        <BackLink href={`${base}/sales/${sale.id}/`}>{number}</BackLink>
-        <div class="flex flex-wrap items-center justify-between gap-4">
-          <Heading title={`Dispute of ${formatMoney(dispute.amount)}`}>
-            {DISPUTE_REASONS[dispute.reason]}
-          </Heading>
-          <Badge tone={tone}>{label}</Badge>
-        </div>
-      </div>
+      <PageHeader
+        title={`Dispute of ${formatMoney(dispute.amount)}`}
+        back={{ label: number, href: `${base}/sales/${sale.id}/` }}
+        aside={<Badge tone={tone}>{label}</Badge>}
+      >
+        {DISPUTE_REASONS[dispute.reason]}
+      </PageHeader>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
       <Consequences {...facts} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]">

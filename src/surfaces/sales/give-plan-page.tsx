@@ -1,9 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { BackLink, TextLink } from '#design/actions'
+import { TextLink } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
-import { Heading, Panel } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { Panel } from '#design/panels'
 import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -29,12 +30,9 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
   const title = `${isRefused ? 'Error: ' : ''}Give a plan · ${facts.app_name}`
   return (
     <SiteLayout title={title} notice={facts.notice}>
-      <div class="grid gap-2">
-        <BackLink href={`${base}/licenses/`}>Licenses</BackLink>
-        <Heading title="Give a plan">
-          A license of {facts.app_name} that costs nothing and is never charged.
-        </Heading>
-      </div>
+      <PageHeader title="Give a plan" back={{ label: 'Licenses', href: `${base}/licenses/` }}>
+        A license of {facts.app_name} that costs nothing and is never charged.
+      </PageHeader>
       <ErrorSummary errors={faults} title="Not given. Check these fields" />
       {facts.owned && <Owned {...facts.owned} email={form.email} />}
       <div class="max-w-xl">

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button } from '#design/actions'
+import { Actions, Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
 import { CheckboxField, Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
-import { DescriptionList, Heading, Panel } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { DescriptionList, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
 import { type Cents, sum } from '#platform/money'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -53,12 +54,9 @@ export function RefundPage(
       title={`${facts.faults.length > 0 ? 'Error: ' : ''}${title} · Purser`}
       notice={facts.notice}
     >
-      <div class="grid gap-2">
-        <BackLink href={path}>{invoiceNumber(sale.number)}</BackLink>
-        <Heading title={title}>
-          {sale.product_name}, paid by {sale.email}. The refund goes to the original card.
-        </Heading>
-      </div>
+      <PageHeader title={title} back={{ label: invoiceNumber(sale.number), href: path }}>
+        {sale.product_name}, paid by {sale.email}. The refund goes to the original card.
+      </PageHeader>
       {facts.has_changed && (
         <Alert tone="warning" title="The amounts have changed">
           Nothing was refunded. Review the amounts again.

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
-import { SiteLayout } from '#design/layout'
+import { type Link, SiteLayout } from '#design/layout'
 import { Day, Money, taxLabel } from '#design/money'
-import { DescriptionList, Heading, Panel, RecordRows } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { DescriptionList, Panel, RecordRows } from '#design/panels'
 import {
   type InvoiceLine,
   type InvoiceLineKind,
@@ -48,15 +49,13 @@ export function SalePage(facts: SaleFacts): JSX.Element {
   const [label, tone] = STATUS_LABELS[sale.status]
   return (
     <SiteLayout title={`${number} · ${facts.app_name}`} notice={facts.notice}>
-      <div class="grid gap-2">
-        <Back {...facts} />
-        <div class="flex flex-wrap items-center justify-between gap-4">
-          <Heading title={`${KIND_LABELS[sale.kind]} ${number}`}>
-            {facts.app_name} {sale.product_name}, for {sale.email}
-          </Heading>
-          <Badge tone={tone}>{label}</Badge>
-        </div>
-      </div>
+      <PageHeader
+        title={`${KIND_LABELS[sale.kind]} ${number}`}
+        back={backOf(facts)}
+        aside={<Badge tone={tone}>{label}</Badge>}
+      >
+        {facts.app_name} {sale.product_name}, for {sale.email}
+      </PageHeader>
       {facts.note && <Alert tone="info">{facts.note}</Alert>}
       {facts.is_former && (
         <Alert tone="info">
@@ -77,10 +76,10 @@ export function SalePage(facts: SaleFacts): JSX.Element {
   )
 }
 
-function Back({ as, base, is_former }: SaleFacts): JSX.Element {
-  if (as === 'staff') return <BackLink href="/admin/">Admin</BackLink>
-  if (is_former) return <BackLink href="/dashboard/">Dashboard</BackLink>
-  return <BackLink href={`${base}/sales/`}>Sales</BackLink>
+function backOf({ as, base, is_former }: SaleFacts): Link {
+  if (as === 'staff') return { label: 'Admin', href: '/admin/' }
+  if (is_former) return { label: 'Dashboard', href: '/dashboard/' }
+  return { label: 'Sales', href: `${base}/sales/` }
 }
 
 const LINE_LABELS: Record<InvoiceLineKind, string> = {

@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { BackLink, Button } from '#design/actions'
+import { Button } from '#design/actions'
 import { SiteLayout } from '#design/layout'
 import { SubNav } from '#design/navigation'
+import { PageHeader } from '#design/page-header'
 import { EmptyState, Heading } from '#design/panels'
 import { addressOf, appMenu } from '#http/app-menu'
 
@@ -29,10 +30,9 @@ export function ResultLayout(
 ): JSX.Element {
   return (
     <SiteLayout title={`${facts.title} · ${facts.app_name}`} notice={facts.notice}>
-      <div class="grid gap-2">
-        <BackLink href={facts.base}>Test clock</BackLink>
-        <Heading title={facts.title}>{facts.intro}</Heading>
-      </div>
+      <PageHeader title={facts.title} back={{ label: 'Test clock', href: facts.base }}>
+        {facts.intro}
+      </PageHeader>
       <div class="grid grid-cols-1 gap-6">{facts.children}</div>
     </SiteLayout>
   )
