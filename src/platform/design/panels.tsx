@@ -83,8 +83,8 @@ export function RecordCards({ records }: { records: CardFacts[] }): JSX.Element 
           key={key}
           class="relative flex items-center gap-4 p-5 hover:bg-wash first:rounded-t-box last:rounded-b-box"
         >
+          {mark}
           <div class="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-3">
-            {mark}
             <div class="grid min-w-0 flex-1 basis-52 gap-0.5">
               <a class="font-semibold after:absolute after:inset-0" href={href}>
                 {title}
