@@ -23,6 +23,8 @@ interface ChartFacts {
   /** What is written at the two ends of the axis. */
   ends: [first: string, last: string]
   series: Series[]
+  /** The smallest step between two labels of the axis, such as 100 for cents: one dollar. */
+  smallest_step?: number
   /** A value in words, for axis and table. */
   format: (value: number) => string
   /** A tick of the axis, if it is shorter than `format`. */
@@ -41,9 +43,9 @@ const TICKS = 4
 export function Chart(facts: ChartFacts): JSX.Element {
   const { id, title, series } = facts
   const values = series.flatMap((each) => each.values)
-  const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values, 1)], [HEIGHT, 0]).nice(
-    TICKS,
-  )
+  const lowest = Math.min(0, ...values)
+  const highest = Math.max(0, ...values, lowest + TICKS * (facts.smallest_step ?? 1))
+  const y = scaleLinear([lowest, highest], [HEIGHT, 0]).nice(TICKS)
   const ticks = y.ticks(TICKS)
   const format = facts.formatTick ?? facts.format
   return (

@@ -6,7 +6,7 @@ import { formatDay, formatMoney, Money } from '#design/money'
 import { SubNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
 import type { OverviewFigures } from '#domain/metrics'
-import { shortDay, textOf, tickText } from '#http/chart-text'
+import { shortDay, TICK_STEP, textOf, tickText } from '#http/chart-text'
 import { type Cents, cents, sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { RANGE_DAYS } from './figure-range.ts'
@@ -165,6 +165,7 @@ function RevenueChart({ figures }: { figures: OverviewFigures }): JSX.Element {
       ]}
       format={(value) => formatMoney(cents(value))}
       formatTick={tickText}
+      smallest_step={TICK_STEP}
     />
   )
 }
@@ -182,6 +183,7 @@ function MrrChart({ figures }: { figures: OverviewFigures }): JSX.Element {
       series={[{ name: 'At the end of these days', values: steps.map((step) => step.mrr) }]}
       format={(value) => formatMoney(cents(value))}
       formatTick={tickText}
+      smallest_step={TICK_STEP}
     />
   )
 }

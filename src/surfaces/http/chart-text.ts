@@ -26,7 +26,10 @@ const ticks = new Intl.NumberFormat('en-US', {
   minimumFractionDigits: 0,
 })
 
-/** Cents, shortened for the label of an axis. */
+/** The smallest step between two labels of an axis, in cents: labels are in whole dollars. */
+export const TICK_STEP = 100
+
+/** Cents, shortened for the label of an axis; the minus sign is that of amounts, U+2212. */
 export function tickText(value: number): string {
-  return ticks.format(value / 100)
+  return ticks.format(value / 100).replace('-', '−')
 }

@@ -3,7 +3,7 @@ import { Chart } from '#design/chart'
 import { formatMoney } from '#design/money'
 import type { ReferredDay } from '#domain/affiliates'
 import { type DayRange, partsOf } from '#domain/metrics'
-import { shortDay, textOf, tickText } from '#http/chart-text'
+import { shortDay, TICK_STEP, textOf, tickText } from '#http/chart-text'
 import { type Cents, cents, sum } from '#platform/money'
 
 /** Referred sales in a range of days; days without money are left out. */
@@ -41,6 +41,7 @@ export function ReferredChart({
       }))}
       format={(value) => formatMoney(cents(value))}
       formatTick={tickText}
+      smallest_step={TICK_STEP}
     />
   )
 }
