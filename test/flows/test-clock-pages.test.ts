@@ -241,6 +241,18 @@ test('the checkout of an app that is ahead shows its time, and the period that b
   assert.match(textOf(agent.page.body), /Next charge: April 10, 2027\. Cancel anytime\./)
 })
 
+test('the manage page of a buyer shows the time of the app', async () => {
+  const { db } = service.world
+  const { price_id, app_id } = await db.one<{ price_id: PriceId; app_id: AppId }>(sql`
+    select r.id as price_id, a.id as app_id from prices r
+      join products p on p.id = r.product_id join apps a on a.id = p.app_id where a.slug = 'early'`)
+  const { agent } = await subscribe(service, { price_id })
+  for (const path of ['', 'plan/', 'auto-renew/']) {
+    await agent.open(`/manage/${app_id}/${path}`)
+    assert.match(textOf(agent.page.body), /Test mode.*Test clock: it is March 10, 2027 for Early\./)
+  }
+})
+
 test('every page of an app’s dashboard shows its time', async () => {
   for (const page of ['plans', 'listing', 'sales', 'integration', 'changes']) {
     await seller.open(`/dashboard/apps/early/${page}/`)

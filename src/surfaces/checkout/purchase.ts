@@ -8,7 +8,7 @@ import { type CheckoutTotals, cartRefusal, checkoutTotals } from '#flows/checkou
 import type { NotContinued } from '#flows/payment'
 import type { World } from '#flows/world'
 import { requirePricedCart } from '#http/guards/cart'
-import { clockNotice } from '#http/test-clock-notice'
+import { testNotice } from '#http/test-clock-notice'
 import type { Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import { figuresOf } from './figures.ts'
@@ -79,15 +79,6 @@ export function purchaseOf(
     figures,
     notice: is_preview ? locale.t('notice.preview') : testNotice(world, app, locale),
   }
-}
-
-/** The banner of test mode, with the app's time if its clock is ahead. */
-function testNotice(world: World, app: apps.App, locale: Locale): string | undefined {
-  if (!world.processor.is_test_mode) return undefined
-  // The banner of every page says so already.
-  if (world.live) return clockNotice(world, app, locale)
-  const notices = [locale.t('notice.test_mode'), clockNotice(world, app, locale)]
-  return notices.filter(Boolean).join(' ')
 }
 
 /** The first step of a cart, with the entered details. */

@@ -24,3 +24,16 @@ export async function payeeNotice(
   if (ahead === 0) return undefined
   return `Test clock: it is ${formatDay(addSeconds(clock.now(), ahead))} for your payouts.`
 }
+
+/** The banner of test mode for buyers, with the app's time if its clock is ahead. */
+export function testNotice(
+  world: Pick<World, 'clock' | 'live' | 'processor'>,
+  app: { name: string; clock_ahead: number },
+  locale: Locale,
+): string | undefined {
+  if (!world.processor.is_test_mode) return undefined
+  // The banner of every page says so already.
+  if (world.live) return clockNotice(world, app, locale)
+  const notices = [locale.t('notice.test_mode'), clockNotice(world, app, locale)]
+  return notices.filter(Boolean).join(' ')
+}

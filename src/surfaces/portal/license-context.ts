@@ -3,6 +3,7 @@ import * as billing from '#domain/billing'
 import { appTime, type World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
 import { type LicenseContext, manageUrl, requireLicense } from '#http/guards/license'
+import { testNotice } from '#http/test-clock-notice'
 import { localeOf } from '#platform/language/request'
 import type { ManageLayoutFacts } from './layout.tsx'
 import { signDone } from './notes.ts'
@@ -54,6 +55,6 @@ export function layoutFacts(world: World, context: ManageContext): ManageLayoutF
     app_name: app.name,
     csrf_token: csrfToken(world, request, reply),
     at,
-    notice: world.processor.is_test_mode && !world.live ? locale.t('notice.test_mode') : undefined,
+    notice: testNotice(world, app, locale),
   }
 }
