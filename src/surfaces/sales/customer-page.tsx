@@ -102,8 +102,8 @@ function License({ license }: CustomerFacts): JSX.Element {
           ...(card ? [{ term: 'Card', detail: cardName(card) }] : []),
           { term: 'License key', detail: 'Shown to the buyer only, on their purchase page' },
           ...(license.rotated_at ? [day('Key replaced', license.rotated_at)] : []),
-          { term: 'License', detail: <Id>{license.license_id}</Id> },
-          ...(license.order_id ? [{ term: 'Order', detail: <Id>{license.order_id}</Id> }] : []),
+          { term: 'License ID', detail: <Id>{license.license_id}</Id> },
+          ...(license.order_id ? [{ term: 'Order ID', detail: <Id>{license.order_id}</Id> }] : []),
         ]}
       />
     </Panel>

@@ -68,7 +68,7 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
               />
               <ReasonFields
                 reason={form.reason}
-                about="person"
+                about="recipient"
                 error={faultAt('reason')}
                 button="Give plan"
                 back={`${base}/licenses/`}

@@ -6,7 +6,7 @@ import { Field } from '#design/forms'
 export function ReasonFields(facts: {
   reason: string
   /** Who does not see the reason. */
-  about: 'buyer' | 'person'
+  about: 'buyer' | 'recipient'
   error: string | undefined
   button: string
   is_final?: boolean
@@ -20,7 +20,7 @@ export function ReasonFields(facts: {
         value={facts.reason}
         maxlength={200}
         autocomplete="off"
-        hint={`For your records; the ${facts.about} does not see it.`}
+        hint={`For your records. The ${facts.about} does not see it.`}
         error={facts.error}
       />
       <Actions>

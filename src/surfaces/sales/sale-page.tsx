@@ -110,9 +110,9 @@ function Figures({ sale, lines, charge, is_earner }: SaleFacts): JSX.Element {
           money(is_earner ? 'Your earnings' : 'Seller earnings', cents(sale.amount - sale.fee)),
           ...(sale.refunded > 0 ? [money('Refunded', sale.refunded)] : []),
           ...(charge ? [{ term: 'Card', detail: charge.card }] : []),
-          { term: 'Order', detail: <Id>{sale.order_id}</Id> },
-          { term: 'License', detail: <Id>{sale.license_id}</Id> },
-          ...(charge ? [{ term: 'Charge', detail: <Id>{charge.id}</Id> }] : []),
+          { term: 'Order ID', detail: <Id>{sale.order_id}</Id> },
+          { term: 'License ID', detail: <Id>{sale.license_id}</Id> },
+          ...(charge ? [{ term: 'Charge ID', detail: <Id>{charge.id}</Id> }] : []),
         ]}
       />
     </Panel>

@@ -5,7 +5,7 @@ import { Field, FieldRow, Form, SelectField } from '#design/forms'
 import { Panel } from '#design/panels'
 import { MAX_FOUND } from '#domain/payments'
 
-const HINT = 'The beginning of an email, or a license key, order, license ID or invoice number'
+const HINT = 'The beginning of an email, or a license key, order ID, license ID or invoice number'
 const COMMON = { in_search: true, autocomplete: 'off', spellcheck: false } as const
 
 /** A select field of a search. */
