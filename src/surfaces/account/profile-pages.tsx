@@ -16,19 +16,21 @@ export function ProfilePage(facts: {
   return (
     <SiteLayout title="Profile · Purser">
       <Heading title="Profile">Your account and the data that is stored about you.</Heading>
-      <Panel title="Account">
-        <DescriptionList
-          items={[
-            { term: 'Email', detail: <Mailbox address={facts.email} /> },
-            { term: 'Created', detail: <Day date={facts.created_at} /> },
-            { term: 'Account ID', detail: <span class="font-mono">{facts.user_id}</span> },
-          ]}
-        />
-        <Actions>
-          <Button href="/account/security/email">Change email</Button>
-        </Actions>
-      </Panel>
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
+        <div class="lg:col-span-2">
+          <Panel title="Account">
+            <DescriptionList
+              items={[
+                { term: 'Email', detail: <Mailbox address={facts.email} /> },
+                { term: 'Created', detail: <Day date={facts.created_at} /> },
+                { term: 'Account ID', detail: <span class="font-mono">{facts.user_id}</span> },
+              ]}
+            />
+            <Actions>
+              <Button href="/account/security/email">Change email</Button>
+            </Actions>
+          </Panel>
+        </div>
         <Panel title="Your data">
           <p class="text-sm text-muted">
             A JSON file with your account, sessions, purchases, licenses, payments and the log of
@@ -56,11 +58,11 @@ export function ProfilePage(facts: {
   )
 }
 
-/** Asks for the email of the account before it is deleted, or says what must be settled first. */
+/** Asks for the email of the account before it is deleted, or says what must be resolved first. */
 export function DeletionPage(facts: {
   csrf_token: string
   email: string
-  /** What must be settled first, each with the page for it. */
+  /** What must be resolved first, each with the page for it. */
   blocks: { text: string; link?: Link }[]
   /** The names of the apps whose licenses end. */
   ending: string[]
@@ -71,11 +73,11 @@ export function DeletionPage(facts: {
     <FocusLayout title={`${fault ? 'Error: ' : ''}Delete your account · Purser`}>
       <Heading title="Delete your account">
         {blocks.length > 0
-          ? 'This is not possible yet.'
+          ? 'Your account cannot be deleted yet.'
           : 'This takes effect immediately and cannot be undone.'}
       </Heading>
       {blocks.length > 0 ? (
-        <Alert tone="info" title="Settle this first">
+        <Alert tone="info" title="Resolve this first">
           <ul class="grid list-disc gap-1 ps-5">
             {blocks.map((block, index) => (
               <li key={index}>
