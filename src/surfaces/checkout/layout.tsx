@@ -29,14 +29,20 @@ export const nameOf = ({ app_name, product_name }: PurchaseSummary) => `${app_na
 
 /** The layout of a step: seller's name and order summary. */
 export function layoutOf(purchase: PurchaseSummary) {
-  const { total, tax } = purchase.figures
+  const { total, tax, total_label } = purchase.figures
+  const { t, money } = purchase.locale
+  const isDue = tax !== null && total_label === undefined
   return {
     locale: purchase.locale,
     app_name: purchase.app_name,
     app_icon: purchase.app_icon,
     selling: true,
     notice: purchase.notice,
-    summary_line: <Total amount={total} taxed={tax !== null} />,
+    summary_line: isDue ? (
+      t('checkout.summary_due', { amount: money(total) })
+    ) : (
+      <Total amount={total} taxed={tax !== null} />
+    ),
     summary: (
       <OrderSummary
         {...purchase.figures}
