@@ -145,8 +145,8 @@ function answerError(error: Error, request: FastifyRequest, reply: FastifyReply)
 function messageOf({ status, details }: Problem, locale: Locale): JSX.Element {
   const { t } = locale
   if (status === 404) {
-    const text = t('sandbox.nothing_here_text')
-    return MessagePage({ locale, title: t('sandbox.nothing_here'), children: text })
+    const text = t('sandbox.not_found_text')
+    return MessagePage({ locale, title: t('error.title_not_found'), children: text })
   }
   if (status === 429) {
     const wait = durationText(details.retry_after ?? 1, locale)

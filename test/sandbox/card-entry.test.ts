@@ -82,7 +82,7 @@ describe('the card page', () => {
         await world.post(`/sandbox/card-entries/${id}`, FORM),
       ]) {
         assert.equal(answer.statusCode, 404)
-        assert.match(answer.body, /There is nothing here/)
+        assert.match(answer.body, /Page not found/)
       }
     }
     assert.equal(await world.sandbox.readCardEntry('nothing'), undefined)

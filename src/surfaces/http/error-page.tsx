@@ -49,10 +49,7 @@ export function ErrorPage(facts: ErrorFacts) {
   const title = t(TITLES[facts.status] ?? 'error.title_failed')
   return (
     <FocusLayout locale={locale} title={t('redirected.page_title', { title })}>
-      <div class="grid gap-3">
-        <h1 class="text-2xl font-semibold tracking-tight">{title}</h1>
-        <p>{message ?? facts.message}</p>
-      </div>
+      <Heading title={title}>{message ?? facts.message}</Heading>
       <Button href="/" kind="plain">
         {t('error.home')}
       </Button>
