@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import { type ComponentChildren, type JSX, toChildArray } from 'preact'
 import type { Cents } from '#platform/money'
 import { Button } from './actions.tsx'
 import { Badge } from './feedback.tsx'
@@ -79,13 +79,16 @@ export function PlanCard(facts: PlanCardFacts): JSX.Element {
   )
 }
 
-/** Plans beside each other with their prices aligned, or stacked on a narrow screen. */
+/**
+ * Plans beside each other with their prices aligned, or stacked on a narrow screen. Four plans are
+ * two rows of two: a row of three would leave the last one alone.
+ */
 export function PlanGrid({ children }: { children: ComponentChildren }): JSX.Element {
-  return (
-    <div class="grid grid-cols-[repeat(auto-fit,minmax(min(100%,16rem),1fr))] gap-4">
-      {children}
-    </div>
-  )
+  const columns =
+    toChildArray(children).length === 4
+      ? 'sm:grid-cols-2'
+      : 'sm:grid-cols-[repeat(auto-fit,minmax(16rem,1fr))]'
+  return <div class={`grid grid-cols-1 gap-4 ${columns}`}>{children}</div>
 }
 
 /** Which features are included in which plan, as a table. */
