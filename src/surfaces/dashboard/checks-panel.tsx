@@ -5,6 +5,7 @@ import { Form } from '#design/forms'
 import { Moment } from '#design/money'
 import { Panel } from '#design/panels'
 import type { CheckRun, Finding, IntegrationCheck } from '#domain/apps'
+import { counted } from '#platform/text'
 
 /** The last run of an app's integration checks. */
 export interface ChecksPanelFacts {
@@ -76,9 +77,9 @@ function Row({ check, outcome, text, remedy }: Finding): JSX.Element {
   )
 }
 
-/** The number of findings that need a change, in a few words. */
+/** The number of findings that need a change. */
 function summaryOf({ findings }: CheckRun): string {
   const count = findings.filter(({ remedy }) => remedy !== '').length
-  if (count === 0) return 'Nothing to change'
-  return count === 1 ? '1 thing to change' : `${count} things to change`
+  if (count === 0) return 'No issues'
+  return counted(count, 'issue')
 }

@@ -44,7 +44,7 @@ export function ReportPanel({ read, rows, address, continued }: ImportPageFacts)
   return (
     <Panel title={isDone ? 'Report' : '3. Dry run'}>
       <p class="text-sm text-muted">
-        {isDone ? 'What was done.' : 'What would be done. Nothing has been changed.'}
+        {isDone ? 'What the import did.' : 'What the import would do. Nothing has been changed.'}
       </p>
       <Totals
         items={[
