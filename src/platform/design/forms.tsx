@@ -9,8 +9,8 @@ export type FieldFacts = {
   id?: string
   hint?: ComponentChildren
   error?: string | undefined
-  /** Fields are required by default; an optional field's label says so. */
-  optional?: boolean
+  /** Fields are required by default; an optional field's label says so, or else its hint. */
+  optional?: boolean | 'in hint'
   /** True in a search, where every field is optional and labels do not say so. */
   in_search?: boolean
   autocomplete?: string
@@ -81,7 +81,7 @@ function Labelled({ facts, children }: { facts: FieldFacts; children: ComponentC
         <label for={idOf(facts)} class="font-medium">
           {facts.label}
         </label>
-        {facts.optional && <span class="text-xs text-muted">{t('forms.optional')}</span>}
+        {facts.optional === true && <span class="text-xs text-muted">{t('forms.optional')}</span>}
       </div>
       {children}
       <Hint facts={facts} />

@@ -92,7 +92,7 @@ export function SignInPage(facts: {
           name="password"
           type="password"
           autocomplete="current-password"
-          optional
+          optional="in hint"
           hint={t('signin.no_password')}
         />
         <Button kind="primary" name="by" value="password" pending={t('signin.signing_in')} wide>
