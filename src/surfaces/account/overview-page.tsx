@@ -45,7 +45,7 @@ export function OverviewPage(facts: OverviewFacts): JSX.Element {
         Signed in as <Mailbox address={facts.email} />.
       </Heading>
       {facts.news && <Alert tone="success">{facts.news}</Alert>}
-      <div class="grid gap-5 lg:grid-cols-2">
+      <div class="grid grid-cols-1 gap-5 lg:grid-cols-2">
         <Entry title="Email" action="Change email" href="/account/security/email">
           <p class="text-sm">{facts.email}</p>
           {facts.new_email && (
@@ -67,9 +67,11 @@ export function OverviewPage(facts: OverviewFacts): JSX.Element {
         </Entry>
         <AuthenticatorPanel {...facts} />
         <RecoveryPanel {...facts} />
+        <div class="grid grid-cols-1 gap-5 lg:col-span-2">
+          <PasskeysPanel {...facts} />
+          <SessionsPanel {...facts} />
+        </div>
       </div>
-      <PasskeysPanel {...facts} />
-      <SessionsPanel {...facts} />
     </SiteLayout>
   )
 }
