@@ -85,18 +85,23 @@ function Now({ now, is_ahead, due, base, csrf_token, faulty, date, app_name }: C
         )}
       </div>
       <Form action={`${base}advance`} csrf_token={csrf_token}>
-        <Actions>
-          {due && (
+        {due && (
+          <Actions>
             <Button kind="primary" name="by" value="due" pending="Advancing…">
               Advance to it
             </Button>
-          )}
-          {DISTANCES.map(({ value, label }) => (
-            <Button key={value} name="by" value={value} pending="Advancing…">
-              {label}
-            </Button>
-          ))}
-        </Actions>
+          </Actions>
+        )}
+        <fieldset>
+          <legend class="mb-1.5 text-sm font-medium">Advance by</legend>
+          <Actions>
+            {DISTANCES.map(({ value, label }) => (
+              <Button key={value} name="by" value={value} pending="Advancing…">
+                {label}
+              </Button>
+            ))}
+          </Actions>
+        </fieldset>
       </Form>
       <Form action={`${base}advance`} csrf_token={csrf_token}>
         <Field
