@@ -72,21 +72,23 @@ function introOf({ product_url }: AppOverview, isComplete: boolean): JSX.Element
 function Step({ facts, step }: { facts: AppOverview; step: SetupStep }): JSX.Element {
   const { is_done } = step
   return (
-    <li class="flex flex-wrap items-center gap-x-4 gap-y-3 py-4">
-      <span class={is_done ? 'text-success' : 'text-muted'}>
+    <li class="flex items-start gap-x-4 py-4 sm:items-center">
+      <span class={`max-sm:mt-0.5 ${is_done ? 'text-success' : 'text-muted'}`}>
         <Icon name={is_done ? 'check' : 'arrow-right'} />
       </span>
-      <div class="grid min-w-0 flex-1 basis-52 gap-0.5">
-        <h3 class="font-semibold">
-          {step.title}
-          <span class="sr-only">{is_done ? ', done' : ', to do'}</span>
-        </h3>
-        <p class="text-sm text-muted">{step.text}</p>
-        {step.name === 'approval' && facts.setup.approval === 'refused' && (
-          <p class="text-sm">Reason: {facts.setup.refusal}</p>
-        )}
+      <div class="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-3">
+        <div class="grid min-w-0 flex-1 basis-52 gap-0.5">
+          <h3 class="font-semibold">
+            {step.title}
+            <span class="sr-only">{is_done ? ', done' : ', to do'}</span>
+          </h3>
+          <p class="text-sm text-muted">{step.text}</p>
+          {step.name === 'approval' && facts.setup.approval === 'refused' && (
+            <p class="text-sm">Reason: {facts.setup.refusal}</p>
+          )}
+        </div>
+        <StepAction facts={facts} step={step} />
       </div>
-      <StepAction facts={facts} step={step} />
     </li>
   )
 }

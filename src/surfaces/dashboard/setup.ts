@@ -81,7 +81,7 @@ function stepsOf(facts: {
       title: 'Create a client secret',
       text: 'Your server uses it to check licenses.',
       is_done: facts.hasSecret,
-      link: to('integration', facts.hasSecret ? 'Credentials' : 'Create secret'),
+      link: to('integration', facts.hasSecret ? 'View credentials' : 'Create secret'),
     },
     {
       name: 'login_url',
@@ -97,7 +97,7 @@ function stepsOf(facts: {
       is_done: facts.hasLicense,
       link: to('integration', 'Start a preview'),
     },
-    ...checksStep(facts.checks, to('integration', 'See the checks')),
+    ...checksStep(facts.checks, to('integration', 'View checks')),
     {
       name: 'listing',
       title: 'Write the listing',
