@@ -31,10 +31,26 @@ export async function endSellerAccess(
  */
 export async function lockOwnApp(
   tx: Db,
-  { seller_id }: ActorOf<'seller' | 'agent'>,
+  actor: ActorOf<'seller' | 'agent'>,
   app_id: AppId,
 ): Promise<apps.App> {
-  const app = await apps.lock(tx, app_id)
+  return ownApp(actor, await apps.lock(tx, app_id))
+}
+
+/**
+ * Like `lockOwnApp`, for a change of what the app sells or shows: purchases do not wait for it, and
+ * a transfer does.
+ */
+export async function lockOwnListing(
+  tx: Db,
+  actor: ActorOf<'seller' | 'agent'>,
+  app_id: AppId,
+): Promise<apps.App> {
+  await apps.lockForEditing(tx, app_id)
+  return ownApp(actor, (await apps.find(tx, app_id))!)
+}
+
+function ownApp({ seller_id }: ActorOf<'seller' | 'agent'>, app: apps.App): apps.App {
   if (seller_id !== undefined && app.seller_id !== seller_id) {
     throw new Problem(404, 'not_found', 'This app belongs to another seller.')
   }

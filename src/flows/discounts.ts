@@ -1,6 +1,7 @@
 import type { App } from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as discounts from '#domain/discounts'
+import { lockOwnListing } from '#flows/app-access'
 import { appTime, type World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { type DiscountId, mintId } from '#platform/ids'
@@ -27,6 +28,7 @@ export async function createDiscount(
   const id = mintId(random, 'disc')
   const { code, terms } = read
   return await db.tx(async (tx) => {
+    await lockOwnListing(tx, actor, app.id)
     if (!(await discounts.addDiscount(tx, now, { id, app_id: app.id, code, ...terms }))) {
       return { faults: [{ path: 'code', message: 'This app has this code already.' }] }
     }
@@ -46,6 +48,7 @@ export async function switchDiscount(
   { app, id, to }: { app: App; id: DiscountId; to: 'on' | 'off' },
 ): Promise<boolean> {
   return await db.tx(async (tx) => {
+    await lockOwnListing(tx, actor, app.id)
     const change = { app_id: app.id, id, is_active: to === 'on' }
     if (!(await discounts.setActive(tx, change))) return false
     const action = `discount.turned_${to}` as const

@@ -4,7 +4,9 @@ import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as imports from '#domain/imports'
 import { requestApproval, unpublishApp } from '#flows/app'
+import { switchDiscount } from '#flows/discounts'
 import { rotateSecret, rotateToClaim, saveAddresses } from '#flows/integration'
+import { replaceVersions, updateListing } from '#flows/listing'
 import { startPreview } from '#flows/preview'
 import { quoteRefund, refundCharge } from '#flows/refund'
 import { type AppId, type InvoiceId, mintId, type SellerId } from '#platform/ids'
@@ -20,6 +22,7 @@ import {
   sellerOf,
   transferred,
 } from '../support/app-transfer.ts'
+import { addCode } from '../support/discounts.ts'
 import { decide, objectTo } from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
@@ -198,7 +201,13 @@ describe('a transfer', () => {
     const { client_id: app_id } = app
     const replaces = apps.secretName(await apps.findClientOf(world.db, app_id))
     const changes = { redirect_uris: ['http://localhost:1/'] }
+    const edit = { app: (await apps.find(world.db, app_id))!, dry_run: false }
+    const free = { name: 'Free', is_free: true, prices: [] }
+    const code = await addCode(service, app_id)
     for (const late of [
+      () => replaceVersions(world, agent, { ...edit, versions: [free] }),
+      () => updateListing(world, agent, { ...edit, changes: { tagline: 'Late' } }),
+      () => switchDiscount(world, actor, { ...edit, id: code.id, to: 'off' }),
       () => rotateSecret(world, actor, { app_id, replaces }),
       () => rotateToClaim(world, agent, { app_id, dry_run: false }),
       () => saveAddresses(world, actor, { app: { id: app_id }, changes }),

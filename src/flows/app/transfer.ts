@@ -112,6 +112,7 @@ export async function acceptTransfer(
     const transfer = await apps.lockTransfer(tx, now, id)
     if (transfer?.email_normalized !== email_normalized) return 'not_open'
     const { app_id, from_seller, reason } = transfer
+    await apps.lockForEditing(tx, app_id)
     const { slug, seller_id: present, is_suspended } = await apps.lock(tx, app_id)
     if (present !== from_seller || present === seller_id) return 'not_open'
     const member = await sellers.memberOf(tx, { seller_id, user_id: actor.user_id })

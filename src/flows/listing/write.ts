@@ -1,4 +1,5 @@
 import * as apps from '#domain/apps'
+import { lockOwnListing } from '#flows/app-access'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
@@ -38,8 +39,7 @@ export async function write<Part extends object, State>(
   const isKept = (outcome: Written<State> | RefusedWrite) =>
     !dry_run && 'changed' in outcome && outcome.changed.length > 0
   return await performIf(world.db, isKept, async (tx) => {
-    await apps.lockForEditing(tx, app.id)
-    const old = (await apps.find(tx, app.id))!
+    const old = await lockOwnListing(tx, actor, app.id)
     const before = await change.read(tx, old)
     const { faults, warnings = [] } = await change.apply(tx, now, old)
     if (faults.length > 0) return { faults }
