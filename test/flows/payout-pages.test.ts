@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import * as payouts from '#domain/payouts'
+import { payWeekly } from '#flows/pay-out'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -59,6 +60,18 @@ describe('a seller’s payouts', () => {
     await agent.submit('Pay out now')
     assert.match(pageText(), /Payout sent to your bank.*Payout \d+: \$170\.50.*Pending/)
     assert.throws(() => agent.form('Pay out now'))
+  })
+
+  test('are sent on the Monday that the page names, not when the bank account is added', async (t) => {
+    const fresh = await openTestService()
+    t.after(() => closeSound(fresh))
+    await sell(fresh)
+    fresh.clock.pass(14 * DAY)
+    const { page } = await withBank(fresh, 'seller')
+    assert.match(textOf(page.body), /Paid automatically on Monday, March 30, 2026/)
+    assert.equal(await payWeekly(fresh.world), 0)
+    fresh.clock.pass(7 * DAY)
+    assert.equal(await payWeekly(fresh.world), 1)
   })
 
   test('show a debt and how it is settled', async () => {

@@ -14,17 +14,21 @@ export interface PayoutAccount {
 
 const COLUMNS = sql`owner, processor, processor_account_id, bank_name, bank_last4, is_ready`
 
-/** Stores the account of a payee; an existing one stays. Throws if another payee has it. */
+/**
+ * Stores the account of a payee; an existing one stays. `monday` is the last one on the payee's
+ * clock: weekly payouts begin with the next. Throws if another payee has the account.
+ */
 export async function keepAccount(
   db: Db,
   now: Date,
+  monday: Date,
   account: Pick<PayoutAccount, 'owner' | 'processor' | 'processor_account_id'>,
 ): Promise<void> {
   const { owner, processor, processor_account_id } = account
   // With `(owner)`, the same account stored at the same time would violate the other constraint.
   const added = await db.run(sql`insert into payout_accounts
-    (owner, processor, processor_account_id, created_at, updated_at)
-    values (${owner}, ${processor}, ${processor_account_id}, ${now}, ${now})
+    (owner, processor, processor_account_id, weekly_at, created_at, updated_at)
+    values (${owner}, ${processor}, ${processor_account_id}, ${monday}, ${now}, ${now})
     on conflict do nothing`)
   if (added === 0 && !(await findAccount(db, owner))) {
     throw new Error(`processor account ${processor_account_id} is another payee's`)

@@ -3,6 +3,7 @@ import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import { queueFreshEmail } from '#platform/email-queue'
 import type { PayeeId } from '#platform/ids'
+import { payeeTime } from './time.ts'
 
 /**
  * Opens a payee's account at the processor, or finds the existing one, and returns the URL of the
@@ -17,7 +18,8 @@ export async function openOnboarding(
   const { owner, email, return_url } = facts
   const { account_id } = await processor.openAccount(now, { owner, email })
   const account = { owner, processor: processor.name, processor_account_id: account_id }
-  await payouts.keepAccount(db, now, account)
+  const monday = payouts.mondayOf(await payeeTime(world, owner))
+  await payouts.keepAccount(db, now, monday, account)
   const { url } = await processor.openOnboarding(now, { account_id, return_url })
   return url
 }
