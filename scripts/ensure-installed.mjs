@@ -1,7 +1,8 @@
 // Installs what package-lock.json names when node_modules lacks something or is older than it. With
-// `--omit=dev` it leaves out the packages of development, for which the first start must not wait.
-// It runs on whatever Node the machine has, before anything is installed, so it is plain
-// JavaScript.
+// `--omit=dev` it leaves out the packages of development, for which the first start must not wait,
+// and beneath a running service nothing is replaced. It runs on whatever Node the machine has,
+// before anything is installed, so it is plain JavaScript. It prints to stderr: stdout belongs to
+// the command.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -26,14 +27,14 @@ const isCurrent =
   statSync(installed).mtimeMs >= statSync(`${root}package-lock.json`).mtimeMs
 
 if (!isCurrent) {
-  console.log('Installing what is missing. This takes a minute, once.')
+  console.error('Installing what is missing. This takes a minute, once.')
   const npm = process.env.npm_execpath
   const [command, ...args] = npm ? [process.execPath, npm] : ['npm']
   const { status } = spawnSync(
     command,
     // The lock file has the digest of every package, so one from npm's cache is as good.
     [...args, 'ci', ...omitted, '--prefer-offline', '--loglevel=error'],
-    { cwd: root, stdio: 'inherit' },
+    { cwd: root, stdio: ['inherit', process.stderr, 'inherit'] },
   )
   if (status !== 0) {
     console.error('npm ci failed; see its output above.')

@@ -116,6 +116,18 @@ test('documents name npm scripts that exist', () => {
   assert.deepEqual(missing, [])
 })
 
+/** What runs from a new checkout, or beside a service that was installed for production. */
+test('commands of an operator install what is missing, without the packages of development', () => {
+  const scripts: Record<string, string> = manifest.scripts
+  const commands = Object.keys(scripts).filter((name) =>
+    / scripts\/(?!build|dev|test)[\w-]+\.ts$/.test(scripts[name]!),
+  )
+  assert.ok(commands.includes('migrate') && commands.includes('staff:add'))
+  for (const name of commands) {
+    assert.equal(scripts[`pre${name}`], 'node scripts/ensure-installed.mjs --omit=dev', name)
+  }
+})
+
 /** The files and folders that a document names, as globs: `src/flows/{account,sign-in}`. */
 function pathsIn(text: string): string[] {
   const folders = 'bench|docs|examples|legal|migrations|packages|scripts|src|test|\\.ci|\\.github'
