@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   prompt?.close()
   if (faults.length > 0) throw new SetupError(`Nothing was saved.\n  ${faults.join('\n  ')}`)
   writeFileSync(file, withSettings(text, answers), { mode: 0o600 })
-  console.log(`Saved to ${file}. \`npm start\` reads it; restart the service to apply it.`)
+  console.log(`Saved to ${file}. Restart the service to apply it.`)
 }
 
 function readFlags(): OperatorSettings {

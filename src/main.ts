@@ -74,9 +74,12 @@ async function showDemo(world: World) {
   return await startDemo(world)
 }
 
-function readyText({ role, base_url, host, port }: Config): string {
-  if (role !== 'worker') return `Purser is ready at ${base_url}`
-  return `Purser is ready: background work, with http://${host}:${port}/readyz`
+function readyText({ role, base_url, host, port, production, smtp_url }: Config): string {
+  if (role === 'worker') {
+    return `Purser is ready: background work, with http://${host}:${port}/readyz`
+  }
+  const emails = production || smtp_url ? '' : `\nEmails: ${base_url}/dev/mailbox/`
+  return `Purser is ready at ${base_url}${emails}`
 }
 
 /** On the embedded database, commands have this process do their work. */

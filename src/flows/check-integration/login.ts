@@ -92,7 +92,7 @@ const REMEDIES: Record<OutboundFault, string> = {
   port_refused: 'Serve the page on the default port.',
   address_refused: 'Buyers cannot reach it. Point the name to a public address.',
   name_unknown: 'Check the name and its DNS records.',
-  unreachable: 'Start the server, and open its port to the internet.',
+  unreachable: 'Start the server, and make sure that Purser can reach its port.',
   certificate: 'Renew the certificate, and send the whole chain for this host name.',
   too_slow: 'Buyers wait just as long. Make the page faster.',
   not_an_answer: 'Check the proxy in front of your server.',

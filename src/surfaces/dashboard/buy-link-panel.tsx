@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Actions, Button, CopyField } from '#design/actions'
+import { Actions, Button, CopyField, TextLink } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { Field, SelectField } from '#design/forms'
 import { type PriceFrequency, priceText } from '#design/money'
@@ -7,11 +7,12 @@ import { DescriptionList, Panel } from '#design/panels'
 import type { PriceId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { BuiltLink, BuyLinkForm } from './buy-link.ts'
-import { faultAt } from './layout.tsx'
+import { addressOf, faultAt } from './layout.tsx'
 
 /** The buy links of an app, and the form that adds parameters to one. */
 export interface BuyLinkPanelFacts {
   base: string
+  slug: string
   is_published: boolean
   external_sales_enabled: boolean
   links: {
@@ -36,9 +37,7 @@ export function BuyLinkPanel(facts: BuyLinkPanelFacts): JSX.Element {
           { term: 'External sales enabled', detail: yes(facts.external_sales_enabled) },
         ]}
       />
-      <p class="text-sm text-muted">
-        {is_open ? 'Buy links are open.' : 'Buy links return 404 until both are enabled.'}
-      </p>
+      <p class="text-sm text-muted">{is_open ? 'Buy links are open.' : <Missing {...facts} />}</p>
       {facts.links.map(({ id, plan, amount, frequency, url }) => (
         <CopyField
           key={id}
@@ -50,6 +49,11 @@ export function BuyLinkPanel(facts: BuyLinkPanelFacts): JSX.Element {
       {facts.links.length > 0 && <Builder {...facts} />}
     </Panel>
   )
+}
+
+function Missing({ slug }: BuyLinkPanelFacts): JSX.Element {
+  const overview = <TextLink href={addressOf(slug, 'overview')}>Overview</TextLink>
+  return <>Buy links return 404 until both are enabled. {overview} shows what is left to do.</>
 }
 
 function Builder({ base, links, built }: BuyLinkPanelFacts): JSX.Element {

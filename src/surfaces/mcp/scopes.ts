@@ -19,5 +19,6 @@ export function missingScope(
 
 /** The error message for a token without the required scope. */
 export function scopeMessage(required_scope: string): string {
-  return `This tool requires an access token with the scope ${required_scope}.`
+  const fault = `This tool requires an access token with the scope ${required_scope}.`
+  return `${fault} Authenticate again, and allow it in the browser.`
 }

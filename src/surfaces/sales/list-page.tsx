@@ -125,7 +125,7 @@ function Sums({ totals }: { totals: SalesTotals | undefined }): JSX.Element {
   return (
     <Totals
       items={[
-        money('Amount paid', amount),
+        money('Amount, before tax', amount),
         money('Tax', tax),
         money('Fee', fee),
         money('Net, before refunds', cents(amount - fee)),

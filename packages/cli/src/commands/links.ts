@@ -112,7 +112,7 @@ export async function problemOf(url: string): Promise<LinkProblem | null> {
 
 function messageOf(status: number): string {
   if (status === 400) {
-    return 'The return URL is refused. It must use https on the app’s registered domain.'
+    return 'The return URL is refused. Use https on the app’s registered domain, or localhost.'
   }
   if (status === 404) return 'Not found. Publish the app and request external sales.'
   return `The service answered ${status}.`
