@@ -29,7 +29,9 @@ app.get('/', async (request, response) => {
   const next = `${site}/return?purchase=${request.session.purchase}`
   const rows = prices.map(({ public_id, product_name, amount, frequency }) => {
     const href = escapeHtml(buyLink(purser.base_url, public_id, { next }))
-    const text = escapeHtml(`${product_name}, $${amount} ${frequency ?? 'once'}`)
+    const text = escapeHtml(
+      `${product_name}, $${amount} ${frequency ? `per ${frequency}` : 'once'}`,
+    )
     return `<li>${text}: <a href="${href}">Buy ${escapeHtml(product_name)}</a></li>`
   })
   response.send(page(app_name, `<ul>${rows.join('')}</ul><a href="/app">Open the app</a>`))

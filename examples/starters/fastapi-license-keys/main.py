@@ -24,6 +24,10 @@ def page(title: str, body: str = "", status: int = 200) -> HTMLResponse:
     return HTMLResponse(f"{head}<h1>{escape(title)}</h1>{body}", status_code=status)
 
 
+def how_often(price):
+    return f"per {price['frequency']}" if price["frequency"] else "once"
+
+
 @app.get("/")
 async def plans(session: Annotated[str | None, Cookie()] = None):
     found = await purser.prices()
@@ -32,7 +36,7 @@ async def plans(session: Annotated[str | None, Cookie()] = None):
         sessions[session] = {"purchase": secrets.token_urlsafe()}
     next_url = f"{SITE}/return?purchase={sessions[session]['purchase']}"
     rows = [
-        f"<li>{escape(price['product_name'])}, ${price['amount']} {price['frequency'] or 'once'}: "
+        f"<li>{escape(price['product_name'])}, ${price['amount']} {how_often(price)}: "
         f"<a href='{escape(purser.buy_link(price['public_id'], next_url))}'>"
         f"Buy {escape(price['product_name'])}</a></li>"
         for price in found["prices"]

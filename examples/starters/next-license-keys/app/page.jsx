@@ -11,7 +11,7 @@ export default async function Home() {
       <ul>
         {prices.map(({ public_id, product_name, amount, frequency }) => (
           <li key={public_id}>
-            {`${product_name}, $${amount} ${frequency ?? 'once'}: `}
+            {`${product_name}, $${amount} ${frequency ? `per ${frequency}` : 'once'}: `}
             <a href={`/buy/${public_id}`}>{`Buy ${product_name}`}</a>
           </li>
         ))}

@@ -38,7 +38,7 @@ export async function pull(
   terminal.result({ app: app.slug, file: path, ...counts }, [
     ...(isSilent ? [] : changes),
     terminal.style('green', `Wrote ${app.name} to ${path}`) +
-      ` (${counts.versions} plans, ${counts.sections} sections, ${counts.features} feature rows).`,
+      ` (plans: ${counts.versions}, sections: ${counts.sections}, feature rows: ${counts.features}).`,
   ])
   return EXIT.ok
 }

@@ -210,7 +210,7 @@ function judged(settings: IntegrationSettings): Outcome {
   if (hosted_sign_in.is_on && redirect_uris.length === 0) {
     return failed('hosted sign-in has no redirect URI', `Add your callback: ${page}`)
   }
-  const sign_in = hosted_sign_in.is_on ? `${redirect_uris.length} redirect URIs` : 'license keys'
+  const sign_in = hosted_sign_in.is_on ? `redirect URIs: ${redirect_uris.length}` : 'license keys'
   return passed(`Login URL ${oauth_login_url}; ${sign_in}`)
 }
 

@@ -5,7 +5,7 @@ export async function loader({ request }) {
   const session = await sessionOf(request)
   const [{ app_name, prices }, plan] = await Promise.all([purser.prices(), planOf(session)])
   const links = prices.map(({ public_id, product_name, amount, frequency }) => ({
-    text: `Buy ${product_name} for $${amount} ${frequency ?? 'once'}`,
+    text: `Buy ${product_name} for $${amount} ${frequency ? `per ${frequency}` : 'once'}`,
     href: buyLink(purser.base_url, public_id, { next: `${site}/login` }),
   }))
   return { app_name, links, plan: plan ?? null }
