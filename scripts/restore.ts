@@ -2,7 +2,7 @@
  * Restores a backup of the embedded database into a data folder without one: `npm run restore --
  * FILE`, with the service's settings. The database is marked as restored: the service compares it
  * with the processor before anything renews or is paid out. On PostgreSQL, `-- --mark` marks a
- * database that its own tools restored. `-- --end-review` lets renewals and payouts go on. The
+ * database that its own tools restored. `-- --end-review` resumes renewals and payouts. The
  * embedded database belongs to one process, so stop the service before.
  */
 import { existsSync, rmSync } from 'node:fs'
@@ -95,7 +95,7 @@ async function mark({ secret_keys }: Config, db: Database): Promise<void> {
 async function endOfReview(db: Database): Promise<void> {
   await assertInstalled(db)
   const wasOpen = await endReview(db)
-  console.log(wasOpen ? 'Renewals and payouts go on.' : 'No restore is under review.')
+  console.log(wasOpen ? 'Renewals and payouts resume.' : 'No restore is under review.')
 }
 
 async function using(config: Config, work: (db: Database) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
-import { keysFault } from '#platform/installation'
+import { keysFault, restoredAt } from '#platform/installation'
 import { pendingMigrations } from '#platform/migrate'
 import { RELEASE } from '#platform/release'
 import type { KeyRing } from '#platform/secrets'
@@ -50,7 +50,9 @@ export async function diagnoseDatabase(
   return [
     ...(server ? await diagnoseServer(db, connections) : [ok('database', 'embedded engine')]),
     migrations,
-    ...(isMigrated ? [await diagnoseWrite(db, now()), await diagnoseKeys(db, keys)] : []),
+    ...(isMigrated
+      ? [await diagnoseWrite(db, now()), await diagnoseKeys(db, keys), await diagnoseRestore(db)]
+      : []),
     ...(server ? [await diagnoseClock(db, now)] : []),
   ]
 }
@@ -129,6 +131,17 @@ async function diagnoseKeys(db: Database, keys: KeyRing): Promise<Diagnosis> {
   const wrong = await keysFault(db, keys)
   if (!wrong) return ok('keys', 'SECRET_KEY fits the database')
   return fault('keys', wrong.message, 'See "Rotate SECRET_KEY" in README.md.')
+}
+
+/** A restore under review stops work without an error. */
+async function diagnoseRestore(db: Database): Promise<Diagnosis> {
+  const at = await restoredAt(db)
+  if (!at) return ok('restore', 'no restore is under review')
+  return warning(
+    'restore',
+    `restored at ${at.toISOString()}: nothing renews on schedule or is paid out during the review`,
+    'See "After a restore" in docs/operate/backups.md, then run `npm run restore -- --end-review`.',
+  )
 }
 
 async function diagnoseClock(db: Database, now: () => Date): Promise<Diagnosis> {

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 import { type Config, readConfig } from '#platform/config'
 import type { Diagnosis } from '#platform/diagnosis'
-import { checkSecretKeys } from '#platform/installation'
+import { checkSecretKeys, endReview, markRestored, setMoney } from '#platform/installation'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
 import { isSameServer } from '../../scripts/doctor/databases.ts'
@@ -92,6 +92,20 @@ test('another SECRET_KEY than that of the database is a fault', async () => {
   const { texts, faults } = await doctor({ SECRET_KEY: randomBytes(32).toString('hex') })
   assert.equal(faults, 1)
   assert.match(texts('keys')[0]!, /^fault: SECRET_KEY: this database was written with another key/)
+})
+
+test('a restore under review is a warning until its review ends', async () => {
+  const db = await kept.open()
+  assert.deepEqual((await doctor()).texts('restore'), ['ok: no restore is under review'])
+  await setMoney(db, 'test')
+  await markRestored(db, new Date('2026-11-22T14:05:00Z'))
+  const { checks } = await doctor()
+  const found = checks.find(({ check }) => check === 'restore')
+  assert.match(found!.text, /^restored at 2026-11-22T14:05:00\.000Z: nothing renews on schedule/)
+  assert.match(found!.next!, /npm run restore -- --end-review/)
+  await endReview(db)
+  await db.close()
+  assert.deepEqual((await doctor()).texts('restore'), ['ok: no restore is under review'])
 })
 
 test('a wrong setting is a fault, and nothing else is looked at', async () => {

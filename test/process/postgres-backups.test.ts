@@ -97,7 +97,7 @@ describe('backups of PostgreSQL', { skip: SKIP }, () => {
     assert.match(looked.out, /^ok {7}keys: SECRET_KEY fits/m)
     assert.match(looked.out, /^ok {7}migrations: all of release/m)
     const ended = await runCommand('restore', settings(url), '--end-review')
-    assert.match(ended.out, /Renewals and payouts go on/)
+    assert.match(ended.out, /Renewals and payouts resume/)
     const refused = await runCommand('backup', settings(url), join(folder, 'file'))
     assert.match(refused.error, /pg_dump/)
   })
