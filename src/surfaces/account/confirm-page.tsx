@@ -33,7 +33,7 @@ export function ConfirmPage(facts: {
       script="passkey.js"
     >
       <Heading title="Confirm your identity">
-        To change the security settings of <Mailbox address={facts.email} />, sign in once more.
+        To continue, sign in once more as <Mailbox address={facts.email} />.
       </Heading>
       {fault && !isOnField && <Alert tone="error">{fault.text}</Alert>}
       {facts.has_passkeys && (
