@@ -105,13 +105,20 @@ describe('the list of sales', () => {
     await agent.open(`${BASE}/sales/?q=${bought.email}`)
     assert.match(
       textOf(agent.page.body),
-      /Amount, before tax \$12\.00 Tax \$0\.60 Fee \$1\.10 Net, before refunds \$10\.90 Refunded, with tax \$6\.30 Invoices 1/,
+      /Amount, before tax \$12\.00 Tax \$0\.60 Fee \$1\.10 Net, before refunds \$10\.90 Refunded, with tax \$6\.30 Deducted for refunds \$5\.70 Invoices 1/,
     )
     const { rows } = await exportBy(agent, 'Export CSV')
     assert.deepEqual(
-      rows.map(({ buyer, refunded }) => [buyer, refunded]),
-      [[bought.email, '6.30']],
+      rows.map(({ buyer, refunded, refund_deducted }) => [buyer, refunded, refund_deducted]),
+      [[bought.email, '6.30', '5.70']],
     )
+    const posted = await service.world.db.one<{ amount: number }>(
+      sql`select e.amount from ledger_entries e
+        join ledger_transactions t on t.id = e.transaction_id and t.event = 'refund'
+        join refunds r on r.id = t.subject join charges c on c.id = r.charge_id
+        where e.account = 'seller_payable' and c.invoice_id = ${bought.invoice_id}`,
+    )
+    assert.equal(Math.abs(posted.amount), 570)
   })
 
   test('is a table for other programs, in which no address is a formula', async () => {

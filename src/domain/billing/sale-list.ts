@@ -140,6 +140,8 @@ export interface SalesTotals {
   fee: Cents
   /** The buyers' refunds, tax included. */
   refunded: Cents
+  /** What those refunds deducted from the seller's balance. */
+  deducted: Cents
 }
 
 /** The totals of a list of sales; undefined if they are more than `MAX_SUMMED`. */
@@ -154,15 +156,20 @@ export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTot
     with found as materialized (
       select i.number, i.status, i.amount, i.tax, i.fee
       ${source}
-      order by ${place}.app_id desc, ${place}.number desc limit ${MAX_SUMMED + 1}::integer)
+      order by ${place}.app_id desc, ${place}.number desc limit ${MAX_SUMMED + 1}::integer),
+    returned as (
+      select coalesce(sum(r.amount), 0)::bigint as refunded,
+        coalesce(sum(r.amount - r.tax - r.fee), 0)::bigint as deducted
+      from found g
+        join refunded_sales s on s.app_id = ${app_id} and s.number = g.number
+        join refunds r on r.charge_id = s.charge_id
+          and r.status in ('pending', 'succeeded', 'failed'))
     select count(*) as count,
       coalesce(sum(f.amount) filter (where f.status = 'paid'), 0)::bigint as amount,
       coalesce(sum(f.tax) filter (where f.status = 'paid'), 0)::bigint as tax,
       coalesce(sum(f.fee) filter (where f.status = 'paid'), 0)::bigint as fee,
-      (select coalesce(sum(r.amount), 0)::bigint from found g
-        join refunded_sales s on s.app_id = ${app_id} and s.number = g.number
-        join refunds r on r.charge_id = s.charge_id
-          and r.status in ('pending', 'succeeded', 'failed')) as refunded
+      (select refunded from returned) as refunded,
+      (select deducted from returned) as deducted
     from found f`)
   return totals.count > MAX_SUMMED ? undefined : totals
 }

@@ -47,6 +47,8 @@ export interface Sale
   state: string
   /** The buyer's refunds, tax included. */
   refunded: Cents
+  /** What those refunds deducted from the seller's balance: without tax and the returned fee. */
+  deducted: Cents
   status: SaleStatus
 }
 
@@ -56,6 +58,7 @@ export const SALES = (
 ) => sql`select i.id, i.number, i.kind, i.amount, i.tax, i.fee, i.add_on_fee, i.commission,
     i.created_at, i.paid_at, i.order_id, i.license_id, u.email, p.name as product_name, q.state,
     coalesce(r.refunded, 0)::bigint as refunded,
+    coalesce(r.deducted, 0)::bigint as deducted,
     case when i.status <> 'paid' then i.status
       when d.is_open then 'disputed'
       when d.is_lost then 'dispute_lost'
@@ -67,7 +70,8 @@ export const SALES = (
     join products p on p.id = i.product_id
     join tax_quotes q on q.id = i.tax_quote_id
     left join charges c on c.invoice_id = i.id
-    left join lateral (select sum(amount) as refunded from refunds
+    left join lateral (select sum(amount) as refunded, sum(amount - tax - fee) as deducted
+      from refunds
       where charge_id = c.id and status in ('pending', 'succeeded', 'failed')) r on true
     left join lateral (select bool_or(status = 'open') as is_open,
         bool_or(status = 'lost') as is_lost

@@ -70,6 +70,7 @@ const COLUMNS: CsvColumn<billing.Sale>[] = [
   { name: 'of_it_add_on', of: (sale) => sale.add_on_fee },
   { name: 'net', of: (sale) => cents(sale.amount - sale.fee) },
   { name: 'refunded', of: (sale) => sale.refunded },
+  { name: 'refund_deducted', of: (sale) => sale.deducted },
   { name: 'invoice_id', of: (sale) => sale.id },
   { name: 'order_id', of: (sale) => sale.order_id },
   { name: 'license_id', of: (sale) => sale.license_id },

@@ -120,7 +120,7 @@ function Sums({ totals }: { totals: SalesTotals | undefined }): JSX.Element {
       </p>
     )
   }
-  const { count, amount, tax, fee, refunded } = totals
+  const { count, amount, tax, fee, refunded, deducted } = totals
   const money = (term: string, of: Cents) => ({ term, detail: <Money amount={of} /> })
   return (
     <Totals
@@ -130,6 +130,7 @@ function Sums({ totals }: { totals: SalesTotals | undefined }): JSX.Element {
         money('Fee', fee),
         money('Net, before refunds', cents(amount - fee)),
         money('Refunded, with tax', refunded),
+        money('Deducted for refunds', deducted),
         { term: 'Invoices', detail: count.toLocaleString('en-US') },
       ]}
     />
