@@ -4,6 +4,7 @@ import * as catalog from '#domain/catalog'
 import { startDriftlog } from '#examples/driftlog'
 import { startTidepool } from '#examples/tidepool'
 import type { World } from '#flows/world'
+import { ConfigError } from '#platform/config'
 import type { AppId } from '#platform/ids'
 import { type DemoApp, type DemoFacts, seedCast } from './seed.ts'
 
@@ -26,28 +27,44 @@ export async function startDemo(world: World): Promise<Demo> {
   })
   mkdirSync(config.data_dir, { recursive: true })
   writeFileSync(file, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
-  const { base_url, host } = config
-  const sites = [
+  const sites = await startSites(world, facts, [port, sign_in_port]).catch(explainTakenPort)
+  const close = async () => {
+    for (const site of sites) await site.close()
+  }
+  return { facts, text: demoText(facts, file), close }
+}
+
+async function startSites(
+  world: World,
+  facts: DemoFacts,
+  [port, sign_in_port]: [number, number],
+): Promise<{ close(): Promise<void> }[]> {
+  const { base_url, host } = world.config
+  const place = { base_url, host }
+  return [
     await startTidepool({
       ...credentialsOf(facts.app),
-      base_url,
-      host,
+      ...place,
       port,
       public_url: facts.sample_site_url,
     }),
     await startDriftlog({
       ...credentialsOf(facts.sign_in_app),
-      base_url,
-      host,
+      ...place,
       port: sign_in_port,
       public_url: facts.sign_in_site_url,
       paid_products: await paidProducts(world, facts.sign_in_app.client_id),
     }),
   ]
-  const close = async () => {
-    for (const site of sites) await site.close()
-  }
-  return { facts, text: demoText(facts, file), close }
+}
+
+/** The port in such an error is none that a setting names. */
+function explainTakenPort(error: NodeJS.ErrnoException & { port?: number }): never {
+  if (error.code !== 'EADDRINUSE') throw error
+  throw new ConfigError(
+    `Port ${error.port} is taken by another program. The demo's sites use the two ports after PORT. ` +
+      'Choose another PORT, or set DEMO=0.',
+  )
 }
 
 function credentialsOf({ client_id, client_secret }: DemoApp) {

@@ -108,9 +108,10 @@ test('SIGTERM sent to npm start shuts the service down before npm ends', FULL_ON
   next.close()
 })
 
-test('a port in use is named', FULL_ONLY, async () => {
+test('a port in use is named', FULL_ONLY, async (t) => {
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
+  t.after(() => other.close())
   const data_dir = folder()
   await prepareDataFolder(data_dir)
   const refused = await startProcess('src/main.ts', {
@@ -120,7 +121,9 @@ test('a port in use is named', FULL_ONLY, async () => {
   })
   assert.equal(await refused.exit, 1)
   assert.match(refused.output(), new RegExp(`Port ${port} is taken`))
-  other.close()
+  const demo = await startProcess('src/main.ts', { DATA_DIR: data_dir, PORT: String(port - 1) })
+  assert.equal(await demo.exit, 1)
+  assert.match(demo.output(), new RegExp(`Port ${port} is taken.* the two ports after PORT`))
 })
 
 test('a wrong setting prevents the start and is named', async () => {
