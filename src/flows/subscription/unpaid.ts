@@ -1,5 +1,5 @@
 import * as billing from '#domain/billing'
-import type * as payments from '#domain/payments'
+import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
@@ -9,7 +9,7 @@ import { followCalendar } from './dunning.ts'
 interface Unpaid {
   invoice: billing.Invoice
   subscription: billing.RunningSubscription
-  attempt: Pick<payments.Attempt, 'requested_by'>
+  attempt: Pick<payments.Attempt, 'requested_by' | 'card'>
   answer: Extract<payments.ChargeAnswer, { status: 'declined' | 'refused' | 'closed' }>
 }
 
@@ -25,7 +25,21 @@ export async function leaveUnpaid(world: World, tx: Db, now: Date, unpaid: Unpai
     return
   }
   if (invoice.kind === 'upgrade') return
+  if (await isReplaced(tx, subscription, attempt)) {
+    // The card on file was not declined: it is charged at once, and no retry is used up.
+    if (isScheduled) await billing.changeSubscription(tx, subscription, { next_at: now })
+    return
+  }
   const last_decline = answer.status === 'declined' ? answer.decline_code : 'processing_error'
   if (isScheduled) await followCalendar(world, tx, now, subscription, last_decline)
   else await billing.changeSubscription(tx, subscription, { last_decline })
+}
+
+/** Whether the buyer has replaced the card of an attempt since it was made. */
+async function isReplaced(
+  tx: Db,
+  { card_id }: billing.Subscription,
+  { card }: Unpaid['attempt'],
+): Promise<boolean> {
+  return (await payments.findCard(tx, card_id)).token !== card.token
 }
