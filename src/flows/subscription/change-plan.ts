@@ -10,7 +10,14 @@ import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
 import { type Cents, cents, ZERO } from '#platform/money'
 import { type Due, type Intended, intendDue } from './invoice.ts'
-import { decide, firstEnd, isAsShown, type Pinned, readAgreement } from './plan-change-quote.ts'
+import {
+  decide,
+  firstEnd,
+  isAsShown,
+  isTaxSame,
+  type Pinned,
+  readAgreement,
+} from './plan-change-quote.ts'
 import { runningDiscount } from './running-discount.ts'
 
 /** The outcome of a plan change that was agreed to. */
@@ -38,6 +45,9 @@ export async function changePlan(
     if (!price || !change || !subscription || !isAsShown(locked, { price, change }, pinned)) {
       return { end: { outcome: 'changed' } }
     }
+    const { tax_quote_id } = pinned
+    const quote = tax_quote_id === null ? undefined : await tax.findQuote(tx, tax_quote_id)
+    if (quote && !isTaxSame(world, locked, quote)) return { end: { outcome: 'changed' } }
     const detail = { from: subscription.price_id, to: price.id, when: change.when }
     const action = 'license.plan_change'
     await audit(tx, now, {
@@ -48,7 +58,8 @@ export async function changePlan(
     })
     const changing = { locked, subscription, price, change, pinned }
     if (change.when !== 'now') return { end: await changeFree(tx, changing) }
-    return { intended: await intendUpgrade(world, tx, changing, change.credit), app }
+    const { credit } = change
+    return { intended: await intendUpgrade(world, tx, changing, { credit, quote: quote! }), app }
   })
   if ('end' in done) return done.end
   if (done.intended.outcome !== 'intended') {
@@ -109,7 +120,7 @@ async function intendUpgrade(
   world: World,
   tx: Db,
   changing: Changing,
-  credit: Cents,
+  { credit, quote }: { credit: Cents; quote: tax.Quote },
 ): Promise<Intended> {
   const { locked, subscription, price, change, pinned } = changing
   const { app, license, now } = locked
@@ -125,7 +136,7 @@ async function intendUpgrade(
     },
     price,
     lines: credit > ZERO ? [...lines, credited] : lines,
-    quote: await tax.findQuote(tx, pinned.tax_quote_id!),
+    quote,
   }
   return await intendDue(world, tx, now, { subscription, license, app, due, requested_by: 'buyer' })
 }

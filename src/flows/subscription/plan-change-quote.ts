@@ -198,6 +198,16 @@ export function isAsShown(
   )
 }
 
+/** Whether the tax that was shown is still owed: the address and the rate are the same. */
+export function isTaxSame(
+  { taxes }: World,
+  { subscription, now }: LockedLicense,
+  quote: tax.Quote,
+): boolean {
+  const { state, zip } = subscription!
+  return quote.state === state && quote.zip === zip && tax.isQuoteValid(now, quote, taxes)
+}
+
 function dueNow(change: billing.PlanChange): Cents {
   return change.when === 'now' ? change.due : ZERO
 }

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { quotePlanChange } from '#flows/subscription'
+import { sql } from '#platform/sql'
+import { closeSound } from '../support/invariants.ts'
+import { agreeTo } from '../support/plan-change.ts'
+import { takenFrom } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+const offered = ({ license_id }: Subscriber) =>
+  quotePlanChange(service.world, { license_id, price_id: service.demo.app.prices[1]!.public_id })
+
+describe('an upgrade that was shown', () => {
+  test('before the buyer moved is shown again with the tax of the new address', async () => {
+    const subscriber = await subscribe(service)
+    const quote = await offered(subscriber)
+    assert.equal(quote?.tax, 420)
+    // The card was replaced in another tab, with a billing address in Oregon.
+    await service.world.db.run(sql`update subscriptions set state = 'OR', zip = '97201'
+      where license_id = ${subscriber.license_id}`)
+    assert.equal((await agreeTo(service, subscriber, quote)).outcome, 'changed')
+    const again = await offered(subscriber)
+    assert.equal(again?.tax, 0)
+    assert.equal((await agreeTo(service, subscriber, again)).outcome, 'paid')
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 8400])
+  })
+
+  test('before a new rate started is shown again with that rate', async () => {
+    const LAST_MINUTE = Date.UTC(2026, 8, 30, 23, 59)
+    service.clock.reset(new Date(LAST_MINUTE - 3600_000))
+    const subscriber = await subscribe(service, { address: { country: 'US', zip: '20001' } })
+    service.clock.reset(new Date(LAST_MINUTE))
+    await runDue(service)
+    const quote = await offered(subscriber)
+    service.clock.pass(120)
+    assert.equal((await agreeTo(service, subscriber, quote)).outcome, 'changed')
+    const again = await offered(subscriber)
+    assert.equal(again?.tax, Math.round((again!.total - again!.tax) * 0.07))
+    assert.equal((await agreeTo(service, subscriber, again)).outcome, 'paid')
+  })
+})
