@@ -107,6 +107,33 @@ describe('a charge below the minimum', () => {
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1276])
   })
 
+  test('is waived once between two renewals, and the next small step waits for the period’s end', async () => {
+    const app = await otherApp(service, { amount: cents(100) })
+    const subscriber = await subscribe(service, { app })
+    const steps = []
+    for (const amount of [125, 145]) {
+      const price_id = await addPlan(app, { amount, frequency: 'month' })
+      const { quote, moved } = await changePlanTo(service, subscriber, price_id)
+      steps.push([quote.total, moved.outcome])
+    }
+    const more = await addPlan(app, { amount: 190, frequency: 'month' })
+    const charged = await changePlanTo(service, subscriber, more)
+    steps.push([charged.quote.total, charged.moved.outcome])
+    const again = await addPlan(app, { amount: 200, frequency: 'month' })
+    steps.push([0, (await changePlanTo(service, subscriber, again)).moved.outcome])
+    assert.deepEqual(steps, [
+      [26, 'plan_changed'],
+      [0, 'planned'],
+      [95, 'paid'],
+      [0, 'planned'],
+    ])
+    await passDays(service, 32)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [105, 95, 210])
+    const more_again = await addPlan(app, { amount: 210, frequency: 'month' })
+    const next = await changePlanTo(service, subscriber, more_again)
+    assert.equal(next.moved.outcome, 'plan_changed')
+  })
+
   test('does not hide the charge before it: refunding that one in full ends the license', async () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })

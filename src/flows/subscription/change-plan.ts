@@ -41,7 +41,7 @@ export async function changePlan(
     const { subscription, app, now } = locked
     // Locked, so that the seller cannot remove the plan before this change is recorded.
     const price = await catalog.lockLivePrice(tx, pinned.price_id)
-    const change = price && (await decide(tx, locked, price, new Date(pinned.at)))
+    const change = price && (await decide({ ...world, db: tx }, locked, price, new Date(pinned.at)))
     if (!price || !change || !subscription || !isAsShown(locked, { price, change }, pinned)) {
       return { end: { outcome: 'changed' } }
     }

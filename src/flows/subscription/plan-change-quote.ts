@@ -80,7 +80,7 @@ export async function quotePlanChange(
   const { license_id, price_id } = facts
   const locked = await db.tx((tx) => lockLicense(world, tx, license_id))
   const price = await catalog.findLivePrice(db, price_id)
-  const change = price && (await decide(db, locked, price, locked.now))
+  const change = price && (await decide(world, locked, price, locked.now))
   if (!price || !change) return undefined
   const { now } = locked
   const subscription = locked.subscription!
@@ -129,7 +129,7 @@ export async function quotePlanChange(
 
 /** The plan change at a given time; undefined if it is not possible. */
 export async function decide(
-  db: Db,
+  { db, processor }: { db: Db; processor: World['processor'] },
   { license, subscription, app }: LockedLicense,
   price: catalog.ProductPrice,
   at: Date,
@@ -147,9 +147,22 @@ export async function decide(
   const running = { status, period_end, is_prepaid, ...period }
   const off = await runningDiscount(db, subscription, price)
   const offered = { ...price, discount: off?.amount ?? ZERO }
-  const change = billing.planChange(at, subscription, offered, running)
+  const wanted = billing.planChange(at, subscription, offered, running)
+  const isSmall = wanted.when === 'now' && isWaived({ processor }, wanted.due)
+  // A second one is not waived: many small steps up would be at the service's cost.
+  const isLater = isSmall && (await hadWaived(db, subscription))
+  const change = isLater ? ({ when: 'period_end' } as const) : wanted
   // With auto-renew off, there is no next period.
   return change.when === 'period_end' && !subscription.auto_renew ? undefined : change
+}
+
+/** Whether an amount was waived since the last purchase or renewal, or this was. */
+async function hadWaived(db: Db, { license_id }: billing.Subscription): Promise<boolean> {
+  let invoice = await billing.lastPaidInvoice(db, license_id)
+  while (invoice?.kind === 'upgrade' && !invoice.is_waived) {
+    invoice = await billing.paidBefore(db, invoice)
+  }
+  return invoice?.is_waived ?? false
 }
 
 /** When the current period began, and what was kept for it; zero for a trial. */
