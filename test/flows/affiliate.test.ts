@@ -8,10 +8,11 @@ import { type AffiliateId, mintId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
+import { addCode } from '../support/discounts.ts'
 import { decide, objectTo } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { payeeOf, withBank } from '../support/payees.ts'
-import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
+import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
 import { type Bought, buy, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -45,7 +46,7 @@ async function passDays(days: number): Promise<void> {
 }
 
 /** The commissions of a license's invoices, oldest first. */
-async function commissionsOf({ license_id }: Bought): Promise<number[]> {
+async function commissionsOf({ license_id }: Pick<Bought, 'license_id'>): Promise<number[]> {
   const rows = await service.world.db.rows<{ commission: number }>(sql`
     select commission from invoices where license_id = ${license_id} and status = 'paid'
     order by number`)
@@ -58,6 +59,26 @@ describe('a commission', () => {
     await passDays(62)
     assert.deepEqual(await commissionsOf(bought), [MONTHLY, MONTHLY, MONTHLY])
     assert.equal(await earned(), 3 * MONTHLY)
+  })
+
+  test('is not paid on an amount that is waived, and is on the periods that are charged', async () => {
+    const before = await earned()
+    const price_id = service.demo.app.prices[0]!.public_id
+    const terms = { percent: 97, periods: 1 }
+    const { code } = await addCode(service, service.demo.app.client_id, terms)
+    const agent = buyer(service)
+    await agent.open(`/buy/${price_id}/${query}&discount=${code}`)
+    await agent.submit('Continue', { email: 'waived@example.com', ...TEXAS })
+    await enterCard(agent)
+    await agent.submit(/^(Pay|Complete|Get) /)
+    assert.deepEqual(await takenFrom(service, 'waived@example.com'), [0])
+    assert.equal(await earned(), before)
+    await passDays(31)
+    assert.deepEqual(await takenFrom(service, 'waived@example.com'), [0, 1260])
+    const { license_id } = await service.world.db.one<Pick<Bought, 'license_id'>>(sql`
+      select l.id as license_id from licenses l join users u on u.id = l.user_id
+      where u.email_normalized = 'waived@example.com'`)
+    assert.deepEqual(await commissionsOf({ license_id }), [0, MONTHLY])
   })
 
   test('is reversed in proportion to a refund', async () => {

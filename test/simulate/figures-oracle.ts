@@ -84,8 +84,8 @@ function faultOf(
   index: number,
   { bought, prices, discount }: { bought: Bought; prices: ReadonlySet<number>; discount: number },
 ): string | undefined {
-  const { kind, price_amount, prepaid_amount, amount, tax, fee, add_on_fee, commission } =
-    mine[index]!
+  const { kind, price_amount, prepaid_amount, amount, tax, fee, add_on_fee } = mine[index]!
+  const { commission, is_waived } = mine[index]!
   if (!prices.has(price_amount)) return 'every price that was charged was agreed to'
   const credits = kind === 'upgrade' ? creditsOf(mine, index) : [prepaid_amount]
   if (!credits.includes(price_amount - discount - amount)) {
@@ -104,7 +104,7 @@ function faultOf(
     (fee === without && add_on_fee === 0) ||
     (fee === on(rate + 200) && add_on_fee === fee - without)
   if (!isRight) return 'a fee is that of the link by which it was bought'
-  if (commission !== (bought.affiliate_id ? Math.floor(fee / 4) : 0)) {
+  if (commission !== (bought.affiliate_id && !is_waived ? Math.floor(fee / 4) : 0)) {
     return 'the affiliate who referred the buyer earns a quarter of the fee'
   }
   return undefined

@@ -262,6 +262,11 @@ export async function waiveCommission(db: Db, id: InvoiceId): Promise<void> {
     where id = ${id} and status <> 'paid'`)
 }
 
+/** Removes the commission from an unpaid invoice whose amount is waived; its affiliate stays. */
+export async function dropCommission(db: Db, id: InvoiceId): Promise<void> {
+  await db.run(sql`update invoices set commission = 0 where id = ${id} and status <> 'paid'`)
+}
+
 /** Voids an invoice that will not be paid. */
 export async function voidInvoice(db: Db, id: InvoiceId): Promise<void> {
   await db.run(sql`update invoices set status = 'void'

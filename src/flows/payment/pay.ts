@@ -41,7 +41,7 @@ export async function pay(
   const { invoice_id, owner, payer, paid_by, record = async () => {} } = facts
   const isWaived = ({ amount }: { amount: Cents }) => paid_by === 'nothing' && amount > ZERO
   if (owner.kind === 'purchase') {
-    const draft = await payable(tx, owner.draft, payer)
+    const draft = await payable(tx, owner.draft, { ...payer, is_waived: isWaived(owner.draft) })
     const quote = await quoteOf(tx, draft, facts.quote)
     const { cart } = owner
     const paid = { draft, cart, quote, card: payer.card, is_waived: isWaived(draft) }
@@ -56,9 +56,9 @@ export async function pay(
     return
   }
   const { subscription, license } = owner
-  const invoice = await payable(tx, owner.invoice, payer)
+  const is_waived = isWaived(owner.invoice)
+  const invoice = await payable(tx, owner.invoice, { ...payer, is_waived })
   const quote = await quoteOf(tx, invoice, facts.quote)
-  const is_waived = isWaived(invoice)
   const extension = await extensionOf(tx, now, { invoice, subscription, license, is_waived })
   await together(tx, (writes) => [
     record(writes),
@@ -89,11 +89,14 @@ function saleEmail({ random }: World, order_id: OrderId): QueuedEmail {
   return { id, cause: `seller_sale:${order_id}`, kind: 'seller_sale', subject_id: order_id }
 }
 
-/** The invoice, without a commission where the affiliate is also the buyer or the seller. */
+/**
+ * The invoice, without a commission where the affiliate is also the buyer or the seller, and on an
+ * amount that is waived.
+ */
 async function payable<T extends billing.Invoice | billing.DraftInvoice>(
   tx: Db,
   invoice: T,
-  { email_normalized, card }: InvoicePayer,
+  { email_normalized, card, is_waived }: InvoicePayer & { is_waived: boolean },
 ): Promise<T> {
   if (invoice.affiliate_id === null) return invoice
   const isSelf = await affiliates.isSelf(tx, invoice.affiliate_id, {
@@ -101,7 +104,11 @@ async function payable<T extends billing.Invoice | billing.DraftInvoice>(
     fingerprint: card.fingerprint,
     seller_id: invoice.seller_id,
   })
-  if (!isSelf) return invoice
+  if (!isSelf && !is_waived) return invoice
+  if (!isSelf) {
+    await billing.dropCommission(tx, invoice.id)
+    return { ...invoice, commission: ZERO }
+  }
   await billing.waiveCommission(tx, invoice.id)
   return { ...invoice, commission: ZERO, affiliate_id: null }
 }
