@@ -4,6 +4,8 @@ import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { reconcile } from '#flows/payment'
 import type { World } from '#flows/world'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
 import { payWithAnother } from '../support/cards.ts'
 import { assertInvariants } from '../support/invariants.ts'
@@ -15,9 +17,11 @@ import {
   licenseKey,
   orderReference,
   purchase,
+  TEXAS,
   takenFrom,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { otherApp, subscribe } from '../support/subscriber.ts'
 
 const ASKS_ALWAYS = '4000002760003184'
 const LOSES_ANSWER = '4999990000000015'
@@ -125,6 +129,27 @@ describe('3-D Secure', () => {
     assert.deepEqual(await takenFrom(service, email), [])
     assert.match(textOf(agent.page.body), /Confirm your order/)
     assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
+  })
+
+  test('is not closed from an unknown browser in which the same email is entered', async () => {
+    const app = await otherApp(service, { amount: cents(700) })
+    const { agent, email, user_id } = await subscribe(service)
+    // Their email is confirmed, and they are signed in for every app.
+    const { db, clock } = service.world
+    await db.run(sql`update users set email_verified_at = ${clock.now()} where id = ${user_id}`)
+    await db.run(sql`update sessions set app_id = null where user_id = ${user_id}`)
+    await agent.open(`/buy/${app.price_id}/`)
+    await agent.submit('Continue', { email, ...TEXAS })
+    await enterCard(agent, ASKS_ALWAYS)
+    await agent.submit(/^Pay /)
+    const other = buyer(service)
+    await other.open(`/buy/${app.price_id}/`)
+    const { url } = await other.submit('Continue', { email, ...TEXAS })
+    await other.open(url.replace('sign-in', 'card'))
+    await enterCard(other)
+    assert.match((await other.submit(/^Pay /)).url, /\/sign-in$/)
+    assert.match(textOf((await agent.submit('Complete authentication')).body), /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1260, 735])
   })
 
   test('that cannot be closed yet shows the waiting page instead of an error', async () => {

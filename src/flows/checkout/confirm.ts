@@ -191,14 +191,19 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   return end(refusal)
 }
 
-/** The attempt that blocks a new one: for a purchase, or for a license that already exists. */
+/**
+ * The attempt that blocks a new one: for a purchase, or for a license that already exists. Only a
+ * person who may buy learns of it, and closes it.
+ */
 async function otherOf(tx: Db, cart: billing.Cart, facts: Seen): Promise<Recorded> {
+  const refusal = await refusalOf(tx, cart, facts)
+  if (refusal) return end(refusal)
   const { app } = facts
   const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
   const other = await payments.findPending(tx, buyer)
   const owner = other && (await billing.ownerOf(tx, other.invoice_id))
   if (!owner || owner.kind === 'purchase') return { other, app }
-  return end((await refusalOf(tx, cart, facts)) ?? { outcome: 'processing' })
+  return end({ outcome: 'processing' })
 }
 
 /** The invoice of a purchase, as the buyer agreed to it. */
