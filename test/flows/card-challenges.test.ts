@@ -4,6 +4,7 @@ import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { reconcile } from '#flows/payment'
 import type { World } from '#flows/world'
+import type { OrderId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
@@ -129,6 +130,20 @@ describe('3-D Secure', () => {
     assert.deepEqual(await takenFrom(service, email), [])
     assert.match(textOf(agent.page.body), /Confirm your order/)
     assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
+  })
+
+  test('passed after another card was entered, names the card that paid on the receipt', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    const other = agent.tab()
+    await other.open((await confirmPageOf(email))!.replace('confirm', 'card'))
+    await enterCard(other, '5555555555554444')
+    await agent.submit('Complete authentication')
+    const { db } = service.world
+    const { id } = await db.one<{ id: OrderId }>(sql`select o.id from orders o
+      join users u on u.id = o.user_id where u.email_normalized = ${email}`)
+    assert.equal((await billing.orderDetails(db, id))?.card_last4, '3184')
   })
 
   test('is not closed from an unknown browser in which the same email is entered', async () => {

@@ -76,6 +76,7 @@ export interface OrderDetails extends Order {
   product_name: string
   frequency: Frequency | null
   state: string
+  /** The card that was charged or checked, whatever was entered in the cart afterwards. */
   card_brand: string
   card_last4: string
   period_end: Date | null
@@ -100,7 +101,8 @@ const DETAILS = sql`select o.id, o.invoice_id, o.app_id, o.user_id, o.license_id
     ${CHARGED} as charged, i.trial_days, i.is_waived, i.fee,
     case when c.continues_license_id is not null then i.period_end end as prepaid_until,
     i.commission, u.email, a.name as app_name, p.name as product_name, r.frequency, q.state, l.period_end,
-    c.card->>'brand' as card_brand, c.card->>'last4' as card_last4,
+    coalesce(t.card, c.card)->>'brand' as card_brand,
+    coalesce(t.card, c.card)->>'last4' as card_last4,
     a.slug as app_slug, a.seller_id, u.language, u.email_verified_at, u.locked_at,
     u.password_hash is not null as has_password, l.status as license_status, l.key_sealed
   from orders o
@@ -111,7 +113,8 @@ const DETAILS = sql`select o.id, o.invoice_id, o.app_id, o.user_id, o.license_id
     join prices r on r.id = i.price_id
     join tax_quotes q on q.id = i.tax_quote_id
     join licenses l on l.id = o.license_id
-    join carts c on c.id = i.cart_id`
+    join carts c on c.id = i.cart_id
+    left join attempts t on t.invoice_id = i.id and t.status = 'succeeded'`
 
 /** An order with its invoice's figures, names and card. */
 export async function orderDetails(db: Db, id: OrderId): Promise<OrderDetails | undefined> {
