@@ -27,6 +27,7 @@ const fresh = () => `trial-${names++}@example.com`
 const addTrialApp = (facts: { trial_days?: number; frequency?: 'year' | null } = {}) =>
   addApp(service, { slug: `trial-${names++}`, trial_days: 14, ...facts })
 
+const ASKS_ALWAYS = '4000002760003184'
 const START = 'Start free trial'
 const buttonOf = (agent: Agent) =>
   /Pay \$[\d.,]+|Start free trial/.exec(textOf(agent.page.body))?.[0]
@@ -181,6 +182,31 @@ describe('a second trial of the same app is sold at full price', () => {
     assert.equal(buttonOf(agent), 'Pay $5.25')
     await agent.submit(/^Pay /)
     assert.deepEqual(await takenFrom(service, email), [525])
+  })
+
+  test('for the same card with another email, when both are confirmed at once', async () => {
+    const app = await addTrialApp()
+    const emails = [fresh(), fresh()] as const
+    const [one, two] = [
+      await goToTrialConfirm(app, emails[0], ASKS_ALWAYS),
+      await goToTrialConfirm(app, emails[1], ASKS_ALWAYS),
+    ]
+    await one.submit(START)
+    await two.submit(START)
+    await Promise.all([
+      one.submit('Complete authentication'),
+      two.submit('Complete authentication'),
+    ])
+    const second = buttonOf(one) === 'Pay $5.25' ? one : two
+    assert.deepEqual(
+      [one, two].map((agent) => /License key/.test(textOf(agent.page.body))).sort(),
+      [false, true],
+    )
+    assert.match(textOf(second.page.body), /Your order has changed/)
+    await second.submit(/^Pay /)
+    await second.submit('Complete authentication')
+    assert.match(textOf(second.page.body), /License key/)
+    assert.equal((await lookUp(app, second)).status, 'active')
   })
 
   test('and the page says so before the buyer pays, as soon as the card is known', async () => {

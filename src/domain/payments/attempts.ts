@@ -110,6 +110,14 @@ export async function lockPurchaser(db: Db, buyer: BuyerOfApp): Promise<void> {
   await db.one(sql`select ${lockOnBuyer(buyer)}, ${lockOnEmail(buyer.email_normalized)}`)
 }
 
+/** Locks a card's purchases of an app until the transaction ends, by whichever account. */
+export async function lockCardOfApp(
+  db: Db,
+  { app_id, fingerprint }: { app_id: AppId; fingerprint: string },
+): Promise<void> {
+  await db.one(sql`select ${lockOn(`card ${app_id} ${fingerprint}`)}`)
+}
+
 /** Locks emails until the transaction ends, so that no purchase with one of them begins. */
 export async function lockEmails(db: Db, emails: string[]): Promise<void> {
   // In one order, so that two changes between the same emails cannot wait for each other.

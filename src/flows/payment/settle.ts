@@ -9,7 +9,7 @@ import type { InvoiceId } from '#platform/ids'
 import { ZERO } from '#platform/money'
 import type { Writes } from '#platform/together'
 import { lockContinued } from './continuation.ts'
-import { type LockedOwner, lockAttempt } from './locked-attempt.ts'
+import { type LockedAttempt, lockAttempt } from './locked-attempt.ts'
 import { pay } from './pay.ts'
 
 /** The outcome of an attempt. */
@@ -39,7 +39,7 @@ export async function settle(
     const { owner, attempt } = await lockAttempt(tx, { id, invoice_id }, known.owner)
     if (!payments.isPending(attempt)) return settledOf(attempt)
     const now = appTime(world, attempt)
-    const answer = await answerFor(tx, now, owner, given)
+    const answer = await answerFor(tx, now, { owner, attempt }, given)
     const record = (writes: Writes) => payments.recordAnswer(writes, now, id, answer)
     if (answer.status === 'succeeded') {
       const charged = { attempt_id: id, processor_charge_id: answer.charge_id }
@@ -61,21 +61,32 @@ export async function settle(
 }
 
 /**
- * The answer that counts: the card of a buyer who continues an imported license was checked for
- * nothing if the seller ended or changed the license while that was pending.
+ * The answer that counts. A card was checked for nothing if, while that was pending, the seller
+ * ended or changed the imported license that its buyer continues, or another trial began with the
+ * card.
  */
 async function answerFor(
   tx: Db,
   now: Date,
-  owner: LockedOwner,
+  { owner, attempt }: LockedAttempt,
   given: payments.ChargeAnswer,
 ): Promise<payments.ChargeAnswer> {
   if (given.status !== 'succeeded' || owner.kind !== 'purchase') return given
   const { continues_license_id: license_id, user_id } = owner.cart
+  const { product_id, period_end, trial_days } = owner.draft
+  if (trial_days > 0) return (await hadTrial(tx, attempt)) ? { status: 'closed' } : given
   if (license_id === null) return given
-  const { product_id, period_end } = owner.draft
   const wanted = { license_id, user_id, product_id, period_end }
   return (await lockContinued(tx, now, wanted, { paying: true })) ? { status: 'closed' } : given
+}
+
+/** Whether a trial began with this card since the attempt was made: two may be checked at once. */
+async function hadTrial(
+  tx: Db,
+  { app_id, email_normalized, card: { fingerprint } }: payments.Attempt,
+): Promise<boolean> {
+  await payments.lockCardOfApp(tx, { app_id, fingerprint })
+  return await billing.hadTrial(tx, { app_id, email_normalized, fingerprint })
 }
 
 /** Voids the draft invoice of an unpaid purchase, which frees its use of the discount code. */

@@ -22,6 +22,7 @@ import { byIp } from '#http/limit-keys'
 import { redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { currentSession } from '#http/session'
+import { ZERO } from '#platform/money'
 import type { RouteLimit } from '#platform/route-limits'
 import { CardRefusedPage, OtherStatePage } from './card-pages.tsx'
 import { ConfirmPage } from './confirm-page.tsx'
@@ -260,12 +261,17 @@ async function notAppliedTo(world: World, own: OwnCart): Promise<NotApplied | un
 }
 
 /** The error of the last attempt, while the same card is on the page. */
-function alertOf({ cart, attempt, purchase: { locale } }: OwnCart, notice: string | undefined) {
+function alertOf(
+  { cart, attempt, totals, purchase: { locale } }: OwnCart,
+  notice: string | undefined,
+) {
   if (attempt?.status === 'declined' && attempt.card.token === cart.card?.token) {
     const text = payments.declineSentence(attempt.decline_code!, locale)
     return { is_declined: true, alert: { title: locale.t('checkout.declined_title'), text } }
   }
-  const known = NOTICES.find((each) => each === notice)
+  // The card was checked for a trial that another purchase with it began meanwhile.
+  const isChanged = attempt?.amount === ZERO && totals.terms.due_now > ZERO
+  const known = NOTICES.find((each) => each === (notice && isChanged ? 'changed' : notice))
   const alert = known && {
     title: locale.t(`checkout.${known}_title`),
     text: locale.t(`checkout.${known}_text`),
