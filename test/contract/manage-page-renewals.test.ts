@@ -82,6 +82,29 @@ describe('auto-renew and pauses', () => {
     await kept.agent.submit('Resume for $10.50')
     assert.deepEqual(await takenFrom(service, kept.email), [1050, 1050])
   })
+
+  test('a plan that is removed while resuming is confirmed does not change the sum', async () => {
+    const app = await twoPlans(service, { other: cents(500) })
+    await apps.setAllowsPause(service.world.db, app.client_id, true)
+    const { agent, email } = await subscribe(service, { app })
+    await agent.open(`/manage/${app.client_id}/plan/${app.other_id}/`)
+    await agent.submit(/^Change/)
+    await agent.open(`/manage/${app.client_id}/pause/`)
+    await agent.submit(/^Pause on/)
+    await passDaysOf(service, app, 40)
+    await agent.open(`/manage/${app.client_id}/`)
+    const { db, taxes, clock } = service.world
+    const { quote } = taxes
+    // After the total of the form was compared, and before the license is locked.
+    taxes.quote = async (now, sale) => {
+      await db.run(sql`update prices set deleted_at = ${clock.now()} where id = ${app.other_id}`)
+      return await quote.call(taxes, now, sale)
+    }
+    await agent.submit('Resume for $5.25')
+    taxes.quote = quote
+    assert.match(pageText(agent), /Resume for \$10.50/)
+    assert.deepEqual(await takenFrom(service, email), [1050])
+  })
 })
 
 describe('the key', () => {

@@ -8,6 +8,7 @@ import { type ChargeOutcome, chargeAttempt, closeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { type LicenseId, mintId } from '#platform/ids'
+import type { Cents } from '#platform/money'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { isStillDue, nextDue } from './next-due.ts'
 
@@ -15,7 +16,7 @@ import { isStillDue, nextDue } from './next-due.ts'
 export type Paid =
   | ChargeOutcome
   | { outcome: 'nothing_owed' }
-  /** The plan or the address changed during the request: the amount must be shown again. */
+  /** The plan, amount or address changed during the request: the amount must be shown again. */
   | { outcome: 'changed' }
 
 /**
@@ -25,7 +26,13 @@ export type Paid =
  */
 export async function payOwed(
   world: World,
-  facts: { license_id: LicenseId; requested_by: 'buyer' | 'staff'; return_url: string },
+  facts: {
+    license_id: LicenseId
+    requested_by: 'buyer' | 'staff'
+    return_url: string
+    /** The amount before tax that the page showed, if it is to be the one that is charged. */
+    amount?: Cents
+  },
 ): Promise<Paid> {
   const { license_id, requested_by } = facts
   const resumption = await resumptionOf(world, license_id)
@@ -39,6 +46,10 @@ export async function payOwed(
     if (!open && !resumption) return { end: { outcome: 'nothing_owed' } }
     const due = open ? undefined : resumption?.due
     if (due && !(await isStillDue(tx, resumption!.before, { subscription, due }))) {
+      return { end: { outcome: 'changed' } }
+    }
+    const amount = open?.amount ?? billing.linesTotal(due!.lines)
+    if (facts.amount !== undefined && facts.amount !== amount) {
       return { end: { outcome: 'changed' } }
     }
     const owed = { subscription, license, app, open, due, requested_by }

@@ -22,13 +22,17 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
     const { license_id } = license
     const next = await nextCharge(world, { license_id, app })
     // Charges exactly the total that the button showed.
-    if (formOf(request).total !== String(next?.total)) return redirectTo(reply, at('', CHANGED))
+    if (!next || formOf(request).total !== String(next.total)) {
+      return redirectTo(reply, at('', CHANGED))
+    }
     return await charge(world, context, {
       run: () =>
         payOwed(world, {
           license_id,
           requested_by: 'buyer',
           return_url: resumeUrl(world, context),
+          // A plan change may be canceled, or its plan removed, before the license is locked.
+          amount: next.amount,
         }),
     })
   })
