@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { quotePlanChange } from '#flows/subscription'
+import * as apps from '#domain/apps'
+import { cancelPlanChange, pauseAtEnd, payOwed, quotePlanChange } from '#flows/subscription'
 import { sql } from '#platform/sql'
 import { closeSound } from '../support/invariants.ts'
-import { agreeTo } from '../support/plan-change.ts'
+import { agreeTo, changePlanTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
+import { buyerActor, DAY, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {
@@ -45,4 +46,29 @@ describe('an upgrade that was shown', () => {
     assert.equal(again?.tax, Math.round((again!.total - again!.tax) * 0.07))
     assert.equal((await agreeTo(service, subscriber, again)).outcome, 'paid')
   })
+})
+
+test('the end of a pause that was declined is charged for the address and plan of the later day', async () => {
+  const { db } = service.world
+  const subscriber = await subscribe(service, { price_id: service.demo.app.prices[1]!.public_id })
+  const { license_id, user_id } = subscriber
+  const monthly = service.demo.app.prices[0]!.public_id
+  assert.equal((await changePlanTo(service, subscriber, monthly)).moved.outcome, 'planned')
+  await apps.setAllowsPause(db, service.demo.app.client_id, true)
+  await pauseAtEnd(service.world, buyerActor(subscriber), { license_id, to: 'on' })
+  service.clock.pass(366 * DAY)
+  await runDue(service)
+  const letBank = (behavior: string) =>
+    db.run(sql`update sandbox.cards set behavior = ${behavior}
+      where token in (select token from cards where user_id = ${user_id})`)
+  const request = { license_id, requested_by: 'buyer', return_url: 'http://localhost' } as const
+  await letBank('declines_generic')
+  assert.equal((await payOwed(service.world, request)).outcome, 'declined')
+  await letBank('succeeds')
+  // The buyer moved to Oregon, and keeps the yearly plan.
+  await db.run(sql`update subscriptions set state = 'OR', zip = '97201'
+    where license_id = ${license_id}`)
+  assert.ok(await cancelPlanChange(service.world, buyerActor(subscriber), license_id))
+  assert.equal((await payOwed(service.world, request)).outcome, 'paid')
+  assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 9600])
 })

@@ -163,7 +163,7 @@ function calendarPaid(
   const before = invoice.period_index! - 1
   // Its own period, also where a pause began while it was being paid.
   if (invoice.kind === 'upgrade') return { anchor: invoice.period_start, anchor_index: before }
-  // The invoice may be older, if the bank declined it at first: the time since then is free.
+  // The invoice may be older, if the bank asked the buyer first: the time since then is free.
   if (license.paused_for === 'buyer') return { anchor: now, anchor_index: before }
   // Counted from the end of the old plan, as invoiced, even if whole periods have passed since.
   const isPlanChange = invoice.price_id !== subscription.price_id

@@ -1,4 +1,5 @@
 import * as billing from '#domain/billing'
+import type * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
@@ -9,14 +10,20 @@ import { followCalendar } from './dunning.ts'
 interface Unpaid {
   invoice: billing.Invoice
   subscription: billing.RunningSubscription
+  license: Pick<licensing.PausableLicense, 'paused_for'>
   attempt: Pick<payments.Attempt, 'requested_by' | 'card'>
   answer: Extract<payments.ChargeAnswer, { status: 'declined' | 'refused' | 'closed' }>
 }
 
-/** Cancels an upgrade that was not paid, and moves a renewal along the dunning schedule. */
+/**
+ * Cancels an upgrade that was not paid, and moves a renewal along the dunning schedule. While the
+ * buyer pauses, nothing is owed: the first period after the pause is invoiced when it is paid for,
+ * at the plan and the address of that day.
+ */
 export async function leaveUnpaid(world: World, tx: Db, now: Date, unpaid: Unpaid): Promise<void> {
-  const { invoice, subscription, attempt, answer } = unpaid
-  if (invoice.kind === 'upgrade') await billing.voidInvoice(tx, invoice.id)
+  const { invoice, subscription, license, attempt, answer } = unpaid
+  const isOptional = invoice.kind === 'upgrade' || license.paused_for === 'buyer'
+  if (isOptional) await billing.voidInvoice(tx, invoice.id)
   const isScheduled = attempt.requested_by === 'schedule'
   if (answer.status === 'closed') {
     // It never reached the bank, so it does not count as a retry. It is repeated an hour later.
