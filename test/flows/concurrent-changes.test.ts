@@ -119,20 +119,43 @@ describe('a plan change', () => {
   test('waits for the one before it, also if the email has changed since', async () => {
     const subscriber = await subscribe(service)
     const { user_id } = subscriber
-    const { db } = service.world
-    await db.run(sql`update sandbox.cards set behavior = 'challenges_always'
-      where token in (select token from cards where user_id = ${user_id})`)
-    const first = (await changePlanTo(service, subscriber, price(1))).moved
-    assert.ok(first.outcome === 'action_required')
+    const { world } = service
+    const charge: World['processor']['charge'] = async (now, request) => {
+      await world.processor.charge(now, request)
+      throw new payments.ProcessorUnreachable('the line is cut')
+    }
+    const cut = { ...world, processor: { ...world.processor, charge } }
+    const first = await changePlanTo({ ...service, world: cut }, subscriber, price(1))
+    assert.equal(first.moved.outcome, 'processing')
     const email = identity.readEmail(`moved-${subscriber.email}`)!
-    await db.tx((tx) => identity.setEmail(tx, { user_id, ...email }))
+    await world.db.tx((tx) => identity.setEmail(tx, { user_id, ...email }))
     const second = (await changePlanTo(service, subscriber, price(2))).moved
     assert.equal(second.outcome, 'processing')
+    service.clock.pass(30)
+    await reconcile(world)
+    assert.equal((await invoicesOf(service, subscriber)).length, 2)
+  })
+
+  test('closes the challenge of the one before it, which is not charged', async () => {
+    const subscriber = await subscribe(service)
+    const { db } = service.world
+    const letBank = (behavior: string) =>
+      db.run(sql`update sandbox.cards set behavior = ${behavior}
+        where token in (select token from cards where user_id = ${subscriber.user_id})`)
+    await letBank('challenges_always')
+    const first = (await changePlanTo(service, subscriber, price(2))).moved
+    assert.ok(first.outcome === 'action_required')
+    await letBank('succeeds')
+    assert.equal((await changePlanTo(service, subscriber, price(1))).moved.outcome, 'paid')
     await subscriber.agent.open(first.action_url)
-    await subscriber.agent.submit('Complete authentication')
+    await subscriber.agent.submit('Complete authentication').catch(() => undefined)
     service.clock.pass(30)
     await reconcile(service.world)
-    assert.equal((await invoicesOf(service, subscriber)).length, 2)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 8820])
+    const { license_id } = subscriber
+    const audited = await db.rows(sql`select detail->>'to' as to from audit_log
+      where subject = ${license_id} and action = 'license.plan_change' order by at, id`)
+    assert.deepEqual(audited, [{ to: price(2) }, { to: price(1) }])
   })
 
   test('that waits for the bank keeps the credit that it was agreed with', async () => {

@@ -9,6 +9,7 @@ import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
 import { type Cents, cents, ZERO } from '#platform/money'
+import { closeChallenge } from './challenge.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import {
   decide,
@@ -36,7 +37,27 @@ export async function changePlan(
   const { license_id, return_url } = facts
   const pinned = readAgreement(world, facts.agreement)
   if (pinned?.license_id !== license_id) return { outcome: 'changed' }
-  const done = await world.db.tx(async (tx): Promise<Begun> => {
+  let begun = await begin(world, actor, { license_id, pinned })
+  if ('intended' in begun && begun.intended.outcome === 'processing') {
+    // The bank may still ask about an earlier upgrade, at another amount: this one counts.
+    const closed = await closeChallenge(world, license_id)
+    if (!closed || closed.outcome === 'processing') return begun.intended
+    begun = await begin(world, actor, { license_id, pinned })
+  }
+  if ('end' in begun) return begun.end
+  const { app, intended } = begun
+  if (intended.outcome === 'settled') return { outcome: 'plan_changed' }
+  if (intended.outcome === 'processing') return intended
+  return await chargeAttempt(world, intended.attempt, { app, return_url })
+}
+
+/** Makes a plan change that costs nothing now, or records the intention to charge it. */
+async function begin(
+  world: World,
+  actor: ActorOf<'buyer' | 'seller'>,
+  { license_id, pinned }: { license_id: LicenseId; pinned: Pinned },
+): Promise<Begun> {
+  return await world.db.tx(async (tx): Promise<Begun> => {
     const locked = await lockLicense(world, tx, license_id)
     const { subscription, app, now } = locked
     // Locked, so that the seller cannot remove the plan before this change is recorded.
@@ -48,24 +69,17 @@ export async function changePlan(
     const { tax_quote_id } = pinned
     const quote = tax_quote_id === null ? undefined : await tax.findQuote(tx, tax_quote_id)
     if (quote && !isTaxSame(world, locked, quote)) return { end: { outcome: 'changed' } }
+    const changing = { locked, subscription, price, change, pinned }
+    const begun: Begun =
+      change.when === 'now'
+        ? { intended: await intendUpgrade(world, tx, changing, change.credit, quote!), app }
+        : { end: await changeFree(tx, changing) }
+    if ('intended' in begun && begun.intended.outcome === 'processing') return begun
     const detail = { from: subscription.price_id, to: price.id, when: change.when }
     const action = 'license.plan_change'
-    await audit(tx, now, {
-      actor,
-      action,
-      subject: license_id,
-      detail,
-    })
-    const changing = { locked, subscription, price, change, pinned }
-    if (change.when !== 'now') return { end: await changeFree(tx, changing) }
-    const { credit } = change
-    return { intended: await intendUpgrade(world, tx, changing, { credit, quote: quote! }), app }
+    await audit(tx, now, { actor, action, subject: license_id, detail })
+    return begun
   })
-  if ('end' in done) return done.end
-  if (done.intended.outcome !== 'intended') {
-    return done.intended.outcome === 'settled' ? { outcome: 'plan_changed' } : done.intended
-  }
-  return await chargeAttempt(world, done.intended.attempt, { app: done.app, return_url })
 }
 
 /** A plan change that is done, or one whose difference must be charged. */
@@ -120,7 +134,8 @@ async function intendUpgrade(
   world: World,
   tx: Db,
   changing: Changing,
-  { credit, quote }: { credit: Cents; quote: tax.Quote },
+  credit: Cents,
+  quote: tax.Quote,
 ): Promise<Intended> {
   const { locked, subscription, price, change, pinned } = changing
   const { app, license, now } = locked

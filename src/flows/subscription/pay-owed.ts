@@ -1,14 +1,14 @@
-import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { type LockedLicense, lockLicense } from '#flows/locked-license'
-import { type ChargeOutcome, chargeAttempt, closeAttempt } from '#flows/payment'
+import { type ChargeOutcome, chargeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { type LicenseId, mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
+import { closeChallenge } from './challenge.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { isStillDue, nextDue } from './next-due.ts'
 
@@ -115,22 +115,8 @@ export async function changeCard(
   const owed = { license_id, requested_by: 'buyer', return_url } as const
   const paid = await payOwed(world, owed)
   if (paid.outcome !== 'processing') return paid
-  const closed = await closeChallenge(world, license_id, card)
+  // The bank of the replaced card may still ask: the new one pays.
+  const closed = await closeChallenge(world, license_id, { card })
   if (closed?.outcome === 'paid') return closed
   return closed && closed.outcome !== 'processing' ? await payOwed(world, owed) : paid
-}
-
-/**
- * Closes the challenge that the bank of the replaced card still shows: the buyer pays with the new
- * one. Undefined if none is open.
- */
-async function closeChallenge(
-  world: World,
-  license_id: LicenseId,
-  { token }: payments.Card,
-): Promise<ChargeOutcome | undefined> {
-  const attempt = await payments.latestOfLicense(world.db, license_id)
-  if (attempt?.status !== 'action_required' || attempt.card.token === token) return undefined
-  const app = (await apps.find(world.db, attempt.app_id))!
-  return await closeAttempt(world, attempt, { app })
 }
