@@ -5,7 +5,8 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import { deleteAccount } from '#flows/account'
 import { addDays, isoDate } from '#platform/calendar'
-import { mintId, type ProductId } from '#platform/ids'
+import type { ProductId } from '#platform/ids'
+import { openOwner } from '../support/account.ts'
 import { assertRefused, fingerprint } from '../support/answers.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
 import { addImported } from '../support/imported.ts'
@@ -100,8 +101,7 @@ describe('a key that another service issued', () => {
     const email = 'forgotten@example.com'
     await imported({ keys: ['forgotten-key'], email })
     const { id: user_id } = (await identity.findByEmail(service.world.db, email))!
-    const session_id = mintId(service.world.random, 'ses')
-    const owner = { kind: 'account', user_id, request_id: 'req_test', session_id, email } as const
+    const owner = await openOwner(service, { user_id, email })
     assert.equal((await deleteAccount(service.world, owner)).outcome, 'deleted')
     assertRefused(await validate('forgotten-key'), 404, 'unknown_key')
   })

@@ -2,14 +2,25 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
+import {
+  changeEmail,
+  changePassword,
+  deleteAccount,
+  endOtherSessions,
+  type Owner,
+  remakeRecoveryCodes,
+  removeAuthenticator,
+} from '#flows/account'
 import { enter, signInWithPassword } from '#flows/sign-in'
 import { deviceOf } from '#http/device'
 import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import {
+  addAuthenticator,
   auditedActionsOf,
   enterPassword,
   isSignedIn,
+  openOwner,
   PASSWORD,
   signUp,
 } from '../support/account.ts'
@@ -164,6 +175,49 @@ describe('a sign-in that is under way', () => {
     await adding
     assert.equal((await entered).kind, 'pending')
   })
+})
+
+describe('a change in a session that was ended after the request was authorized', () => {
+  /** An account with an authenticator app, the session of a thief in it, and its owner's browser. */
+  async function robbed() {
+    const { world } = service
+    const { email, agent } = await signUp(service)
+    await addAuthenticator(service, agent)
+    const { id: user_id } = (await identity.findByEmail(world.db, email))!
+    const thief = await openOwner(service, { user_id, email })
+    return { agent, thief }
+  }
+
+  const stateOf = async ({ thief: { user_id } }: { thief: Owner }) =>
+    await service.world.db.rows(sql`select u.password_hash, u.email,
+        (select count(*) from email_changes c where c.user_id = u.id) as changes,
+        (select count(*) from authenticator_apps a where a.user_id = u.id) as apps,
+        (select string_agg(encode(code_hash, 'hex'), ',' order by code_hash)
+          from recovery_codes r where r.user_id = u.id) as codes,
+        (select count(*) from sessions s where s.user_id = u.id) as sessions
+      from users u where u.id = ${user_id}`)
+
+  const CHANGES: Record<string, (thief: Owner) => Promise<unknown>> = {
+    password: (thief) => changePassword(service.world, thief, 'a thief along the shore'),
+    email: (thief) => changeEmail(service.world, thief, identity.readEmail('thief@example.com')!),
+    authenticator: (thief) => removeAuthenticator(service.world, thief),
+    recovery_codes: (thief) => remakeRecoveryCodes(service.world, thief),
+    sessions: (thief) => endOtherSessions(service.world, thief),
+    deletion: (thief) => deleteAccount(service.world, thief),
+  }
+
+  for (const [name, change] of Object.entries(CHANGES)) {
+    // Threat 50
+    test(`does not happen: ${name}`, async () => {
+      const account = await robbed()
+      await account.agent.open(SECURITY)
+      await account.agent.submit('Sign out everywhere else')
+      const before = await stateOf(account)
+      await assert.rejects(change(account.thief), { code: 'signed_out' })
+      assert.deepEqual(await stateOf(account), before)
+      assert.ok(await isSignedIn(account.agent))
+    })
+  }
 })
 
 test('deletes expired sessions, links and sign-ups', async () => {

@@ -5,9 +5,9 @@ import { deleteAccount } from '#flows/account'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import type { Mailer } from '#platform/mail'
 import { sql } from '#platform/sql'
+import { openOwner } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { eventually } from '../support/eventually.ts'
-import { testId } from '../support/ids.ts'
 import { buy } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -85,9 +85,8 @@ for (const fails of [false, true]) {
     const email = `leaving-${end}@example.com`
     const { user_id } = await buy(service, { email, price: 2 })
     await sending.promise
-    const owner = { kind: 'account', user_id, request_id: 'req_test', email } as const
-    const session_id = testId('ses_of_test')
-    assert.equal((await deleteAccount(service.world, { ...owner, session_id })).outcome, 'deleted')
+    const owner = await openOwner(service, { user_id, email })
+    assert.equal((await deleteAccount(service.world, owner)).outcome, 'deleted')
     deleted.resolve()
     const ended = sql`select id from emails where attempts > 0
       and recipients @> array[${identity.addressOfDeleted(user_id)}::text]`

@@ -6,9 +6,10 @@ import * as licensing from '#domain/licensing'
 import { deleteAccount } from '#flows/account'
 import { endNow } from '#flows/subscription'
 import { addDays, isoDate } from '#platform/calendar'
-import { mintId, type ProductId } from '#platform/ids'
+import type { ProductId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { rowsAtOnce } from '../../src/flows/imports/batch.ts'
+import { openOwner } from '../support/account.ts'
 import { checkedImport, importer, paidProducts, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
@@ -222,11 +223,9 @@ describe('an import', () => {
   test('keeps no row about an account that is deleted', async () => {
     const email = 'forgotten@example.com'
     await run(fileOf([{ email, days: 20, key: 'forgotten' }]))
-    const { db, random } = service.world
+    const { db } = service.world
     const { id: user_id } = (await identity.findByEmail(db, email))!
-    const owner = { kind: 'account', user_id, email, request_id: 'req_test' } as const
-    const session_id = mintId(random, 'ses')
-    await deleteAccount(service.world, { ...owner, session_id })
+    await deleteAccount(service.world, await openOwner(service, { user_id, email }))
     assert.equal(await stateOf('forgotten'), undefined)
     const { rows } = await db.one<{ rows: number }>(sql`select count(*) as rows from import_rows
       where email_normalized = ${email}`)

@@ -3,13 +3,13 @@ import { after, before, test } from 'node:test'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
-import { deleteAccount } from '#flows/account'
+import { deleteAccount, type Owner } from '#flows/account'
 import { changeMemberRole, removeMember, transferOwnership } from '#flows/seller'
 import { mintId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { callTool } from '#surfaces/mcp/call'
 import { tools } from '#surfaces/mcp/tools'
-import { newEmail, PASSWORD, signUp } from '../support/account.ts'
+import { newEmail, openOwner, PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
@@ -165,14 +165,11 @@ test('a seller keeps an owner, whatever else happens to the new one during a tra
   const changes = [
     (user_id: UserId) => changeMemberRole(world, actor, { ...demote, user_id }),
     (user_id: UserId) => removeMember(world, actor, { seller_id, user_id }),
-    (user_id: UserId, email: string) => {
-      const session_id = mintId(world.random, 'ses')
-      const account = { kind: 'account', user_id, request_id: 'req_test' } as const
-      return deleteAccount(world, { ...account, session_id, email })
-    },
+    (_: UserId, account: Owner) => deleteAccount(world, account),
   ]
   for (const [index, change] of changes.entries()) {
     const { user_id, email } = await join('admin')
+    const account = await openOwner(service, { user_id, email })
     const [passed, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     // What a transfer of the ownership does, up to its commit.
     const passing = world.db.tx(async (tx) => {
@@ -183,7 +180,7 @@ test('a seller keeps an owner, whatever else happens to the new one during a tra
       await ready.promise
     })
     await passed.promise
-    const changing = change(user_id, email)
+    const changing = change(user_id, account)
     // Long enough for it to read the role, if it did not wait.
     await new Promise((resolve) => setTimeout(resolve, 200))
     ready.resolve()

@@ -4,9 +4,10 @@ import * as identity from '#domain/identity'
 import { deleteAccount, deleteCopies } from '#flows/account'
 import { followLive } from '#flows/test-mode'
 import type { Database } from '#platform/db'
-import { mintId, type UserId } from '#platform/ids'
+import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { declareSchedules } from '../../src/background.ts'
+import { openOwner } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
@@ -26,8 +27,7 @@ before(async () => {
 after(() => modes.close())
 
 async function deleteInLiveMode(user_id: UserId, email: string): Promise<void> {
-  const session_id = mintId(live.world.random, 'ses')
-  const owner = { kind: 'account', user_id, session_id, email, request_id: 'test' } as const
+  const owner = await openOwner(live, { user_id, email })
   assert.equal((await deleteAccount(live.world, owner)).outcome, 'deleted')
 }
 

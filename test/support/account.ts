@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
+import * as identity from '#domain/identity'
+import type { Owner as AccountOwner } from '#flows/account'
+import { mintId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { durationText } from '#platform/text'
 import { type Agent, type Seen, textOf } from './agent.ts'
@@ -53,6 +56,18 @@ export function assertTooOften({ status, headers, body }: Seen): void {
   assert.ok(Number.isInteger(seconds) && seconds > 0 && seconds <= 3600, `${seconds} seconds`)
   const text = `Too many attempts. Try again in ${durationText(seconds)}.`
   assert.ok(textOf(body).includes(text), text)
+}
+
+/** An account's owner as flows know them, in a new session. */
+export async function openOwner(
+  { world }: Pick<TestService, 'world'>,
+  { user_id, email }: { user_id: UserId; email: string },
+): Promise<AccountOwner> {
+  const session_id = mintId(world.random, 'ses')
+  const device = { browser: 'A test', network: '127.0.0.*' }
+  const session = { id: session_id, token: session_id, user_id, app_id: null, device }
+  await identity.openSession(world.db, world.clock.now(), session)
+  return { kind: 'account', user_id, request_id: 'req_test', session_id, email }
 }
 
 /** Whether a browser is signed in. */

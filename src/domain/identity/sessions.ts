@@ -124,6 +124,17 @@ export async function listSessions(db: Db, now: Date, user_id: UserId): Promise<
     where s.user_id = ${user_id} and ${isLive(now)} order by s.last_seen_at desc, s.id`)
 }
 
+/** Whether an account still has a session, which then cannot end until the transaction does. */
+export async function keepsSession(
+  tx: Db,
+  { user_id, session_id }: { user_id: UserId; session_id: SessionId },
+): Promise<boolean> {
+  await lockAgainstSignIns(tx, user_id)
+  const found = await tx.maybe(sql`select id from sessions
+    where id = ${session_id} and user_id = ${user_id} for share`)
+  return found !== undefined
+}
+
 /** Ends the session of a secret. */
 export async function endSession(db: Db, token: string): Promise<void> {
   await db.run(sql`delete from sessions where token_hash = ${sha256(token)}`)

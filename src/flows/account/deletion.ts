@@ -16,6 +16,7 @@ import { anonymizeEmails, queueFreshEmail } from '#platform/email-queue'
 import type { AppId, PayeeId, UserId } from '#platform/ids'
 import { forgetTasks } from '#platform/tasks'
 import { note, type Owner } from './note.ts'
+import { requireOwnSession } from './sessions.ts'
 
 /** Why an account cannot be deleted yet. */
 export type DeletionBlock =
@@ -81,6 +82,7 @@ export async function deleteAccount(
     // Until this ends, no one can make the account the owner of a seller.
     await sellers.lockMemberships(tx, user_id)
     const user = await identity.lockForDeletion(tx, user_id)
+    await requireOwnSession(tx, owner)
     const blocks = await deletionBlocks(world, user_id, tx)
     if (blocks.length > 0) return { outcome: 'blocked', blocks }
     const now = clock.now()

@@ -3,6 +3,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { notify, type Owner } from './note.ts'
+import { requireOwnSession } from './sessions.ts'
 
 /** Creates ten new recovery codes, to be shown once; undefined if there is no second factor. */
 export async function remakeRecoveryCodes(
@@ -12,6 +13,7 @@ export async function remakeRecoveryCodes(
   const { db, clock } = world
   const now = clock.now()
   return await db.tx(async (tx) => {
+    await requireOwnSession(tx, owner)
     const factors = await identity.factorsOf(tx, owner.user_id)
     if (!identity.owesFactor(factors)) return undefined
     const made = await makeRecoveryCodes(world, tx, now, owner.user_id)
