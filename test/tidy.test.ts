@@ -63,6 +63,7 @@ const SHARED_BY_FLOWS = [
   'locked-license',
   'period-credit',
   'app-access',
+  'member-access',
 ].map((name) => `src/flows/${name}`)
 /** The flows that a payment hands over to, by what its invoice is for. */
 const HAND_OVERS = [

@@ -4,7 +4,13 @@ import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import { deleteAccount, type Owner } from '#flows/account'
-import { changeMemberRole, removeMember, transferOwnership } from '#flows/seller'
+import {
+  changeMemberRole,
+  inviteMember,
+  removeMember,
+  transferOwnership,
+  withdrawMemberInvitation,
+} from '#flows/seller'
 import { mintId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { callTool } from '#surfaces/mcp/call'
@@ -190,6 +196,58 @@ test('a seller keeps an owner, whatever else happens to the new one during a tra
     assert.equal(member?.role, 'owner', `change ${index}`)
     const back = { ...actor, user_id }
     await transferOwnership(world, back, { seller_id, user_id: owner_id })
+  }
+})
+
+// Threat 59
+test('a change of the team that waited for the loss of the role is refused', async () => {
+  const { world } = service
+  const owner_id = await idOf(service.demo.seller.email)
+  const [{ seller_id }] = (await sellers.membershipsOf(world.db, owner_id)) as [sellers.Membership]
+  for (const lose of ['removed', 'developer'] as const) {
+    const add = async (role: sellers.InvitedRole) => {
+      const user_id = await idOf((await signUp(service)).email)
+      await sellers.addMember(world.db, service.clock.now(), { seller_id, user_id, role })
+      return user_id
+    }
+    const [user_id, other] = [await add('admin'), await add('support')]
+    const actorOf = (by: UserId) =>
+      ({ kind: 'seller', user_id: by, seller_id, request_id: 'req_test' }) as const
+    const actor = actorOf(user_id)
+    const [pending, email] = [newEmail(), newEmail()]
+    const invited = { role: 'admin', seller_id } as const
+    const before = { ...invited, email: pending, email_normalized: pending }
+    await inviteMember(world, actorOf(owner_id), before)
+    const invitations = await sellers.invitationsOf(world.db, service.clock.now(), seller_id)
+    const { id } = invitations.find((each) => each.email === pending)!
+    const of = { seller_id, user_id: other }
+    for (const change of [
+      () => inviteMember(world, actor, { ...invited, email, email_normalized: email }),
+      () => withdrawMemberInvitation(world, actor, { seller_id, id }),
+      () => changeMemberRole(world, actor, { ...of, role: 'admin' }),
+      () => removeMember(world, actor, of),
+    ]) {
+      const [lost, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      // What the owner does, up to its commit.
+      const losing = world.db.tx(async (tx) => {
+        await sellers.lockMemberships(tx, user_id)
+        if (lose === 'removed') await sellers.removeMember(tx, { seller_id, user_id })
+        else await sellers.setRole(tx, { seller_id, user_id, role: lose })
+        lost.resolve()
+        await ready.promise
+      })
+      await lost.promise
+      const changing = assert.rejects(change(), { code: 'not_found' }, `${change}`)
+      // Long enough for it to commit, if it did not wait.
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      ready.resolve()
+      await losing
+      await changing
+    }
+    const left = await sellers.invitationsOf(world.db, service.clock.now(), seller_id)
+    assert.ok(left.some((each) => each.id === id))
+    assert.ok(!left.some((each) => each.email === email))
+    assert.equal((await sellers.memberOf(world.db, of))?.role, 'support')
   }
 })
 

@@ -1,6 +1,7 @@
 import * as apps from '#domain/apps'
 import * as licensing from '#domain/licensing'
 import * as sellers from '#domain/sellers'
+import { lockMember } from '#flows/member-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { addDays } from '#platform/calendar'
@@ -29,6 +30,7 @@ export async function inviteMember(
   const now = clock.now()
   const { seller_id, email, email_normalized, role } = invited
   return await db.tx(async (tx) => {
+    await lockMember(tx, { seller_id, user_id: actor.user_id }, 'team')
     if (await sellers.isMemberByEmail(tx, { seller_id, email_normalized })) return 'is_member'
     const id = mintId(random, 'mbi')
     await sellers.addInvitation(tx, {
@@ -52,6 +54,7 @@ export async function withdrawMemberInvitation(
   { seller_id, id }: { seller_id: SellerId; id: MemberInvitationId },
 ): Promise<boolean> {
   return await db.tx(async (tx) => {
+    await lockMember(tx, { seller_id, user_id: actor.user_id }, 'team')
     if (!(await sellers.endInvitation(tx, { id, seller_id }))) return false
     const action = 'seller.invitation_withdrawn'
     await audit(tx, clock.now(), { actor, action, subject: seller_id, detail: { id } })
@@ -94,7 +97,7 @@ export async function changeMemberRole(
   { role, ...member }: { seller_id: SellerId; user_id: UserId; role: sellers.InvitedRole },
 ): Promise<MemberChanged> {
   return await db.tx(async (tx) => {
-    await sellers.lockMemberships(tx, member.user_id)
+    await lockBoth(tx, actor, member)
     const before = await sellers.memberOf(tx, member)
     if (!before) return 'not_found'
     if (before.role === 'owner') return 'is_owner'
@@ -113,8 +116,7 @@ export async function transferOwnership(
   { seller_id, user_id }: { seller_id: SellerId; user_id: UserId },
 ): Promise<MemberChanged> {
   return await db.tx(async (tx) => {
-    // In one order, so that two transfers do not wait for each other.
-    for (const id of [actor.user_id, user_id].sort()) await sellers.lockMemberships(tx, id)
+    await lockMemberships(tx, [actor.user_id, user_id])
     const owner = await sellers.memberOf(tx, { seller_id, user_id: actor.user_id })
     const member = await sellers.memberOf(tx, { seller_id, user_id })
     if (owner?.role !== 'owner' || !member) return 'not_found'
@@ -136,7 +138,7 @@ export async function removeMember(
 ): Promise<MemberChanged> {
   const now = clock.now()
   return await db.tx(async (tx) => {
-    await sellers.lockMemberships(tx, member.user_id)
+    await lockBoth(tx, actor, member)
     const before = await sellers.memberOf(tx, member)
     if (!before) return 'not_found'
     if (before.role === 'owner') return 'is_owner'
@@ -147,6 +149,21 @@ export async function removeMember(
     await audit(tx, now, { actor, action, subject: member.seller_id, detail })
     return 'changed'
   })
+}
+
+/** Locks a member and who changes them, who needs the permission unless they leave. */
+async function lockBoth(
+  tx: Db,
+  { user_id }: ActorOf<'seller'>,
+  member: { seller_id: SellerId; user_id: UserId },
+): Promise<void> {
+  await lockMemberships(tx, [user_id, member.user_id])
+  if (user_id !== member.user_id) await lockMember(tx, { ...member, user_id }, 'team')
+}
+
+/** In one order, so that two changes do not wait for each other. */
+async function lockMemberships(tx: Db, user_ids: UserId[]): Promise<void> {
+  for (const user_id of user_ids.toSorted()) await sellers.lockMemberships(tx, user_id)
 }
 
 async function endPreviews(
