@@ -3,8 +3,10 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
+import { offerTransfer } from '#flows/app'
+import { transferOwnership } from '#flows/seller'
 import { sql } from '#platform/sql'
-import { newEmail, PASSWORD } from '../support/account.ts'
+import { newEmail, PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import {
   accept,
@@ -137,6 +139,30 @@ describe('an offer', () => {
       if (name !== 'expired') assert.deepEqual([found?.outcome, found?.email], [name, null])
       assert.match(textOf((await offer(service, app.slug, to.email)).page.body), /Open offer/, name)
     }
+  })
+
+  test('ends with the ownership of who made it, who cannot make another in between', async () => {
+    const { world } = service
+    const { db } = world
+    const [app, other] = [await newApp(service), await newApp(service)]
+    const to = await otherSeller(service)
+    const seller_id = await sellerOf(service, app.client_id)
+    const idOf = async (email: string) => (await identity.findByEmail(db, email))!.id
+    const user_id = await idOf(service.demo.seller.email)
+    const next = await idOf((await signUp(service)).email)
+    await sellers.addMember(db, service.clock.now(), { seller_id, user_id: next, role: 'admin' })
+    await offer(service, app.slug, to.email)
+    const actor = { kind: 'seller', user_id, seller_id, request_id: 'req_test' } as const
+    assert.equal(await transferOwnership(world, actor, { seller_id, user_id: next }), 'changed')
+    await to.agent.open('/dashboard/transfers/')
+    assert.doesNotMatch(textOf(to.agent.page.body), new RegExp(app.slug))
+    assert.equal(await apps.openTransferOf(db, service.clock.now(), app.client_id), undefined)
+    const email = { email: to.email, email_normalized: to.email, reason: 'Sold.' }
+    const offered = offerTransfer(world, actor, { ...email, app_id: other.client_id })
+    await assert.rejects(offered, { code: 'not_found' })
+    assert.equal(await sellerOf(service, app.client_id), seller_id)
+    const back = { ...actor, user_id: next }
+    assert.equal(await transferOwnership(world, back, { seller_id, user_id }), 'changed')
   })
 
   test('is refused for a member of the seller’s own team, without a reason, or while another is open', async () => {

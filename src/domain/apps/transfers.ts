@@ -108,6 +108,20 @@ export async function decideTransfer(
     where id = ${id}`)
 }
 
+/** Withdraws every open offer of a seller, and returns the offered apps. */
+export async function withdrawTransfersOf(
+  tx: Db,
+  now: Date,
+  { from_seller, decided_by }: { from_seller: SellerId; decided_by: UserId },
+): Promise<AppId[]> {
+  const rows = await tx.rows<{ app_id: AppId }>(sql`update app_transfers
+    set outcome = 'withdrawn', decided_by = ${decided_by}, decided_at = ${now}, email = null,
+      email_normalized = null
+    where app_id in (select id from apps where seller_id = ${from_seller}) and outcome is null
+    returning app_id`)
+  return rows.map(({ app_id }) => app_id)
+}
+
 /** Deletes the open offers to the addresses of a deleted account. */
 export async function dropTransfersTo(tx: Db, addresses: string[]): Promise<void> {
   await tx.run(sql`delete from app_transfers

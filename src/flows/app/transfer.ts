@@ -1,6 +1,7 @@
 import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
 import { endSellerAccess, lockOwnApp } from '#flows/app-access'
+import { lockMember } from '#flows/member-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { addDays } from '#platform/calendar'
@@ -22,6 +23,8 @@ export async function offerTransfer(
   const { app_id, email, email_normalized, reason } = offer
   return await db.tx(async (tx) => {
     const { seller_id: from_seller } = await lockOwnApp(tx, actor, app_id)
+    const member = { seller_id: from_seller, user_id: actor.user_id }
+    await lockMember(tx, member, 'transfer_apps')
     const own = { seller_id: from_seller, email_normalized }
     if (await sellers.isMemberByEmail(tx, own)) return 'is_own'
     const id = mintId(random, 'trf')

@@ -109,7 +109,10 @@ export async function changeMemberRole(
   })
 }
 
-/** Makes another member the owner; the owner becomes an admin. Only the owner may. */
+/**
+ * Makes another member the owner; the owner becomes an admin, and the apps that they offered to
+ * other sellers are no longer offered. Only the owner may.
+ */
 export async function transferOwnership(
   { db, clock }: World,
   actor: ActorOf<'seller'>,
@@ -124,8 +127,13 @@ export async function transferOwnership(
     await sellers.setRole(tx, { seller_id, user_id: actor.user_id, role: 'admin' })
     await sellers.setRole(tx, { seller_id, user_id, role: 'owner' })
     const detail = { before: actor.user_id, after: user_id }
+    const now = clock.now()
     const action = 'seller.ownership_transferred'
-    await audit(tx, clock.now(), { actor, action, subject: seller_id, detail })
+    await audit(tx, now, { actor, action, subject: seller_id, detail })
+    const offers = { from_seller: seller_id, decided_by: actor.user_id }
+    for (const app_id of await apps.withdrawTransfersOf(tx, now, offers)) {
+      await audit(tx, now, { actor, action: 'app.transfer_withdrawn', subject: app_id })
+    }
     return 'changed'
   })
 }
