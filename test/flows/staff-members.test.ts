@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as identity from '#domain/identity'
-import { changeStaffRole } from '#flows/staff-actions'
+import { changeStaffRole, inviteByEmail, withdrawInvitation } from '#flows/staff-actions'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { addAuthenticator, isSignedIn, newEmail, PASSWORD, signUp } from '../support/account.ts'
@@ -160,7 +160,7 @@ test('the last admin can be neither removed nor given another role, nor two at o
     await identity.setStaffRole(tx, one.id, null)
   })
   await locked.promise
-  const second = remove(one, two.id)
+  const second = remove(two, two.id)
   // Long enough for it to read, if it did not wait for the first.
   await new Promise((resolve) => setTimeout(resolve, 200))
   ready.resolve()
@@ -176,4 +176,52 @@ test('the last admin can be neither removed nor given another role, nor two at o
     assert.match(textOf(last.agent.page.body), /this is the last admin/)
   }
   assert.equal(await roleOf(last.email), 'admin')
+})
+
+// Threat 59
+test('a change that waited for the loss of the admin role is refused', async () => {
+  const { world } = service
+  for (const role of ['support', null] as const) {
+    const [boss, demoted, other] = [
+      await addMember('admin'),
+      await addMember('admin'),
+      await addMember('support'),
+    ]
+    const invited = newEmail()
+    const pending = { email: newEmail(), role: 'admin' } as const
+    const actorOf = (user_id: UserId) =>
+      ({ kind: 'staff', user_id, request_id: 'req_test' }) as const
+    const actor = actorOf(demoted.id)
+    const staff = { ...actor, reason: 'in time' }
+    const before = { ...pending, email_normalized: pending.email }
+    const sent = await inviteByEmail(world, actorOf(boss.id), before)
+    assert.ok(sent.outcome === 'invited')
+    for (const change of [
+      () => changeStaffRole(world, staff, { user_id: boss.id, role: 'support' }),
+      () => changeStaffRole(world, staff, { user_id: other.id, role: 'admin' }),
+      () =>
+        inviteByEmail(world, actor, { email: invited, email_normalized: invited, role: 'admin' }),
+      () => withdrawInvitation(world, actor, sent.invitation.id),
+    ]) {
+      const [locked, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const losing = world.db.tx(async (tx) => {
+        await identity.lockAdmins(tx)
+        await identity.setStaffRole(tx, demoted.id, role)
+        locked.resolve()
+        await ready.promise
+      })
+      await locked.promise
+      const changing = assert.rejects(change(), { code: 'not_found' }, `${change}`)
+      // Long enough for it to commit, if it did not wait.
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      ready.resolve()
+      await losing
+      await changing
+    }
+    assert.equal(await roleOf(boss.email), 'admin')
+    assert.equal(await roleOf(other.email), 'support')
+    const open = await identity.listStaffInvitations(world.db, service.clock.now())
+    assert.ok(open.some(({ email }) => email === pending.email))
+    assert.ok(!open.some(({ email }) => email === invited))
+  }
 })

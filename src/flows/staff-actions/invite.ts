@@ -6,6 +6,7 @@ import type { Db } from '#platform/db'
 import { queueFreshEmail } from '#platform/email-queue'
 import { mintId, type StaffInvitationId } from '#platform/ids'
 import type { Random } from '#platform/random'
+import { lockedAdmins } from './staff.ts'
 
 /** How long an invitation is valid, in hours. */
 export const INVITATION_HOURS = 24
@@ -39,6 +40,7 @@ export async function inviteByEmail(
 ): Promise<InvitationSent> {
   const now = world.clock.now()
   return await world.db.tx(async (tx) => {
+    await lockedAdmins(tx, actor)
     const sent = await invite(tx, now, world.random, actor, invited)
     if (sent.outcome === 'invited') {
       const { id: subject_id } = sent.invitation
@@ -84,6 +86,7 @@ export async function withdrawInvitation(
   id: StaffInvitationId,
 ): Promise<boolean> {
   return await db.tx(async (tx) => {
+    await lockedAdmins(tx, actor)
     if (!(await identity.endStaffInvitation(tx, id))) return false
     await audit(tx, clock.now(), { actor, action: 'staff.invitation_withdrawn', subject: id })
     return true

@@ -2,7 +2,7 @@ import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { UserId } from '#platform/ids'
-import { recordStaffAction, type StaffWithReason } from './staff.ts'
+import { lockedAdmins, recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /** The outcome of changing a member of staff. The last admin cannot be changed. */
 export type StaffChanged = 'changed' | 'last_admin' | 'nothing'
@@ -19,7 +19,7 @@ export async function changeStaffRole(
   const now = clock.now()
   return await db.tx(async (tx) => {
     // Concurrent changes wait here, so that two admins cannot remove each other.
-    const admins = await identity.lockAdmins(tx)
+    const admins = await lockedAdmins(tx, staff)
     const before = (await identity.findUser(tx, user_id))?.staff_role
     if (!before || before === role) return 'nothing'
     if (admins.length === 1 && admins[0] === user_id) return 'last_admin'
