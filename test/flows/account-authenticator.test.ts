@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { decodeQR } from 'qr/decode.js'
+import * as identity from '#domain/identity'
+import { beginAuthenticator, confirmAuthenticator, openSetup } from '#flows/account'
+import type { World } from '#flows/world'
 import {
   addAuthenticator,
   addPasskey,
   auditedActionsOf,
   codeOf,
+  openOwner,
   PASSWORD,
   signUp,
 } from '../support/account.ts'
@@ -50,6 +54,25 @@ describe('the setup of an authenticator app', () => {
     await agent.open(`${SECURITY}password`)
     await agent.submit('Confirm', { password: PASSWORD })
     assert.equal((await agent.open(`${SECURITY}authenticator`)).url, SECURITY)
+  })
+
+  test('does not confirm the key of another tab with a code of the one before', async () => {
+    const { email } = await signUp(service)
+    const { world } = service
+    const { id: user_id } = (await identity.findByEmail(world.db, email))!
+    const owner = await openOwner(service, { user_id, email })
+    await beginAuthenticator(world, owner)
+    const { secret } = (await openSetup(world, owner))!
+    // The other tab begins again while the code of the first is checked.
+    const take: World['limits']['take'] = async (limit, key) => {
+      if (limit.name === 'authenticator-setup') await beginAuthenticator(world, owner)
+      return await world.limits.take(limit, key)
+    }
+    const meanwhile = { ...world, limits: { ...world.limits, take } }
+    const confirmed = await confirmAuthenticator(meanwhile, owner, codeOf(service, secret))
+    assert.deepEqual(confirmed, { outcome: 'gone' })
+    assert.equal(await identity.findAuthenticator(world.db, user_id), undefined)
+    assert.notEqual((await openSetup(world, owner))!.secret, secret)
   })
 
   test('is recorded and announced by email, like every change of a factor', async () => {

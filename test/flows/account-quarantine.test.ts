@@ -217,7 +217,7 @@ async function plantFactors(user_id: UserId, passkey: SoftPasskey): Promise<void
   const now = setup.clock.now()
   const secret_sealed = identity.mintAuthenticatorSecret(keys, random, user_id)
   await identity.beginAuthenticator(db, now, { user_id, secret_sealed })
-  await identity.confirmAuthenticator(db, now, { user_id, step: 1 })
+  await identity.confirmAuthenticator(db, now, { user_id, secret_sealed, step: 1 })
   const code_hashes = identity.recoveryCodeHashes(keys, user_id, 'aaaa-bbbb-cccc')
   await identity.replaceRecoveryCodes(db, now, { user_id, code_hashes })
   // Created by the attacker's own account, so that it is valid.

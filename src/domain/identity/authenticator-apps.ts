@@ -49,15 +49,19 @@ export async function findAuthenticator(
     where user_id = ${user_id} and confirmed_at is not null`)
 }
 
-/** Confirms an app by a code of this time step; false if it was confirmed before. */
+/**
+ * Confirms an app by a code of this time step; false if it was confirmed before, or its setup has
+ * begun again with another secret.
+ */
 export async function confirmAuthenticator(
   db: Db,
   now: Date,
-  facts: { user_id: UserId; step: number },
+  facts: { user_id: UserId; secret_sealed: Buffer; step: number },
 ): Promise<boolean> {
   const confirmed = await db.run(sql`update authenticator_apps
     set confirmed_at = ${now}, last_step = ${facts.step}
-    where user_id = ${facts.user_id} and confirmed_at is null`)
+    where user_id = ${facts.user_id} and secret_sealed = ${facts.secret_sealed}
+      and confirmed_at is null`)
   return confirmed === 1
 }
 

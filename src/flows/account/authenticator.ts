@@ -47,17 +47,19 @@ export async function confirmAuthenticator(
   | { outcome: 'too_often'; retry_after: number }
   | { outcome: 'gone' }
 > {
-  const { db, clock, limits } = world
+  const { db, clock, keys, limits } = world
   const { user_id } = owner
   const now = clock.now()
-  const setup = await openSetup(world, owner)
-  if (!setup) return { outcome: 'gone' }
+  const app = await identity.findUnconfirmed(db, now, user_id)
+  if (!app) return { outcome: 'gone' }
   const { allowed, reset_seconds } = await limits.take(TRIES, user_id)
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
-  const step = identity.stepOfCode(setup.secret, now, code)
+  const { secret_sealed } = app
+  const step = identity.stepOfCode(identity.openAuthenticatorSecret(keys, app), now, code)
   if (step === undefined) return { outcome: 'wrong' }
   const confirmed = await db.tx(async (tx) => {
-    if (!(await identity.confirmAuthenticator(tx, now, { user_id, step }))) return undefined
+    if (!(await identity.confirmAuthenticator(tx, now, { user_id, secret_sealed, step })))
+      return undefined
     await endAllOtherSessions(tx, owner)
     const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
     await notify(world, tx, now, { owner, what: 'authenticator_added' })
