@@ -300,6 +300,39 @@ async function everyEmailIsSent(): Promise<void> {
   }
 }
 
+/** Runs `work`, and once `happens` before its first statement that reads one row from a table. */
+async function withMeanwhile(
+  table: string,
+  { work, happens }: { work: () => Promise<unknown>; happens: () => Promise<unknown> },
+): Promise<void> {
+  const { db } = setup.world
+  const one = db.one.bind(db)
+  let hasHappened = false
+  db.one = async (statement) => {
+    if (!hasHappened && statement.text.includes(`from ${table}`)) {
+      hasHappened = true
+      await happens()
+    }
+    return await one(statement)
+  }
+  await work().finally(() => {
+    db.one = one
+  })
+  assert.ok(hasHappened)
+}
+
+// Threats 13 and 50
+test('a session that a success page opens while the owner confirms is worth nothing', async () => {
+  const attack_ = await attack()
+  const { attacker, user_id, email, success_url } = attack_
+  await setup.world.db.run(sql`delete from sessions where user_id = ${user_id}`)
+  await withMeanwhile('authenticator_apps', {
+    work: () => attacker.open(success_url),
+    happens: () => answer(email, /receipt/, 'verify_email'),
+  })
+  await assertOut(attack_)
+})
+
 describe('before the email is confirmed', () => {
   test('a session sees its purchase, cannot change the account, and cannot sell', async () => {
     const { attacker } = await attack()

@@ -70,7 +70,10 @@ export async function openSession(
       ${now}, ${now}, ${expires_at}, ${browser}, ${network})`)
 }
 
-/** The live session of a secret; undefined for a locked account. */
+/**
+ * The live session of a secret; undefined for a locked account, and for a session of one purchase
+ * once the mailbox is verified: who bought may be another person than who verified it.
+ */
 export async function findSession(db: Db, now: Date, token: string): Promise<Session | undefined> {
   return await db.maybe<Session>(sql`
     select s.id, s.user_id, s.app_id, s.seller_id,
@@ -78,7 +81,8 @@ export async function findSession(db: Db, now: Date, token: string): Promise<Ses
         then s.viewing_seller_id end as viewing_seller_id, s.viewing_until,
       u.email, u.email_normalized, u.email_verified_at, s.authenticated_at, s.last_seen_at
     from sessions s join users u on u.id = s.user_id
-    where s.token_hash = ${sha256(token)} and ${isLive(now)} and u.locked_at is null`)
+    where s.token_hash = ${sha256(token)} and ${isLive(now)} and u.locked_at is null
+      and (s.app_id is null or u.email_verified_at is null)`)
 }
 
 /** Opens the pages of another seller in a session. */
