@@ -165,5 +165,10 @@ describe('the page of the export', () => {
     await service.world.db.run(sql`update seller_members set role = 'owner'
       where seller_id = ${seller_id}`)
     assert.equal((await agent.open(ready.url)).status, 200)
+    service.clock.pass(601)
+    for (const url of [ready.url, ready.url.replace(/ready\/$/, 'file')]) {
+      await agent.open(url)
+      assert.match(agent.page.url, /^\/account\/confirm/)
+    }
   })
 })

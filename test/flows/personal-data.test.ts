@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from '#platform/sql'
-import { newEmail, signUp } from '../support/account.ts'
+import { newEmail, PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { eventually } from '../support/eventually.ts'
 import { assertInvariants } from '../support/invariants.ts'
@@ -93,10 +93,20 @@ describe('an export of personal data', () => {
     const { url } = await exported(agent)
     const { agent: thief } = await owner()
     assert.equal((await thief.open(url)).status, 404)
+    assert.equal((await agent.open(url)).status, 200)
     service.clock.pass(601)
     await agent.open(PROFILE)
     await agent.submit('Export your data')
     assert.match(textOf(agent.page.body), /Confirm your identity/)
+    // The history of an open browser has the address of the file.
+    const ready = url.replace(/file$/, 'ready/')
+    for (const address of [url, ready]) {
+      await agent.open(address)
+      assert.equal(agent.page.url, `/account/confirm?return_to=${encodeURIComponent(ready)}`)
+    }
+    await agent.submit('Confirm', { password: PASSWORD })
+    assert.equal(agent.page.url, ready)
+    assert.match((await agent.press('Download')).body, /"exported_at"/)
   })
 })
 

@@ -23,6 +23,7 @@ export function declareProfile(scope: FastifyInstance, world: World): void {
     title: 'Exporting your data',
     remains: 'No file was created.',
     back: () => PROFILE,
+    needs_proof: true,
     run: (task) =>
       saveFile(
         forReports(world),

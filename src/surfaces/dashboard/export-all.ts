@@ -28,6 +28,7 @@ export function declareExportAll(scope: FastifyInstance, world: World): void {
     unit: 'files',
     remains: 'No file was created.',
     back: () => PATH,
+    needs_proof: true,
     isAllowed: async ({ user_id, request }) => {
       const { seller_id } = ExportRequest.parse(request)
       return (await sellers.memberOf(world.db, { seller_id, user_id }))?.role === 'owner'

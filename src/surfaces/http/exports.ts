@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as identity from '#domain/identity'
 import { forReports, type World } from '#flows/world'
-import { requireSession, type SessionContext } from '#http/guards/session'
+import { requireRecentProof, requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
 import { limitPage, people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
@@ -165,8 +165,9 @@ export function exports(app: FastifyInstance, world: World): void {
 }
 
 /** A finished export of this account; its file is undefined once deleted. */
-async function exportOf(world: World, { request, session }: SessionContext) {
+async function exportOf(world: World, context: SessionContext) {
   const { db } = world
+  const { request, session } = context
   const { user_id } = session
   const id = requireId('task', paramsOf(TASK_PATH, request).id)
   const task = await findTask(db, { id, user_id })
@@ -179,6 +180,7 @@ async function exportOf(world: World, { request, session }: SessionContext) {
     if (!role || !identity.isPermitted(role, kind.needs)) throw refuse('not_found')
   }
   if (kind.isAllowed && !(await kind.isAllowed(task))) throw refuse('not_found')
+  if (kind.needs_proof) requireRecentProof(world, context, readyAddress(id))
   return { task, back_url: kind.back(task), file: await findFile(db, id) }
 }
 

@@ -37,6 +37,8 @@ export interface TaskKind {
   needs?: StaffPermission
   /** Whether the account may still see what the task created; absent: always. */
   isAllowed?(task: Task): Promise<boolean>
+  /** Set if what it created is shown only right after authentication, like the request for it. */
+  needs_proof?: true
   /** What remains if it fails; completed steps are kept by default. */
   remains?: string
   /** Runs the task, reports its progress, and returns what the next page needs. */
