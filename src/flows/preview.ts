@@ -24,14 +24,30 @@ export async function startPreview(
   facts: { app: apps.App; product_id: ProductId },
 ): Promise<boolean> {
   const { app, product_id } = facts
-  const { session } = request
-  if (!session || !(await sellers.isMember(world.db, app.seller_id, session))) return false
   const plan = (await catalog.products(world.db, app.id)).find(({ id }) => id === product_id)
   if (!plan || plan.is_free) return false
+  return await world.db.tx(async (tx) => {
+    const member = await lockMember(tx, app.id, request.session)
+    if (!member) return false
+    await grant(world, tx, { ...member, product_id, by: 'dashboard' }, request)
+    return true
+  })
+}
+
+/**
+ * The signed-in member of an app's seller. Until the transaction ends, the app is not transferred
+ * and the member is not removed: both end previews, and would miss this one.
+ */
+async function lockMember(
+  tx: Db,
+  app_id: AppId,
+  session: PreviewRequest['session'],
+): Promise<{ app: apps.App; user_id: UserId } | undefined> {
+  if (!session) return undefined
   const { user_id } = session
-  const granted = { app, user_id, product_id, by: 'dashboard' } as const
-  await world.db.tx((tx) => grant(world, tx, granted, request))
-  return true
+  const app = await apps.lock(tx, app_id)
+  await sellers.lockMemberships(tx, user_id)
+  return (await sellers.isMember(tx, app.seller_id, session)) ? { app, user_id } : undefined
 }
 
 /** Ends a member's preview; its key is `canceled` from now on. */
@@ -71,12 +87,12 @@ export async function finishWalkthrough(
     const app = price && (await apps.findOnSale(tx, price.app_id))
     if (!app) return { outcome: 'gone' }
     const { session } = request
-    if (!session || cart.user_id !== session.user_id) return { outcome: 'sign_in_needed' }
-    if (!(await sellers.isMember(tx, app.seller_id, session))) return { outcome: 'sign_in_needed' }
+    if (cart.user_id !== session?.user_id) return { outcome: 'sign_in_needed' }
+    const member = await lockMember(tx, app.id, session)
+    if (!member) return { outcome: 'sign_in_needed' }
     if (cart.completed_at) return { outcome: 'completed' }
     const { product_id } = price
-    const { user_id } = session
-    await grant(world, tx, { app, user_id, product_id, by: 'walkthrough' }, request)
+    await grant(world, tx, { ...member, product_id, by: 'walkthrough' }, request)
     await billing.completeWalkthrough(tx, clock.now(), cart.id)
     return { outcome: 'completed' }
   })

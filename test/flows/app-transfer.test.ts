@@ -188,6 +188,8 @@ describe('a transfer', () => {
     const { previews } = await db.one<{ previews: number }>(sql`select count(*)::int as previews
       from licenses where app_id = ${app.client_id} and status = 'preview'`)
     assert.equal(previews, 0)
+    // The request of a former member who read the app before the transfer.
+    assert.equal(await startPreview(world, request, { app: found, product_id }), false)
     assert.equal(await apps.openTransferOf(db, clock.now(), app.client_id), undefined)
   })
 

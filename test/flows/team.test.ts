@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
 import * as sellers from '#domain/sellers'
 import { deleteAccount, type Owner } from '#flows/account'
+import { finishWalkthrough, startPreview } from '#flows/preview'
 import {
   changeMemberRole,
   inviteMember,
@@ -11,7 +15,7 @@ import {
   transferOwnership,
   withdrawMemberInvitation,
 } from '#flows/seller'
-import { mintId, type UserId } from '#platform/ids'
+import { mintId, parseId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { callTool } from '#surfaces/mcp/call'
 import { tools } from '#surfaces/mcp/tools'
@@ -19,7 +23,7 @@ import { newEmail, openOwner, PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
-import { buyer } from '../support/purchase.ts'
+import { buyer, TEXAS } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -249,6 +253,39 @@ test('a change of the team that waited for the loss of the role is refused', asy
     assert.ok(!left.some((each) => each.email === email))
     assert.equal((await sellers.memberOf(world.db, of))?.role, 'support')
   }
+})
+
+test('a preview that waited for the removal of the member is not given', async () => {
+  const { world } = service
+  const app = (await apps.find(world.db, service.demo.app.client_id))!
+  const [plan] = (await catalog.products(world.db, app.id)).filter(({ is_free }) => !is_free)
+  const { seller_id } = app
+  const { email, agent } = await signUp(service)
+  const user_id = await idOf(email)
+  await sellers.addMember(world.db, service.clock.now(), { seller_id, user_id, role: 'support' })
+  await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
+  await agent.submit('Continue', TEXAS)
+  const cart_id = parseId('cart', /cart_\w+/.exec(agent.page.url)![0])
+  const request = { session: { user_id, app_id: null }, request_id: 'req_test' }
+  const [lost, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  // What the removal does, up to its commit.
+  const losing = world.db.tx(async (tx) => {
+    await sellers.lockMemberships(tx, user_id)
+    await sellers.removeMember(tx, { seller_id, user_id })
+    await licensing.endPreview(tx, service.clock.now(), { app_id: app.id, user_id })
+    lost.resolve()
+    await ready.promise
+  })
+  await lost.promise
+  const started = startPreview(world, request, { app, product_id: plan!.id })
+  const finished = finishWalkthrough(world, request, cart_id)
+  // Long enough for both to commit, if they did not wait.
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  ready.resolve()
+  await losing
+  assert.equal(await started, false)
+  assert.deepEqual(await finished, { outcome: 'sign_in_needed' })
+  assert.equal(await licensing.findPreview(world.db, { app_id: app.id, user_id }), undefined)
 })
 
 test('a member of two sellers switches between them', async () => {
