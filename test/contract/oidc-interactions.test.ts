@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import * as catalog from '#domain/catalog'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
 import { disconnectApp } from '#flows/account'
+import { givePlan } from '#flows/subscription'
+import { mintId } from '#platform/ids'
+import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { purchase } from '../support/purchase.ts'
+import { sellerActor } from '../support/refunds.ts'
 import {
   addApp,
   addPerson,
@@ -130,6 +136,42 @@ test('a buyer comes back from the checkout signed in, without a click', async ()
   const tokens = await exchange(setup.app_side, attempt, url)
   const answer = await entitlementOf(setup, tokens.access_token)
   assert.equal(answer.json().status, 'active')
+})
+
+// Threat 20
+test('a plan that a seller gives or imports is no agreement of the person', async () => {
+  const { world, demo, clock } = setup
+  const { client_id: app_id, prices } = demo.app
+  const { product_id } = (await catalog.findLivePrice(world.db, prices[0]!.public_id))!
+  const seller = await sellerActor(setup)
+  for (const how of ['given', 'imported'] as const) {
+    const { user_id, email } = await person(how)
+    const party = { user_id, client_id: app_id }
+    const license_id = mintId(world.random, 'lic')
+    const give = async () => {
+      if (how === 'given') {
+        const given = { app_id, product_id, email, email_normalized: email, ends_at: null }
+        const { outcome } = await givePlan(world, seller, { ...given, reason: 'A guess.' })
+        assert.equal(outcome, 'given')
+        return
+      }
+      await licensing.grantComp(world.db, clock.now(), world, {
+        ...{ license_id, app_id, user_id, product_id },
+        ends_at: null,
+      })
+      await world.db.run(sql`update licenses set origin = 'import' where id = ${license_id}`)
+    }
+    await give()
+    const agent = await enter(setup, { user_id })
+    const attempt = await begin(setup.app_side, setup.callback)
+    const asked = await agent.open(attempt.url.href)
+    assert.match(asked.url, /^\/o\/interaction\//, how)
+    assert.match(textOf(asked.body), /private ID for this app only/)
+    assert.deepEqual(await grants.agreedScopes(world.db, party), [], how)
+    await signInToApp(setup, agent)
+    const agreed = await grants.agreedScopes(world.db, party)
+    assert.deepEqual(agreed.toSorted(), ['entitlements', 'openid'], how)
+  }
 })
 
 test('a session from a checkout is valid for its app alone, and is no single sign-on', async () => {

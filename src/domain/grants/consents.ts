@@ -24,8 +24,9 @@ export async function agree(
 
 /**
  * The scopes that a person agreed to share with an app. Buying it includes an app's default scopes:
- * buyers come back from the checkout signed in (spec: What the service does, 1). A person who
- * withdrew the consent is asked again, until the next purchase.
+ * buyers come back from the checkout signed in (spec: What the service does, 1). A plan that the
+ * seller gave or imported does not: the seller chose whose it is, and would learn who visits the
+ * app. A person who withdrew the consent is asked again, until the next purchase.
  */
 export async function agreedScopes(db: Db, party: Party): Promise<string[]> {
   const { scopes } = await db.one<{ scopes: string[] }>(sql`select
@@ -39,6 +40,7 @@ function agreed(user_id: UserId, client_id: Sql): Sql {
     || case when exists (select 1 from licenses l join clients c on c.app_id = l.app_id
       left join consents k on k.client_id = c.client_id and k.user_id = l.user_id
       where c.client_id = ${client_id} and l.user_id = ${user_id}
+        and l.origin not in ('comp', 'import')
         and l.created_at > coalesce(k.withdrawn_at, '-infinity'))
       then ${[...DEFAULT_SCOPES]}::text[] else '{}' end`
 }
