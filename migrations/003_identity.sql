@@ -131,6 +131,8 @@ create table email_changes (
   old_email text not null,
   new_email text not null,
   new_email_normalized text not null,
+  -- The session in which it was requested, which may have ended since.
+  session_id text not null,
   created_at timestamptz not null,
   done_at timestamptz,
   -- Withdrawn, undone, or replaced by a later change.

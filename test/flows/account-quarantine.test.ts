@@ -236,7 +236,7 @@ async function plantEmailChange(user_id: UserId, old_email: string): Promise<str
   const id = mintId(random, 'ech')
   const new_email = newEmail()
   const change = { id, user_id, old_email, new_email, new_email_normalized: new_email }
-  await identity.requestEmailChange(db, now, change)
+  await identity.requestEmailChange(db, now, { ...change, session_id: mintId(random, 'ses') })
   const token = mintSecret(random)
   await identity.addLink(db, now, { token, user_id, purpose: 'change_email', about: id })
   assert.equal((await at(`/link/change_email/${token}`)).page.status, 200)

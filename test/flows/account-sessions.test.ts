@@ -20,11 +20,13 @@ import {
   auditedActionsOf,
   enterPassword,
   isSignedIn,
+  newEmail,
   openOwner,
   PASSWORD,
   signUp,
 } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const SECURITY = '/account/security/'
@@ -218,6 +220,57 @@ describe('a change in a session that was ended after the request was authorized'
       assert.ok(await isSignedIn(account.agent))
     })
   }
+})
+
+describe('a change of email that waits for its confirmation', () => {
+  const WAYS: Record<string, (agent: Agent) => Promise<unknown>> = {
+    'Save password': async (agent) => {
+      await agent.open(`${SECURITY}password`)
+      await agent.submit('Save password', { password: 'another walk along the shore' })
+    },
+    'Sign out everywhere else': async (agent) => {
+      await agent.open(SECURITY)
+      await agent.submit('Sign out everywhere else')
+    },
+    'End session': async (agent) => {
+      await agent.open(SECURITY)
+      await agent.submit('End session')
+    },
+    'an authenticator app': (agent) => addAuthenticator(service, agent),
+  }
+
+  /** Requests the change in a browser, and returns the link that its new mailbox gets. */
+  async function linkOf(agent: Agent): Promise<string> {
+    const email = newEmail()
+    await agent.open(`${SECURITY}email`)
+    await agent.submit('Send confirmation email', { email })
+    return linkIn(await emailTo(service, email, /^Confirm your new/), 'change_email')
+  }
+
+  // Threat 50
+  for (const [way, act] of Object.entries(WAYS)) {
+    test(`ends with the session in which it was requested: ${way}`, async () => {
+      const { agent, email } = await signUp(service)
+      const link = await linkOf(await enterPassword(service, email))
+      await act(agent)
+      assert.equal((await agent.tab().open(link)).status, 404)
+      await agent.open(SECURITY)
+      assert.doesNotMatch(pageText(agent), /Waiting for confirmation/)
+    })
+  }
+
+  test('stays if this session requested it, whatever other session ends', async () => {
+    const { agent, email } = await signUp(service)
+    const link = await linkOf(agent)
+    for (const act of Object.values(WAYS)) {
+      await enterPassword(service, email)
+      await enterPassword(service, email, 'another walk along the shore')
+      await act(agent)
+    }
+    await agent.open(link)
+    await agent.submit('Change my email')
+    assert.match(pageText(agent), /Email changed/)
+  })
 })
 
 test('deletes expired sessions, links and sign-ups', async () => {

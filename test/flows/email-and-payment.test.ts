@@ -37,7 +37,7 @@ async function linkTo(
   const token = `token-${id}`
   const { email: new_email, email_normalized: new_email_normalized } = identity.readEmail(wanted)!
   const change = { id, user_id, old_email, new_email, new_email_normalized }
-  await identity.requestEmailChange(db, now, change)
+  await identity.requestEmailChange(db, now, { ...change, session_id: mintId(random, 'ses') })
   await identity.addLink(db, now, { token, user_id, purpose, about: id })
   return token
 }

@@ -1,5 +1,5 @@
 import { type Db, isUniqueViolation } from '#platform/db'
-import type { EmailChangeId, UserId } from '#platform/ids'
+import type { EmailChangeId, SessionId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
 /** A requested change of email. Nothing has changed before `done_at`. */
@@ -21,15 +21,15 @@ const COLUMNS = sql`id, user_id, old_email, new_email, new_email_normalized, cre
 export async function requestEmailChange(
   db: Db,
   now: Date,
-  change: Omit<EmailChange, 'created_at' | 'done_at' | 'ended_at'>,
+  change: Omit<EmailChange, 'created_at' | 'done_at' | 'ended_at'> & { session_id: SessionId },
 ): Promise<void> {
   // Serialized: an account has one pending change.
   await db.run(sql`select id from users where id = ${change.user_id} for update`)
   await endPendingChange(db, now, change.user_id)
   await db.run(sql`insert into email_changes
-    (id, user_id, old_email, new_email, new_email_normalized, created_at)
+    (id, user_id, old_email, new_email, new_email_normalized, session_id, created_at)
     values (${change.id}, ${change.user_id}, ${change.old_email}, ${change.new_email},
-      ${change.new_email_normalized}, ${now})`)
+      ${change.new_email_normalized}, ${change.session_id}, ${now})`)
 }
 
 /** A change by its id, locked if a transaction is open, so that decisions on it are serialized. */
@@ -49,6 +49,17 @@ export async function findPendingChange(db: Db, user_id: UserId): Promise<EmailC
 export async function endPendingChange(db: Db, now: Date, user_id: UserId): Promise<void> {
   await db.run(sql`update email_changes set ended_at = ${now}
     where user_id = ${user_id} and done_at is null and ended_at is null`)
+}
+
+/** Withdraws the pending change that was requested in a session, or in any other session. */
+export async function endChangeOfSession(
+  db: Db,
+  now: Date,
+  { user_id, session_id, is_other }: { user_id: UserId; session_id: SessionId; is_other: boolean },
+): Promise<void> {
+  await db.run(sql`update email_changes set ended_at = ${now}
+    where user_id = ${user_id} and done_at is null and ended_at is null
+      and (session_id <> ${session_id}) = ${is_other}`)
 }
 
 /** Records that the new mailbox confirmed. */

@@ -60,7 +60,7 @@ export async function confirmAuthenticator(
   const confirmed = await db.tx(async (tx) => {
     if (!(await identity.confirmAuthenticator(tx, now, { user_id, secret_sealed, step })))
       return undefined
-    await endAllOtherSessions(tx, owner)
+    await endAllOtherSessions(tx, now, owner)
     const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
     await notify(world, tx, now, { owner, what: 'authenticator_added' })
     return { recovery_codes }
@@ -74,7 +74,7 @@ export async function removeAuthenticator(world: World, owner: Owner): Promise<v
   const now = clock.now()
   await db.tx(async (tx) => {
     if (!(await identity.removeAuthenticator(tx, owner.user_id))) return
-    await endAllOtherSessions(tx, owner)
+    await endAllOtherSessions(tx, now, owner)
     await deleteRecoveryCodes(tx, owner.user_id)
     await notify(world, tx, now, { owner, what: 'authenticator_removed' })
   })

@@ -22,7 +22,7 @@ export async function changeEmail(
   wanted: { email: string; email_normalized: string },
 ): Promise<{ outcome: 'sent' } | { outcome: 'too_often'; retry_after: number }> {
   const { db, clock, random, limits } = world
-  const { user_id, email: old_email } = owner
+  const { user_id, session_id, email: old_email } = owner
   for (const [limit, key] of [
     [CHANGES_OF_ACCOUNT, user_id],
     [EMAILS_TO_ADDRESS, wanted.email_normalized],
@@ -34,7 +34,7 @@ export async function changeEmail(
   await db.tx(async (tx) => {
     const id = mintId(random, 'ech')
     const { email: new_email, email_normalized: new_email_normalized } = wanted
-    const change = { id, user_id, old_email, new_email, new_email_normalized }
+    const change = { id, user_id, session_id, old_email, new_email, new_email_normalized }
     await identity.requestEmailChange(tx, now, change)
     await requireOwnSession(tx, owner)
     await note(tx, now, owner, 'email_change_requested', { change_id: id })

@@ -44,7 +44,7 @@ export async function addPasskey(
   return await db.tx(async (tx) => {
     const passkey = { ...made, id: mintId(random, 'psk'), user_id, name }
     if (!(await identity.addPasskey(tx, now, passkey))) return undefined
-    await endAllOtherSessions(tx, owner)
+    await endAllOtherSessions(tx, now, owner)
     const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
     await notify(world, tx, now, { owner, what: 'passkey_added', detail: { name } })
     return { recovery_codes }
@@ -63,7 +63,7 @@ export async function removePasskey(
   await db.tx(async (tx) => {
     const name = await identity.removePasskey(tx, { user_id, passkey_id })
     if (name === undefined) return
-    await endAllOtherSessions(tx, owner)
+    await endAllOtherSessions(tx, now, owner)
     await deleteRecoveryCodes(tx, user_id)
     await notify(world, tx, now, { owner, what: 'passkey_removed', detail: { name } })
   })

@@ -11,7 +11,7 @@ export async function changePassword(world: World, owner: Owner, password: strin
   const now = clock.now()
   await db.tx(async (tx) => {
     await identity.setPassword(tx, user_id, password_hash)
-    await endAllOtherSessions(tx, owner)
+    await endAllOtherSessions(tx, now, owner)
     await notify(world, tx, now, { owner, what: 'password_changed' })
   })
 }

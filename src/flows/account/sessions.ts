@@ -6,17 +6,22 @@ import type { SessionId } from '#platform/ids'
 import { Problem } from '#platform/problem'
 import { note, type Owner } from './note.ts'
 
-/** Signs one browser of the account out. Signing out of the service also revokes agents' access. */
+/**
+ * Signs one browser of the account out, and withdraws a change of email that it requested. Signing
+ * out of the service also revokes agents' access.
+ */
 export async function endSession(
   { db, clock }: World,
   owner: Owner,
   session_id: SessionId,
 ): Promise<void> {
   const { user_id } = owner
+  const now = clock.now()
   await db.tx(async (tx) => {
     if (!(await identity.endSessionById(tx, { user_id, session_id }))) return
+    await identity.endChangeOfSession(tx, now, { user_id, session_id, is_other: false })
     await grants.revokeAgents(tx, user_id)
-    await note(tx, clock.now(), owner, 'session_ended', { session_id })
+    await note(tx, now, owner, 'session_ended', { session_id })
   })
 }
 
@@ -31,20 +36,23 @@ export async function requireOwnSession(tx: Db, owner: Owner): Promise<void> {
 }
 
 /**
- * Ends every other session of the account, here and in every app, in the transaction of a change
- * after which only this session is known to be the owner's. Returns the number of sessions.
+ * Ends every other session of the account, here and in every app, and the change of email that one
+ * of them requested, in the transaction of a change after which only this session is known to be
+ * the owner's. Returns the number of sessions.
  */
-export async function endAllOtherSessions(tx: Db, owner: Owner): Promise<number> {
+export async function endAllOtherSessions(tx: Db, now: Date, owner: Owner): Promise<number> {
   await requireOwnSession(tx, owner)
   const count = await identity.endOtherSessions(tx, owner)
+  await identity.endChangeOfSession(tx, now, { ...owner, is_other: true })
   await grants.revokeEverything(tx, owner.user_id)
   return count
 }
 
 /** Signs every other browser of the account out, here and of every app. */
 export async function endOtherSessions({ db, clock }: World, owner: Owner): Promise<void> {
+  const now = clock.now()
   await db.tx(async (tx) => {
-    const count = await endAllOtherSessions(tx, owner)
-    if (count > 0) await note(tx, clock.now(), owner, 'other_sessions_ended', { count })
+    const count = await endAllOtherSessions(tx, now, owner)
+    if (count > 0) await note(tx, now, owner, 'other_sessions_ended', { count })
   })
 }
