@@ -11,22 +11,26 @@ import {
   remakeRecoveryCodes,
   removeAuthenticator,
 } from '#flows/account'
-import { enter, signInWithPassword } from '#flows/sign-in'
+import { enter, signInWithPasskey, signInWithPassword } from '#flows/sign-in'
 import { deviceOf } from '#http/device'
 import { mintId } from '#platform/ids'
+import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import {
   addAuthenticator,
+  addPasskey,
   auditedActionsOf,
   enterPassword,
   isSignedIn,
   newEmail,
   openOwner,
   PASSWORD,
+  passkeyOptions,
   signUp,
 } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
+import { buyer } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const SECURITY = '/account/security/'
@@ -153,6 +157,25 @@ describe('a sign-in that is under way', () => {
     const other = await provenBy((await signUp(service)).email)
     await identity.lockUser(world.db, service.clock.now(), other.user_id)
     assert.deepEqual(await enter(world, other, from), { kind: 'gone' })
+  })
+
+  test('with a passkey ends when its owner removes that passkey', async () => {
+    const { world } = service
+    const { agent } = await signUp(service)
+    const passkey = await addPasskey(service, agent)
+    const thief = buyer(service)
+    await thief.open('/signin/')
+    const options = await passkeyOptions(service, thief, 'Use a passkey')
+    const text = passkey.get(options, { origin: world.config.base_url })
+    const browser_hash = sha256(thief.cookies.get('__Host-browser')!)
+    const { origin } = from
+    const signedIn = await signInWithPasskey(world, { text, browser_hash, origin })
+    assert.ok(signedIn.outcome === 'signed_in')
+    await agent.open(SECURITY)
+    await agent.submit('Remove')
+    const { outcome: _, ...proven } = signedIn
+    const rest = { app_id: null, return_to: undefined, is_complete: true, by: 'passkey' } as const
+    assert.deepEqual(await enter(world, { ...proven, ...rest }, from), { kind: 'gone' })
   })
 
   test('requires a second factor that is added during the sign-in', async () => {

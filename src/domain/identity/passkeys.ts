@@ -67,6 +67,16 @@ export async function notePasskeyUse(
     where id = ${facts.id}`)
 }
 
+/** Whether an account still has a passkey. */
+export async function hasPasskey(
+  db: Db,
+  { user_id, passkey_id }: { user_id: UserId; passkey_id: PasskeyId },
+): Promise<boolean> {
+  const found = await db.maybe(sql`select 1 from passkeys
+    where id = ${passkey_id} and user_id = ${user_id}`)
+  return found !== undefined
+}
+
 /** Removes a passkey of an account; returns its name, or undefined if there is none. */
 export async function removePasskey(
   db: Db,

@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
-import { type AppId, mintId, type UserId } from '#platform/ids'
+import { type AppId, mintId, type PasskeyId, type UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { together } from '#platform/together'
 
@@ -19,6 +19,8 @@ export interface ProvenOwner {
   by: 'password' | 'mail_link' | 'passkey' | 'sign_up' | 'purchase' | 'live_mode'
   /** The password hash that matched. If it has changed since, the proof is no longer valid. */
   password_hash?: string
+  /** The passkey that signed. If it was removed since, the proof is no longer valid. */
+  passkey_id?: PasskeyId
 }
 
 /**
@@ -49,14 +51,21 @@ export async function enter(world: World, proven: ProvenOwner, from: Browser): P
   return await db.tx(async (tx) => {
     // Its owner may have changed the password while this one was hashed.
     const user = await identity.lockForSignIn(tx, user_id)
-    return isStillValid(proven, user) ? await open(world, tx, proven, from) : { kind: 'gone' }
+    return (await isStillValid(tx, proven, user))
+      ? await open(world, tx, proven, from)
+      : { kind: 'gone' }
   })
 }
 
 /** Whether a proof is still valid for the account's current state. */
-function isStillValid({ password_hash }: ProvenOwner, user: identity.User): boolean {
+async function isStillValid(
+  tx: Db,
+  { password_hash, passkey_id }: ProvenOwner,
+  user: identity.User,
+): Promise<boolean> {
   const isSame = password_hash === undefined || password_hash === user.password_hash
-  return isSame && user.locked_at === null
+  if (!isSame || user.locked_at !== null) return false
+  return !passkey_id || (await identity.hasPasskey(tx, { user_id: user.id, passkey_id }))
 }
 
 /** Opens the session, or a pending sign-in that still needs the second factor. */

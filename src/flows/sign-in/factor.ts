@@ -34,7 +34,7 @@ async function checkFactor(
   // A signature cannot be guessed, so it does not count as an attempt.
   if (kind === 'passkey') {
     const signer = await checkPasskey(world, { purpose, user_id, browser_hash, text })
-    return signer === user_id ? RIGHT : WRONG
+    return signer?.user_id === user_id ? RIGHT : WRONG
   }
   const tries = [[TRIES, user_id]] as const
   const tooOften = await takeTries(world, tries)

@@ -1,9 +1,9 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Origin } from '#platform/audit'
-import type { UserId } from '#platform/ids'
-import type { SignedIn } from './password.ts'
+import type { PasskeyId, UserId } from '#platform/ids'
 import { noteRefused } from './refused.ts'
+import type { Refused } from './tries.ts'
 
 const CHALLENGE_BYTES = 32
 
@@ -35,11 +35,11 @@ export async function passkeyRequestOptions(
   return await identity.requestOptions({ base_url, challenge: bytes, allowed, must_verify_user })
 }
 
-/** The account whose passkey signed a challenge of ours; undefined if none did. */
+/** The passkey that signed a challenge of ours; undefined if none did. */
 export async function checkPasskey(
   { db, clock, config }: World,
   requested: PasskeyRequest & { text: string },
-): Promise<UserId | undefined> {
+): Promise<identity.Passkey | undefined> {
   const answer = identity.readPasskeyAnswer(requested.text)
   const now = clock.now()
   if (!answer) return undefined
@@ -54,20 +54,25 @@ export async function checkPasskey(
   })
   if (counter === undefined) return undefined
   await identity.notePasskeyUse(db, now, { id: passkey.id, counter })
-  return passkey.user_id
+  return passkey
 }
+
+/** A sign-in by a passkey, which `enter` looks for again. */
+export type SignedInByPasskey =
+  | { outcome: 'signed_in'; user_id: UserId; passkey_id: PasskeyId }
+  | Refused
 
 /** Signs in with a passkey alone: the device and its owner's finger, face or PIN. */
 export async function signInWithPasskey(
   world: World,
   { origin, ...facts }: { text: string; browser_hash: Buffer; origin: Origin },
-): Promise<SignedIn> {
+): Promise<SignedInByPasskey> {
   const requested = { purpose: 'sign_in', user_id: null, ...facts } as const
-  const user_id = await checkPasskey(world, requested)
-  const user = user_id ? await identity.findUser(world.db, user_id) : undefined
+  const passkey = await checkPasskey(world, requested)
+  const user = passkey && (await identity.findUser(world.db, passkey.user_id))
   if (!user?.email_verified_at || user.locked_at) {
-    await noteRefused(world, origin, { user_id, by: 'passkey' })
+    await noteRefused(world, origin, { user_id: user?.id, by: 'passkey' })
     return { outcome: 'wrong' }
   }
-  return { outcome: 'signed_in', user_id: user.id }
+  return { outcome: 'signed_in', user_id: user.id, passkey_id: passkey!.id }
 }

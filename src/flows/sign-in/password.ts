@@ -26,8 +26,6 @@ export interface PasswordClaim {
   known: KnownDevice | undefined
 }
 
-export type SignedIn = { outcome: 'signed_in'; user_id: UserId } | Refused
-
 /** A sign-in by a password; `password_hash` is the stored one, which `enter` compares again. */
 export type SignedInByPassword =
   | { outcome: 'signed_in'; user_id: UserId; password_hash: string }

@@ -144,8 +144,8 @@ function declarePasskey(scope: FastifyInstance, world: World): void {
         fault: localeOf(request).t('signin.unknown_passkey'),
       })
     }
-    const { user_id } = signedIn
-    const proven = { user_id, app_id: null, return_to, is_complete: true, by: 'passkey' } as const
+    const { outcome: _, ...signer } = signedIn
+    const proven = { ...signer, app_id: null, return_to, is_complete: true, by: 'passkey' } as const
     return redirectAfterForm(reply, await startSession(world, request, reply, proven))
   })
 }
