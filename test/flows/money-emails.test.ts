@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
 import * as payouts from '#domain/payouts'
 import { payOut, refreshAccount } from '#flows/pay-out'
+import { resendReceipt } from '#flows/resend-receipt'
 import { setAutoRenew } from '#flows/subscription'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import type { EmailId } from '#platform/ids'
@@ -129,6 +131,26 @@ describe('an email to a buyer', () => {
     assertContains(message, 'Cancel subscription', '/auto-renew/')
     const other = await emailTo(service, leaving.email, /^Your trial of .* ends on/)
     assertContains(other, 'Auto-renew is off, so nothing is charged')
+  })
+
+  test('is a receipt that names the charges to come as they are when it is sent again', async () => {
+    const app = await monthly({ trial_days: 14 })
+    const buyer = await subscribe(service, { app })
+    const { email, license_id } = buyer
+    const receipt = async () => {
+      const { db } = service.world
+      await db.run(sql`delete from dev_mailbox where recipient = ${email}`)
+      const order_id = (await billing.orderOfLicense(db, license_id))!
+      assert.deepEqual(await resendReceipt(service.world, order_id), { outcome: 'sent' })
+      return await emailTo(service, email, /^Your receipt for /)
+    }
+    assertContains(await receipt(), 'Renewal: $10.50 per month, first charge on March 24, 2026')
+    await passDays(app, 15)
+    assertContains(await receipt(), 'Renewal: $10.50 on April 24, 2026')
+    await setAutoRenew(service.world, actor(buyer), { license_id, to: 'off' })
+    assertContains(await receipt(), 'Renewal: None\n')
+    await passDays(app, 32)
+    assertContains(await receipt(), 'Renewal: None\n')
   })
 
   test('reports a refund, with its receipt', async () => {

@@ -72,9 +72,10 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
   const sold_by = soldBy(operator as never, 'Tidepool', locale)
   const links = { verify_email: url, set_password: url, not_me: url, manage: url }
   const plan = { app_name: 'Tidepool', product_name: 'Basic', manage_url: url, sold_by, locale }
-  const coming = { amount: cents(1), tax: cents(1), total: cents(2), state: 'TX', day }
+  const charge = { amount: cents(1), tax: cents(1), total: cents(2), state: 'TX' }
+  const coming = { ...charge, frequency: 'month' as const, day }
   const [exact, about] = [false, true].map((is_about) => ({ ...coming, is_about }))
-  const bought = { license_key: 'key_1', links, sold_by, next: undefined, locale }
+  const bought = { license_key: 'key_1', links, sold_by, coming: exact, locale }
   const product = { app_name: 'Tidepool', product_name: 'Basic' }
   const given = { ...product, license_key: 'key_1', links, locale, may_continue: false }
   const owed = { total: cents(5), card: '', declined: undefined, gives_up_at: day }
@@ -83,8 +84,16 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
   const urls = { security: url, sign_in: url }
   return {
     receipt: receipts.receipt(order, bought),
-    'receipt, once': receipts.receipt({ ...order, frequency: null }, bought),
-    'receipt, trial': receipts.receipt({ ...order, trial_days: 7, discount: null }, bought),
+    'receipt, about': receipts.receipt(order, { ...bought, coming: about }),
+    'receipt, canceled': receipts.receipt(order, { ...bought, coming: undefined }),
+    'receipt, once': receipts.receipt(
+      { ...order, frequency: null },
+      { ...bought, coming: undefined },
+    ),
+    'receipt, trial': receipts.receipt(
+      { ...order, license_status: 'trialing', discount: null },
+      bought,
+    ),
     'receipt, continued': receipts.receipt(
       { ...order, prepaid_until: day, discount: null },
       bought,

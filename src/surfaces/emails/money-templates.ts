@@ -2,6 +2,7 @@ import { taxLabel } from '#design/money'
 import { invoiceNumber, RETRY_DAYS, type Receipt } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import { receiptLines } from '#http/invoice-lines'
+import type { Frequency } from '#platform/calendar'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
@@ -23,6 +24,8 @@ export interface Coming {
   total: Cents
   state: string
   is_about: boolean
+  /** How often it recurs; null for a charge that is paid once. */
+  frequency: Frequency | null
   day: Date
 }
 
@@ -72,7 +75,8 @@ export function invoicePaid(
   }
 }
 
-function comingOf({ total, is_about, day }: Coming, locale: Locale): string {
+/** A charge to come, with its day. */
+export function comingOf({ total, is_about, day }: Coming, locale: Locale): string {
   const id = is_about ? 'email.about_amount_on' : 'email.amount_on'
   return locale.t(id, { amount: locale.money(total), day: locale.day(day) })
 }

@@ -17,6 +17,7 @@ import {
   type RefundId,
 } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
+import { comingCharge } from './coming.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import {
   type Coming,
@@ -83,11 +84,9 @@ async function factsOf(
 /** The next automatic charge, if there is one. */
 async function nextChargeOf(
   world: World,
-  { license, subscription, app }: LicenseEmailFacts,
+  { license: { license_id }, subscription, app }: LicenseEmailFacts,
 ): Promise<Coming | undefined> {
-  if (!subscription?.auto_renew || subscription.pause_at_end) return undefined
-  const next = await nextCharge(world, { license_id: license.license_id, app })
-  return next && { ...next, is_about: !next.is_exact, day: subscription.period_end }
+  return await comingCharge(world, { license_id, subscription, app })
 }
 
 async function cardOf(

@@ -4,9 +4,9 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import { findContinuable } from '#flows/checkout'
-import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { LicenseId } from '#platform/ids'
+import { comingCharge } from './coming.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import { links } from './link.ts'
 import { planGiven, receipt } from './receipt-template.ts'
@@ -24,10 +24,10 @@ export async function writePurchaseReceipt(
   const sold_by = soldBy(config.operator, order.app_name, locale)
   const license_key = licensing.showKey(keys, order)
   const { license_id, app_id } = order
-  const next = order.discount
-    ? await nextCharge(world, { license_id, app: (await apps.find(db, app_id))! })
-    : undefined
-  const facts = { license_key, links: own_links, sold_by, next: next?.total, locale }
+  const subscription = await billing.subscriptionOf(db, license_id)
+  const app = (await apps.find(db, app_id))!
+  const coming = await comingCharge(world, { license_id, subscription, app })
+  const facts = { license_key, links: own_links, sold_by, coming, locale }
   const content = receipt(order, facts)
   const paid = await billing.findReceipt(db, order.invoice_id)
   const attachments = paid ? [await invoiceAttachment(world, paid)] : []

@@ -3,7 +3,7 @@ import type { OrderDetails } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
-import type { PlanFacts } from './money-templates.ts'
+import { type Coming, comingOf, type PlanFacts } from './money-templates.ts'
 import type { Block, EmailContent } from './template.ts'
 
 /** The links of a receipt; `set_password` and `not_me` only for a new account. */
@@ -21,12 +21,12 @@ export function receipt(
     license_key: string
     links: ReceiptLinks
     sold_by: Block
-    /** The total of the next charge; undefined: as much as this period costs. */
-    next: Cents | undefined
+    /** The next charge as things are now: a receipt can be sent again at any time. */
+    coming: Coming | undefined
     locale: Locale
   },
 ): EmailContent {
-  const { license_key, links, sold_by, next, locale } = facts
+  const { license_key, links, sold_by, coming, locale } = facts
   const { t, day, money } = locale
   const product = `${order.app_name} ${order.product_name}`
   const card = { brand: order.card_brand, last4: order.card_last4 }
@@ -48,7 +48,7 @@ export function receipt(
           [t('email.total'), money(order.prepaid_until ? ZERO : total)],
           [t('email.paid_today'), money(order.charged)],
           [t('email.card'), cardName(card, locale)],
-          [t('email.renewal'), renewalOf(order, next ?? total, locale)],
+          [t('email.renewal'), renewalOf(order, coming, locale)],
         ],
       },
       { kind: 'code', label: t('email.license_key'), value: license_key },
@@ -162,13 +162,15 @@ function prepaidRow(total: Cents, { t, money }: Locale): [label: string, value: 
   return [t('invoice.prepaid'), money(cents(0 - total))]
 }
 
-function renewalOf(order: OrderDetails, next: Cents, locale: Locale): string {
+function renewalOf(order: OrderDetails, coming: Coming | undefined, locale: Locale): string {
   const { t, day, money } = locale
-  if (order.frequency === null || !order.period_end) return t('email.no_renewal')
-  const first = day(order.period_end)
-  const isLater = order.trial_days > 0 || order.prepaid_until !== null
-  if (!isLater) return t('email.amount_on', { amount: money(next), day: first })
+  if (!coming) return t(order.frequency === null ? 'email.no_renewal' : 'email.no_renewal_left')
+  const isFirst =
+    order.license_status === 'trialing' || order.prepaid_until?.getTime() === coming.day.getTime()
+  if (!isFirst) return comingOf(coming, locale)
+  const { total, frequency } = coming
   // A discount may end before later charges.
-  const amount = order.discount ? money(next) : priceText(next, order.frequency, locale)
-  return t('email.first_charge_on', { amount, day: first })
+  const amount =
+    order.discount || frequency === null ? money(total) : priceText(total, frequency, locale)
+  return t('email.first_charge_on', { amount, day: day(coming.day) })
 }

@@ -1,0 +1,24 @@
+import type * as apps from '#domain/apps'
+import type * as billing from '#domain/billing'
+import { nextCharge } from '#flows/subscription'
+import type { World } from '#flows/world'
+import type { LicenseId } from '#platform/ids'
+import type { Coming } from './money-templates.ts'
+
+/** The next automatic charge of a license, as things are now; undefined if there is none. */
+export async function comingCharge(
+  world: World,
+  facts: {
+    license_id: LicenseId
+    subscription: billing.RunningSubscription | undefined
+    app: Pick<apps.App, 'clock_ahead'>
+  },
+): Promise<Coming | undefined> {
+  const { license_id, subscription, app } = facts
+  if (!subscription?.auto_renew || subscription.pause_at_end) return undefined
+  const next = await nextCharge(world, { license_id, app })
+  // A paused plan is charged when its buyer resumes it.
+  if (!next || next.why === 'resumption') return undefined
+  const { frequency } = next.quote
+  return { ...next, is_about: !next.is_exact, frequency, day: subscription.period_end }
+}
