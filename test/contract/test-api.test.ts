@@ -80,6 +80,17 @@ describe('scenarios by program', () => {
     assert.equal(kinds.filter((kind: string) => kind === 'paid').length, 2)
   })
 
+  test('starts one of several runs that are requested at once', async () => {
+    const asked = await Promise.all(Array.from({ length: 4 }, () => start({ scenario: 'refund' })))
+    const busy = asked.filter(({ status }) => status === 409)
+    assert.deepEqual(
+      busy.map(({ json }) => json.error),
+      ['test_clock_busy', 'test_clock_busy', 'test_clock_busy'],
+    )
+    const { json } = asked.find(({ status }) => status !== 409)!
+    for (let status = 202; status === 202; ) ({ status } = await ask(`/scenario-runs/${json.id}`))
+  })
+
   test('names what is wrong, and starts nothing', async () => {
     const lifetime = service.demo.app.prices[2]!.public_id
     const foreign = service.demo.sign_in_app.prices[0]!.public_id

@@ -108,16 +108,37 @@ export function addressOf(id: TaskId): string {
 const PATIENCE_MS = 2000
 
 /**
- * Starts a task in this process and waits briefly for it. The page at the returned path redirects
- * to the result, or shows the progress of a longer task.
+ * Finds the task that has to end first, in the transaction that would queue another one. It locks
+ * what the tasks are about, so that of several requests at once one starts a task.
  */
-export async function startTaskNow(world: World, task: TaskRequest): Promise<string> {
-  return addressOf(await runTaskNow(world, task))
+export type FindBusy = (tx: Db) => Promise<Task | undefined>
+
+/**
+ * Starts a task in this process and waits briefly for it. The page at the returned path redirects
+ * to the result, or shows the progress of a longer task: of the one that is busy, if there is one.
+ */
+export async function startTaskNow(
+  world: World,
+  task: TaskRequest,
+  findBusy?: FindBusy,
+): Promise<string> {
+  return addressOf((await runTaskNow(world, task, findBusy)).id)
 }
 
-/** Starts a task in this process, waits briefly for it, and returns its ID. */
-export async function runTaskNow(world: World, task: TaskRequest): Promise<TaskId> {
-  const id = await world.db.tx((tx) => queued(world, tx, task))
+/**
+ * Starts a task in this process and waits briefly for it. Returns its ID, or that of the busy task
+ * that kept it from being started.
+ */
+export async function runTaskNow(
+  world: World,
+  task: TaskRequest,
+  findBusy: FindBusy = async () => undefined,
+): Promise<{ id: TaskId; is_busy: boolean }> {
+  const { id, is_busy } = await world.db.tx(async (tx) => {
+    const busy = await findBusy(tx)
+    return busy ? { ...busy, is_busy: true } : { id: await queued(world, tx, task), is_busy: false }
+  })
+  if (is_busy) return { id, is_busy }
   // It is also queued: if this process dies first, another one runs it.
   const work = runnerOf(world).running.get(id) ?? take(world, id)
   let timer: NodeJS.Timeout | undefined
@@ -126,7 +147,7 @@ export async function runTaskNow(world: World, task: TaskRequest): Promise<TaskI
   })
   await Promise.race([work, patience])
   clearTimeout(timer)
-  return id
+  return { id, is_busy }
 }
 
 /** Runs a task to its end; a task that was claimed before is left alone. */

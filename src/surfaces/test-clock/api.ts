@@ -24,7 +24,7 @@ import {
 } from './api-wire.ts'
 import { eventsAfter, latestEvents, readPosition, writePosition } from './event-pages.ts'
 import { fits, scenarioOf } from './scenarios.ts'
-import { SCENARIO, ScenarioRequest, ScenarioResult, underWay } from './work.ts'
+import { busyClock, SCENARIO, ScenarioRequest, ScenarioResult } from './work.ts'
 
 const shared = { tag: 'Test mode', auth: 'basic' } as const
 
@@ -80,12 +80,12 @@ function startScenario(world: World): Endpoint {
       const chosen = { retry: body.retry ?? '1' }
       const scenario = scenarioOf(body.scenario, chosen)!
       const price = await priceOf(world, app, { scenario, price_id: body.price_id })
-      if (await underWay(world, app.id)) throw refuse('test_clock_busy')
       const retry = scenario.name === 'recovered' ? chosen : {}
       const requested = { slug: app.slug, scenario: scenario.name, price_id: price.id, ...retry }
       const user_id = await ownerOf(world, app)
       const task = { kind: SCENARIO, user_id, app_id: app.id, request: requested } as const
-      const id = await runTaskNow(world, task)
+      const { id, is_busy } = await runTaskNow(world, task, busyClock(world, app.id))
+      if (is_busy) throw refuse('test_clock_busy')
       return await answerOf(world, (await findTaskOf(world.db, { id, app_id: app.id }))!)
     },
   })

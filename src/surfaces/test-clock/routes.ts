@@ -21,6 +21,7 @@ import { AdvancePage, ScenarioPage } from './result-pages.tsx'
 import { fits, scenarioOf } from './scenarios.ts'
 import {
   ADVANCE,
+  busyClock,
   declareWork,
   SCENARIO,
   ScenarioRequest,
@@ -83,7 +84,7 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
     }
     const requested = { slug: app.slug, to: read.to.toISOString() }
     const task = { kind: ADVANCE, user_id: session.user_id, app_id: app.id, request: requested }
-    return redirectTo(reply, await startTaskNow(world, task))
+    return redirectTo(reply, await startTaskNow(world, task, busyClock(world, app.id)))
   })
 
   scope.get(`${CLOCK}advances/:task_id/`, async (request, reply) => {
@@ -139,7 +140,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
       ...(retry ? { retry } : {}),
     }
     const task = { kind: SCENARIO, user_id: session.user_id, app_id: app.id, request: requested }
-    return redirectTo(reply, await startTaskNow(world, task))
+    return redirectTo(reply, await startTaskNow(world, task, busyClock(world, app.id)))
   })
 
   scope.get(`${CLOCK}scenarios/:task_id/`, async (request, reply) => {

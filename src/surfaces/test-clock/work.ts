@@ -4,7 +4,9 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { advanceClock } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
-import { declareTask, type ReportProgress, type TaskEnd } from '#http/tasks'
+import { declareTask, type FindBusy, type ReportProgress, type TaskEnd } from '#http/tasks'
+import type { Clock } from '#platform/clock'
+import type { Db } from '#platform/db'
 import type { AppId } from '#platform/ids'
 import { idSchema } from '#platform/ids'
 import { isUnderWay, type Task, type TaskName, tasksOf } from '#platform/tasks'
@@ -66,9 +68,20 @@ export function declareWork(world: World, test_mode: TestMode): void {
 }
 
 /** The running advance or scenario of an app, if there is one. */
-export async function underWay(world: World, app_id: AppId): Promise<Task | undefined> {
-  const latest = await tasksOf(world.db, { app_id, kinds: KINDS, limit: 5 })
-  return latest.find((task) => isUnderWay(world.clock.now(), task))
+export async function underWay(
+  { db, clock }: { db: Db; clock: Clock },
+  app_id: AppId,
+): Promise<Task | undefined> {
+  const latest = await tasksOf(db, { app_id, kinds: KINDS, limit: 5 })
+  return latest.find((task) => isUnderWay(clock.now(), task))
+}
+
+/** What keeps another advance or scenario of an app from starting: one at a time. */
+export function busyClock({ clock }: World, app_id: AppId): FindBusy {
+  return async (tx) => {
+    await apps.lock(tx, app_id)
+    return await underWay({ db: tx, clock }, app_id)
+  }
 }
 
 /** The latest advances and scenarios of an app. */
