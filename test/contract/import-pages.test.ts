@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { addDays, isoDate } from '#platform/calendar'
+import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { selected } from '../support/imports.ts'
@@ -67,6 +68,23 @@ describe('the pages of an import', () => {
     assert.match(report.body, /2,first@example\.com,Pro,\d{4}-\d\d-\d\d,create,/)
     const customers = await agent.open('/dashboard/apps/tidepool/customers/')
     assert.match(textOf(customers.body), /first@example\.com/)
+  })
+
+  test('read a file once if the form is sent twice at once', async () => {
+    const agent = owner.twin()
+    const row = (at: number) => `d${at},Pro,double-${at}@example.com,active,DOUBLE-${at}`
+    const rows = Array.from({ length: 300 }, (_, at) => row(at))
+    const file = ['id,product_name,user_email,status,key', ...rows].join('\n')
+    const columns = await upload(agent, 'lemon_squeezy', file)
+    const { db } = service.world
+    const id = /imp_\w+/.exec(columns.url)![0]
+    const tabs = [agent.tab(), agent.tab(), agent.tab()]
+    await Promise.all(tabs.map((tab) => tab.submit('Read file', selected(columns.body))))
+    assert.doesNotMatch(textOf((await agent.open(columns.url)).body), /not read/)
+    const { tasks, read } = await db.one<{ tasks: number; read: number }>(sql`select
+      (select count(*) from tasks where request ->> 'import_id' = ${id}) as tasks,
+      (select count(*) from import_rows where import_id = ${id}) as read`)
+    assert.deepEqual([tasks, read], [1, 300])
   })
 
   test('create plans with the names and prices of the file', async () => {

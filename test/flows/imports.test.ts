@@ -4,6 +4,7 @@ import * as identity from '#domain/identity'
 import * as imports from '#domain/imports'
 import * as licensing from '#domain/licensing'
 import { deleteAccount } from '#flows/account'
+import { checkImport, choosePlans, readImport } from '#flows/imports'
 import { endNow } from '#flows/subscription'
 import { addDays, isoDate } from '#platform/calendar'
 import type { ProductId } from '#platform/ids'
@@ -85,6 +86,18 @@ describe('a dry run', () => {
     assert.deepEqual(counts, { create: 1, add_key: 1, over: 1 })
     assert.deepEqual([rows, faults, status], [3, 1, 'checked'])
     assert.equal(await everything(), before_it)
+  })
+
+  test('keeps the rows of a file that is read or checked again, as a form sent twice asks', async () => {
+    const { world } = service
+    const { id, counts } = await check(fileOf([{ days: 30 }, { days: 60 }]))
+    await readImport(world, id, async () => {})
+    assert.deepEqual((await checkImport(world, id, async () => {})).counts, counts)
+    await runChecked(service, id)
+    assert.equal(await choosePlans(world, id, { plans: {}, notifies: true }), false)
+    await checkImport(world, id, async () => {})
+    const { status, rows } = await imports.getImport(world.db, id)
+    assert.deepEqual([status, rows], ['done', 2])
   })
 
   test('names the line, the column and the value of a fault', async () => {

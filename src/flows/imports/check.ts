@@ -10,7 +10,8 @@ const ROWS_AT_ONCE = 500
 
 /**
  * The dry run: decides what would be done with each row, and changes nothing but the report. The
- * import itself decides again, as licenses may have changed by then.
+ * import itself decides again, as licenses may have changed by then. One that was checked, or
+ * started, is left as it is.
  */
 export async function checkImport(
   { db }: World,
@@ -18,6 +19,7 @@ export async function checkImport(
   report: ReportImport,
 ): Promise<imports.Import> {
   const read = await imports.getImport(db, id)
+  if (read.status !== 'read') return read
   await refreshStatistics(db, ['import_rows'])
   const limit = rowsAtOnce(db, ROWS_AT_ONCE)
   await imports.orderRows(db, id)

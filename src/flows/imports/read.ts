@@ -20,7 +20,8 @@ export type ReportImport = (progress: {
 
 /**
  * Reads the rows of an uploaded file into the database, a thousand at a time, and deletes the file.
- * Read again after a crash, it starts from the beginning. A row that cannot be read is a fault.
+ * Read again after a crash, it starts from the beginning; once read, it is left as it is. A row
+ * that cannot be read is a fault.
  */
 export async function readImport(
   world: World,
@@ -29,6 +30,7 @@ export async function readImport(
 ): Promise<{ rows: number; faults: number }> {
   const { db, storage } = world
   const read = await imports.getImport(db, id)
+  if (read.status !== 'uploaded') return read
   await imports.dropRows(db, id)
   await imports.dropFaults(db, id)
   const app = (await apps.find(db, read.app_id))!

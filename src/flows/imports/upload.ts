@@ -78,11 +78,19 @@ export async function matchImport(
   return { missing }
 }
 
-/** Chooses the plan for each product of the file, and whether buyers are notified. */
+/**
+ * Chooses the plan for each product of the file, and whether buyers are notified. False once the
+ * import was started.
+ */
 export async function choosePlans(
   { db }: World,
   id: ImportId,
   chosen: { plans: Record<string, ProductId | null>; notifies: boolean },
-): Promise<void> {
-  await imports.changeImport(db, id, { ...chosen, status: 'read' })
+): Promise<boolean> {
+  return await db.tx(async (tx) => {
+    const { status } = await imports.lockImport(tx, id)
+    if (status !== 'read' && status !== 'checked') return false
+    await imports.changeImport(tx, id, { ...chosen, status: 'read' })
+    return true
+  })
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import * as apps from '#domain/apps'
+import * as imports from '#domain/imports'
 import { checkImport, readImport, runImport } from '#flows/imports'
 import type { World } from '#flows/world'
 import { declareTask, startTaskNow, type TaskKind } from '#http/tasks'
 import type { ActorOf } from '#platform/audit'
+import type { Clock } from '#platform/clock'
+import type { Db } from '#platform/db'
 import { type ImportId, idSchema } from '#platform/ids'
 import { isUnderWay, type Task, tasksOf } from '#platform/tasks'
 import { type ImportContext, importsAddress } from './import-context.ts'
@@ -54,19 +57,26 @@ async function actorOfTask({ db }: World, task: Task): Promise<ActorOf<'seller'>
   return { kind: 'seller', user_id, request_id, seller_id: app.seller_id }
 }
 
-/** Starts a step, and returns the path of its progress. */
+/**
+ * Starts a step, and returns the path of its progress; of the step that runs, if there is one. A
+ * file that was read twice at once could lose rows.
+ */
 export async function startImportTask(
   world: World,
   { app, session, read }: ImportContext,
   kind: ImportTask,
 ): Promise<string> {
   const request = { slug: app.slug, import_id: read.id }
-  return await startTaskNow(world, { kind, user_id: session.user_id, app_id: app.id, request })
+  const task = { kind, user_id: session.user_id, app_id: app.id, request }
+  return await startTaskNow(world, task, async (tx) => {
+    await imports.lockImport(tx, read.id)
+    return await runningTask({ db: tx, clock: world.clock }, { app_id: app.id, id: read.id })
+  })
 }
 
 /** The step of an import that runs now; undefined if none does. */
 export async function runningTask(
-  { db, clock }: World,
+  { db, clock }: { db: Db; clock: Clock },
   of: { app_id: Task['app_id'] & string; id: ImportId },
 ): Promise<Task | undefined> {
   const latest = await tasksOf(db, { app_id: of.app_id, kinds: KINDS, limit: 20 })

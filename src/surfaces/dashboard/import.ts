@@ -102,10 +102,15 @@ function declareSteps(scope: FastifyInstance, world: World): void {
     const context = await requireImport(world, request, reply)
     const { read, address } = context
     if (read.status !== 'read' && read.status !== 'checked') return redirectTo(reply, address)
+    // Its dry run would mix the plans of both forms.
+    const running = await runningTask(world, { app_id: context.app.id, id: read.id })
+    if (running) return redirectTo(reply, taskAddress(running.id))
     await limitPage(world, IMPORT_LIMIT, context.session.user_id, reply)
     const chosen = await chosenPlans(world, context, formOf(request))
     if ('faults' in chosen) return await showImport(world, context, chosen.faults)
-    await choosePlans(world, read.id, { plans: chosen.plans, notifies: read.notifies })
+    const { plans } = chosen
+    const isOpen = await choosePlans(world, read.id, { plans, notifies: read.notifies })
+    if (!isOpen) return redirectTo(reply, address)
     return redirectTo(reply, await startImportTask(world, context, 'import_check'))
   })
 
