@@ -24,6 +24,7 @@ import {
 } from '../support/app-transfer.ts'
 import { addCode } from '../support/discounts.ts'
 import { decide, objectTo } from '../support/disputes.ts'
+import { checkedImport, paidProducts, runChecked } from '../support/imports.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { mcpAgent } from '../support/mcp.ts'
@@ -243,6 +244,34 @@ describe('a transfer', () => {
     const statuses = []
     for (const id of [before, since]) statuses.push((await agent.open(`${page}${id}/`)).status)
     assert.deepEqual(statuses, [404, 200])
+  })
+
+  test('stops an import of the former seller', async () => {
+    const app = await newApp(service)
+    const { demo, world } = service
+    const own = { ...service, demo: { ...demo, app: { ...demo.app, ...app } } } as TestService
+    const [product_id] = await paidProducts(own)
+    const row = (at: number) => `${at},Pro,late-${at}@example.com,active,LATE-${at}`
+    const rows = Array.from({ length: 250 }, (_, at) => row(at))
+    const file = ['id,product_name,user_email,status,key', ...rows].join('\n')
+    const facts = { source: 'lemon_squeezy', file, product_id: product_id! } as const
+    const { id } = await checkedImport(own, facts)
+    const imported = async () =>
+      (
+        await world.db.one<{ count: number }>(sql`select count(*) as count from licenses
+          where app_id = ${app.client_id} and origin = 'import'`)
+      ).count
+    let before = 0
+    await runChecked(own, id, {
+      async report() {
+        if (before > 0) return
+        await transferred(service, app)
+        before = await imported()
+      },
+    })
+    assert.ok(before < rows.length)
+    assert.equal(await imported(), before)
+    assert.equal((await imports.getImport(world.db, id)).status, 'importing')
   })
 
   test('appears in the activity of both sellers, and is emailed to both', async () => {

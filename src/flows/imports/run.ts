@@ -18,15 +18,27 @@ const ROWS_AT_ONCE = 200
 const GROWTH = 5
 const GROWING = ['users', 'licenses', 'license_key_aliases', 'imported_records', 'import_rows']
 
-/** Starts a checked import. False if it was already started. */
+/**
+ * Locks an import of the app's current seller. Undefined if the app was transferred since the file
+ * was uploaded: a transfer waits for this transaction, and this one for a transfer.
+ */
+async function lockOwnImport(tx: Db, id: ImportId): Promise<imports.Import | undefined> {
+  const { app_id } = await imports.getImport(tx, id)
+  await apps.lockForEditing(tx, app_id)
+  await imports.lockImport(tx, id)
+  return await imports.findImport(tx, { id, app_id })
+}
+
+/** Starts a checked import. False if it was already started, or the app was transferred. */
 export async function startImport(
   { db, clock }: World,
   actor: ActorOf<'seller'>,
   { id, notifies }: { id: ImportId; notifies: boolean },
 ): Promise<boolean> {
   return await db.tx(async (tx) => {
-    const { status, app_id, source, rows, file_name } = await imports.lockImport(tx, id)
-    if (status !== 'checked') return false
+    const read = await lockOwnImport(tx, id)
+    if (read?.status !== 'checked') return false
+    const { app_id, source, rows, file_name } = read
     await imports.changeImport(tx, id, { status: 'importing', notifies })
     const detail = { app_id, source, rows, file_name, notifies }
     await audit(tx, clock.now(), { actor, action: 'app.import_started', subject: id, detail })
@@ -36,7 +48,8 @@ export async function startImport(
 
 /**
  * Imports the rows of a file, each batch in a transaction of its own. After a crash it continues
- * with the batch that was not committed. Nothing is charged, and the books do not change.
+ * with the batch that was not committed. It stops if the app is transferred. Nothing is charged,
+ * and the books do not change.
  */
 export async function runImport(
   world: World,
@@ -47,9 +60,9 @@ export async function runImport(
   const { db } = world
   let known = 0
   for (;;) {
-    const { read, imported } = await db.tx((tx) => importBatch(world, tx, id))
-    if (imported === 0) break
-    const { done_place: done, rows: total } = read
+    const batch = await db.tx((tx) => importBatch(world, tx, id))
+    if (!batch) break
+    const { done_place: done, rows: total } = batch
     if (done >= known * GROWTH) {
       known = done
       await refreshStatistics(db, GROWING)
@@ -63,8 +76,9 @@ export async function runImport(
 async function finish({ db, clock }: World, actor: ActorOf<'seller'>, id: ImportId): Promise<void> {
   await db.tx(async (tx) => {
     const now = clock.now()
-    const { status, app_id } = await imports.lockImport(tx, id)
-    if (status !== 'importing') return
+    const read = await lockOwnImport(tx, id)
+    if (read?.status !== 'importing') return
+    const { app_id } = read
     const counts = await imports.countOutcomes(tx, id)
     await imports.changeImport(tx, id, { status: 'done', counts, finished_at: now })
     const detail = { app_id, counts }
@@ -72,10 +86,17 @@ async function finish({ db, clock }: World, actor: ActorOf<'seller'>, id: Import
   })
 }
 
-/** Imports the next rows; the locked import is what a second run of it waits for. */
-async function importBatch(world: World, tx: Db, id: ImportId) {
-  const read = await imports.lockImport(tx, id)
-  if (read.status !== 'importing') return { read, imported: 0 }
+/**
+ * Imports the next rows, and returns how far the import is; undefined if none are left. The locked
+ * import is what a second run of it waits for.
+ */
+async function importBatch(
+  world: World,
+  tx: Db,
+  id: ImportId,
+): Promise<imports.Import | undefined> {
+  const read = await lockOwnImport(tx, id)
+  if (read?.status !== 'importing') return undefined
   const page = { after: read.done_place, limit: rowsAtOnce(world.db, ROWS_AT_ONCE) }
   const { app_id } = read
   for (const email_normalized of buyersOf(await decideNext(tx, read, page))) {
@@ -83,7 +104,7 @@ async function importBatch(world: World, tx: Db, id: ImportId) {
   }
   // Again, now that none of these buyers can begin a purchase.
   const rows = await decideNext(tx, read, page)
-  if (rows.length === 0) return { read, imported: 0 }
+  if (rows.length === 0) return undefined
   const now = appTime(world, (await apps.find(tx, app_id))!)
   const done: { line: number; outcome: imports.RowOutcome }[] = []
   for (const row of rows) {
@@ -92,7 +113,7 @@ async function importBatch(world: World, tx: Db, id: ImportId) {
   await imports.setOutcomes(tx, id, done)
   const done_place = rows.at(-1)!.place
   await imports.changeImport(tx, id, { done_place })
-  return { read: { ...read, done_place }, imported: rows.length }
+  return { ...read, done_place }
 }
 
 /** In one order, so that two imports never wait for each other. */
