@@ -27,6 +27,8 @@ create table payouts (
   cause text not null check (cause in ('weekly', 'request')),
   status text not null check (status in ('open', 'pending', 'paid', 'failed')),
   processor_payout_id text unique,
+  -- The bank account that it was sent to, in words; the payee may have another one since.
+  bank text,
   failure text,
   -- When a payout that the balance did not cover is retried, under the same key.
   retry_at timestamptz,

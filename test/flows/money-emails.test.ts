@@ -12,6 +12,7 @@ import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { statementPdf } from '../../src/surfaces/payouts/statement.ts'
 import type { OtherApp } from '../support/apps.ts'
 import { decide, INQUIRY, objectTo } from '../support/disputes.ts'
 import { assertInvariants } from '../support/invariants.ts'
@@ -218,6 +219,23 @@ describe('an email to a seller', () => {
     await pay()
     const failed = await emailTo(service, seller, /was returned$/)
     assertContains(failed, 'was returned', 'added back to your balance', '/dashboard/payouts/po_')
+  })
+
+  test('and a statement name the bank that a payout was sent to, also after another is added', async () => {
+    const { world } = service
+    await withBank(service, 'seller')
+    const payee = await payeeOf(service, 'seller')
+    await sell(service)
+    service.clock.pass(8 * DAY)
+    await payOut(world, { ...payee, cause: 'request' })
+    await withBank(service, 'seller', BANKS.closed)
+    service.clock.pass(3 * DAY)
+    await handleEvents(world)
+    assertContains(await emailTo(service, seller, /^Your payout of \$[\d.,]+$/), 'ending in 6789')
+    const [payout] = await payouts.payoutsOf(world.db, payee)
+    const lines = await payouts.statementOf(world.db, payout!.id)
+    const { text } = await readPdf(await statementPdf(world, 'seller', payout!, lines))
+    assertContains(text, 'account ending in 6789')
   })
 
   test('asks once whether a change of the payout bank was intended', async () => {

@@ -14,6 +14,8 @@ export interface Payout extends Payee {
   /** open: the outcome is unknown. failed: it was returned, and is owed again. */
   status: 'open' | 'pending' | 'paid' | 'failed'
   processor_payout_id: ProcessorId | null
+  /** The bank account that it was sent to, in words; null: not known. */
+  bank: string | null
   /** Why it failed, in the processor's words. */
   failure: string | null
   /** When it is retried, as the balance did not cover it; null: at once. */
@@ -23,7 +25,7 @@ export interface Payout extends Payee {
 }
 
 export const COLUMNS = sql`id, number, owner, account, amount, cause, status, processor_payout_id,
-  failure, retry_at, created_at, settled_at`
+  bank, failure, retry_at, created_at, settled_at`
 
 // Each event leads to its invoice: a sale's subject is the invoice, a refund's and a dispute's is
 // their charge.
@@ -81,9 +83,16 @@ export async function postpone(db: Db, id: PayoutId, retry_at: Date): Promise<vo
     where id = ${id} and status = 'open'`)
 }
 
-/** Records that a postponed payout is requested again: its outcome is unknown from now on. */
-export async function requestAgain(db: Db, id: PayoutId): Promise<void> {
-  await db.run(sql`update payouts set retry_at = null where id = ${id} and status = 'open'`)
+/**
+ * Records that a postponed payout is requested again, to the bank account that the payee has now:
+ * its outcome is unknown from here on.
+ */
+export async function requestAgain(
+  db: Db,
+  { id, bank }: Pick<Payout, 'id' | 'bank'>,
+): Promise<void> {
+  await db.run(sql`update payouts set retry_at = null, bank = ${bank}
+    where id = ${id} and status = 'open'`)
 }
 
 /** The number and sum of the payouts that were put off. */

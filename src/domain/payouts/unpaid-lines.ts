@@ -56,15 +56,16 @@ export async function takeAvailable(
   db: Db,
   now: Date,
   until: Date,
-  payout: Pick<Payout, 'id' | 'owner' | 'account' | 'cause'>,
+  payout: Pick<Payout, 'id' | 'owner' | 'account' | 'cause' | 'bank'>,
 ): Promise<Payout | undefined> {
-  const { id, owner, account, cause } = payout
+  const { id, owner, account, cause, bank } = payout
   return await db.maybe<Payout>(sql`with ${WAITING(until, payout)},
     counted as materialized (select transaction_id, position, amount from unpaid_lines
       where ${OF_PAYEE(payout)} and not (sale in (select sale from waiting)
         and (amount > 0 or ${DELAYED(until, payout)}))),
-    added as (insert into payouts (id, owner, account, amount, cause, status, created_at)
-      select ${id}, ${owner}, ${account}, -sum(amount), ${cause}, 'open', ${now}::timestamptz
+    added as (insert into payouts (id, owner, account, amount, cause, status, bank, created_at)
+      select ${id}, ${owner}, ${account}, -sum(amount), ${cause}, 'open', ${bank},
+        ${now}::timestamptz
       from counted having -sum(amount) >= ${MINIMUM} returning ${COLUMNS}),
     noted as (insert into payout_lines (transaction_id, position, payout_id)
       select counted.transaction_id, counted.position, added.id from counted cross join added)

@@ -48,7 +48,8 @@ export async function beginPayout(
   const open = await payouts.openPayoutOf(tx, request)
   if (open) return { outcome: 'under_way', payout_id: open.id }
   const id = mintId(random, 'po')
-  const payout = await payouts.takeAvailable(tx, now, until, { id, owner, account, cause })
+  const taking = { id, owner, account, cause, bank: payouts.bankOf(bank) ?? null }
+  const payout = await payouts.takeAvailable(tx, now, until, taking)
   if (!payout) return { outcome: 'too_little' }
   const { amount } = payout
   const posting = ledger.payout({ payout_id: id, owner, account, amount })

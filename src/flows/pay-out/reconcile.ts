@@ -35,7 +35,8 @@ async function beginAgain({ db }: World, { id, owner }: payouts.Payout): Promise
   return await db.tx(async (tx) => {
     await ledger.lockOwner(tx, owner)
     if (await payouts.arePaused(tx, owner)) return false
-    await payouts.requestAgain(tx, id)
+    const account = (await payouts.findAccount(tx, owner))!
+    await payouts.requestAgain(tx, { id, bank: payouts.bankOf(account) ?? null })
     return true
   })
 }

@@ -92,7 +92,7 @@ export interface PayoutFacts {
   /** In cents. */
   amount: Cents
   /** `Tide Bank, account ending in 6789`, as far as known. */
-  bank: string | undefined
+  bank: string | null
   /** The processor's reason for the failure. */
   failure: string | null
   url: string

@@ -85,10 +85,8 @@ async function writeClosed(
 
 async function payoutOf({ db, config }: World, id: PayoutId) {
   const payout = (await payouts.findPayout(db, id))!
-  const { owner, account, number, amount, failure } = payout
+  const { owner, account, number, amount, bank, failure } = payout
   const to = await payeeRecipients(db, owner)
-  const paid_to = await payouts.findAccount(db, owner)
-  const bank = paid_to && payouts.bankOf(paid_to)
   const base = account === 'seller_payable' ? '/dashboard/payouts/' : '/affiliate/payouts/'
   const url = `${config.base_url}${base}${id}/`
   return { to, facts: { number, amount, bank, failure, url } }

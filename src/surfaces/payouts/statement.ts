@@ -78,7 +78,6 @@ export async function statementPdf(
   lines: payouts.StatementLine[],
 ): Promise<Buffer> {
   const { name, email } = await payouts.payeeFacts(db, payout.owner)
-  const bank = await payouts.findAccount(db, payout.owner)
   const isSeller = kind === 'seller'
   const figures = (line: payouts.StatementLine) =>
     isSeller ? [money(grossOf(line)), money(feesOf(line))] : []
@@ -99,9 +98,7 @@ export async function statementPdf(
       { term: 'Status', detail: payoutLabel(payout).label },
       { term: 'Created', detail: isoDate(payout.created_at) },
       { term: 'Type', detail: causeLabel(payout) },
-      ...(bank?.bank_name
-        ? [{ term: 'Bank', detail: `${bank.bank_name}, account ending in ${bank.bank_last4}` }]
-        : []),
+      ...(payout.bank ? [{ term: 'Bank', detail: payout.bank }] : []),
       ...(payout.failure ? [{ term: 'Reason for return', detail: payout.failure }] : []),
       { term: 'Number', detail: payout.id },
     ],
