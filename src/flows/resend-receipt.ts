@@ -18,6 +18,20 @@ export async function resendReceipt(
 ): Promise<Resent> {
   const { allowed, reset_seconds } = await world.limits.take(RESENDS, order_id)
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
+  await queueReceipt(world, order_id, by)
+  return { outcome: 'sent' }
+}
+
+/** Queues an order's receipt with the key that replaced another: always, as its buyer needs it. */
+export async function emailNewKey(world: World, order_id: OrderId): Promise<void> {
+  await queueReceipt(world, order_id)
+}
+
+async function queueReceipt(
+  world: World,
+  order_id: OrderId,
+  by?: { actor: ActorOf<'seller'>; reason: string },
+): Promise<void> {
   const { invoice_id } = await billing.findOrder(world.db, order_id)
   const id = mintId(world.random, 'email')
   const email = { id, cause: `resend:${id}`, kind: 'receipt', subject_id: invoice_id } as const
@@ -33,5 +47,4 @@ export async function resendReceipt(
       detail: { order_id, reason },
     })
   })
-  return { outcome: 'sent' }
 }

@@ -215,6 +215,20 @@ describe('a customer', () => {
       join audit_log a on a.subject = e.id where e.subject_id = ${bought.invoice_id}`)
     assert.deepEqual(await auditOf(id), [await byTheSeller('email.resent', detail)])
   })
+
+  test('gets a replaced key by email after any number of receipts', async () => {
+    const bought = await buy(service)
+    for (let each = 0; each < 6; each++) await act(bought, 'resend-receipt', 'Asked again')
+    const emails = async () =>
+      (
+        await service.world.db.one<{ count: number }>(sql`select count(*) as count
+          from emails where cause like 'resend:%' and subject_id = ${bought.invoice_id}`)
+      ).count
+    assert.equal(await emails(), 5)
+    const replaced = await act(bought, 'replace-key', 'The key leaked')
+    assert.match(textOf(replaced.body), /The buyer gets the new one by email/)
+    assert.equal(await emails(), 6)
+  })
 })
 
 const BUTTONS = {

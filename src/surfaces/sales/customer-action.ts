@@ -1,7 +1,7 @@
 import type { Sale } from '#domain/billing'
 import type { CustomerLicense } from '#domain/payments'
 import * as sellers from '#domain/sellers'
-import { resendReceipt } from '#flows/resend-receipt'
+import { emailNewKey, resendReceipt } from '#flows/resend-receipt'
 import { rotateKey } from '#flows/rotate-key'
 import { endNow, extendTrial, resendGivenPlan, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
@@ -89,7 +89,7 @@ export const ACTIONS: Record<string, CustomerAction> = {
       const change = { app_id, license_id, actor, rotation_key, reason }
       const { outcome } = await rotateKey(world, change)
       if (outcome !== 'rotated') return 'changed'
-      if (order_id) await resendReceipt(world, order_id)
+      if (order_id) await emailNewKey(world, order_id)
       else await resendGivenPlan(world, license_id)
       return 'key_replaced'
     },
