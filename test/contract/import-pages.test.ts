@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { keepRetention } from '#flows/retention'
 import { addDays, isoDate } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -85,6 +86,27 @@ describe('the pages of an import', () => {
       (select count(*) from tasks where request ->> 'import_id' = ${id}) as tasks,
       (select count(*) from import_rows where import_id = ${id}) as read`)
     assert.deepEqual([tasks, read], [1, 300])
+  })
+
+  test('say that a file was deleted, and start no import of it', async () => {
+    const { world } = service
+    const agent = owner.twin()
+    const file = 'id,product_name,user_email,status,key\nx1,Pro,x1@example.com,active,EXPIRED-1'
+    const columns = await upload(agent, 'lemon_squeezy', file)
+    const plans = await agent.submit('Read file', selected(columns.body))
+    const pro = /<option value="(prod_\w+)"[^>]*>Pro</.exec(plans.body)![1]!
+    const dry = await agent.submit('Start dry run', { 'plan-0': pro })
+    const id = /imp_\w+/.exec(dry.url)![0]
+    await world.db.run(sql`update imports
+      set created_at = ${addDays(service.clock.now(), -30)} where id = ${id}`)
+    await keepRetention(world)
+    const refused = await agent.submit('Import')
+    assert.match(textOf(refused.body), /Upload the file again/)
+    assert.doesNotMatch(textOf(refused.body), /What the import did/)
+    const { status } = await world.db.one<{ status: string }>(
+      sql`select status from imports where id = ${id}`,
+    )
+    assert.equal(status, 'checked')
   })
 
   test('create plans with the names and prices of the file', async () => {

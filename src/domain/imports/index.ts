@@ -32,7 +32,7 @@ export {
   readSource,
 } from './record.ts'
 export * from './records.ts'
-export { IMPORT_SWEEPS } from './retention.ts'
+export { IMPORT_SWEEPS, isExpired } from './retention.ts'
 export * from './rows.ts'
 export {
   fieldsOf,

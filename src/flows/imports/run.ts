@@ -29,7 +29,10 @@ async function lockOwnImport(tx: Db, id: ImportId): Promise<imports.Import | und
   return await imports.findImport(tx, { id, app_id })
 }
 
-/** Starts a checked import. False if it was already started, or the app was transferred. */
+/**
+ * Starts a checked import. False if it was already started, its rows are deleted, or the app was
+ * transferred.
+ */
 export async function startImport(
   { db, clock }: World,
   actor: ActorOf<'seller'>,
@@ -37,7 +40,7 @@ export async function startImport(
 ): Promise<boolean> {
   return await db.tx(async (tx) => {
     const read = await lockOwnImport(tx, id)
-    if (read?.status !== 'checked') return false
+    if (read?.status !== 'checked' || imports.isExpired(clock.now(), read)) return false
     const { app_id, source, rows, file_name } = read
     await imports.changeImport(tx, id, { status: 'importing', notifies })
     const detail = { app_id, source, rows, file_name, notifies }

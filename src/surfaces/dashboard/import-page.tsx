@@ -20,6 +20,7 @@ import { AppPage, faultAt } from './layout.tsx'
 export function ImportPage(facts: ImportPageFacts): JSX.Element {
   const { read } = facts
   const { status } = read
+  const isOver = status === 'done' || (facts.is_expired && !facts.running_url)
   const isKnown = status === 'checked' || status === 'importing' || status === 'done'
   return (
     <AppPage
@@ -37,10 +38,16 @@ export function ImportPage(facts: ImportPageFacts): JSX.Element {
             </a>
           </Alert>
         )}
+        {isOver && status !== 'done' && (
+          <Alert tone="warning" title="The rows of this file were deleted">
+            They are kept for 30 days after the upload. What was imported is kept. Upload the file
+            again to continue.
+          </Alert>
+        )}
         {status === 'uploaded' && <Columns {...facts} />}
         {isKnown && <ReportPanel {...facts} />}
-        {isKnown && status !== 'done' && !facts.running_url && <RunPanel {...facts} />}
-        {(status === 'read' || status === 'checked') && <Plans {...facts} />}
+        {isKnown && !isOver && !facts.running_url && <RunPanel {...facts} />}
+        {(status === 'read' || status === 'checked') && !isOver && <Plans {...facts} />}
         {read.faults > 0 && <FaultPanel {...facts} />}
       </div>
     </AppPage>

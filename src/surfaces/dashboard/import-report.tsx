@@ -19,6 +19,8 @@ export type ImportPageFacts = AppFacts & {
   /** Whether this is the test mode beside live mode. */
   is_test_mode: boolean
   read: Import
+  /** Whether its rows are deleted. */
+  is_expired: boolean
   address: string
   back: string
   /** The progress of a step that runs now. */

@@ -102,6 +102,7 @@ function declareSteps(scope: FastifyInstance, world: World): void {
     const context = await requireImport(world, request, reply)
     const { read, address } = context
     if (read.status !== 'read' && read.status !== 'checked') return redirectTo(reply, address)
+    if (imports.isExpired(world.clock.now(), read)) return redirectTo(reply, address)
     // Its dry run would mix the plans of both forms.
     const running = await runningTask(world, { app_id: context.app.id, id: read.id })
     if (running) return redirectTo(reply, taskAddress(running.id))
@@ -117,6 +118,7 @@ function declareSteps(scope: FastifyInstance, world: World): void {
   scope.post(`${IMPORT_STEPS}run`, async (request, reply) => {
     const context = await requireImport(world, request, reply)
     const { read, address, app } = context
+    if (imports.isExpired(world.clock.now(), read)) return redirectTo(reply, address)
     await limitPage(world, IMPORT_LIMIT, context.session.user_id, reply)
     const notifies = formOf(request).notify !== undefined
     await startImport(world, actorOf(context), { id: read.id, notifies })
@@ -184,6 +186,7 @@ async function showImport(
     address,
     back: importsAddress(app.slug),
     is_test_mode: world.live !== undefined,
+    is_expired: imports.isExpired(world.clock.now(), read),
     running_url: running && taskAddress(running.id),
     products: products
       .filter(({ is_free }) => !is_free)
