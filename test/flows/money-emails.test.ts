@@ -7,7 +7,7 @@ import { payOut, refreshAccount } from '#flows/pay-out'
 import { resendReceipt } from '#flows/resend-receipt'
 import { setAutoRenew } from '#flows/subscription'
 import { EMAIL_QUEUE } from '#platform/email-queue'
-import type { EmailId } from '#platform/ids'
+import type { EmailId, UserId } from '#platform/ids'
 import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -15,6 +15,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { statementPdf } from '../../src/surfaces/payouts/statement.ts'
 import type { OtherApp } from '../support/apps.ts'
 import { decide, INQUIRY, objectTo } from '../support/disputes.ts'
+import { eventually } from '../support/eventually.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
@@ -200,6 +201,34 @@ describe('an email to a seller', () => {
     await handleEvents(service.world)
     const message = await emailTo(service, seller, /^Inquiry about a payment/)
     assertContains(message, 'No funds were withdrawn')
+  })
+
+  test('is not sent if the seller has no members left, whose accounts were deleted', async () => {
+    const { db, jobs } = service.world
+    const { owner } = await payeeOf(service, 'seller')
+    const { id } = await db.one<{ id: EmailId }>(sql`select id from emails
+      where kind = 'dispute_opened' order by queued_at desc, id desc limit 1`)
+    await db.run(sql`update emails set sent_at = null where id = ${id}`)
+    const email = async () =>
+      await db.one<{ is_sent: boolean; recipients: string[] | null; attempts: number }>(
+        sql`select sent_at is not null as is_sent, recipients, attempts from emails
+          where id = ${id}`,
+      )
+    const { attempts } = await email()
+    const members = await db.rows<{ user_id: UserId; role: string; created_at: Date }>(
+      sql`delete from seller_members where seller_id = ${owner} returning *`,
+    )
+    await jobs.send(db, EMAIL_QUEUE, { email_id: id }, { urgent: true })
+    await eventually('the attempt to send it', async () => (await email()).attempts > attempts)
+    for (const { user_id, role, created_at } of members) {
+      await db.run(sql`insert into seller_members (seller_id, user_id, role, created_at)
+        values (${owner}, ${user_id}, ${role}, ${created_at})`)
+    }
+    assert.deepEqual(await email(), {
+      is_sent: true,
+      recipients: null,
+      attempts: attempts + 1,
+    })
   })
 
   test('reports paid and returned payouts, with the bank and the statement', async () => {

@@ -103,12 +103,15 @@ async function wanted(
   return recipients.length === 0 ? undefined : { ...written, to: recipients.join(', ') }
 }
 
-/** Deleted accounts have no mailbox; an email to them alone is not sent. */
+/**
+ * Deleted accounts have no mailbox; an email to them alone is not sent, nor one to a seller whose
+ * last member deleted their account.
+ */
 function withoutDeleted(written: WrittenEmail | undefined): WrittenEmail | undefined {
   if (!written) return undefined
   const recipients = written.to
     .split(/,\s*/)
-    .filter((each) => !each.endsWith(`@${identity.DELETED_DOMAIN}`))
+    .filter((each) => each !== '' && !each.endsWith(`@${identity.DELETED_DOMAIN}`))
   return recipients.length === 0 ? undefined : { ...written, to: recipients.join(', ') }
 }
 
