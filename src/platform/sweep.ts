@@ -31,7 +31,7 @@ export async function sweep(
   return deleted
 }
 
-/** The platform's own tables: sent emails, finished tasks, resolved alarms. */
+/** The platform's own tables: emails, tasks, resolved alarms. */
 export const PLATFORM_SWEEPS: Sweep[] = [
   {
     table: 'alarms',
@@ -45,14 +45,16 @@ export const PLATFORM_SWEEPS: Sweep[] = [
     days: 550,
     batch: (db, before, limit) =>
       db.run(sql`delete from emails where id in
-        (select id from emails where sent_at <= ${before} ${limit})`),
+        (select id from emails where sent_at <= ${before}
+          or (sent_at is null and queued_at <= ${before}) ${limit})`),
   },
   {
     table: 'tasks',
     days: 90,
     batch: (db, before, limit) =>
+      // Without progress for so long, a task that did not end has crashed with its process.
       db.run(sql`delete from tasks where id in (select t.id from tasks t
-        where t.status in ('done', 'failed') and t.updated_at <= ${before}
+        where t.updated_at <= ${before}
           and not exists (select 1 from task_files f where f.task_id = t.id) ${limit})`),
   },
 ]

@@ -71,3 +71,30 @@ test('a resolved alarm is deleted after a year, and an open one is kept', async 
   await keepRetention(world)
   assert.deepEqual(await subjects(), ['ref_open'])
 })
+
+test('tasks that a crash ended and emails that were never sent are deleted as well', async () => {
+  const { clock, demo, world } = service
+  const { db } = world
+  const now = clock.now()
+  const { id: user_id } = await db.one<{ id: string }>(sql`select id from users
+    where email_normalized = ${demo.seller.email}`)
+  for (const [id, status] of Object.entries({ ended: 'done', crashed: 'running' })) {
+    await db.run(sql`insert into tasks (id, kind, user_id, request, status, created_at, updated_at)
+      values (${id}, 'check_books', ${user_id}, '{}', ${status}, ${now}, ${now})`)
+  }
+  await db.run(sql`insert into emails
+    (id, cause, kind, subject_id, facts, queued_at, attempts, recipients)
+    values ('unsent', 'unsent', 'receipt', 'inv_none', '{}', ${now}, 12, '{lost@example.com}')`)
+  const kept = async () =>
+    await db.rows<{ id: string }>(sql`select id from tasks where id in ('ended', 'crashed')
+      union all select id from emails where id = 'unsent'`)
+  clock.pass(89 * DAY)
+  await keepRetention(world)
+  assert.equal((await kept()).length, 3)
+  clock.pass(DAY)
+  await keepRetention(world)
+  assert.deepEqual(await kept(), [{ id: 'unsent' }])
+  clock.pass(460 * DAY)
+  await keepRetention(world)
+  assert.deepEqual(await kept(), [])
+})
