@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import * as apps from '#domain/apps'
 import * as imports from '#domain/imports'
 import {
   checkImport,
@@ -138,7 +139,8 @@ async function upload(
   demo: DemoFacts,
   { file, user_id }: { file: string; user_id: UserId },
 ): Promise<ImportId> {
-  const facts = { app_id: demo.app.client_id, user_id, source: 'lemon_squeezy' } as const
+  const { id: app_id, seller_id } = (await apps.find(world.db, demo.app.client_id))!
+  const facts = { app_id, seller_id, user_id, source: 'lemon_squeezy' } as const
   const content = readFileSync(file)
   const uploaded = await uploadImport(world, { ...facts, file_name: 'file.csv', content })
   if ('faults' in uploaded) throw new Error(uploaded.faults[0]!.message)

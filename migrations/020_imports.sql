@@ -4,6 +4,8 @@
 create table imports (
   id text primary key,
   app_id text not null references apps,
+  -- Who sold the app when the file was uploaded: no later seller sees it.
+  seller_id text not null references sellers,
   -- The member who imports.
   user_id text not null references users,
   source text not null

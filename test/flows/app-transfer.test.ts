@@ -228,15 +228,15 @@ describe('a transfer', () => {
     const { user_id } = await sellerActor(service)
     const upload = async () => {
       const id = mintId(random, 'imp')
+      const seller_id = await sellerOf(service, app.client_id)
       const file = { file_name: `${id}.csv`, file_bytes: 10, columns: ['Email'], matched: {} }
-      const own = { id, app_id: app.client_id, user_id, source: 'gumroad', ...file } as const
-      await imports.addImport(db, clock.now(), own)
+      const own = { id, app_id: app.client_id, seller_id, user_id, ...file } as const
+      await imports.addImport(db, clock.now(), { ...own, source: 'gumroad' })
       return id
     }
     const before = await upload()
     const { email } = await transferred(service, app)
     const agent = await signedIn(service, { email, password: PASSWORD })
-    service.clock.pass(1)
     const since = await upload()
     const page = `/dashboard/apps/${app.slug}/import/`
     const { body } = await agent.open(page)

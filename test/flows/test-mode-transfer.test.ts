@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
+import * as imports from '#domain/imports'
 import * as sellers from '#domain/sellers'
 import { followLive, mirror } from '#flows/test-mode'
-import { mintId, type SellerId } from '#platform/ids'
+import { mintId, type SellerId, type UserId } from '#platform/ids'
+import { sql } from '#platform/sql'
 import type { Agent } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
 import { basic } from '../support/purchase.ts'
@@ -101,4 +103,21 @@ test('two sellers that exchanged apps each have their own', async () => {
   await mirror(there.world, there.world.live!, from)
   await assertMoved(app, to)
   assert.equal((await apps.find(there.world.db, other!))!.seller_id, from)
+})
+
+test('the new seller does not see the files that the former one imported in test mode', async () => {
+  const app = await newApp()
+  const { db, clock, random } = there.world
+  const { user_id, seller_id } = await db.one<{ user_id: UserId; seller_id: SellerId }>(sql`
+    select m.user_id, m.seller_id from apps a join seller_members m on m.seller_id = a.seller_id where a.id = ${app.client_id} limit 1`)
+  const id = mintId(random, 'imp')
+  const file = { file_name: 'file.csv', file_bytes: 10, columns: ['Email'], matched: {} }
+  const own = { id, app_id: app.client_id, seller_id, user_id, ...file } as const
+  await imports.addImport(db, clock.now(), { ...own, source: 'gumroad' })
+  assert.notEqual(await imports.findImport(db, { id, app_id: app.client_id }), undefined)
+  const to = await otherSeller()
+  await apps.setSeller(live.world.db, app.client_id, to)
+  await mirror(there.world, there.world.live!, to)
+  assert.equal(await imports.findImport(db, { id, app_id: app.client_id }), undefined)
+  assert.deepEqual(await imports.listImports(db, app.client_id, 20), [])
 })

@@ -1,3 +1,4 @@
+import * as apps from '#domain/apps'
 import * as imports from '#domain/imports'
 import {
   checkImport,
@@ -46,8 +47,10 @@ export async function checkedImport(
   const { world, demo } = service
   const { user_id } = await importer(service)
   const { source, product_id } = facts
+  const { id: app_id, seller_id } = (await apps.find(world.db, demo.app.client_id))!
   const uploaded = await uploadImport(world, {
-    app_id: demo.app.client_id,
+    app_id,
+    seller_id,
     user_id,
     source,
     file_name: 'file.csv',

@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { AppId, ImportId, ProductId, UserId } from '#platform/ids'
+import type { AppId, ImportId, ProductId, SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { RowOutcome } from './decide.ts'
 import type { ImportSource } from './record.ts'
@@ -11,6 +11,8 @@ export type ImportStatus = 'uploaded' | 'read' | 'checked' | 'importing' | 'done
 export interface Import {
   id: ImportId
   app_id: AppId
+  /** The app's seller when the file was uploaded. */
+  seller_id: SellerId
   user_id: UserId
   source: ImportSource
   file_name: string
@@ -29,8 +31,8 @@ export interface Import {
   finished_at: Date | null
 }
 
-const COLUMNS = sql`id, app_id, user_id, source, file_name, file_bytes, status, columns, matched,
-  plans, notifies, rows, faults, counts, done_place, created_at, finished_at`
+const COLUMNS = sql`id, app_id, seller_id, user_id, source, file_name, file_bytes, status, columns,
+  matched, plans, notifies, rows, faults, counts, done_place, created_at, finished_at`
 
 /** Adds an uploaded file. */
 export async function addImport(
@@ -38,19 +40,28 @@ export async function addImport(
   now: Date,
   added: Pick<
     Import,
-    'id' | 'app_id' | 'user_id' | 'source' | 'file_name' | 'file_bytes' | 'columns' | 'matched'
+    | 'id'
+    | 'app_id'
+    | 'seller_id'
+    | 'user_id'
+    | 'source'
+    | 'file_name'
+    | 'file_bytes'
+    | 'columns'
+    | 'matched'
   >,
 ): Promise<void> {
   await db.run(sql`insert into imports
-    (id, app_id, user_id, source, file_name, file_bytes, status, columns, matched, created_at)
-    values (${added.id}, ${added.app_id}, ${added.user_id}, ${added.source}, ${added.file_name},
-      ${added.file_bytes}, 'uploaded', ${JSON.stringify(added.columns)},
+    (id, app_id, seller_id, user_id, source, file_name, file_bytes, status, columns, matched,
+      created_at)
+    values (${added.id}, ${added.app_id}, ${added.seller_id}, ${added.user_id}, ${added.source},
+      ${added.file_name}, ${added.file_bytes}, 'uploaded', ${JSON.stringify(added.columns)},
       ${JSON.stringify(added.matched)}, ${now})`)
 }
 
 // A former seller's file may contain people who never used the app.
-const OF_PRESENT_SELLER = sql`created_at > coalesce((select max(t.decided_at) from app_transfers t
-  where t.app_id = imports.app_id and t.outcome = 'accepted'), '-infinity')`
+const OF_PRESENT_SELLER = sql`seller_id = (select a.seller_id from apps a
+  where a.id = imports.app_id)`
 
 /** An import for an app by its current seller. */
 export async function findImport(

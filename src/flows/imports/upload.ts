@@ -1,7 +1,14 @@
 import * as imports from '#domain/imports'
 import type { World } from '#flows/world'
 import { isReadableCsv, readCsv } from '#platform/csv-read'
-import { type AppId, type ImportId, mintId, type ProductId, type UserId } from '#platform/ids'
+import {
+  type AppId,
+  type ImportId,
+  mintId,
+  type ProductId,
+  type SellerId,
+  type UserId,
+} from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
 
 /** The largest file: about 200,000 rows. */
@@ -11,6 +18,8 @@ const MAX_COLUMNS = 300
 /** A file that a member uploads. */
 export interface UploadedImport {
   app_id: AppId
+  /** The app's seller, who uploads it. */
+  seller_id: SellerId
   user_id: UserId
   source: imports.ImportSource
   file_name: string
@@ -33,10 +42,11 @@ export async function uploadImport(
     const bytes = content.subarray(at, at + imports.UPLOAD_PART_BYTES)
     await storage.put(now, key, { content: bytes, type: 'text/csv' })
   }
-  const { app_id, user_id } = uploaded
+  const { app_id, seller_id, user_id } = uploaded
   await imports.addImport(db, now, {
     id,
     app_id,
+    seller_id,
     user_id,
     source,
     file_name: imports.shortened(imports.cleanCell(uploaded.file_name)) || 'file.csv',

@@ -63,6 +63,7 @@ function declareImportUpload(scope: FastifyInstance, world: World): void {
     const uploaded = source
       ? await uploadImport(world, {
           app_id: app.id,
+          seller_id: app.seller_id,
           user_id: session.user_id,
           source,
           file_name: form.file_name ?? '',
