@@ -14,6 +14,8 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { statementPdf } from '../../src/surfaces/payouts/statement.ts'
 import type { OtherApp } from '../support/apps.ts'
+import { buyWith } from '../support/discount-purchases.ts'
+import { addCode } from '../support/discounts.ts'
 import { decide, INQUIRY, objectTo } from '../support/disputes.ts'
 import { eventually } from '../support/eventually.ts'
 import { assertInvariants } from '../support/invariants.ts'
@@ -201,6 +203,20 @@ describe('an email to a seller', () => {
     await handleEvents(service.world)
     const message = await emailTo(service, seller, /^Inquiry about a payment/)
     assertContains(message, 'No funds were withdrawn')
+  })
+
+  test('names a sale that a discount made free a sale, and not a trial', async () => {
+    const app = await monthly()
+    for (const [percent, price] of [
+      [100, '$0.00'],
+      [97, '$0.30'],
+    ] as const) {
+      const { code } = await addCode(service, app.client_id, { percent })
+      await service.world.db.run(sql`delete from dev_mailbox where recipient = ${seller}`)
+      await buyWith(service, app, code)
+      const message = await emailTo(service, seller, /^New (sale|trial) of Harbor Harbor Pro/)
+      assertContains(message, 'New sale of Harbor Harbor Pro', `Price before tax: ${price}`)
+    }
   })
 
   test('is not sent if the seller has no members left, whose accounts were deleted', async () => {

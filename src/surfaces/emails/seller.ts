@@ -57,7 +57,7 @@ async function aboutSale({ db }: World, order_id: OrderId): Promise<About> {
   const order = (await billing.orderDetails(db, order_id))!
   const { amount, fee, state, product_name, email: buyer_email, seller_id } = order
   const is_continued = order.prepaid_until !== null
-  const is_trial = order.charged === 0 && !is_continued
+  const is_trial = order.trial_days > 0
   const sale = { amount, fee, state, is_trial, is_continued }
   const app = { seller_id, name: order.app_name, slug: order.app_slug }
   return { app, product_name, buyer_email, content: (facts) => sold(facts, sale) }
