@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import { payOut, refreshAccount } from '#flows/pay-out'
 import { resendReceipt } from '#flows/resend-receipt'
-import { setAutoRenew } from '#flows/subscription'
+import { endNow, setAutoRenew } from '#flows/subscription'
 import { EMAIL_QUEUE } from '#platform/email-queue'
-import type { EmailId, UserId } from '#platform/ids'
+import type { EmailId, InvoiceId, UserId } from '#platform/ids'
 import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -16,13 +17,13 @@ import { statementPdf } from '../../src/surfaces/payouts/statement.ts'
 import type { OtherApp } from '../support/apps.ts'
 import { buyWith } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
-import { decide, INQUIRY, objectTo } from '../support/disputes.ts'
+import { decide, disputeOf, INQUIRY, objectTo } from '../support/disputes.ts'
 import { eventually } from '../support/eventually.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
-import { buy, refund } from '../support/refunds.ts'
+import { buy, refund, sellerActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { CARD, DAY, otherApp, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
 
@@ -198,11 +199,32 @@ describe('an email to a seller', () => {
     )
   })
 
-  test('says that no money has moved in an inquiry', async () => {
-    await buy(service, { card: INQUIRY })
+  test('says that no money has moved in an inquiry, also when it is closed', async () => {
+    const bought = await buy(service, { card: INQUIRY })
     await handleEvents(service.world)
     const message = await emailTo(service, seller, /^Inquiry about a payment/)
     assertContains(message, 'No funds were withdrawn')
+    await decide(service, (await disputeOf(service, bought))!, 'won')
+    const closed = await emailTo(service, seller, /^The inquiry about a payment .* is closed$/)
+    assertContains(closed, 'No funds were withdrawn', 'the license is unchanged')
+  })
+
+  test('about a dispute of a license that ended says so, and not that it works again', async () => {
+    const app = await monthly()
+    const buyer = await subscribe(service, { app })
+    await endNow(service.world, await sellerActor(service), {
+      license_id: buyer.license_id,
+      reason: 'Test',
+    })
+    const { id } = await service.world.db.one<{ id: InvoiceId }>(
+      sql`select id from invoices where license_id = ${buyer.license_id}`,
+    )
+    const dispute = await objectTo(service, (await payments.chargeOf(service.world.db, id))!)
+    const opened = await emailTo(service, seller, /^A payment for Harbor Harbor Pro is disputed$/)
+    assertContains(opened, 'The license had ended before.')
+    await decide(service, dispute, 'won')
+    const won = await emailTo(service, seller, /^You won the dispute for Harbor Harbor Pro$/)
+    assertContains(won, 'were returned to your balance. The license stays ended.')
   })
 
   test('names a sale that a discount made free a sale, and not a trial', async () => {

@@ -1,4 +1,5 @@
 import { formatDay, formatMoney } from '#design/money'
+import { isEntitled, type LicenseStatus } from '#domain/licensing'
 import type { DisputeReason } from '#domain/payments'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
 import type { EmailTemplates } from '#platform/email-queue'
@@ -16,6 +17,8 @@ export interface DisputeFacts {
   cost: Cents
   reason: DisputeReason
   due_at: Date
+  /** Of the license that was sold, as the email is written. */
+  license_status: LicenseStatus
   /** True if the app belongs to another seller now, and support answers the dispute. */
   is_transferred: boolean
   url: string
@@ -30,6 +33,19 @@ function rowsOf(dispute: DisputeFacts): [string, string][] {
   ]
 }
 
+const UNCHANGED = 'No funds were withdrawn, and the license is unchanged.'
+
+const LICENSE_OF_DISPUTE: Partial<Record<LicenseStatus, string>> = {
+  paused: ' The license is paused until the bank decides.',
+  canceled: ' The license had ended before.',
+}
+
+/** What a dispute that was won means for the license, which may have ended in the meantime. */
+function licenseAfter({ license_status }: DisputeFacts): string {
+  if (isEntitled(license_status)) return ' The license works again, with the same key.'
+  return license_status === 'canceled' ? ' The license stays ended.' : ''
+}
+
 /** A dispute was opened, or the bank inquires about a charge. */
 export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): EmailContent {
   const { app_name, product_name, sellers_part, cost, due_at, url } = dispute
@@ -37,9 +53,8 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
   const heading = is_inquiry
     ? `Inquiry about a payment for ${name}`
     : `A payment for ${name} is disputed`
-  const withdrawn = `${formatMoney(sellers_part)} and the ${formatMoney(cost)} dispute fee were withdrawn from your balance. Both are returned if you win. The license is paused until the bank decides.`
-  const inquiry_text =
-    'No funds were withdrawn, and the license is unchanged. A complete response often prevents a dispute.'
+  const withdrawn = `${formatMoney(sellers_part)} and the ${formatMoney(cost)} dispute fee were withdrawn from your balance. Both are returned if you win.${LICENSE_OF_DISPUTE[dispute.license_status] ?? ''}`
+  const inquiry_text = `${UNCHANGED} A complete response often prevents a dispute.`
   return {
     subject: heading,
     heading,
@@ -65,14 +80,26 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
 
 /** A dispute was decided. */
 export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): EmailContent {
-  const { app_name, product_name, sellers_part, cost, url } = dispute
+  const { app_name, product_name, sellers_part, cost } = dispute
   const name = `${app_name} ${product_name}`
   const heading = `You ${outcome} the dispute for ${name}`
   const part = formatMoney(sellers_part)
   const text =
     outcome === 'won'
-      ? `${part} and the ${formatMoney(cost)} dispute fee were returned to your balance. The license works again, with the same key.`
+      ? `${part} and the ${formatMoney(cost)} dispute fee were returned to your balance.${licenseAfter(dispute)}`
       : `The bank decided for the buyer. ${part} and the ${formatMoney(cost)} dispute fee are not returned. The license has ended.`
+  return decided(dispute, heading, text)
+}
+
+/** The bank was satisfied with the response to its inquiry. */
+export function inquiryClosed(dispute: DisputeFacts): EmailContent {
+  const { app_name, product_name } = dispute
+  const heading = `The inquiry about a payment for ${app_name} ${product_name} is closed`
+  return decided(dispute, heading, UNCHANGED)
+}
+
+function decided(dispute: DisputeFacts, heading: string, text: string): EmailContent {
+  const { url } = dispute
   return {
     subject: heading,
     heading,

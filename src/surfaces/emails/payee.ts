@@ -1,8 +1,10 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
+import { isClosedInquiry } from '#flows/dispute'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
@@ -20,6 +22,7 @@ import {
   type DisputeFacts,
   disputeClosed,
   disputeOpened,
+  inquiryClosed,
   payoutFailed,
   payoutPaid,
 } from './payee-templates.ts'
@@ -36,6 +39,7 @@ export const PAYEE_EMAILS = {
 
 interface Disputed {
   to: string
+  id: DisputeId
   status: payments.Dispute['status']
   facts: DisputeFacts
 }
@@ -50,6 +54,7 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
   const page =
     seller_id === app.seller_id ? `/dashboard/apps/${app.slug}/sales/${receipt.id}/` : '/help/'
   const { amount, tax, owed, reason, due_at, status } = dispute
+  const license = await licensing.findLicense(db, receipt.license_id)
   const facts = {
     app_name: receipt.app_name,
     product_name: receipt.product_name,
@@ -59,10 +64,11 @@ async function disputedOf({ db, config }: World, id: DisputeId): Promise<Dispute
     cost: billing.DISPUTE_COST,
     reason,
     due_at,
+    license_status: license.status,
     is_transferred: seller_id !== app.seller_id,
     url: `${config.base_url}${page}`,
   }
-  return { to: recipients.join(', '), status, facts }
+  return { to: recipients.join(', '), id, status, facts }
 }
 
 async function writeOpened(
@@ -78,9 +84,10 @@ async function writeClosed(
   world: World,
   { subject_id }: StoredEmail,
 ): Promise<WrittenEmail | undefined> {
-  const { to, status, facts } = await disputedOf(world, parseId('dsp', subject_id))
+  const { to, id, status, facts } = await disputedOf(world, parseId('dsp', subject_id))
   if (status !== 'won' && status !== 'lost') return undefined
-  return { to, content: disputeClosed(facts, status) }
+  const isInquiry = await isClosedInquiry(world.db, { id, status })
+  return { to, content: isInquiry ? inquiryClosed(facts) : disputeClosed(facts, status) }
 }
 
 async function payoutOf({ db, config }: World, id: PayoutId) {
