@@ -158,8 +158,7 @@ export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTot
       ${source}
       order by ${place}.app_id desc, ${place}.number desc limit ${MAX_SUMMED + 1}::integer),
     returned as (
-      select coalesce(sum(r.amount), 0)::bigint as refunded,
-        coalesce(sum(r.amount - r.tax - r.fee), 0)::bigint as deducted
+      select sum(r.amount) as refunded, sum(r.amount - r.tax - r.fee) as deducted
       from found g
         join refunded_sales s on s.app_id = ${app_id} and s.number = g.number
         join refunds r on r.charge_id = s.charge_id
@@ -168,8 +167,8 @@ export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTot
       coalesce(sum(f.amount) filter (where f.status = 'paid'), 0)::bigint as amount,
       coalesce(sum(f.tax) filter (where f.status = 'paid'), 0)::bigint as tax,
       coalesce(sum(f.fee) filter (where f.status = 'paid'), 0)::bigint as fee,
-      (select refunded from returned) as refunded,
-      (select deducted from returned) as deducted
+      coalesce((select refunded from returned), 0)::bigint as refunded,
+      coalesce((select deducted from returned), 0)::bigint as deducted
     from found f`)
   return totals.count > MAX_SUMMED ? undefined : totals
 }
