@@ -27,7 +27,7 @@ export async function startPreview(
   const plan = (await catalog.products(world.db, app.id)).find(({ id }) => id === product_id)
   if (!plan || plan.is_free) return false
   return await world.db.tx(async (tx) => {
-    const member = await lockMember(tx, app.id, request.session)
+    const member = await lockMemberOfApp(tx, app.id, request.session)
     if (!member) return false
     await grant(world, tx, { ...member, product_id, by: 'dashboard' }, request)
     return true
@@ -38,7 +38,7 @@ export async function startPreview(
  * The signed-in member of an app's seller. Until the transaction ends, the app is not transferred
  * and the member is not removed: both end previews, and would miss this one.
  */
-async function lockMember(
+async function lockMemberOfApp(
   tx: Db,
   app_id: AppId,
   session: PreviewRequest['session'],
@@ -88,7 +88,7 @@ export async function finishWalkthrough(
     if (!app) return { outcome: 'gone' }
     const { session } = request
     if (cart.user_id !== session?.user_id) return { outcome: 'sign_in_needed' }
-    const member = await lockMember(tx, app.id, session)
+    const member = await lockMemberOfApp(tx, app.id, session)
     if (!member) return { outcome: 'sign_in_needed' }
     if (cart.completed_at) return { outcome: 'completed' }
     const { product_id } = price

@@ -68,8 +68,8 @@ describe('the setup of an authenticator app', () => {
       if (limit.name === 'authenticator-setup') await beginAuthenticator(world, owner)
       return await world.limits.take(limit, key)
     }
-    const meanwhile = { ...world, limits: { ...world.limits, take } }
-    const confirmed = await confirmAuthenticator(meanwhile, owner, codeOf(service, secret))
+    const restarting = { ...world, limits: { ...world.limits, take } }
+    const confirmed = await confirmAuthenticator(restarting, owner, codeOf(service, secret))
     assert.deepEqual(confirmed, { outcome: 'gone' })
     assert.equal(await identity.findAuthenticator(world.db, user_id), undefined)
     assert.notEqual((await openSetup(world, owner))!.secret, secret)

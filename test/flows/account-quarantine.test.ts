@@ -301,7 +301,7 @@ async function everyEmailIsSent(): Promise<void> {
 }
 
 /** Runs `work`, and once `happens` before its first statement that reads one row from a table. */
-async function withMeanwhile(
+async function withInterruption(
   table: string,
   { work, happens }: { work: () => Promise<unknown>; happens: () => Promise<unknown> },
 ): Promise<void> {
@@ -326,7 +326,7 @@ test('a session that a success page opens while the owner confirms is worth noth
   const attack_ = await attack()
   const { attacker, user_id, email, success_url } = attack_
   await setup.world.db.run(sql`delete from sessions where user_id = ${user_id}`)
-  await withMeanwhile('authenticator_apps', {
+  await withInterruption('authenticator_apps', {
     work: () => attacker.open(success_url),
     happens: () => answer(email, /receipt/, 'verify_email'),
   })

@@ -137,9 +137,9 @@ async function undo({ user_id }: Bought): Promise<void> {
   await work!({ user_id, request_id: 'req_test' })
 }
 
-/** Loses every request for a refund, or its answer, while `meanwhile` runs. */
+/** Loses every request for a refund, or its answer, while `work` runs. */
 async function withoutAnswers(
-  meanwhile: () => Promise<void>,
+  work: () => Promise<void>,
   lost: 'request' | 'answer' = 'answer',
 ): Promise<void> {
   const { processor } = service.world
@@ -148,7 +148,7 @@ async function withoutAnswers(
     if (lost === 'answer') await ask.call(processor, now, request)
     throw new payments.ProcessorUnreachable(`the ${lost} is lost`)
   }
-  await meanwhile().finally(() => {
+  await work().finally(() => {
     processor.refund = ask
   })
 }

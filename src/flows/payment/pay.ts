@@ -41,10 +41,11 @@ export async function pay(
   const { invoice_id, owner, payer, paid_by, record = async () => {} } = facts
   const isWaived = ({ amount }: { amount: Cents }) => paid_by === 'nothing' && amount > ZERO
   if (owner.kind === 'purchase') {
-    const draft = await payable(tx, owner.draft, { ...payer, is_waived: isWaived(owner.draft) })
+    const is_waived = isWaived(owner.draft)
+    const draft = await payable(tx, owner.draft, { ...payer, is_waived })
     const quote = await quoteOf(tx, draft, facts.quote)
     const { cart } = owner
-    const paid = { draft, cart, quote, card: payer.card, is_waived: isWaived(draft) }
+    const paid = { draft, cart, quote, card: payer.card, is_waived }
     const purchase = await boughtBy(world, tx, now, paid)
     const emails = [receiptEmail(world, invoice_id), saleEmail(world, draft.order_id)]
     await together(tx, (writes) => [
@@ -104,11 +105,11 @@ async function payable<T extends billing.Invoice | billing.DraftInvoice>(
     fingerprint: card.fingerprint,
     seller_id: invoice.seller_id,
   })
-  if (!isSelf && !is_waived) return invoice
-  if (!isSelf) {
-    await billing.dropCommission(tx, invoice.id)
-    return { ...invoice, commission: ZERO }
+  if (isSelf) {
+    await billing.waiveCommission(tx, invoice.id)
+    return { ...invoice, commission: ZERO, affiliate_id: null }
   }
-  await billing.waiveCommission(tx, invoice.id)
-  return { ...invoice, commission: ZERO, affiliate_id: null }
+  if (!is_waived) return invoice
+  await billing.dropCommission(tx, invoice.id)
+  return { ...invoice, commission: ZERO }
 }

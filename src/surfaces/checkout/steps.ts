@@ -269,7 +269,7 @@ function alertOf(
     const text = payments.declineSentence(attempt.decline_code!, locale)
     return { is_declined: true, alert: { title: locale.t('checkout.declined_title'), text } }
   }
-  // The card was checked for a trial that another purchase with it began meanwhile.
+  // The card was checked for a trial, and another purchase with the same card began one first.
   const isChanged = attempt?.amount === ZERO && totals.terms.due_now > ZERO
   const known = NOTICES.find((each) => each === (notice && isChanged ? 'changed' : notice))
   const alert = known && {
