@@ -8,10 +8,10 @@
  *     npm test -- --watch test/flows   the same again after each change
  *     npm run test:all                 everything on both engines, with the large budgets
  */
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { counted } from '#platform/text'
 import { findChromium } from './chromium.ts'
 import { nextChange } from './next-change.ts'
@@ -120,8 +120,8 @@ else process.exit((await runOnce()) ? 0 : 1)
 
 /** Runs the requested tests; returns whether everything passed. */
 async function runOnce(): Promise<boolean> {
-  const steps = isWhole
-    ? [step('types', 'tsc', '-p', '.'), step('lint', 'biome', 'check', '.')]
+  const checks = isWhole
+    ? [check('types', 'tsc', '-p', '.'), check('lint', 'biome', 'check', '.')]
     : []
   const total: Counts = { passed: 0, failed: 0, skipped: 0 }
   for await (const counts of passes()) {
@@ -129,23 +129,23 @@ async function runOnce(): Promise<boolean> {
     total.failed += counts.failed
     total.skipped += counts.skipped
   }
+  const areGood = await Promise.all(checks)
   console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
   if (options.grep !== undefined && total.passed + total.failed + total.skipped === 0) {
     console.log(`No test has these words in its title: ${options.grep}`)
   }
-  return total.failed === 0 && total.passed > 0 && steps.every(Boolean) && !process.exitCode
+  return total.failed === 0 && total.passed > 0 && areGood.every(Boolean) && !process.exitCode
 }
 
-/** Runs a tool of the project and prints its output only if it fails. */
-function step(name: string, program: string, ...args: string[]): boolean {
-  process.stdout.write(`${name} … `)
+/** Runs a tool of the project beside the tests; prints its output only if it fails. */
+async function check(name: string, program: string, ...args: string[]): Promise<boolean> {
   try {
-    execFileSync(`${root}node_modules/.bin/${program}`, args, { stdio: 'pipe', encoding: 'utf8' })
-    console.log('good')
+    await promisify(execFile)(`${root}node_modules/.bin/${program}`, args, { maxBuffer: 16e6 })
+    console.log(`${name} … good`)
     return true
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string }
-    console.log(`not good\n${stdout}${stderr}`)
+    console.log(`${name} … not good\n${stdout}${stderr}`)
     return false
   }
 }
