@@ -5,9 +5,10 @@ create table ledger_transactions (
   at timestamptz not null,
   -- The event, and the id of the object that it happened to. An event is posted once.
   event text not null
-    check (event in ('sale', 'refund', 'refund_failed', 'buyer_paid', 'dispute_opened',
-      'dispute_won', 'dispute_lost', 'appeal_opened', 'appeal_won', 'payout', 'payout_failed',
-      'remittance', 'processor_day', 'write_off')),
+    check (event in ('sale', 'refund', 'refund_failed', 'refund_reissued',
+      'refund_reissue_failed', 'buyer_paid', 'dispute_opened', 'dispute_won', 'dispute_lost',
+      'appeal_opened', 'appeal_won', 'payout', 'payout_failed', 'remittance', 'processor_day',
+      'write_off')),
   subject text not null,
   -- The subject first: the entries of an invoice are found by it alone.
   unique (subject, event)

@@ -93,6 +93,19 @@ create index refunds_charge on refunds (charge_id);
 create index refunds_open on refunds (created_at) where status = 'open';
 create index refunds_refused on refunds (created_at) where status = 'refused';
 
+-- What a refund in the processor's dashboard gave a buyer who was owed it already, because a refund
+-- of the charge was returned. It takes nothing from the sale again.
+create table reissued_refunds (
+  id text primary key,
+  charge_id text not null references charges,
+  -- A refund for more than that is in `refunds` too, with the rest.
+  processor_refund_id text not null unique,
+  amount bigint not null check (amount > 0),
+  status text not null check (status in ('pending', 'succeeded', 'failed')),
+  created_at timestamptz not null
+);
+create index reissued_refunds_charge on reissued_refunds (charge_id);
+
 -- The invoices of an app that had a refund requested, by their number. What was refunded is read
 -- from the refunds; this table only lists where to look.
 create table refunded_sales (

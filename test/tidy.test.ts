@@ -60,8 +60,10 @@ const SHARED_BY_FLOWS = [
   'world',
   'closed-sets',
   'payment',
+  'locked-charge',
   'locked-license',
   'period-credit',
+  'taken-back',
   'app-access',
   'member-access',
 ].map((name) => `src/flows/${name}`)
@@ -182,7 +184,7 @@ const owners: Record<string, RegExp> = {
   'domain/billing': /^(carts|orders|subscriptions|invoices|invoice_lines)$/,
   'domain/discounts': /^discount_(codes|uses)$/,
   'domain/payments':
-    /^(attempts|cards|charges|refunds|refunded_sales|disputes|customers|processor_events|balance_transactions|closed_days)$/,
+    /^(attempts|cards|charges|refunds|reissued_refunds|refunded_sales|disputes|customers|processor_events|balance_transactions|closed_days)$/,
   'domain/payouts':
     /^(payouts|payout_lines|payout_accounts|payee_balances|payee_unsummed|unpaid_lines)$/,
   'domain/metrics': /^(metric_days|metric_changes|counted_licenses|listed_subscriptions)$/,

@@ -1,5 +1,6 @@
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
+import { takenBack } from '#flows/taken-back'
 import type { Db } from '#platform/db'
 import { type Cents, cents, formatAmount, sum, ZERO } from '#platform/money'
 
@@ -68,8 +69,6 @@ export function receivedTwice(lost: Cents): string {
 async function keptOf(db: Db, invoice: billing.Invoice): Promise<Cents> {
   const charge = await payments.chargeOf(db, invoice.id)
   if (!charge) return ZERO
-  const refunds = payments.refundedOf(await payments.refundsOf(db, charge.id))
-  const disputes = payments.disputedOf(await payments.disputesOf(db, charge.id))
-  const back = billing.sumTakenBack(refunds, ...disputes)
+  const back = await takenBack(db, charge.id)
   return cents(Math.max(0, invoice.amount - (back.amount - back.tax)))
 }

@@ -33,6 +33,7 @@ type OwnPrefix =
       | 'psk'
       | 'quote'
       | 'ref'
+      | 'rei'
       | 'rem'
     )
   | ('req' | 'sel' | 'ses' | 'sub' | 'sti' | 'sup' | 'task' | 'trf' | 'txn' | 'usr' | 'wof')
@@ -81,6 +82,7 @@ export type PriceId = Id<'prc'>
 export type ProductId = Id<'prod'>
 export type QuoteId = Id<'quote'>
 export type RefundId = Id<'ref'>
+export type ReissueId = Id<'rei'>
 export type RemittanceId = Id<'rem'>
 export type SellerId = Id<'sel'>
 export type SessionId = Id<'ses'>

@@ -11,7 +11,7 @@ import type { InvoiceId, UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { decide, objectTo } from '../support/disputes.ts'
+import { bankOf, decide, objectTo } from '../support/disputes.ts'
 import { type KeptDatabase, keepDatabase } from '../support/kept-database.ts'
 import { BANKS, payeeOf, withBank } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
@@ -45,6 +45,8 @@ async function trade(): Promise<void> {
   await decide(service, await objectTo(service, lost.charge), 'lost')
   const comes_back = await buy(service, { card: '4000000000005126' })
   await refund(service, comes_back)
+  const made_again = await buy(service, { card: '4000000000005126' })
+  await refund(service, made_again, 500)
   const seller = await payeeOf(service, 'seller')
   for (const bank of [BANKS.closed, BANKS.works]) {
     await withBank(service, 'seller', bank)
@@ -55,6 +57,9 @@ async function trade(): Promise<void> {
   }
   await objectTo(service, open.charge)
   service.clock.pass(14 * DAY)
+  const again = { charge_id: made_again.charge.processor_charge_id, amount: cents(500) }
+  await bankOf(service).refundOutside(service.clock.now(), again)
+  await handleEvents(world)
   await buy(service, { price: 2 })
   const row = sql`select id from users where email_normalized = ${demo.operator.email}`
   const { id: user_id } = await world.db.one<{ id: UserId }>(row)

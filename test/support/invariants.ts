@@ -227,6 +227,14 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
         or (f.id is not null) <> (r.status = 'failed') or e.amount <> -r.amount`,
   ],
   [
+    'a refund that was made again has its posting, and one that came back again its own',
+    sql`select r.id from reissued_refunds r
+      left join ledger_transactions t on t.subject = r.id and t.event = 'refund_reissued'
+      left join ledger_transactions f on f.subject = r.id and f.event = 'refund_reissue_failed'
+      left join ledger_entries e on e.transaction_id = t.id and e.account = 'processor'
+      where e.amount is distinct from -r.amount or (f.id is not null) <> (r.status = 'failed')`,
+  ],
+  [
     'a fully refunded invoice returned its tax, its commission and all but the fixed fee',
     sql`select i.id from invoices i join charges c on c.invoice_id = i.id
       join refunds r on r.charge_id = c.id and r.status in ('pending', 'succeeded', 'failed')
@@ -236,9 +244,11 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'a refund that the processor did is one that we asked for, once',
-    sql`select s.id from sandbox.refunds s left join refunds r on r.id = s.key or r.processor_refund_id = s.id
-      where s.status <> 'refused' and (r.id is null or r.amount <> s.amount
-        or r.status = 'refused')`,
+    sql`select s.id from sandbox.refunds s
+        left join refunds r on r.id = s.key or r.processor_refund_id = s.id
+        left join reissued_refunds x on x.processor_refund_id = s.id
+      where s.status <> 'refused' and (coalesce(r.amount + x.amount, r.amount, x.amount)
+        is distinct from s.amount or r.status = 'refused')`,
   ],
   [
     'a dispute has the postings of its state, and an inquiry none',

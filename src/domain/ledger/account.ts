@@ -37,6 +37,8 @@ export type LedgerEvent =
   | 'sale'
   | 'refund'
   | 'refund_failed'
+  | 'refund_reissued'
+  | 'refund_reissue_failed'
   | 'buyer_paid'
   | 'dispute_opened'
   | 'dispute_won'

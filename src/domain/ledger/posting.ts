@@ -6,6 +6,7 @@ import type {
   PayeeId,
   PayoutId,
   RefundId,
+  ReissueId,
   RemittanceId,
   SellerId,
   UserId,
@@ -87,6 +88,28 @@ export function refundFailed(facts: {
     debit('processor', '', facts.total),
     credit('buyer_payable', facts.user_id, facts.total),
   ])
+}
+
+/** A refund that had failed was made again in the processor's dashboard. */
+export function refundReissued({ reissue_id, user_id, total }: Reissue): Posting {
+  return posting('refund_reissued', reissue_id, [
+    credit('processor', '', total),
+    debit('buyer_payable', user_id, total),
+  ])
+}
+
+/** A refund that was made again failed too: the buyer is owed it again. */
+export function refundReissueFailed({ reissue_id, user_id, total }: Reissue): Posting {
+  return posting('refund_reissue_failed', reissue_id, [
+    debit('processor', '', total),
+    credit('buyer_payable', user_id, total),
+  ])
+}
+
+interface Reissue {
+  reissue_id: ReissueId
+  user_id: UserId
+  total: Cents
 }
 
 /** A buyer was paid what they were owed, outside their card. */

@@ -3,7 +3,7 @@
  *
  * Knows the port to the processor, the attempts to charge, the charges that succeeded, the cards
  * that paid, refunds, disputes, an app's customers, and the processor's events. Owns `attempts`,
- * `charges`, `cards`, `refunds`, `disputes`, `customers`, `processor_events`,
+ * `charges`, `cards`, `refunds`, `reissued_refunds`, `disputes`, `customers`, `processor_events`,
  * `balance_transactions` and `closed_days`. Guarantees: an attempt and a refund are recorded before
  * the processor is called, one buyer has one open attempt for an app, an event is handled once, and
  * no card number is ever received.
@@ -24,5 +24,6 @@ export * from './listings.ts'
 export * from './pending.ts'
 export * from './processor.ts'
 export * from './refunds.ts'
+export * from './reissued-refunds.ts'
 export { PAYMENT_SWEEPS } from './retention.ts'
 export { type StatementText, statementText } from './statement.ts'

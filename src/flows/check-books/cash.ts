@@ -69,18 +69,20 @@ async function movements(db: Db, processor: string, end: Date): Promise<Moved[]>
     ours as (
       select case when t.event = 'sale' then 'charge' when t.event like 'refund%' then 'refund'
           when t.event like 'payout%' then 'payout' else 'dispute' end as what,
-        coalesce(c.processor_charge_id, r.processor_refund_id, d.processor_dispute_id, p.id,
-          t.subject) as subject,
+        coalesce(c.processor_charge_id, r.processor_refund_id, x.processor_refund_id,
+          d.processor_dispute_id, p.id, t.subject) as subject,
         coalesce(sum(e.amount) filter (where t.at < ${end}), 0)::bigint as by_end,
         sum(e.amount)::bigint as amount, coalesce(bool_or(p.status = 'open'), false) as is_open
       from ledger_transactions t
         join ledger_entries e on e.transaction_id = t.id and e.account = 'processor'
         left join charges c on t.event = 'sale' and c.invoice_id = t.subject
         left join refunds r on t.event like 'refund%' and r.id = t.subject
+        left join reissued_refunds x on t.event like 'refund_reissue%' and x.id = t.subject
         left join disputes d on t.event ~ '^(dispute|appeal)_' and d.id = t.subject
         left join payouts p on t.event like 'payout%' and p.id = t.subject
-      where t.event in ('sale', 'refund', 'refund_failed', 'dispute_opened', 'dispute_won',
-        'appeal_opened', 'payout', 'payout_failed')
+      where t.event in ('sale', 'refund', 'refund_failed', 'refund_reissued',
+        'refund_reissue_failed', 'dispute_opened', 'dispute_won', 'appeal_opened', 'payout',
+        'payout_failed')
       group by 1, 2)
     select what, subject, coalesce(theirs.amount, 0)::bigint as theirs,
       coalesce(ours.by_end, 0)::bigint as ours_by_end, coalesce(ours.amount, 0)::bigint as ours,

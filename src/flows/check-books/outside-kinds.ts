@@ -78,19 +78,27 @@ const REFUNDS: Kind = {
     known: 'a refund at the processor is recorded',
   },
   differing: (db, _processor, page) =>
-    db.rows<Differing>(sql`select l.position, r.id as our_id, r.amount as ours, b.amount as booked,
-        o.id is not null as is_open
+    db.rows<Differing>(sql`select l.position, our.id as our_id, our.amount as ours,
+        b.amount as booked, o.id is not null as is_open
       from ${LISTED(page)}
         left join refunds r on r.processor_refund_id = l.id
+        left join reissued_refunds x on x.processor_refund_id = l.id
         left join refunds o on o.id = l.key and o.status = 'open'
-        ${BOOKED(sql`t.event in ('refund', 'refund_failed') and t.subject = r.id`)}
-      where r.id is null or r.amount <> l.amount or b.amount <> l.moved`),
+        cross join lateral (select coalesce(r.id, x.id) as id,
+          coalesce(r.amount + x.amount, r.amount, x.amount) as amount) our
+        ${BOOKED(sql`t.subject in (r.id, x.id) and t.event like 'refund%'`)}
+      where our.id is null or our.amount <> l.amount or b.amount <> l.moved`),
   madeSince: (db, since) =>
-    db.rows<{ id: string }>(sql`select id from refunds where created_at >= ${since}`),
+    db.rows<{ id: string }>(sql`select id from refunds where created_at >= ${since}
+      union all select id from reissued_refunds where created_at >= ${since}`),
   expected: (db, processor, page) =>
-    db.rows<Expected>(sql`select r.id, r.processor_refund_id as listed_as, r.amount from refunds r
-        join charges c on c.id = r.charge_id and c.processor = ${processor}
-      where r.status in ('pending', 'succeeded', 'failed') and ${ofPage(sql`r.id`, page)}`),
+    db.rows<Expected>(sql`(select r.id, r.processor_refund_id as listed_as, r.amount from refunds r
+          join charges c on c.id = r.charge_id and c.processor = ${processor}
+        where r.status in ('pending', 'succeeded', 'failed') and ${ofPage(sql`r.id`, page)})
+      union all (select x.id, x.processor_refund_id, x.amount from reissued_refunds x
+          join charges c on c.id = x.charge_id and c.processor = ${processor}
+        where ${ofPage(sql`x.id`, page)})
+      order by id limit ${page.only?.length ?? page.limit}`),
 }
 
 const PAYOUTS: Kind = {

@@ -3,7 +3,6 @@ import * as ledger from '#domain/ledger'
 import type { Db } from '#platform/db'
 import type {
   AffiliateId,
-  BuyerPaymentId,
   DisputeId,
   InvoiceId,
   PayoutId,
@@ -14,6 +13,7 @@ import type {
 } from '#platform/ids'
 import { type Cents, cents, formatAmount } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
+import { checkBuyers } from './buyers.ts'
 import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } from './report.ts'
 import { DISPUTES, idsSince, PAYOUTS, REFUNDS } from './since.ts'
 
@@ -25,7 +25,7 @@ export async function checkOthers(db: Db, report: Report, since?: Date): Promise
   await checkPayouts(db, report, since)
   await checkRemittances(db, report)
   await checkWriteOffs(db, report)
-  await checkBuyerPayments(db, report)
+  await checkBuyers(db, report)
 }
 
 interface PartOwners {
@@ -234,20 +234,6 @@ async function checkWriteOffs(db: Db, report: Report): Promise<void> {
       const { id: write_off_id, lines } = written_off
       const posting = ledger.writeOff({ ...written_off, write_off_id })
       comparePosting(report, 'write_off', write_off_id, posting, lines)
-    },
-  )
-}
-
-async function checkBuyerPayments(db: Db, report: Report): Promise<void> {
-  await inPages<{ id: BuyerPaymentId; user_id: UserId; amount: Cents; lines: Lines }>(
-    (page) =>
-      db.rows(sql`select b.id, b.user_id, b.amount,
-        ${linesOf('buyer_paid', sql`b.id`)} as lines
-      from buyer_payments b where ${ofPage(sql`b.id`, page)}`),
-    ({ id: payment_id, user_id, amount: total, lines }) => {
-      report.count('payments to buyers')
-      const posting = ledger.buyerPaid({ payment_id, user_id, total })
-      comparePosting(report, 'buyer_paid', payment_id, posting, lines)
     },
   )
 }

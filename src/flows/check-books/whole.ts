@@ -41,6 +41,9 @@ const causeless = (isChecked: Sql) => sql`select t.id, t.event, t.subject from l
       where r.id = t.subject and r.status in ('pending', 'succeeded', 'failed'))
     when 'refund_failed' then exists (select 1 from refunds r
       where r.id = t.subject and r.status = 'failed')
+    when 'refund_reissued' then exists (select 1 from reissued_refunds r where r.id = t.subject)
+    when 'refund_reissue_failed' then exists (select 1 from reissued_refunds r
+      where r.id = t.subject and r.status = 'failed')
     when 'dispute_opened' then exists (select 1 from disputes d
       where d.id = t.subject and d.status <> 'inquiry')
     when 'dispute_won' then exists (select 1 from disputes d

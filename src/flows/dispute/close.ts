@@ -1,16 +1,17 @@
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
+import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { endLicense, resume } from '#flows/locked-license'
+import { isRefundUndecided, leftAtBank, partsOf } from '#flows/taken-back'
 import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { cents, formatAmount } from '#platform/money'
-import { type DisputedCharge, factsOf, lockCharge, notifySeller } from './disputed.ts'
+import { factsOf, notifySeller } from './disputed.ts'
 import { isClosedInquiry } from './inquiry.ts'
 import { begin } from './open.ts'
-import { isRefundUndecided, leftAtBank, partsOf } from './parts.ts'
 
 type Closed = Extract<payments.ProcessorEvent, { kind: 'dispute_closed' }>
 
@@ -54,7 +55,7 @@ export async function disputeClosed(
 async function decideAgain(
   world: World,
   tx: Db,
-  facts: { dispute: payments.Dispute; disputed: DisputedCharge; status: 'won' | 'lost' },
+  facts: { dispute: payments.Dispute; disputed: LockedCharge; status: 'won' | 'lost' },
 ): Promise<'done'> {
   const { dispute, disputed, status } = facts
   const { now } = disputed.locked
@@ -97,7 +98,7 @@ async function decideAgain(
 }
 
 /** Reverses everything that the opening took; an inquiry took nothing. */
-async function win(world: World, tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
+async function win(world: World, tx: Db, dispute: payments.Dispute, disputed: LockedCharge) {
   const posting = ledger.disputeWon(factsOf(dispute, disputed))
   await ledger.post(tx, disputed.locked.now, mintId(world.random, 'txn'), posting)
 }
@@ -106,7 +107,7 @@ async function win(world: World, tx: Db, dispute: payments.Dispute, disputed: Di
  * The license resumes with the same key, unless another charge of it is disputed, or staff
  * suspended it.
  */
-async function resumeUnlessDisputed(tx: Db, { locked }: DisputedCharge): Promise<void> {
+async function resumeUnlessDisputed(tx: Db, { locked }: LockedCharge): Promise<void> {
   const { license } = locked
   if (license.status !== 'paused' || license.paused_for !== 'dispute') return
   if ((await payments.countOpenDisputes(tx, license.license_id)) > 0) return
@@ -116,7 +117,7 @@ async function resumeUnlessDisputed(tx: Db, { locked }: DisputedCharge): Promise
 /**
  * The money is lost: the sale is reversed, and the license ends, whatever was paid for it since.
  */
-async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
+async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: LockedCharge) {
   const { locked } = disputed
   const taken = dispute.status === 'inquiry' ? await opened(world, tx, dispute, disputed) : dispute
   const lost = ledger.disputeLost(await lossOf(tx, taken, disputed))
@@ -132,7 +133,7 @@ async function opened(
   world: World,
   tx: Db,
   inquiry: payments.Dispute,
-  disputed: DisputedCharge,
+  disputed: LockedCharge,
 ): Promise<payments.ReportedDispute> {
   const left = await leftAtBank(tx, disputed)
   const amount = left > 0 ? cents(Math.min(inquiry.amount, left)) : inquiry.amount
@@ -144,7 +145,7 @@ async function opened(
 }
 
 /** The facts of a loss, for the ledger. */
-async function lossOf(tx: Db, dispute: payments.ReportedDispute, disputed: DisputedCharge) {
+async function lossOf(tx: Db, dispute: payments.ReportedDispute, disputed: LockedCharge) {
   const { affiliate_id, tax_quote_id } = disputed.invoice
   const { state } = await tax.findQuote(tx, tax_quote_id)
   const { commission } = dispute

@@ -1,37 +1,17 @@
 import * as billing from '#domain/billing'
 import type * as ledger from '#domain/ledger'
-import * as payments from '#domain/payments'
-import { type LockedLicense, lockLicense } from '#flows/locked-license'
+import type * as payments from '#domain/payments'
+import type { LockedCharge } from '#flows/locked-charge'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
-import { type ChargeId, type DisputeId, mintId } from '#platform/ids'
+import { type DisputeId, mintId } from '#platform/ids'
 import { cents } from '#platform/money'
-
-/** A disputed charge with its license and invoice, locked until the transaction ends. */
-export interface DisputedCharge {
-  charge: payments.Charge
-  invoice: billing.Invoice
-  locked: LockedLicense
-}
-
-/** Locks a charge: subscription, license, then charge, the order in which every flow locks. */
-export async function lockCharge(
-  world: World,
-  tx: Db,
-  charge_id: ChargeId,
-): Promise<DisputedCharge> {
-  const { invoice_id } = await payments.findChargeById(tx, charge_id)
-  const invoice = await billing.findInvoice(tx, invoice_id)
-  const locked = await lockLicense(world, tx, invoice.license_id)
-  const charge = await payments.lockCharge(tx, charge_id)
-  return { charge, invoice, locked }
-}
 
 /** The facts of a dispute, for the ledger. */
 export function factsOf(
   dispute: payments.ReportedDispute,
-  { invoice }: DisputedCharge,
+  { invoice }: LockedCharge,
 ): ledger.DisputeFigures {
   const { id: dispute_id, amount, owed, tax } = dispute
   return {

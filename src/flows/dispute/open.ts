@@ -1,12 +1,13 @@
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
+import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { suspend } from '#flows/locked-license'
+import { isRefundUndecided, partsOf } from '#flows/taken-back'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { type DisputedCharge, factsOf, lockCharge, notifySeller } from './disputed.ts'
+import { factsOf, notifySeller } from './disputed.ts'
 import { isClosedInquiry } from './inquiry.ts'
-import { isRefundUndecided, partsOf } from './parts.ts'
 
 type DisputeOpened = Extract<payments.ProcessorEvent, { kind: 'dispute_opened' }>
 
@@ -59,7 +60,7 @@ export async function begin(
   world: World,
   tx: Db,
   dispute: payments.ReportedDispute,
-  disputed: DisputedCharge,
+  disputed: LockedCharge,
 ): Promise<void> {
   const { locked } = disputed
   const posting = ledger.disputeOpened(factsOf(dispute, disputed))

@@ -1,103 +1,132 @@
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
-import { lockLicense } from '#flows/locked-license'
+import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { lostCredit, receivedTwice } from '#flows/period-credit'
+import { isRefundUndecided, owedOf, partsOf } from '#flows/taken-back'
 import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
-import { type LicenseId, mintId, type UserId } from '#platform/ids'
+import { type LicenseId, mintId } from '#platform/ids'
 import { type Cents, cents, formatAmount, ZERO } from '#platform/money'
 import { bookRefund } from './settle.ts'
 
 type RefundMade = Extract<payments.ProcessorEvent, { kind: 'refund_made' }>
 
 /**
- * A charge was refunded at the processor itself, not through this service: it is booked with the
- * effects of a refund of ours, and staff are notified. An upgrade that waits for its payment and
- * consumes the amount as credit is canceled. `later` while the charge is not on our books yet, or a
- * refund of ours waits for its answer.
+ * A charge was refunded at the processor itself, not through this service, and staff are notified.
+ * It settles what the buyer was owed because a refund of the charge was returned; the rest is
+ * booked with the effects of a refund of ours. An upgrade that waits for its payment and consumes
+ * the amount as credit is canceled. `later` while the charge is not on our books yet, or a refund
+ * of ours waits for its answer.
  */
 export async function refundMade(
   world: World,
   tx: Db,
   event: RefundMade,
 ): Promise<'done' | 'later'> {
-  const { refund_id, amount, status } = event
+  const { refund_id, amount } = event
   const of = { processor: world.processor.name, id: event.charge_id }
   const found = await payments.findCharge(tx, of)
   if (!found) return 'later'
-  const invoice = await billing.findInvoice(tx, found.invoice_id)
-  const locked = await lockLicense(world, tx, invoice.license_id)
-  const charge = await payments.lockCharge(tx, found.id)
-  if (await payments.findRefund(tx, refund_id)) return 'done'
-  const refunds = await payments.refundsOf(tx, charge.id)
-  const isUndecided = refunds.some((refund) => refund.status === 'open')
-  if (event.at > locked.now || isUndecided) return 'later'
-  const disputes = await payments.disputesOf(tx, charge.id)
-  const refunded = payments.refundedOf(refunds)
-  const taken = billing.sumTakenBack(refunded, ...payments.disputedOf(disputes))
-  const isWhole = amount <= charge.amount - taken.amount
-  const note = (what: string) =>
-    raiseAlarm(tx, world.random, locked.now, {
-      kind: 'refund_made_outside',
-      subject: refund_id,
-      href: `/admin/sales/${invoice.id}/`,
-      message: `$${formatAmount(amount)} was refunded at the payment processor, not in Purser. ${what}`,
-    })
-  if (!isWhole) {
-    await note(
-      'It exceeds what was left of the charge, so it is not recorded. Resolve it manually.',
-    )
-    return 'done'
-  }
-  const lostBefore = await creditLost(tx, invoice.license_id)
-  const id = mintId(world.random, 'ref')
-  const parts = billing.takeBack(invoice, taken, cents(amount))
-  const reason = 'Refunded at the payment processor'
-  const requested_by = 'processor'
-  await payments.addRefund(tx, locked.now, {
-    id,
-    charge_id: charge.id,
-    ...parts,
-    reason,
-    requested_by,
+  const locking = await lockCharge(world, tx, found.id)
+  const isKnown =
+    (await payments.findRefund(tx, refund_id)) ?? (await payments.findReissue(tx, refund_id))
+  if (isKnown) return 'done'
+  const { invoice, locked } = locking
+  if (event.at > locked.now || (await isRefundUndecided(tx, locking))) return 'later'
+  const owing = await owedOf(tx, locking)
+  const parts = await partsOf(tx, locking, amount)
+  const beyond = cents(Math.max(0, parts.owed - owing))
+  const notes = [
+    ...(await bookReissue(world, tx, { event, locking, owed: parts.owed, beyond })),
+    ...(await bookRest(world, tx, { event, locking, parts })),
+  ]
+  await raiseAlarm(tx, world.random, locked.now, {
+    kind: 'refund_made_outside',
+    subject: refund_id,
+    href: `/admin/sales/${invoice.id}/`,
+    message:
+      `$${formatAmount(amount)} was refunded at the payment processor, not in Purser. ` +
+      notes.join(' '),
   })
-  await payments.recordRefund(tx, locked.now, id, { status, refund_id })
-  const refund = await payments.lockRefund(tx, id)
-  await bookRefund(world, tx, { refund, charge, invoice, locked })
-  const lost = cents((await creditLost(tx, invoice.license_id)) - lostBefore)
-  const isCanceled = await cancelUpgrade(tx, invoice.license_id)
-  const owed = await owedOf(tx, { user_id: invoice.user_id, refunds })
-  await note(
-    'It is recorded like other refunds. Make refunds in Purser, so that the seller sees the reason.' +
-      (owed > ZERO ? ` ${owedText(owed)}` : '') +
-      (lost > ZERO ? ` An upgrade had consumed part of it as credit: ${receivedTwice(lost)}` : '') +
-      (isCanceled
-        ? ' An upgrade that was not paid yet relied on it as credit: it was canceled.'
-        : ''),
-  )
   return 'done'
 }
 
-/**
- * What the buyer is still owed of a charge, because refunds of it were returned. The refund may
- * have been made for that, which the processor does not say.
- */
-async function owedOf(
+/** Books what the buyer was owed already, if anything; returns what staff have to know of it. */
+async function bookReissue(
+  world: World,
   tx: Db,
-  { user_id, refunds }: { user_id: UserId; refunds: payments.Refund[] },
-): Promise<Cents> {
-  const balance = await ledger.balanceOf(tx, 'buyer_payable', user_id)
-  return cents(Math.max(0, Math.min(payments.returnedOf(refunds), -balance)))
+  facts: { event: RefundMade; locking: LockedCharge; owed: Cents; beyond: Cents },
+): Promise<string[]> {
+  const { event, owed: amount, beyond } = facts
+  if (amount === ZERO) return []
+  const { charge, invoice, locked } = facts.locking
+  const { refund_id: processor_refund_id, status } = event
+  const reissue_id = mintId(world.random, 'rei')
+  const reissue = { id: reissue_id, charge_id: charge.id, processor_refund_id, amount, status }
+  await payments.addReissue(tx, locked.now, reissue)
+  const { user_id } = invoice
+  const posting = ledger.refundReissued({ reissue_id, user_id, total: amount })
+  await ledger.post(tx, locked.now, mintId(world.random, 'txn'), posting)
+  const settled = cents(amount - beyond)
+  return [
+    ...(settled > ZERO
+      ? [
+          `$${formatAmount(settled)} of it settles a refund of this charge that was returned: the ` +
+            'buyer is no longer owed it, and the seller is not charged again.',
+        ]
+      : []),
+    ...(beyond > ZERO
+      ? [
+          `$${formatAmount(beyond)} of it exceeds what was left of the charge: the buyer received ` +
+            'it twice, and Purser bears it. Ask the buyer to return it.',
+        ]
+      : []),
+  ]
 }
 
-function owedText(owed: Cents): string {
-  return (
-    `The buyer is owed $${formatAmount(owed)}, as a refund of this charge was returned. If this ` +
-    'one was made for that, mark the amount as repaid on the cases page, and compensate the ' +
-    'seller outside Purser: both refunds were deducted from their balance.'
-  )
+/** Books the rest like a refund of ours, if any; returns what staff have to know of it. */
+async function bookRest(
+  world: World,
+  tx: Db,
+  facts: {
+    event: RefundMade
+    locking: LockedCharge
+    parts: billing.TakenBack & { owed: Cents }
+  },
+): Promise<string[]> {
+  const { owed, ...parts } = facts.parts
+  const amount = cents(parts.amount - owed)
+  if (amount === ZERO) return []
+  const { charge, invoice, locked } = facts.locking
+  const { refund_id, status } = facts.event
+  const { license_id } = invoice
+  const lostBefore = await creditLost(tx, license_id)
+  const id = mintId(world.random, 'ref')
+  await payments.addRefund(tx, locked.now, {
+    ...parts,
+    id,
+    charge_id: charge.id,
+    amount,
+    reason: 'Refunded at the payment processor',
+    requested_by: 'processor',
+  })
+  await payments.recordRefund(tx, locked.now, id, { status, refund_id })
+  const refund = await payments.lockRefund(tx, id)
+  await bookRefund(world, tx, { ...facts.locking, refund })
+  const lost = cents((await creditLost(tx, license_id)) - lostBefore)
+  const isCanceled = await cancelUpgrade(tx, license_id)
+  return [
+    (owed > ZERO ? `The other $${formatAmount(amount)} is` : 'It is') +
+      ' recorded like other refunds. Make refunds in Purser, so that the seller sees the reason.',
+    ...(lost > ZERO
+      ? [`An upgrade had consumed part of it as credit: ${receivedTwice(lost)}`]
+      : []),
+    ...(isCanceled
+      ? ['An upgrade that was not paid yet relied on it as credit: it was canceled.']
+      : []),
+  ]
 }
 
 /** How much of the credit of the current period's upgrade is no longer kept, in cents. */

@@ -2,7 +2,9 @@ import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { endLicense, type LockedLicense, lockLicense } from '#flows/locked-license'
+import { type LockedCharge, lockCharge } from '#flows/locked-charge'
+import { endLicense } from '#flows/locked-license'
+import { takenBack } from '#flows/taken-back'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
@@ -10,26 +12,8 @@ import { mintId, type RefundId } from '#platform/ids'
 import { cents } from '#platform/money'
 
 /** A refund with everything that its outcome changes, locked until the transaction ends. */
-interface Refunding {
+interface Refunding extends LockedCharge {
   refund: payments.Refund
-  charge: payments.Charge
-  invoice: billing.Invoice
-  locked: LockedLicense
-}
-
-/**
- * Locks a refund: subscription, license, charge, then refund, the order in which every flow locks.
- */
-async function lockRefund(
-  world: World,
-  tx: Db,
-  found: Pick<payments.Refund, 'id' | 'charge_id'>,
-): Promise<Refunding> {
-  const { invoice_id } = await payments.findChargeById(tx, found.charge_id)
-  const invoice = await billing.findInvoice(tx, invoice_id)
-  const locked = await lockLicense(world, tx, invoice.license_id)
-  const charge = await payments.lockCharge(tx, found.charge_id)
-  return { refund: await payments.lockRefund(tx, found.id), charge, invoice, locked }
 }
 
 /** Records the processor's answer to a refund. A repeated answer changes nothing. */
@@ -39,12 +23,12 @@ export async function settleRefund(
   answer: payments.RefundAnswer,
 ): Promise<void> {
   await world.db.tx(async (tx) => {
-    const found = await payments.findRefundById(tx, refund_id)
-    const refunding = await lockRefund(world, tx, found)
-    const { refund, locked } = refunding
+    const { charge_id } = await payments.findRefundById(tx, refund_id)
+    const locking = await lockCharge(world, tx, charge_id)
+    const refund = await payments.lockRefund(tx, refund_id)
     if (refund.status !== 'open') return
-    await payments.recordRefund(tx, locked.now, refund.id, answer)
-    if (answer.status !== 'refused') await bookRefund(world, tx, refunding)
+    await payments.recordRefund(tx, locking.locked.now, refund.id, answer)
+    if (answer.status !== 'refused') await bookRefund(world, tx, { ...locking, refund })
   })
 }
 
@@ -70,13 +54,13 @@ export async function bookRefund(world: World, tx: Db, refunding: Refunding): Pr
   })
   if (license.status === 'canceled') return
   const last = await billing.lastChargedInvoice(tx, license.license_id)
-  const refunds = payments.refundedOf(await payments.refundsOf(tx, charge.id))
-  const lost = payments.disputedOf(await payments.disputesOf(tx, charge.id))
-  const back = billing.sumTakenBack(refunds, ...lost)
+  const back = await takenBack(tx, charge.id)
   if (last?.id === invoice.id && back.amount >= charge.amount) {
     await endLicense(tx, locked, 'refunded')
   }
 }
+
+type RefundSettled = Extract<payments.ProcessorEvent, { kind: 'refund_settled' }>
 
 /**
  * A refund arrived, or failed after it was accepted: then the buyer is owed it. `later` while the
@@ -85,23 +69,51 @@ export async function bookRefund(world: World, tx: Db, refunding: Refunding): Pr
 export async function refundSettled(
   world: World,
   tx: Db,
-  event: Extract<payments.ProcessorEvent, { kind: 'refund_settled' }>,
+  event: RefundSettled,
 ): Promise<'done' | 'later'> {
-  const found = await payments.findRefund(tx, event.refund_id)
+  const refund = await payments.findRefund(tx, event.refund_id)
+  const reissue = await payments.findReissue(tx, event.refund_id)
+  const found = refund ?? reissue
   if (!found) return await unknownRefund(world, tx, event)
-  const { refund, invoice, locked } = await lockRefund(world, tx, found)
-  const { now } = locked
-  if (event.at > now) return 'later'
-  if (refund.status === 'failed' || refund.status === 'refused') return 'done'
-  if (event.outcome === 'succeeded') {
-    if (refund.status === 'pending') await payments.recordRefund(tx, now, refund.id, SUCCEEDED)
-    return 'done'
-  }
-  await payments.recordRefund(tx, now, refund.id, { status: 'failed' })
-  const { id: refund_id, amount: total } = refund
-  const posting = ledger.refundFailed({ refund_id, user_id: invoice.user_id, total })
-  await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
+  const locking = await lockCharge(world, tx, found.charge_id)
+  if (event.at > locking.locked.now) return 'later'
+  if (refund) await recordOutcome(world, tx, refund.id, event.outcome, locking)
+  if (reissue) await recordReissued(world, tx, event, locking)
   return 'done'
+}
+
+async function recordOutcome(
+  world: World,
+  tx: Db,
+  refund_id: RefundId,
+  outcome: RefundSettled['outcome'],
+  { invoice, locked }: LockedCharge,
+): Promise<void> {
+  const { now } = locked
+  const { status, amount: total } = await payments.lockRefund(tx, refund_id)
+  if (status === 'failed' || status === 'refused') return
+  if (outcome === 'failed') {
+    await payments.recordRefund(tx, now, refund_id, { status: 'failed' })
+    const posting = ledger.refundFailed({ refund_id, user_id: invoice.user_id, total })
+    await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
+  } else if (status === 'pending') {
+    await payments.recordRefund(tx, now, refund_id, { status: 'succeeded' })
+  }
+}
+
+/** The charge is locked, so what is read of the refund stays so. */
+async function recordReissued(
+  world: World,
+  tx: Db,
+  { refund_id, outcome }: RefundSettled,
+  { invoice, locked }: LockedCharge,
+): Promise<void> {
+  const { id: reissue_id, status, amount: total } = (await payments.findReissue(tx, refund_id))!
+  if (status === 'failed' || status === outcome) return
+  await payments.settleReissue(tx, reissue_id, outcome)
+  if (outcome === 'succeeded') return
+  const posting = ledger.refundReissueFailed({ reissue_id, user_id: invoice.user_id, total })
+  await ledger.post(tx, locked.now, mintId(world.random, 'txn'), posting)
 }
 
 /**
@@ -118,5 +130,3 @@ async function unknownRefund(
   log.warn({ event_id: id, refund_id }, 'unknown refund in a processor event')
   return 'done'
 }
-
-const SUCCEEDED = { status: 'succeeded' } as const

@@ -32,7 +32,8 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
     const charge = await payments.chargeOf(db, sale.id)
     const refunds = charge ? await payments.refundsOf(db, charge.id) : []
     const disputes = charge ? await payments.disputesOf(db, charge.id) : []
-    const subjects = [sale.id, ...[...refunds, ...disputes].map(({ id }) => id)]
+    const reissues = charge ? await payments.reissuesOf(db, charge.id) : []
+    const subjects = [sale.id, ...[...refunds, ...reissues, ...disputes].map(({ id }) => id)]
     const entries = await ledger.entriesOf(db, subjects)
     const transactions = [...new Set(entries.map(({ transaction_id }) => transaction_id))]
     const payouts = await billing.payoutsOf(db, transactions)

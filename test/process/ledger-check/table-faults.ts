@@ -291,6 +291,30 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
       return id
     },
   },
+  'a refund that was made again, of another amount than was posted': {
+    rule: 'refund_reissued is posted',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from reissued_refunds`)
+      await tx.run(sql`update reissued_refunds set amount = amount + 1 where id = ${id}`)
+      return id
+    },
+  },
+  'a refund that was made again and returned, without a posting': {
+    rule: 'refund_reissue_failed is posted',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from reissued_refunds`)
+      await tx.run(sql`update reissued_refunds set status = 'failed' where id = ${id}`)
+      return id
+    },
+  },
+  'a refund that was made again and is not on record': {
+    rule: 'a refund at the processor is recorded',
+    async plant(tx) {
+      const { id } = await tx.one<{ id: string }>(sql`delete from reissued_refunds
+        returning processor_refund_id as id`)
+      return id
+    },
+  },
   'a filing of another figure than its month': {
     rule: 'a filing is its month',
     async plant(tx) {

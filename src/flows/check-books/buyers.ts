@@ -1,0 +1,54 @@
+import * as ledger from '#domain/ledger'
+import type { Db } from '#platform/db'
+import type { BuyerPaymentId, ReissueId, UserId } from '#platform/ids'
+import type { Cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } from './report.ts'
+
+/** Checks the postings of what buyers were given because a refund of theirs had failed. */
+export async function checkBuyers(db: Db, report: Report): Promise<void> {
+  await checkPayments(db, report)
+  await checkReissues(db, report)
+}
+
+async function checkPayments(db: Db, report: Report): Promise<void> {
+  await inPages<{ id: BuyerPaymentId; user_id: UserId; amount: Cents; lines: Lines }>(
+    (page) =>
+      db.rows(sql`select b.id, b.user_id, b.amount,
+        ${linesOf('buyer_paid', sql`b.id`)} as lines
+      from buyer_payments b where ${ofPage(sql`b.id`, page)}`),
+    ({ id: payment_id, user_id, amount: total, lines }) => {
+      report.count('payments to buyers')
+      const posting = ledger.buyerPaid({ payment_id, user_id, total })
+      comparePosting(report, 'buyer_paid', payment_id, posting, lines)
+    },
+  )
+}
+
+interface ReissueFacts {
+  id: ReissueId
+  user_id: UserId
+  amount: Cents
+  status: 'pending' | 'succeeded' | 'failed'
+  lines: Lines
+  failed_lines: Lines
+}
+
+async function checkReissues(db: Db, report: Report): Promise<void> {
+  await inPages<ReissueFacts>(
+    (page) =>
+      db.rows(sql`select r.id, i.user_id, r.amount, r.status,
+        ${linesOf('refund_reissued', sql`r.id`)} as lines,
+        ${linesOf('refund_reissue_failed', sql`r.id`)} as failed_lines
+      from reissued_refunds r join charges c on c.id = r.charge_id
+        join invoices i on i.id = c.invoice_id
+      where ${ofPage(sql`r.id`, page)}`),
+    ({ id: reissue_id, user_id, amount: total, status, lines, failed_lines }) => {
+      report.count('refunds made again')
+      const facts = { reissue_id, user_id, total }
+      comparePosting(report, 'refund_reissued', reissue_id, ledger.refundReissued(facts), lines)
+      const back = status === 'failed' ? ledger.refundReissueFailed(facts) : undefined
+      comparePosting(report, 'refund_reissue_failed', reissue_id, back, failed_lines)
+    },
+  )
+}

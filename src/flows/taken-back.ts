@@ -1,0 +1,67 @@
+import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import type { LockedCharge } from '#flows/locked-charge'
+import type { Db } from '#platform/db'
+import type { ChargeId } from '#platform/ids'
+import { type Cents, cents } from '#platform/money'
+
+type PaidCharge = Pick<LockedCharge, 'charge' | 'invoice'>
+
+/** Whether a refund of a charge waits for its answer: what is left of it is not known yet. */
+export async function isRefundUndecided(tx: Db, { charge }: PaidCharge): Promise<boolean> {
+  const refunds = await payments.refundsOf(tx, charge.id)
+  return refunds.some(({ status }) => status === 'open')
+}
+
+/** What refunds and disputes took of a charge so far, in cents with tax. */
+export async function takenBack(db: Db, charge_id: ChargeId): Promise<billing.TakenBack> {
+  const refunds = payments.refundedOf(await payments.refundsOf(db, charge_id))
+  const disputes = payments.disputedOf(await payments.disputesOf(db, charge_id))
+  return billing.sumTakenBack(refunds, ...disputes)
+}
+
+/**
+ * What an amount is made of that a buyer received outside this service, by a dispute or a refund in
+ * the processor's dashboard: its share of what refunds and disputes have left of the charge. The
+ * rest (`owed`) was owed to the buyer already, or the service bears it.
+ */
+export async function partsOf(
+  tx: Db,
+  { charge, invoice }: PaidCharge,
+  amount: Cents,
+): Promise<billing.TakenBack & { owed: Cents }> {
+  const before = await takenBack(tx, charge.id)
+  const owing = Math.min(amount, await owedOf(tx, { charge, invoice }))
+  // What exceeds the rest of the invoice was refunded before, by hand or by a refund that the bank
+  // did not know of: the service bears it.
+  const beyond = amount - (charge.amount - before.amount)
+  const owed = cents(Math.max(owing, beyond))
+  const ours = cents(amount - owed)
+  const parts = ours > 0 ? billing.takeBack(invoice, before, ours) : billing.NOTHING_BACK
+  return { ...parts, amount, owed }
+}
+
+/** What the bank can still take of a charge; a refund that the card returned did not reduce it. */
+export async function leftAtBank(tx: Db, { charge }: PaidCharge): Promise<Cents> {
+  const { amount } = await takenBack(tx, charge.id)
+  return cents(charge.amount - amount + (await returnedOf(tx, charge.id)))
+}
+
+/** What the card returned of a charge's refunds, and was not refunded again since, in cents. */
+async function returnedOf(tx: Db, charge_id: ChargeId): Promise<Cents> {
+  const returned = payments.returnedOf(await payments.refundsOf(tx, charge_id))
+  return cents(returned - (await payments.reissuedOf(tx, charge_id)))
+}
+
+/**
+ * What the buyer is owed already, in cents: refunds of the charge that the card returned and that
+ * are unpaid.
+ */
+export async function owedOf(tx: Db, { charge, invoice }: PaidCharge): Promise<Cents> {
+  const returned = await returnedOf(tx, charge.id)
+  // Staff may be paying it in another way at this moment.
+  if (returned > 0) await ledger.lockOwner(tx, invoice.user_id)
+  const balance = await ledger.balanceOf(tx, 'buyer_payable', invoice.user_id)
+  return cents(Math.max(0, Math.min(returned, -balance)))
+}
