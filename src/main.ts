@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   if (config.workers === 1 || cluster.isWorker) return await serve(config)
   const log = openLog(config.log_level, undefined, { origin: originOf(config) })
   const exit_code = await superviseProcesses(config.workers, log, () => {
-    console.log(`${readyText(config)} (${config.workers} processes)`)
+    console.log(readyText(config))
   })
   process.exit(exit_code)
 }
@@ -74,12 +74,14 @@ async function showDemo(world: World) {
   return await startDemo(world)
 }
 
-function readyText({ role, base_url, host, port, production, smtp_url }: Config): string {
+function readyText(config: Config): string {
+  const { role, base_url, host, port, production, smtp_url, workers } = config
+  const processes = workers > 1 ? ` (${workers} processes)` : ''
   if (role === 'worker') {
-    return `Purser is ready: background work, with http://${host}:${port}/readyz`
+    return `Purser is ready: background work, with http://${host}:${port}/readyz${processes}`
   }
   const emails = production || smtp_url ? '' : `\nEmails: ${base_url}/dev/mailbox/`
-  return `Purser is ready at ${base_url}${emails}`
+  return `Purser is ready at ${base_url}${processes}${emails}`
 }
 
 /** On the embedded database, commands have this process do their work. */
