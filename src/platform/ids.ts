@@ -102,19 +102,21 @@ export type ProcessorId = string & { readonly [prefixOf]?: never }
 export type PayeeId = SellerId | AffiliateId
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const CODES = Buffer.from(ALPHABET, 'latin1')
 const ID_LENGTH = 22
 
 /** `length` characters of base62, each drawn without bias. */
 export function base62(random: Random, length: number): string {
-  let text = ''
-  while (text.length < length) {
+  const text = Buffer.allocUnsafe(length)
+  let written = 0
+  while (written < length) {
     for (const byte of random.bytes(length + 4)) {
       // Six bits of a byte; the two values beyond the alphabet are drawn again, to avoid bias.
       const index = byte & 63
-      if (index < 62 && text.length < length) text += ALPHABET[index]
+      if (index < 62 && written < length) text[written++] = CODES[index]!
     }
   }
-  return text
+  return text.toString('latin1')
 }
 
 /** The base62 spelling of an unsigned number, padded to `length`. */

@@ -35,9 +35,10 @@ export interface Allowance {
 export interface Limits {
   /**
    * Takes one point (or `points`) of a limit for a key. Networks are counted from the narrowest;
-   * once one refuses, the wider ones are not charged.
+   * once one refuses, the wider ones are not charged. Without a Valkey server, there is nothing to
+   * wait for.
    */
-  take(limit: Limit, key: LimitKey, points?: number): Promise<Allowance>
+  take(limit: Limit, key: LimitKey, points?: number): Allowance | Promise<Allowance>
   /** Returns one point, if the request turned out not to count against the limit. */
   giveBack(limit: Limit, key: LimitKey): Promise<void>
   /** Counts an attempt of a key; returns the seconds to wait, or 0 if it may proceed. */
@@ -61,36 +62,34 @@ export function openLimits(
   { prefix = '', onFallback }: { prefix?: string; onFallback?: (() => void) | undefined } = {},
 ): Limits {
   const valkey = valkeyUrl ? connectValkey(valkeyUrl, log) : undefined
-  const limiters = new Map<string, RateLimiterLike>()
-  const limiterOf = ({ name, points, seconds }: Limit, share: number) => {
-    const keyPrefix = prefix + (share === 1 ? name : `${name}*${share}`)
-    let limiter = limiters.get(keyPrefix)
-    if (!limiter) {
-      const options = { keyPrefix, points: points * share, duration: seconds }
-      limiter = valkey ? shared(valkey, options, onFallback) : new LocalLimiter(options)
-      limiters.set(keyPrefix, limiter)
+  const localOf = limitersBy(prefix, (options) => new LocalLimiter(options))
+  const limiterOf: (limit: Limit, share: number) => RateLimiterLike = valkey
+    ? limitersBy(prefix, (options) => shared(valkey, options, onFallback))
+    : localOf
+  const takeHere = (limit: Limit, key: LimitKey, points: number): Allowance => {
+    let left: Allowance | undefined
+    for (const network of networksIn(key)) {
+      const { allowed, result } = localOf(limit, network.share).take(network.key, points)
+      left = stricter(left, allowance(allowed, result))
+      if (!allowed) break
     }
-    return limiter
+    return left!
+  }
+  const takeShared = async (limit: Limit, key: LimitKey, points: number): Promise<Allowance> => {
+    let left: Allowance | undefined
+    for (const network of networksIn(key)) {
+      left = stricter(left, await consume(limiterOf(limit, network.share), network.key, points))
+      if (!left.allowed) break
+    }
+    return left!
   }
   const limitersOf = ({ name, most_seconds, memory_seconds }: Delay) => ({
     tries: limiterOf({ name, points: UNBOUNDED, seconds: memory_seconds }, 1),
     gate: limiterOf({ name: `${name}-gate`, points: 1, seconds: most_seconds }, 1),
   })
   return {
-    async take(limit, key, points = 1) {
-      let left: Allowance | undefined
-      for (const network of networksIn(key)) {
-        const limiter = limiterOf(limit, network.share)
-        // Without a server there is nothing to wait for.
-        const one =
-          limiter instanceof LocalLimiter
-            ? takeHere(limiter, network.key, points)
-            : await takeShared(limiter, network.key, points)
-        if (!left || one.remaining < left.remaining || !one.allowed) left = one
-        if (!one.allowed) break
-      }
-      return left!
-    },
+    take: (limit, key, points = 1) =>
+      valkey ? takeShared(limit, key, points) : takeHere(limit, key, points),
     async giveBack(limit, key) {
       for (const network of networksIn(key)) {
         await limiterOf(limit, network.share).reward(network.key, 1)
@@ -118,16 +117,26 @@ export function openLimits(
   }
 }
 
-function takeHere(limiter: LocalLimiter, key: string, points: number): Allowance {
-  const { allowed, result } = limiter.take(key, points)
-  return allowance(allowed, result)
+/** One limiter for each limit and share, opened when it is first needed. */
+function limitersBy<Limiter>(prefix: string, open: (options: LimiterOptions) => Limiter) {
+  const limiters = new Map<string, Limiter>()
+  return ({ name, points, seconds }: Limit, share: number): Limiter => {
+    const keyPrefix = prefix + (share === 1 ? name : `${name}*${share}`)
+    let limiter = limiters.get(keyPrefix)
+    if (!limiter) {
+      limiter = open({ keyPrefix, points: points * share, duration: seconds })
+      limiters.set(keyPrefix, limiter)
+    }
+    return limiter
+  }
 }
 
-async function takeShared(
-  limiter: RateLimiterLike,
-  key: string,
-  points: number,
-): Promise<Allowance> {
+/** The allowance that leaves less, or refuses. */
+function stricter(left: Allowance | undefined, one: Allowance): Allowance {
+  return !left || one.remaining < left.remaining || !one.allowed ? one : left
+}
+
+async function consume(limiter: RateLimiterLike, key: string, points: number): Promise<Allowance> {
   try {
     return allowance(true, await limiter.consume(key, points))
   } catch (refused) {
@@ -139,7 +148,7 @@ async function takeShared(
 /** A limiter that processes share, and that counts in this process while the server is away. */
 function shared(
   storeClient: Redis,
-  options: LocalLimiterOptions & { keyPrefix: string },
+  options: LimiterOptions,
   onFallback: (() => void) | undefined,
 ): RateLimiterLike {
   // Named for Redis: its scripts run on both, those named for Valkey only on the newest.
@@ -201,6 +210,8 @@ function connectValkey(url: string, log: Log): Redis {
   })
   return valkey
 }
+
+type LimiterOptions = LocalLimiterOptions & { keyPrefix: string }
 
 function allowance(allowed: boolean, result: RateLimiterRes): Allowance {
   return {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { Limit, LimitKey, Limits } from '#platform/limits'
+import type { Allowance, Limit, LimitKey, Limits } from '#platform/limits'
 import { Problem } from '#platform/problem'
 import { durationText } from '#platform/text'
 
@@ -58,15 +58,30 @@ function takeLimits(route: RouteOptions, limits: Limits, own: readonly RouteLimi
   route.onRequest = [...[route.onRequest ?? []].flat(), ask]
 }
 
-/** Takes a point of a limit, sets the rate-limit headers, and refuses with 429 if none is left. */
-export async function takePoint(
+/** What takes the headers of a response. */
+interface WithHeaders {
+  headers(more: Record<string, string>): unknown
+}
+
+/**
+ * Takes a point of a limit, sets the rate-limit headers, and refuses with 429 if none is left:
+ * throws, or rejects if other processes count too.
+ */
+export function takePoint(
   limits: Limits,
   limit: Limit,
   key: LimitKey,
-  reply: { headers(more: Record<string, string>): unknown },
+  reply: WithHeaders,
   points = 1,
-): Promise<void> {
-  const { allowed, remaining, reset_seconds } = await limits.take(limit, key, points)
+): Promise<void> | undefined {
+  const taken = limits.take(limit, key, points)
+  if (taken instanceof Promise) return taken.then((left) => apply(limit, left, reply))
+  apply(limit, taken, reply)
+  return undefined
+}
+
+function apply(limit: Limit, left: Allowance, reply: WithHeaders): void {
+  const { allowed, remaining, reset_seconds } = left
   reply.headers({
     'ratelimit-policy': `"${limit.name}";q=${limit.points};w=${limit.seconds}`,
     ratelimit: `"${limit.name}";r=${remaining};t=${reset_seconds}`,

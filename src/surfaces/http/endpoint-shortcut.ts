@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import {
   type Answer,
+  type Call,
   type Endpoint,
   JSON_TYPE,
   jsonOf,
@@ -57,54 +58,64 @@ export function addShortcut(app: FastifyInstance, rows: readonly Endpoint[], lim
     if (!match || !isPlain(raw)) return false
     const started = performance.now()
     const request = parts.served(raw, match.target.route)
-    const headers = () => ['x-request-id', request.id, ...match.target.headers]
-    const respond = (limited: HeaderList, answer: Answer | undefined) => {
-      try {
-        if (answer) send(response, limited, answer)
-      } catch (error) {
-        send(response, headers(), errorAnswer(request, error as Error))
-      }
-      const { statusCode } = response
-      parts.onAnswer(request, { statusCode, elapsedTime: performance.now() - started })
-    }
-    parts.onArrival(request, async () => {
-      const work = { match, request, headers: headers(), limits, parts }
-      const answer = await answerOf(work)
-      atTurnEnd(() => respond(work.headers, answer))
-    })
+    const work = { match, request, response, started, headers: idHeader(request) }
+    parts.onArrival(request, () => void serve(work))
     return true
   })
+
+  async function serve(work: Work): Promise<void> {
+    const { match, request, headers } = work
+    const { row } = match.target
+    let answer: Answer | undefined
+    try {
+      const reply = { headers: (more: Record<string, string>) => append(headers, more) }
+      await takePoint(limits, row.limit, row.limit.key(request), reply)
+      const call = await callOf(match, request, parts)
+      answer = call && (await row.run(call))
+    } catch (error) {
+      answer = errorAnswer(request, error as Error)
+    }
+    atTurnEnd(() => respond(work, answer))
+  }
+
+  function respond(work: Work, answer: Answer | undefined): void {
+    const { request, response, started } = work
+    try {
+      if (answer) send(work, answer)
+    } catch (error) {
+      send({ ...work, headers: idHeader(request) }, errorAnswer(request, error as Error))
+    }
+    const { statusCode } = response
+    parts.onAnswer(request, { statusCode, elapsedTime: performance.now() - started })
+  }
 }
 
+/** A request that is being answered. */
 interface Work {
   match: Match
   request: ServedRequest
-  /** The headers of the response, to which the limit adds its own. */
+  response: ServerResponse
+  /** When it arrived, in milliseconds of the process. */
+  started: number
+  /** The headers of this response; its target has those of all. */
   headers: HeaderList
-  limits: Limits
-  parts: ShortcutParts
 }
 
-/** The endpoint's answer, or its error as one; undefined if the caller left. */
-async function answerOf({
-  match,
-  request,
-  headers,
-  limits,
-  parts,
-}: Work): Promise<Answer | undefined> {
-  const { target, params } = match
+/** The endpoint's input; undefined if the caller left before its body was complete. */
+function callOf(
+  { target, params }: Match,
+  request: ServedRequest,
+  parts: ShortcutParts,
+): Call | Promise<Call | undefined> {
   const { row } = target
-  try {
-    const add = { headers: (more: Record<string, string>) => append(headers, more) }
-    await takePoint(limits, row.limit, row.limit.key(request), add)
-    if (row.method === 'GET') return await row.run(readCall(row, request, { params }))
-    const text = await textOf(request.raw)
-    if (text === undefined) return undefined
-    return await row.run(readCall(row, request, { params, body: parts.readJson(text) }))
-  } catch (error) {
-    return errorAnswer(request, error as Error)
-  }
+  if (row.method === 'GET') return readCall(row, request, { params })
+  return textOf(request.raw).then((text) =>
+    text === undefined ? undefined : readCall(row, request, { params, body: parts.readJson(text) }),
+  )
+}
+
+function idHeader({ id }: ServedRequest): HeaderList {
+  return ['x-request-id', id]
 }
 
 /** A refusal or an error as an answer; a bug is logged. */
@@ -114,14 +125,14 @@ function errorAnswer(request: ServedRequest, error: Error): Answer {
   return problemAnswer(problem, request.id)
 }
 
-function send(response: ServerResponse, headers: HeaderList, answer: Answer): void {
+function send({ match, response, headers }: Work, answer: Answer): void {
   const { status = 200, headers: own = {} } = answer
   const json = jsonOf(answer)
   const bytes = json === undefined ? 0 : Buffer.byteLength(json)
   if (own['cache-control'] === undefined) headers.push('cache-control', 'no-store')
   append(headers, own)
   if (json !== undefined) headers.push('content-length', `${bytes}`)
-  response.writeHead(status, headers)
+  response.writeHead(status, match.target.headers.concat(headers))
   // Headers and text are one write, which needs no encoding where each character is one byte.
   response.end(json, bytes === json?.length ? 'latin1' : 'utf8')
 }

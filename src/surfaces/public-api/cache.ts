@@ -56,10 +56,13 @@ export async function openCatalogCache(world: World) {
   }
 
   return {
-    /** The responses of an app that is published. */
+    /** The cached responses of an app, if there are any. */
+    kept(client_id: string): CacheEntry | undefined {
+      const entry = entries.get(client_id)
+      return entry && isFresh(entry) ? entry : undefined
+    },
+    /** The responses of an app that is published, from the database. */
     async read(client_id: string): Promise<CacheEntry | undefined> {
-      const kept = entries.get(client_id)
-      if (kept && isFresh(kept)) return kept
       const before = changes
       const entry = await load(world, client_id)
       if (!entry || changes !== before) return entry

@@ -21,7 +21,7 @@ export async function publicApi(world: World): Promise<Endpoint[]> {
   const answer =
     (part: 'profile' | 'prices') =>
     async ({ params, request }: Call<z.infer<typeof Params>>): Promise<Answer> => {
-      const entry = await cache.read(params.client_id)
+      const entry = cache.kept(params.client_id) ?? (await cache.read(params.client_id))
       // Unknown, unpublished and not enabled apps get the same response, headers included.
       if (!entry) throw refuse('not_found', { headers: CACHE })
       const { json, etag } = entry[part]
