@@ -98,24 +98,35 @@ export async function rotateSecret(
   })
 }
 
+/** A client secret that waits to be claimed. */
+export interface RotatedSecret {
+  client_id: string
+  /** Whether it replaced one. */
+  had_secret: boolean
+  /** Undefined for a dry run. */
+  made: { claim: apps.SecretClaim; change_id: ChangeId } | undefined
+}
+
 /**
  * Creates a new client secret that the agent never sees: the result is a claim URL with which the
- * secret can be fetched once (spec: regenerate_client_secret). Null for a dry run.
+ * secret can be fetched once (spec: regenerate_client_secret).
  */
 export async function rotateToClaim(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
   facts: { app_id: AppId; dry_run: boolean },
-): Promise<{ claim: apps.SecretClaim; change_id: ChangeId } | null> {
+): Promise<RotatedSecret> {
   const { app_id, dry_run } = facts
-  const rotated = await perform(world.db, { dry_run }, async (tx) => {
+  return await perform(world.db, { dry_run }, async (tx) => {
     await lockOwnApp(tx, actor, app_id)
     const client = await apps.lockClientOf(tx, app_id)
+    const { client_id, secret_hash } = client
     const { client_secret, change_id } = await replaceSecret(world, tx, actor, { app_id, client })
-    const secret = { client_id: client.client_id, client_secret }
-    return { claim: await apps.openClaim(tx, world.clock.now(), world, secret), change_id }
+    const secret = { client_id, client_secret }
+    const claim = await apps.openClaim(tx, world.clock.now(), world, secret)
+    const made = dry_run ? undefined : { claim, change_id }
+    return { client_id, had_secret: secret_hash !== null, made }
   })
-  return dry_run ? null : rotated
 }
 
 async function replaceSecret(

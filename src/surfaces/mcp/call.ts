@@ -5,6 +5,7 @@ import * as sellers from '#domain/sellers'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { faultsOf } from '#http/field-faults'
+import { problemOf } from '#platform/http'
 import { type FieldFault, Problem } from '#platform/problem'
 import { counted } from '#platform/text'
 import { farTooMany } from './counts.ts'
@@ -49,11 +50,16 @@ export async function callTool(
     if (error instanceof Problem) return failure(error.code, `${error.message} Nothing was saved.`)
     const { request_id } = caller
     world.log.error({ error, request_id, tool: tool.name }, 'unhandled error')
-    const message = 'Something went wrong on our side. Nothing was saved.'
-    const data = { error: 'internal_error', message, request_id }
+    const problem = problemOf(error as Error)
+    const message = `${problem.message}${tool.writes ? ` ${MAYBE_SAVED}` : ''}`
+    if (problem.code === 'service_unavailable') return failure(problem.code, message)
+    const data = { error: problem.code, message, request_id }
     throw new ProtocolError(ProtocolErrorCode.InternalError, message, data)
   }
 }
+
+/** The connection may have been lost with the answer to the commit, or after it. */
+const MAYBE_SAVED = 'The change may have been saved: read the current state before you retry.'
 
 async function runTool(
   world: World,

@@ -160,16 +160,17 @@ const regenerateSecret = tool({
     ...RECEIPT,
   }),
   async run({ world, app, actor, dry_run }) {
-    const rotated = await rotateToClaim(world, actor, { app_id: app.id, dry_run })
-    const { client_id } = await apps.findClientOf(world.db, app.id)
+    const facts = { app_id: app.id, dry_run }
+    const { client_id, had_secret, made } = await rotateToClaim(world, actor, facts)
     const before = { kind: 'client_secret' as const, id: null, name: 'The previous secret' }
-    const applied = { changed: [], removed: [before], change_id: rotated?.change_id ?? null }
+    const removed = had_secret ? [before] : []
+    const applied = { changed: [], removed, change_id: made?.change_id ?? null }
     return {
       json: {
         app: nameOf(app),
         client_id,
-        claim_url: rotated && `${world.config.base_url}/claim/${rotated.claim.token}`,
-        expires_at: rotated && isoSeconds(rotated.claim.expires_at),
+        claim_url: made ? `${world.config.base_url}/claim/${made.claim.token}` : null,
+        expires_at: made ? isoSeconds(made.claim.expires_at) : null,
         ...receiptOf(applied, dry_run),
       },
     }

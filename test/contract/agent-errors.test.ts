@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { z } from 'zod'
+import * as apps from '#domain/apps'
+import { addSeconds } from '#platform/calendar'
+import type { UserId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { callTool } from '../../src/surfaces/mcp/call.ts'
+import type { Tool } from '../../src/surfaces/mcp/tool.ts'
+import { addApp } from '../support/apps.ts'
+import { type McpAgent, mcpAgent, post, toolCall } from '../support/mcp.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const SLUG = 'tidepool'
+
+let service: TestService
+let agent: McpAgent
+before(async () => {
+  service = await openTestService()
+  agent = await mcpAgent(service, { email: service.demo.seller.email })
+})
+after(() => service.close())
+
+test('a call that fails after it saved does not say that nothing was saved', async () => {
+  const { db } = service.world
+  const oauth_login_url = 'https://tidepool.example/other-login'
+  const call = toolCall('update_integration_settings', { app_slug: SLUG, oauth_login_url })
+  // Read for the answer, once the change is saved.
+  await db.raw('alter table prices rename to prices_away')
+  const answer = await post(service, call, { authorization: `Bearer ${agent.token}` })
+  await db.raw('alter table prices_away rename to prices')
+  const { error } = answer.json()
+  assert.match(error.message, /The change may have been saved: read the current state/)
+  const app = await apps.find(db, service.demo.app.client_id)
+  assert.equal(app?.oauth_login_url, oauth_login_url)
+})
+
+test('a call during an outage of the database says when to retry', async () => {
+  const { db, clock } = service.world
+  const { user_id } = await db.one<{ user_id: UserId }>(sql`select id as user_id from users
+    where email_normalized = ${service.demo.seller.email}`)
+  const scopes = ['integrations.write']
+  const bearer = { user_id, client_id: 'c', scopes, expires_at: addSeconds(clock.now(), 60) }
+  const caller = { bearer, request_id: 'req_1', agent: 'a' }
+  const callOf = (writes: boolean): Tool => ({
+    name: 'interrupted',
+    title: '',
+    description: '',
+    scope: 'integrations.write',
+    writes,
+    destructive: false,
+    idempotent: true,
+    input: z.strictObject({}),
+    output: z.strictObject({}),
+    run: () => Promise.reject(Object.assign(new Error('terminated'), { code: '57P01' })),
+  })
+  const messageOf = async (writes: boolean) => {
+    const { content, isError } = await callTool(service.world, caller, {
+      tool: callOf(writes),
+      args: {},
+    })
+    assert.equal(isError, true)
+    const [part] = content
+    assert.ok(part?.type === 'text')
+    const { error, message } = JSON.parse(part.text)
+    assert.equal(error, 'service_unavailable')
+    return message as string
+  }
+  assert.match(await messageOf(false), /Try again in a few seconds\.$/)
+  assert.match(await messageOf(true), /Try again in a few seconds\. The change may have been saved/)
+})
+
+test('the first client secret of an app removes none', async () => {
+  await addApp(service, { slug: 'harbor' })
+  await service.world.db.run(sql`update clients set secret_hash = null
+    where app_id = (select id from apps where slug = 'harbor')`)
+  const removed = async (more = {}) => {
+    const { json } = await agent.call('regenerate_client_secret', { app_slug: 'harbor', ...more })
+    return json.removed.length
+  }
+  assert.deepEqual(
+    [await removed({ dry_run: true }), await removed(), await removed({ dry_run: true })],
+    [0, 0, 1],
+  )
+})
