@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { noteCheck } from '#domain/ledger'
+import * as payments from '#domain/payments'
 import { addDays, addSeconds } from '#platform/calendar'
 import type { Database, Db } from '#platform/db'
+import { mintId } from '#platform/ids'
 import { installedAt } from '#platform/installation'
 import { sql } from '#platform/sql'
 import { openMetrics } from '#platform/telemetry/metrics'
@@ -115,6 +117,26 @@ test('an email whose retries are used up, and an installation before its first n
   assert.equal(value('purser_email_oldest_unsent_seconds'), 3_600)
   assert.equal(value('purser_ledger_check_age_seconds'), 86_400)
   assert.equal(value('purser_ledger_check_differences'), undefined)
+  await fresh.close()
+})
+
+test('an event of the processor is late until it is handled', async () => {
+  const fresh = await openTestService()
+  const { db, clock, random } = fresh.world
+  const now = clock.now()
+  clock.now = () => now
+  const read = async () => {
+    const stored = await worldMetrics(fresh.world).stored()
+    const events = stored.filter(({ name }) => name.startsWith('purser_processor_event'))
+    return events.map(({ value }) => value)
+  }
+  assert.deepEqual(await read(), [0, 0])
+  const id = mintId(random, 'evt')
+  const event = { id, processor: 'stripe', kind: 'payout_settled', payload: {} } as const
+  await payments.receive(db, addSeconds(now, -7_200), event)
+  assert.deepEqual(await read(), [1, 7_200])
+  await payments.markHandled(db, now, id)
+  assert.deepEqual(await read(), [0, 0])
   await fresh.close()
 })
 

@@ -19,6 +19,8 @@ export const METRICS: readonly MetricSpec[] = [
   { name: 'purser_email_oldest_unsent_seconds', help: 'Age of the oldest email that is retried.' },
   { name: 'purser_payment_attempts_open', help: 'Attempts without an answer of the processor.' },
   { name: 'purser_payment_attempt_oldest_seconds', help: 'Age of the oldest of these attempts.' },
+  { name: 'purser_processor_events_open', help: 'Events of the processor not handled yet.' },
+  { name: 'purser_processor_event_oldest_seconds', help: 'Age of the oldest of these events.' },
   { name: 'purser_renewals_due', help: 'Subscriptions whose renewal or retry is due.' },
   { name: 'purser_renewal_lag_seconds', help: 'How late the longest due of them is.' },
   { name: 'purser_payouts_failed', help: 'Payouts of the last seven days that failed.' },
@@ -54,6 +56,7 @@ const STORED: ((db: Db, now: Date) => Promise<Reading[]>)[] = [
   jobs,
   emails,
   attempts,
+  processorEvents,
   renewals,
   failedPayouts,
   openAlarms,
@@ -104,6 +107,17 @@ async function attempts(db: Db, now: Date): Promise<Reading[]> {
   return [
     { name: 'purser_payment_attempts_open', value: count },
     { name: 'purser_payment_attempt_oldest_seconds', value: ageOf(now, oldest) },
+  ]
+}
+
+async function processorEvents(db: Db, now: Date): Promise<Reading[]> {
+  const { count, oldest } = await db.one<Waiting>(sql`select
+      (select count(*) from (select 1 from processor_events where handled_at is null
+        limit ${MAX_COUNTED}) few) as count,
+      (select min(received_at) from processor_events where handled_at is null) as oldest`)
+  return [
+    { name: 'purser_processor_events_open', value: count },
+    { name: 'purser_processor_event_oldest_seconds', value: ageOf(now, oldest) },
   ]
 }
 
