@@ -3,13 +3,13 @@ import { after, before, describe, test } from 'node:test'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import { rememberUses } from '#flows/remember-uses'
-import { changePlan, quotePlanChange } from '#flows/subscription'
+import { changePlan, quotePlanChange, renewDue } from '#flows/subscription'
 import type { InvoiceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { codeOf } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { disputeOf, FRAUDULENT, objectTo, owedToSeller } from '../support/disputes.ts'
+import { disputeOf, FRAUDULENT, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buyer, purchase } from '../support/purchase.ts'
@@ -297,6 +297,20 @@ describe('a dispute', () => {
     const late = await staff().open(`/admin/disputes/${dispute.id}/`)
     assert.match(textOf(late.body), /decided for the seller/)
     assert.ok(!late.body.includes('Submit evidence'))
+  })
+})
+
+describe('a dispute of a license that had ended', () => {
+  test('does not promise that the key works again', async () => {
+    const bought = await buy(service)
+    service.clock.pass(31 * 86_400)
+    while ((await renewDue(service.world)) > 0);
+    const { invoice_id } = await latestCharge(service, bought)
+    assert.equal((await refund(service, { invoice_id })).outcome, 'refunded')
+    await signInAgain()
+    const dispute = await objectTo(service, bought.charge)
+    const page = await seller().open(`${BASE}/disputes/${dispute.id}/`)
+    assert.match(textOf(page.body), /already ended\. If you win, .* the license stays canceled\./)
   })
 })
 

@@ -23,6 +23,8 @@ export interface DisputePageFacts extends SalesPageFacts {
   statement: string
   longest_statement: number
   cost: Cents
+  /** Whether the disputed license has ended; then the dispute does not change it. */
+  has_ended: boolean
   note: { tone: 'success' | 'warning'; text: string } | undefined
   fault: string | undefined
 }
@@ -88,12 +90,15 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
   )
 }
 
-function Consequences({ dispute, cost }: DisputePageFacts): JSX.Element {
+function Consequences({ dispute, cost, has_ended }: DisputePageFacts): JSX.Element {
   const fee = formatMoney(cost)
+  const open = has_ended
+    ? `The bank withdrew the payment. The license had already ended. If you win, the amount and the ${fee} fee are returned, and the license stays canceled.`
+    : `The bank withdrew the payment, and the license is paused. If you win, the amount and the ${fee} fee are returned, and the same key works again. If you lose, the license ends.`
   const texts: Record<Dispute['status'], string> = {
     inquiry:
       'The bank requests information. No funds were withdrawn, and the license is unchanged. Respond, or refund the buyer, before it becomes a dispute.',
-    open: `The bank withdrew the payment, and the license is paused. If you win, the amount and the ${fee} fee are returned, and the same key works again. If you lose, the license ends.`,
+    open,
     won: 'The bank decided for the seller.',
     lost: `The bank decided for the buyer. The license is canceled. The amount and the ${fee} fee are not returned.`,
   }

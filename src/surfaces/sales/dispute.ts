@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { assembleEvidence, sendEvidence } from '#flows/dispute'
 import { rememberUses } from '#flows/remember-uses'
@@ -71,6 +72,7 @@ async function show(
   const dispute = await disputeOf(world, context)
   const sale = (await billing.findSale(db, { id: dispute.invoice_id, app_id: null }))!
   const app = (await apps.find(db, sale.app_id))!
+  const license = await licensing.findLicense(db, sale.license_id)
   const note = tried.is_unreachable ? 'unreachable' : (queryOf(context.request, 'done') ?? '')
   const page = DisputePage({
     ...pageFacts(world, context, app),
@@ -81,6 +83,7 @@ async function show(
     statement: tried.statement ?? dispute.evidence?.uncategorized_text ?? '',
     longest_statement: payments.MAX_STATEMENT_LENGTH,
     cost: billing.DISPUTE_COST,
+    has_ended: license.status === 'canceled',
     note: ownValue(NOTES, note),
     fault: tried.fault,
   })
