@@ -50,6 +50,9 @@ create table emails (
   -- What replaces the addresses of accounts that were deleted before the email was sent, by a digest
   -- of the email's id and the address: a send that began before does not log the address.
   forgotten jsonb,
+  -- Whom it reached already, as digests of its id and the address, where the mail server accepted
+  -- it for some of its recipients. The others are retried.
+  reached text[] not null default '{}',
   attempts integer not null default 0,
   -- Why the last attempt failed.
   error text

@@ -4,6 +4,7 @@ import type { Db } from '#platform/db'
 import { type EmailId, idSchema, mintId } from '#platform/ids'
 import type { Jobs, Queue } from '#platform/jobs'
 import type { Random } from '#platform/random'
+import { sha256 } from '#platform/secrets'
 import { type Sql, sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
 
@@ -41,6 +42,8 @@ export interface StoredEmail<Template extends EmailTemplate = EmailTemplate> {
   facts: EmailTemplates[Template]
   /** The number of attempts to send it. */
   attempts: number
+  /** Digests of the recipients whom an earlier attempt reached. */
+  reached: string[]
 }
 
 /** An email as it is stored, possibly by another release, with a template or facts of its own. */
@@ -110,10 +113,19 @@ export async function queueFreshEmail(
   await queueEmail(db, now, jobs, fresh, { urgent: true })
 }
 
+/** Whether an earlier attempt to send an email reached this recipient. */
+export function isReached({ id, reached }: UnsentEmail, recipient: string): boolean {
+  return reached.includes(digestOf(id, recipient))
+}
+
+function digestOf(id: EmailId, address: string): string {
+  return sha256(id + address).toString('hex')
+}
+
 /** An email that is not sent yet; undefined if it was sent. */
 export async function findUnsent(db: Db, id: EmailId): Promise<UnsentEmail | undefined> {
   return await db.maybe<UnsentEmail>(sql`select id, cause, kind, subject_id, facts,
-      attempts
+      attempts, reached
     from emails where id = ${id} and sent_at is null`)
 }
 
@@ -125,26 +137,32 @@ export async function markSent(
 ): Promise<void> {
   // The address of a deleted account is needed until here, and is in no log afterwards.
   await db.run(sql`update emails set sent_at = ${now}, attempts = attempts + 1, error = null,
-    recipients = ${loggedAs(recipients)}, forgotten = null, facts = facts - 'sealed_to'
+    recipients = ${loggedAs(recipients)}, forgotten = null, reached = '{}',
+    facts = facts - 'sealed_to'
     where id = ${id}`)
 }
 
-/** Records an attempt that failed. The queue tries again, unless the failure is final. */
+/**
+ * Records an attempt that failed, and whom it reached all the same. The queue tries again, unless
+ * the failure is final.
+ */
 export async function noteFailure(
   db: Db,
   facts: {
     id: EmailId
     recipients: string[] | undefined
+    reached?: string[]
     error: unknown
     is_final: boolean
   },
 ): Promise<void> {
-  const { id, recipients = [], error, is_final } = facts
+  const { id, recipients = [], reached = [], error, is_final } = facts
   const attempts = is_final ? sql`${EMAIL_QUEUE.retries + 1}` : sql`attempts + 1`
   const message = String(error instanceof Error ? error.message : error)
   const nameless = recipients.reduce((text, each) => text.replaceAll(each, '…'), message)
   await db.run(sql`update emails set attempts = ${attempts}, error = ${nameless.slice(0, 500)},
-    recipients = ${loggedAs(recipients)}
+    recipients = ${loggedAs(recipients)},
+    reached = reached || ${reached.map((each) => digestOf(id, each))}::text[]
     where id = ${id}`)
 }
 
@@ -153,12 +171,12 @@ function loggedAs(recipients: string[] | undefined): Sql {
   if (!recipients) return sql`null`
   const addresses = recipients.map((each) => each.toLowerCase())
   return sql`case when facts ? 'sealed_to' then '{}' else array(
-    select coalesce(forgotten ->> ${digestOf(sql`r.address`)}, r.address)
+    select coalesce(forgotten ->> ${digestIn(sql`r.address`)}, r.address)
     from unnest(${addresses}::text[]) with ordinality r (address, place) order by r.place) end`
 }
 
-/** An address as `forgotten` has it; a row of "emails" is in scope. */
-function digestOf(address: Sql): Sql {
+/** The same of an address in a statement; a row of "emails" is in scope. */
+function digestIn(address: Sql): Sql {
   return sql`encode(sha256(convert_to(id || ${address}, 'UTF8')), 'hex')`
 }
 
@@ -212,7 +230,7 @@ export async function anonymizeEmails(
   )
   // A send that began before commits after this, or sees it: both update the row.
   await db.run(sql`update emails set forgotten = coalesce(forgotten, '{}')
-      || jsonb_build_object(${digestOf(sql`${email_normalized}::text`)}, ${address}::text)
+      || jsonb_build_object(${digestIn(sql`${email_normalized}::text`)}, ${address}::text)
     where sent_at is null`)
   await db.run(sql`update emails
     set recipients = array_replace(recipients, ${email_normalized}, ${address}), error = null

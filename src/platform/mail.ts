@@ -17,6 +17,8 @@ export interface Message {
   message_id: string
   /** An email address, or several separated by commas. */
   to: string
+  /** Those of them who receive this copy; by default all. */
+  only?: string[]
   subject: string
   html: string
   text: string
@@ -26,8 +28,22 @@ export interface Message {
 /** Thrown if the mail server says that no recipient has a mailbox: a retry would not help. */
 export class NoMailbox extends Error {}
 
+/** Thrown if the mail server accepted a message, but not for all recipients with a mailbox. */
+export class PartlySent extends Error {
+  /** Those to whom it was not sent. */
+  readonly unreached: readonly string[]
+
+  constructor(unreached: readonly string[], message: string) {
+    super(message)
+    this.unreached = unreached
+  }
+}
+
 export interface Mailer {
-  /** Sends, or throws if the server did not accept the message: `NoMailbox` if it never will. */
+  /**
+   * Sends, or throws if the server did not accept the message: `NoMailbox` if it never will,
+   * `PartlySent` if it did for some recipients.
+   */
   send(now: Date, message: Message): Promise<void>
   close(): void
 }
@@ -81,13 +97,14 @@ interface Senders {
 export function smtpMailer(smtpUrl: string, senders: Senders): Mailer {
   let opening: ReturnType<typeof openPool> | undefined
   return {
-    async send(_now, { message_id, to, subject, html, text, attachments = [] }) {
+    async send(_now, { message_id, to, only, subject, html, text, attachments = [] }) {
       assertNoTransaction('a mail was sent')
       opening ??= openPool(smtpUrl, senders)
       const transport = await opening
       const mail = {
         messageId: message_id,
         to,
+        ...(only ? { envelope: { from: senders.from, to: only } } : {}),
         subject,
         html,
         text,
@@ -97,16 +114,29 @@ export function smtpMailer(smtpUrl: string, senders: Senders): Mailer {
           content,
         })),
       }
-      try {
-        await transport.sendMail(mail)
-      } catch (error) {
-        throw isNoMailbox(error) ? new NoMailbox(error.message, { cause: error }) : error
-      }
+      assertReached(await sent(transport.sendMail(mail)))
     },
     close() {
       void opening?.then((transport) => transport.close())
     },
   }
+}
+
+async function sent<Info>(sending: Promise<Info>): Promise<Info> {
+  try {
+    return await sending
+  } catch (error) {
+    throw isNoMailbox(error) ? new NoMailbox(error.message, { cause: error }) : error
+  }
+}
+
+/** Recipients without a mailbox are left out: a retry would not help. */
+function assertReached({ rejectedErrors = [] }: Pick<SMTPPool.SentMessageInfo, 'rejectedErrors'>) {
+  const unreached = rejectedErrors.filter(({ response = '' }) => !NO_MAILBOX.test(response))
+  const [first] = unreached
+  if (!first) return
+  const recipients = unreached.flatMap(({ recipient = [] }) => recipient)
+  throw new PartlySent(recipients, first.message)
 }
 
 function isNoMailbox(error: unknown): error is NodemailerError {

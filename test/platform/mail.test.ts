@@ -4,10 +4,14 @@ import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
+import * as apps from '#domain/apps'
+import * as identity from '#domain/identity'
+import * as sellers from '#domain/sellers'
 import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
-import { mintId } from '#platform/ids'
+import { type EmailId, mintId } from '#platform/ids'
 import { smtpMailer } from '#platform/mail'
 import { sql } from '#platform/sql'
+import { eventually } from '../support/eventually.ts'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -23,17 +27,28 @@ const REFUSED: Record<string, string> = {
   'missing@example.com': '5.1.1 there is no such mailbox',
   'relayed@example.com': '5.7.1 relaying denied',
 }
+/** How often the server turns a recipient away for now, before it takes one. */
+const deferrals = new Map<string, number>()
+/** The recipients of every message that the server took, by its ID. */
+const delivered: { message_id: string | undefined; recipients: string[] }[] = []
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ['STARTTLS'],
   onRcptTo({ address }, _session, done) {
+    const left = deferrals.get(address) ?? 0
+    if (left > 0) {
+      deferrals.set(address, left - 1)
+      return done(Object.assign(new Error('4.7.1 greylisted'), { responseCode: 450 }))
+    }
     const refusal = REFUSED[address]
     done(refusal === undefined ? null : Object.assign(new Error(refusal), { responseCode: 550 }))
   },
-  async onData(stream, _session, done) {
+  async onData(stream, session, done) {
     const chunks: Buffer[] = []
     for await (const chunk of stream) chunks.push(chunk)
     const email = await PostalMime.parse(Buffer.concat(chunks))
+    const recipients = session.envelope.rcptTo.map(({ address }) => address)
+    delivered.push({ message_id: email.messageId, recipients })
     // The seller gets an email for each sale too, beside the buyer and in no fixed order.
     if (email.to?.[0]?.address === service.demo.seller.email) return done()
     if (blocked && email.subject?.includes('receipt')) {
@@ -229,4 +244,30 @@ test('a sign-in link does not wait for receipts, which are sent concurrently', a
   blocked = undefined
   release()
   await receivedEmail(before + 12)
+})
+
+test('an email that a server takes for some recipients is retried for the others alone', async () => {
+  const { db, clock } = service.world
+  const { seller_id } = (await apps.find(db, service.demo.app.client_id))!
+  const { email: away } = service.demo.buyer
+  const { id: user_id } = (await identity.findByEmail(db, away))!
+  await sellers.addMember(db, clock.now(), { seller_id, user_id, role: 'admin' })
+  deferrals.set(away, 1)
+  await purchase(service, buyer(service), { email: 'team-mate@example.com' })
+  const isWaiting = sql`select id from emails where sent_at is null and error like '%greylisted%'`
+  const { id } = await eventually('a retry', () => db.maybe<{ id: EmailId }>(isWaiting))
+  await eventually('its job', () =>
+    db.maybe(sql`select 1 from pgboss.job where state = 'retry' and data ->> 'email_id' = ${id}`),
+  )
+  await db.run(sql`update pgboss.job set start_after = now() where state = 'retry'`)
+  const sent = sql`select recipients from emails where id = ${id} and sent_at is not null`
+  const { recipients } = await eventually('both', () => db.maybe<{ recipients: string[] }>(sent))
+  const { email: first } = service.demo.seller
+  assert.deepEqual(recipients.toSorted(), [first, away].toSorted())
+  const copies = delivered.filter(({ message_id }) => message_id?.includes(id))
+  assert.deepEqual(
+    copies.map((copy) => copy.recipients),
+    [[first], [away]],
+  )
+  await sellers.removeMember(db, { seller_id, user_id })
 })

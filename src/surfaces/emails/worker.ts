@@ -5,14 +5,14 @@ import {
   EMAIL_QUEUE,
   type EmailTemplate,
   findUnsent,
+  isReached,
   markSent,
   noteFailure,
   type StoredEmail,
   type UnsentEmail,
 } from '#platform/email-queue'
-import type { EmailId } from '#platform/ids'
 import { ENGLISH } from '#platform/language/locale'
-import { NoMailbox } from '#platform/mail'
+import { NoMailbox, PartlySent } from '#platform/mail'
 import { ACCOUNT_EMAILS } from './account.ts'
 import { APP_EMAILS } from './app.ts'
 import { MONEY_EMAILS } from './money.ts'
@@ -42,11 +42,13 @@ export function emailWorker(world: World): void {
       const written = await wanted(world, email.kind, withoutDeleted(await write(world, email)))
       recipients = written?.to.split(/,\s*/)
       if (written) {
-        await send(world, email.id, world.live ? markOfTestMode(written) : written)
+        await send(world, email, world.live ? markOfTestMode(written) : written)
       }
     } catch (error) {
       const is_final = error instanceof NoMailbox
-      await noteFailure(world.db, { id: email.id, recipients, error, is_final })
+      const unreached = error instanceof PartlySent ? error.unreached : recipients
+      const reached = recipients?.filter((each) => !unreached?.includes(each)) ?? []
+      await noteFailure(world.db, { id: email.id, recipients, reached, error, is_final })
       if (is_final) return
       throw error
     }
@@ -73,13 +75,17 @@ function markOfTestMode(written: WrittenEmail): WrittenEmail {
 
 async function send(
   { mailer, clock, config }: World,
-  id: EmailId,
+  email: UnsentEmail,
   { to, content, locale = ENGLISH, attachments = [] }: WrittenEmail,
 ): Promise<void> {
   const footer = footerOf(config, locale)
+  const only = to.split(/,\s*/).filter((each) => !isReached(email, each))
+  // Those whom it did not reach are no longer recipients.
+  if (only.length === 0) return
   await mailer.send(clock.now(), {
-    message_id: `<${id}@${new URL(config.base_url).hostname}>`,
+    message_id: `<${email.id}@${new URL(config.base_url).hostname}>`,
     to,
+    ...(email.reached.length > 0 ? { only } : {}),
     subject: content.subject,
     html: emailHtml(content, footer, locale),
     text: emailText(content, footer, locale),
