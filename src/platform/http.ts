@@ -217,15 +217,18 @@ function isFromFramework(error: FastifyError | Error): error is FastifyError {
   return 'code' in error && String(error.code).startsWith('FST_')
 }
 
-/** Logs a bug with its request id; refusals are not bugs. */
+/**
+ * Logs a bug with its request id; refusals are not bugs. A request that was refused because the
+ * database is away, or because too many were running, is a warning.
+ */
 export function logBug(
   request: Pick<ServedRequest, 'id' | 'log' | 'routeOptions'>,
   error: Error,
   problem: Problem,
 ): void {
   if (problem.status < 500) return
-  request.log.error(
-    { error, request_id: request.id, route: request.routeOptions.url },
-    'unhandled error',
-  )
+  const facts = { request_id: request.id, route: request.routeOptions.url }
+  if (problem.status === 503) {
+    request.log.warn({ ...facts, reason: error.message }, 'service unavailable; request refused')
+  } else request.log.error({ ...facts, error }, 'unhandled error')
 }

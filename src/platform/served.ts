@@ -10,7 +10,7 @@ export interface ServedRequest {
   ip: string
   /** The caller's account, as soon as it is known. */
   account_id: string | undefined
-  log: Pick<FastifyBaseLogger, 'error'>
+  log: Pick<FastifyBaseLogger, 'error' | 'warn'>
   raw: IncomingMessage
   routeOptions: ServedRoute
 }

@@ -49,10 +49,15 @@ export async function callTool(
   } catch (error) {
     if (error instanceof Problem) return failure(error.code, `${error.message} Nothing was saved.`)
     const { request_id } = caller
-    world.log.error({ error, request_id, tool: tool.name }, 'unhandled error')
+    const facts = { request_id, tool: tool.name }
     const problem = problemOf(error as Error)
     const message = `${problem.message}${tool.writes ? ` ${MAYBE_SAVED}` : ''}`
-    if (problem.code === 'service_unavailable') return failure(problem.code, message)
+    if (problem.code === 'service_unavailable') {
+      const { message: reason } = error as Error
+      world.log.warn({ ...facts, reason }, 'service unavailable; request refused')
+      return failure(problem.code, message)
+    }
+    world.log.error({ ...facts, error }, 'unhandled error')
     const data = { error: problem.code, message, request_id }
     throw new ProtocolError(ProtocolErrorCode.InternalError, message, data)
   }
