@@ -4,7 +4,9 @@ create table affiliates (
   id text primary key,
   user_id text not null unique references users,
   code text not null unique check (code ~ '^[a-z0-9-]{4,32}$'),
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  -- When the account was deleted: nobody could be paid a commission after that.
+  retired_at timestamptz
 );
 
 -- How often an affiliate's links were followed by day (UTC, in the app's own time). It contains

@@ -61,6 +61,28 @@ describe('a commission', () => {
     assert.equal(await earned(), 3 * MONTHLY)
   })
 
+  test('ends when the affiliate deletes their account, as nobody could be paid it', async () => {
+    const { db, random } = service.world
+    const { user_id } = await buy(service, { card: OWN_CARD })
+    const leaving = { id: mintId(random, 'aff'), user_id, code: 'leaving-soon' }
+    await affiliates.add(db, service.clock.now(), leaving)
+    const referred = buyer(service)
+    await referred.open(`/?ref=${leaving.code}`)
+    const renewed = await buy(service, { query: `?ref=${leaving.code}` })
+    await db.tx((tx) => affiliates.retire(tx, service.clock.now(), { ...leaving, code: 'left' }))
+    await referred.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
+    await referred.submit('Continue', { email: 'too-late@example.com', ...TEXAS })
+    await enterCard(referred)
+    await referred.submit(/^Pay /)
+    await passDays(31)
+    assert.deepEqual(await commissionsOf(renewed), [MONTHLY, 0])
+    const { license_id } = await db.one<Pick<Bought, 'license_id'>>(sql`
+      select l.id as license_id from licenses l join users u on u.id = l.user_id
+      where u.email_normalized = 'too-late@example.com'`)
+    assert.deepEqual(await commissionsOf({ license_id }), [0, 0])
+    assert.equal(0 - (await ledger.balanceOf(db, 'affiliate_payable', leaving.id)), MONTHLY)
+  })
+
   test('is not paid on an amount that is waived, and is on the periods that are charged', async () => {
     const before = await earned()
     const price_id = service.demo.app.prices[0]!.public_id

@@ -44,21 +44,34 @@ export interface Payer {
 }
 
 /**
- * Whether an affiliate is the buyer (the same account, mailbox or card) or a member of the
- * seller, who would earn a commission on their own payment.
+ * Whether an affiliate earns a commission on a payment: not on one of their own (the same account,
+ * mailbox or card), nor as a member of the seller, nor after their account was deleted. Until the
+ * transaction ends, the account is not deleted.
  */
-export async function isSelf(db: Db, affiliate_id: AffiliateId, payer: Payer): Promise<boolean> {
-  const { self } = await db.one<{ self: boolean }>(sql`select exists (
-    select 1 from affiliates a join users u on u.id = a.user_id
-    where a.id = ${affiliate_id} and (u.email_normalized = ${payer.email_normalized}
-      or exists (select 1 from seller_members m
+export async function earnsOn(tx: Db, affiliate_id: AffiliateId, payer: Payer): Promise<boolean> {
+  const earning = await tx.maybe(sql`select a.id from affiliates a join users u on u.id = a.user_id
+    where a.id = ${affiliate_id} and a.retired_at is null
+      and u.email_normalized <> ${payer.email_normalized}
+      and not exists (select 1 from seller_members m
         where m.seller_id = ${payer.seller_id} and m.user_id = u.id)
-      or exists (select 1 from cards c
-        where c.user_id = u.id and c.fingerprint = ${payer.fingerprint}))) as self`)
-  return self
+      and not exists (select 1 from cards c
+        where c.user_id = u.id and c.fingerprint = ${payer.fingerprint})
+    for share of a`)
+  return earning !== undefined
 }
 
-/** Replaces the code of a deleted account's affiliate, so that its links no longer count. */
-export async function retireCode(db: Db, affiliate_id: AffiliateId, code: string): Promise<void> {
-  await db.run(sql`update affiliates set code = ${code} where id = ${affiliate_id}`)
+/** The affiliate of an account that is being deleted, locked: payments in progress end before. */
+export async function lockOf(tx: Db, user_id: UserId): Promise<Affiliate | undefined> {
+  return await tx.maybe<Affiliate>(
+    sql`select id, user_id, code from affiliates where user_id = ${user_id} for update`,
+  )
+}
+
+/** Ends the commissions of a deleted account, and replaces its code: its links no longer count. */
+export async function retire(
+  db: Db,
+  now: Date,
+  { id, code }: Pick<Affiliate, 'id' | 'code'>,
+): Promise<void> {
+  await db.run(sql`update affiliates set code = ${code}, retired_at = ${now} where id = ${id}`)
 }

@@ -82,6 +82,7 @@ export async function deleteAccount(
     // Until this ends, no one can make the account the owner of a seller.
     await sellers.lockMemberships(tx, user_id)
     const user = await identity.lockForDeletion(tx, user_id)
+    await affiliates.lockOf(tx, user_id)
     await requireOwnSession(tx, owner)
     const blocks = await deletionBlocks(world, user_id, tx)
     if (blocks.length > 0) return { outcome: 'blocked', blocks }
@@ -147,7 +148,8 @@ async function anonymize(world: World, tx: Db, user: identity.User): Promise<voi
   await apps.dropTransfersTo(tx, addresses)
   const affiliate = await affiliates.affiliateOf(tx, user_id)
   if (affiliate) {
-    await affiliates.retireCode(tx, affiliate.id, `deleted-${random.bytes(10).toString('hex')}`)
+    const code = `deleted-${random.bytes(10).toString('hex')}`
+    await affiliates.retire(tx, clock.now(), { id: affiliate.id, code })
   }
   await identity.anonymize(tx, user, addresses)
 }

@@ -91,7 +91,7 @@ function saleEmail({ random }: World, order_id: OrderId): QueuedEmail {
 }
 
 /**
- * The invoice, without a commission where the affiliate is also the buyer or the seller, and on an
+ * The invoice, without a commission where the affiliate does not earn on this payment, and on an
  * amount that is waived.
  */
 async function payable<T extends billing.Invoice | billing.DraftInvoice>(
@@ -100,12 +100,12 @@ async function payable<T extends billing.Invoice | billing.DraftInvoice>(
   { email_normalized, card, is_waived }: InvoicePayer & { is_waived: boolean },
 ): Promise<T> {
   if (invoice.affiliate_id === null) return invoice
-  const isSelf = await affiliates.isSelf(tx, invoice.affiliate_id, {
+  const isEarned = await affiliates.earnsOn(tx, invoice.affiliate_id, {
     email_normalized,
     fingerprint: card.fingerprint,
     seller_id: invoice.seller_id,
   })
-  if (isSelf) {
+  if (!isEarned) {
     await billing.waiveCommission(tx, invoice.id)
     return { ...invoice, commission: ZERO, affiliate_id: null }
   }
