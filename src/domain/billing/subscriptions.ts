@@ -7,6 +7,7 @@ import type {
   LicenseId,
   OrderId,
   PriceId,
+  SellerId,
   SubscriptionId,
   UserId,
 } from '#platform/ids'
@@ -252,4 +253,13 @@ export async function chargingApps(
       join licenses l on l.id = s.license_id join apps a on a.id = l.app_id
     where l.user_id = ${user_id} and s.ended_at is null and l.status <> 'canceled'
       and (s.auto_renew or l.status in ('past_due', 'unpaid')) order by a.name, a.id`)
+}
+
+/** Whether subscriptions to a seller's apps charge buyers: they renew, or an amount is due. */
+export async function isAnyCharging(db: Db, seller_id: SellerId): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`select exists (
+    select 1 from apps a join subscriptions s on s.app_id = a.id
+    where a.seller_id = ${seller_id} and s.ended_at is null
+      and (s.auto_renew or s.past_due_since is not null)) as found`)
+  return found
 }

@@ -18,10 +18,13 @@ import { forgetTasks } from '#platform/tasks'
 import { note, type Owner } from './note.ts'
 import { requireOwnSession } from './sessions.ts'
 
+/** What the seller that an account owns still has. */
+export type SellerObstacle = 'apps' | 'subscriptions' | 'balance' | 'members'
+
 /** Why an account cannot be deleted yet. */
 export type DeletionBlock =
   | { kind: 'subscription'; app_id: AppId; app_name: string }
-  | { kind: 'seller'; seller_name: string; has: 'apps' | 'balance' | 'members' }
+  | { kind: 'seller'; seller_name: string; has: SellerObstacle }
   | { kind: 'affiliate' | 'dispute' | 'payment' | 'staff' }
 
 /** Everything that must be settled before an account can be deleted. */
@@ -45,9 +48,9 @@ export async function deletionBlocks(
     user_id,
   )) {
     if (role !== 'owner') continue
-    const block = (has: 'apps' | 'balance' | 'members') =>
-      blocks.push({ kind: 'seller', seller_name, has })
+    const block = (has: SellerObstacle) => blocks.push({ kind: 'seller', seller_name, has })
     if (await apps.hasPublished(db, seller_id)) block('apps')
+    if (await billing.isAnyCharging(db, seller_id)) block('subscriptions')
     if (await hasBalance(world, db, seller_id)) block('balance')
     if ((await sellers.membersOf(db, seller_id)).length > 1) block('members')
   }

@@ -56,6 +56,8 @@ async function sendForm(
 
 const SELLER_TEXTS = {
   apps: 'Unpublish its apps.',
+  subscriptions:
+    'Subscriptions to its apps renew. Transfer the apps to another seller, or cancel the subscriptions.',
   balance: 'Wait until its balance has been paid out.',
   members: 'Remove its other members, or make one of them the owner.',
 } as const
