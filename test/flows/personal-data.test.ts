@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { InvoiceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { newEmail, PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -8,6 +9,7 @@ import { assertInvariants } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { placesOf } from '../support/places.ts'
 import { basic, licenseKey, purchase } from '../support/purchase.ts'
+import { passAndHandle, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -150,6 +152,22 @@ describe('deleting an account', () => {
       query: '?ref=shore-walks',
     })
     assert.match(textOf((await agent.open(DELETION)).body), /affiliate balance/, email)
+  })
+
+  test('is refused while a refund that was returned is owed to the account', async () => {
+    const { email, agent } = await signUp(service)
+    await purchase(service, agent, { email, card: '4000000000005126' })
+    const bought = await service.world.db.one<{ invoice_id: InvoiceId }>(sql`
+      select i.id as invoice_id from invoices i join users u on u.id = i.user_id
+      where u.email_normalized = ${email}`)
+    assert.equal((await refund(service, bought)).outcome, 'refunded')
+    await passAndHandle(service, 2)
+    await agent.open(DELETION)
+    await agent.submit('Confirm', { password: PASSWORD })
+    assert.match(
+      textOf(agent.page.body),
+      /Your bank returned a refund of \$12\.60\. Contact support/,
+    )
   })
 
   test('needs the email of the account, typed', async () => {

@@ -4,6 +4,7 @@ import * as billing from '#domain/billing'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as imports from '#domain/imports'
+import * as ledger from '#domain/ledger'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
@@ -14,6 +15,7 @@ import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { anonymizeEmails, queueFreshEmail } from '#platform/email-queue'
 import type { AppId, PayeeId, UserId } from '#platform/ids'
+import { type Cents, cents } from '#platform/money'
 import { forgetTasks } from '#platform/tasks'
 import { note, type Owner } from './note.ts'
 import { requireOwnSession } from './sessions.ts'
@@ -25,6 +27,7 @@ export type SellerObstacle = 'apps' | 'subscriptions' | 'balance' | 'members'
 export type DeletionBlock =
   | { kind: 'subscription'; app_id: AppId; app_name: string }
   | { kind: 'seller'; seller_name: string; has: SellerObstacle }
+  | { kind: 'refund'; owed: Cents }
   | { kind: 'affiliate' | 'dispute' | 'payment' | 'staff' }
 
 /** Everything that must be settled before an account can be deleted. */
@@ -41,6 +44,8 @@ export async function deletionBlocks(
   }
   if (await payments.isPaymentPending(db, user.email_normalized)) blocks.push({ kind: 'payment' })
   if (await payments.isDisputing(db, user_id)) blocks.push({ kind: 'dispute' })
+  const owed = cents(0 - (await ledger.balanceOf(db, 'buyer_payable', user_id)))
+  if (owed > 0) blocks.push({ kind: 'refund', owed })
   const affiliate = await affiliates.affiliateOf(db, user_id)
   if (affiliate && (await hasBalance(world, db, affiliate.id))) blocks.push({ kind: 'affiliate' })
   for (const { seller_id, legal_name: seller_name, role } of await sellers.membershipsOf(

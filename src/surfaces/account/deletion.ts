@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Link } from '#design/layout'
+import { formatMoney } from '#design/money'
+import * as affiliates from '#domain/affiliates'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
@@ -48,6 +50,7 @@ async function sendForm(
     email: session.email,
     blocks: blocks.map(blockText),
     ending: await endingApps(world, user_id),
+    is_affiliate: (await affiliates.affiliateOf(world.db, user_id)) !== undefined,
     fault: state.fault,
   })
   const status = state.fault !== undefined ? 422 : state.blocks ? 409 : 200
@@ -76,6 +79,11 @@ function blockText(block: DeletionBlock): { text: string; link?: Link } {
       return {
         text: 'Your affiliate balance has not been paid out.',
         link: { label: 'See referrals', href: '/affiliate/' },
+      }
+    case 'refund':
+      return {
+        text: `Your bank returned a refund of ${formatMoney(block.owed)}. Contact support to receive it in another way.`,
+        link: { label: 'Help and contact', href: '/help/' },
       }
     case 'dispute':
       return {

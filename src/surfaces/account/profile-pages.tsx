@@ -66,9 +66,10 @@ export function DeletionPage(facts: {
   blocks: { text: string; link?: Link }[]
   /** The names of the apps whose licenses end. */
   ending: string[]
+  is_affiliate: boolean
   fault: string | undefined
 }): JSX.Element {
-  const { blocks, ending, fault } = facts
+  const { blocks, ending, is_affiliate, fault } = facts
   return (
     <FocusLayout title={`${fault ? 'Error: ' : ''}Delete your account · Purser`}>
       <Heading title="Delete your account">
@@ -96,6 +97,7 @@ export function DeletionPage(facts: {
                 working.
               </li>
             )}
+            {is_affiliate && <li>Later payments of customers you referred earn no commission.</li>}
             <li>Every browser, app and agent is signed out. Passkeys and codes are deleted.</li>
             <li>
               Your email is removed. Invoices and payments are kept without it, as tax law requires.
