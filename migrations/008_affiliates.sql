@@ -5,7 +5,7 @@ create table affiliates (
   user_id text not null unique references users,
   code text not null unique check (code ~ '^[a-z0-9-]{4,32}$'),
   created_at timestamptz not null,
-  -- When the account was deleted: nobody could be paid a commission after that.
+  -- When the account was deleted: a commission could be paid to no one after that.
   retired_at timestamptz
 );
 

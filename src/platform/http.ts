@@ -227,8 +227,10 @@ export function logBug(
   problem: Problem,
 ): void {
   if (problem.status < 500) return
-  const facts = { request_id: request.id, route: request.routeOptions.url }
+  const { id: request_id, log } = request
+  const { url: route } = request.routeOptions
   if (problem.status === 503) {
-    request.log.warn({ ...facts, reason: error.message }, 'service unavailable; request refused')
-  } else request.log.error({ ...facts, error }, 'unhandled error')
+    const { message: reason } = error
+    log.warn({ request_id, route, reason }, 'service unavailable; request refused')
+  } else log.error({ request_id, route, error }, 'unhandled error')
 }

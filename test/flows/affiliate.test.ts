@@ -61,7 +61,7 @@ describe('a commission', () => {
     assert.equal(await earned(), 3 * MONTHLY)
   })
 
-  test('ends when the affiliate deletes their account, as nobody could be paid it', async () => {
+  test('ends when the affiliate deletes their account, as it could be paid to no one', async () => {
     const { db, random } = service.world
     const { user_id } = await buy(service, { card: OWN_CARD })
     const leaving = { id: mintId(random, 'aff'), user_id, code: 'leaving-soon' }

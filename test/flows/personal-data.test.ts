@@ -141,7 +141,7 @@ describe('deleting an account', () => {
     const seller = await signedIn(service, demo.seller)
     const text = textOf((await seller.open(DELETION)).body)
     assert.match(text, /Unpublish its apps/)
-    // Their buyers would pay for an app that is nobody's.
+    // Their buyers would pay for an app that belongs to no one.
     assert.match(text, /Subscriptions to its apps renew\. Transfer the apps/)
     assert.match(text, /Wait until its balance has been paid out/)
     const { email, agent } = await signUp(service)

@@ -49,15 +49,17 @@ export async function callTool(
   } catch (error) {
     if (error instanceof Problem) return failure(error.code, `${error.message} Nothing was saved.`)
     const { request_id } = caller
-    const facts = { request_id, tool: tool.name }
     const problem = problemOf(error as Error)
     const message = `${problem.message}${tool.writes ? ` ${MAYBE_SAVED}` : ''}`
     if (problem.code === 'service_unavailable') {
       const { message: reason } = error as Error
-      world.log.warn({ ...facts, reason }, 'service unavailable; request refused')
+      world.log.warn(
+        { request_id, tool: tool.name, reason },
+        'service unavailable; request refused',
+      )
       return failure(problem.code, message)
     }
-    world.log.error({ ...facts, error }, 'unhandled error')
+    world.log.error({ request_id, tool: tool.name, error }, 'unhandled error')
     const data = { error: problem.code, message, request_id }
     throw new ProtocolError(ProtocolErrorCode.InternalError, message, data)
   }
