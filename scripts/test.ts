@@ -123,13 +123,16 @@ async function runOnce(): Promise<boolean> {
   const checks = isWhole
     ? [check('types', 'tsc', '-p', '.'), check('lint', 'biome', 'check', '.')]
     : []
-  const total: Counts = { passed: 0, failed: 0, skipped: 0 }
+  const total: Counts = { passed: 0, failed: 0, skipped: 0, failures: [] }
   for await (const counts of passes()) {
     total.passed += counts.passed
     total.failed += counts.failed
     total.skipped += counts.skipped
+    total.failures.push(...counts.failures)
   }
   const areGood = await Promise.all(checks)
+  // Again: the end of a long log is what people read, and what is kept of one that is cut off.
+  if (isWhole && total.failed > 0) console.log(`\nWhat failed:\n${total.failures.join('\n')}`)
   console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
   if (options.grep !== undefined && total.passed + total.failed + total.skipped === 0) {
     console.log(`No test has these words in its title: ${options.grep}`)

@@ -12,11 +12,12 @@ export interface Pass {
   grep: string | undefined
 }
 
-/** The number of tests of a pass by result. */
+/** The number of tests of a pass by result, and what was printed of those that failed. */
 export interface Counts {
   passed: number
   failed: number
   skipped: number
+  failures: string[]
 }
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
@@ -31,7 +32,7 @@ const END_TIMEOUT_MS = 15_000
  * ended, and prints each file with its failures.
  */
 export async function runPass(pass: Pass): Promise<Counts> {
-  const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0, failures: [] }
   const queue = [...pass.files]
   const workers = Array.from({ length: Math.min(WORKERS, queue.length) }, async () => {
     while (queue.length > 0) await runWorker(pass, queue, counts)
@@ -54,8 +55,10 @@ async function runWorker(pass: Pass, queue: string[], counts: Counts): Promise<v
   }
   worker.on('message', (message: FromWorker) => {
     if (message === 'ready') return giveNext()
-    if (message.counts || message.path.length === 1) log.push(...linesOf(message, pass.grep))
+    const lines = linesOf(message, pass.grep)
+    if (message.counts || message.path.length === 1) log.push(...lines)
     if (message.counts) counts[message.outcome]++
+    if (message.counts && message.outcome === 'failed') counts.failures.push(...lines)
     if (message.path.length > 1) return
     if (log.length > 0) console.log(log.join('\n'))
     giveNext()
@@ -66,8 +69,10 @@ async function runWorker(pass: Pass, queue: string[], counts: Counts): Promise<v
   const hasNoMatch = pass.grep !== undefined && code === 0
   // A worker that exits early fails the file that it was running.
   if (file !== undefined && !hasNoMatch) {
+    const line = `✖ ${file}: the worker ended in it (${how})`
     counts.failed++
-    console.log(`✖ ${file}: the worker ended in it (${how})`)
+    counts.failures.push(line)
+    console.log(line)
   }
 }
 
