@@ -112,11 +112,16 @@ describe('scenarios by program', () => {
   })
 
   test('one runs at a time for an app', async () => {
-    const [first, second] = await Promise.all([
+    const answers = await Promise.all([
       start({ scenario: 'exhausted' }),
-      new Promise((resolve) => setTimeout(resolve, 30)).then(() => start({ scenario: 'refund' })),
+      start({ scenario: 'exhausted' }),
     ])
-    assert.deepEqual([second.status, second.json.error], [409, 'test_clock_busy'])
+    const refused = answers.filter(({ status }) => status === 409)
+    assert.deepEqual(
+      refused.map(({ json }) => json.error),
+      ['test_clock_busy'],
+    )
+    const first = answers.find((answer) => !refused.includes(answer))!
     assert.ok([200, 202].includes(first.status))
     while ((await ask(`/scenario-runs/${first.json.id}`)).status === 202) {
       await new Promise((resolve) => setTimeout(resolve, 50))
