@@ -1,6 +1,7 @@
 import {
   type EventContent,
   markHandled,
+  noteFailure,
   type ProcessorEvent,
   receive,
   unhandled,
@@ -32,6 +33,7 @@ export async function events(parts: StripeParts, now: Date): Promise<ProcessorEv
       else news.push(...(await eventsOf(parts, stored)))
     } catch (error) {
       log.error({ error, event_id: stored.id }, 'processor event failed; will retry')
+      await noteFailure(db, parts.clock.now(), stored.id)
     }
   }
   return news

@@ -347,6 +347,23 @@ describe('events of Stripe', () => {
     assert.partialDeepStrictEqual(await listen(), [{ kind: 'payout_settled', outcome: 'failed' }])
   })
 
+  test('that cannot be handled do not delay later ones', async () => {
+    await world.db.run(sql`insert into processor_events
+        (id, processor, kind, payload, received_at)
+      select 'evt_stuck_' || n, 'stripe', 'notice', '{}', ${world.clock.now()}
+      from generate_series(1, 120) n`)
+    world.clock.pass(1)
+    const account = { id: 'acct_2', object: 'account', metadata: { owner: 'sel_2' } }
+    await send(eventOf(world, 'account.updated', account, { account: 'acct_2' }))
+    const received: string[] = []
+    for (let tries = 0; tries < 2; tries++) {
+      received.push(...(await listen()).map(({ kind }) => kind))
+      world.clock.pass(5)
+    }
+    assert.deepEqual(received, ['account_changed'])
+    await world.db.run(sql`delete from processor_events where id like 'evt_stuck_%'`)
+  })
+
   test('have the types that the manual lists', async () => {
     const { readFileSync } = await import('node:fs')
     const manual = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')

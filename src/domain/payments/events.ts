@@ -28,10 +28,20 @@ export async function receive(db: Db, now: Date, event: ReceivedEvent): Promise<
   return inserted === 1
 }
 
-/** Unhandled events of a processor, in the order of their arrival. */
+/**
+ * A hundred unhandled events of a processor, in the order of their arrival; those that failed come
+ * after the others, so that they delay none of them.
+ */
 export async function unhandled(db: Db, processor: string): Promise<ReceivedEvent[]> {
   return await db.rows<ReceivedEvent>(sql`select id, processor, kind, payload from processor_events
-    where processor = ${processor} and handled_at is null order by received_at, id limit 100`)
+    where processor = ${processor} and handled_at is null
+    order by coalesce(failed_at, received_at), id limit 100`)
+}
+
+/** Records that an event could not be handled now. */
+export async function noteFailure(db: Db, now: Date, id: string): Promise<void> {
+  await db.run(sql`update processor_events set failed_at = ${now}
+    where id = ${id} and handled_at is null`)
 }
 
 /**

@@ -66,11 +66,11 @@ export async function handleEvents(world: World): Promise<number> {
       await processor.acknowledge(event.id)
       done++
     } catch (error) {
-      if (error instanceof Later) continue
-      log.error(
-        { error, event_id: event.id, kind: event.kind },
-        'processor event failed; will retry',
-      )
+      if (!(error instanceof Later)) {
+        const facts = { error, event_id: event.id, kind: event.kind }
+        log.error(facts, 'processor event failed; will retry')
+      }
+      await payments.noteFailure(db, clock.now(), event.id)
     }
   }
   return done
