@@ -80,6 +80,8 @@ interface QueueSettings {
   retry_seconds: number
   /** How many of its jobs one process works on at a time; absent: one. */
   parallel?: number
+  /** How long one of its jobs may take before it counts as failed; absent: a quarter of an hour. */
+  max_seconds?: number
 }
 
 interface JobOptions {
@@ -92,6 +94,8 @@ interface Declared {
   work: (data: unknown) => Promise<void>
 }
 
+/** Only a limit for work that never ends. */
+const MAX_SECONDS = 15 * 60
 /** A job of a process that was killed is noticed after this time, and retried. */
 const HEARTBEAT_SECONDS = 20
 const SUPERVISE_SECONDS = 10
@@ -199,6 +203,7 @@ async function makeQueue(boss: PgBoss, queue: QueueSettings): Promise<void> {
     retryLimit: queue.retries,
     retryDelay: queue.retry_seconds,
     retryBackoff: true,
+    expireInSeconds: queue.max_seconds ?? MAX_SECONDS,
     heartbeatSeconds: HEARTBEAT_SECONDS,
   }
   for (const lane of lanesOf(queue)) {

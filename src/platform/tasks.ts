@@ -38,12 +38,16 @@ export interface Progress {
   note: string
 }
 
-/** A task is run once: one that failed half-way is not retried automatically. */
+/**
+ * A task is run once: one that failed half-way is not retried automatically. The import or the
+ * export of a large seller, or a check of the whole books, may take hours.
+ */
 export const TASKS: Queue<{ task_id: TaskId }> = {
   name: 'tasks',
   schema: z.object({ task_id: idSchema('task') }),
   retries: 0,
   retry_seconds: 1,
+  max_seconds: 12 * 3600,
 }
 
 // A task without progress for this long has crashed with its process.

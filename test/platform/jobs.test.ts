@@ -11,7 +11,8 @@ import { createServerDatabase, openTestDatabase, SERVER_URL } from '../support/d
 import { eventually } from '../support/eventually.ts'
 
 const schema = z.object({ jar: z.string() })
-const QUEUE = { name: 'jars', schema, retries: 2, retry_seconds: 1, parallel: 2 }
+const HOUR = 3600
+const QUEUE = { name: 'jars', schema, retries: 2, retry_seconds: 1, parallel: 2, max_seconds: HOUR }
 
 let db: Database
 const opened: Jobs[] = []
@@ -31,7 +32,7 @@ after(async () => {
 })
 
 // R7
-test('a job of a killed worker is retried within a minute', async () => {
+test('a job of a killed worker is retried within a minute, and a long one is not', async () => {
   const done: string[] = []
   const jobs = await openWorker(async ({ jar }) => {
     done.push(jar)
@@ -39,8 +40,8 @@ test('a job of a killed worker is retried within a minute', async () => {
   await db.tx((tx) => jobs.send(tx, QUEUE, { jar: 'lost' }))
   await db.tx((tx) => jobs.send(tx, QUEUE, { jar: 'alive' }))
   // Two workers took one each; one of them was killed and gave its last sign 25 seconds ago.
-  const started = await db.run(sql`update pgboss.job set state = 'active', started_on = now(),
-    heartbeat_on = now() - case when data ->> 'jar' = 'lost' then interval '25 s' else '5 s' end
+  const started = await db.run(sql`update pgboss.job set state = 'active',
+    started_on = now() - interval '20 min', heartbeat_on = now() - case when data ->> 'jar' = 'lost' then interval '25 s' else '5 s' end
     where name = 'jars'`)
   assert.equal(started, 2)
   await jobs.start()
