@@ -109,7 +109,8 @@ const SUNDAY = 0
 /**
  * Checks the books once a night: the whole books once a week, on Sunday or as soon as possible
  * after it, else without the months that were proven. It uses the report connections and reads in
- * pages, so that requests do not wait for it. A missed night is made up for at the next start.
+ * pages, so that requests do not wait for it. A missed night is made up for at the next start, or
+ * once the database answers again.
  */
 export async function checkNightly(world: World): Promise<void> {
   const { db, clock, stopping } = world

@@ -43,8 +43,9 @@ export interface Jobs extends JobActions {
   ): Promise<void>
   /**
    * Runs `work` at the times of a cron expression (UTC) in one process of the service, never twice
-   * at once, and once after each start. A run that throws is retried. For periods of a minute or
-   * more, as an occurrence is noticed up to 40 seconds late.
+   * at once, and once after each start. A run that throws is retried, and one that fell due while
+   * the database was away follows. For periods of a minute or more, as an occurrence is noticed up
+   * to 40 seconds late.
    */
   schedule(name: string, cron: string, work: () => Promise<void>): void
   /**

@@ -58,7 +58,9 @@ export async function writeSchedules(boss: PgBoss, schedules: readonly Schedule[
   }
   for (const { name, cron } of schedules) {
     const once = { singletonKey: name }
-    await boss.schedule(QUEUE, cron, occurrenceOf(name, 'clock'), { ...once, key: name })
+    // Without a start, nothing else makes up for what fell due during an outage of the database.
+    const options = { ...once, key: name, missed: 'once' } as const
+    await boss.schedule(QUEUE, cron, occurrenceOf(name, 'clock'), options)
     await boss.send(QUEUE, occurrenceOf(name, 'start'), once)
   }
 }

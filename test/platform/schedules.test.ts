@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Database } from '#platform/db'
 import { type Jobs, openJobs } from '#platform/jobs'
 import { openLog } from '#platform/log'
+import { SCHEDULE_INTERVALS } from '#platform/schedules'
 import { sql } from '#platform/sql'
 import { openTestDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
@@ -72,6 +73,21 @@ describe('a schedule', () => {
     await eventually('the run of the start', () => isDone('jars', 'start'))
     assert.equal(runs, 1)
     assert.deepEqual(await runsOf('jars', 'clock'), [])
+  })
+
+  test('runs once for what fell due while the database was away, without a start', async (t) => {
+    const { cronMonitorIntervalSeconds } = SCHEDULE_INTERVALS
+    t.after(() => Object.assign(SCHEDULE_INTERVALS, { cronMonitorIntervalSeconds }))
+    SCHEDULE_INTERVALS.cronMonitorIntervalSeconds = 1
+    const work = async () => {}
+    await (await open({ jars: [YEARLY, work] })).start()
+    await eventually('the run of the start', () => isDone('jars', 'start'))
+    // As after an outage that began before the new year.
+    await db.run(sql`update pgboss.schedule set created_on = created_on - interval '800 days'`)
+    await db.run(sql`update pgboss.version set cron_on = cron_on - interval '400 days'`)
+    await eventually('the run that was missed', () => isDone('jars', 'clock'))
+    assert.equal((await runsOf('jars', 'start')).length, 1)
+    assert.equal((await runsOf('jars', 'clock')).length, 1)
   })
 
   test('never runs twice at once, in one process or in two', async () => {
