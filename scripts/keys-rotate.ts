@@ -1,8 +1,8 @@
 /**
  * Gives hosted sign-in a new signing key, in live mode and in the test mode beside it. Every
  * process publishes it at once and signs with it ten minutes later; the key before stays published
- * until what it signed has expired. The embedded database belongs to one process, so stop the
- * service before.
+ * until what it signed has expired. A SECRET_KEY that a start would refuse is refused here too. The
+ * embedded database belongs to one process, so stop the service before.
  *
  * `npm run keys:rotate -- --at-once` is for a compromised key: the new key signs immediately, and
  * what the others signed is no longer valid.
@@ -11,6 +11,7 @@ import * as grants from '#domain/grants'
 import { systemClock } from '#platform/clock'
 import { readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
+import { checkSecretKeys } from '#platform/installation'
 import { ensureMigrated } from '#platform/migrate'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
@@ -22,6 +23,8 @@ async function rotate({ config, db }: OpenMode): Promise<void> {
   const now = systemClock.now()
   await ensureMigrated(db, now, config)
   const tools = { keys: keyRing(config.secret_keys), random: systemRandom }
+  // All keys are sealed again, and the nodes must be able to read them.
+  await checkSecretKeys(db, now, tools.keys)
   const made = await grants.rotateKeys(db, now, tools, { at_once })
   console.log(`The key ${made.id} signs from ${made.active_from.toISOString()}.`)
 }

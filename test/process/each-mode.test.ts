@@ -86,7 +86,12 @@ const EMPTY = 'The database has no tables of the service: it is empty, or of ano
 const HEADINGS = /^Live mode \(\S+\)\n[\s\S]*\n\nTest mode \(http:\/\/test\.localhost:4000\)\n/
 
 test('npm run ledger:check checks the books of both modes, and names the mode of a difference', async () => {
-  const service = await openTestService({ db: await beside.open() })
+  const config = readConfig(settings, random)
+  const [key] = configOfTestMode(config, config.test_mode!).secret_keys
+  const service = await openTestService({
+    db: await beside.open(),
+    settings: { SECRET_KEY: key!.toString('hex') },
+  })
   await buy(service)
   await service.close()
   const sound = await run('ledger-check')
@@ -124,6 +129,23 @@ test('npm run keys:rotate adds a key in both modes, sealed by the keys of each',
     const { signing } = await using(database, (db) => grants.openKeys(db, new Date(), tools))
     assert.ok(signing.some((key) => key.id === id))
   }
+})
+
+test('npm run keys:rotate refuses a SECRET_KEY that the nodes do not have, and changes nothing', async () => {
+  const stored = (database: KeptDatabase) =>
+    using(database, (db) => db.rows(sql`select id, sealed from oidc_keys order by id`))
+  assert.equal((await run('keys-rotate')).status, 0)
+  const before = [await stored(live), await stored(beside)]
+  const unknown = randomBytes(32).toString('hex')
+  for (const [SECRET_KEY, why] of [
+    [`${unknown},${settings.SECRET_KEY}`, /the first key is new to this database/],
+    [unknown, /this database was written with another key/],
+  ] as const) {
+    const { status, error } = await run('keys-rotate', { SECRET_KEY })
+    assert.equal(status, 1)
+    assert.equal(error.match(new RegExp(why, 'g'))?.length, 2, error)
+  }
+  assert.deepEqual([await stored(live), await stored(beside)], before)
 })
 
 test('a test mode that cannot be opened is reported after the work in live mode', async () => {
