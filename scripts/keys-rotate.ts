@@ -16,10 +16,9 @@ import { ensureMigrated } from '#platform/migrate'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
 import { inEachMode, type OpenMode, sentenceOf } from './each-mode.ts'
+import { readFlag } from './read-flag.ts'
 
-const at_once = process.argv.includes('--at-once')
-
-async function rotate({ config, db }: OpenMode): Promise<void> {
+async function rotate({ config, db }: OpenMode, at_once: boolean): Promise<void> {
   const now = systemClock.now()
   await ensureMigrated(db, now, config)
   const tools = { keys: keyRing(config.secret_keys), random: systemRandom }
@@ -30,7 +29,9 @@ async function rotate({ config, db }: OpenMode): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const { hasFailed } = await inEachMode(readConfig(environment(), systemRandom), rotate)
+  const at_once = readFlag('keys:rotate', 'at-once')
+  const config = readConfig(environment(), systemRandom)
+  const { hasFailed } = await inEachMode(config, (mode) => rotate(mode, at_once))
   process.exitCode = hasFailed ? 1 : 0
 }
 

@@ -18,11 +18,10 @@ import { counted } from '#platform/text'
 import { openSandbox } from '../src/sandbox/index.ts'
 import { openStripe } from '../src/stripe/index.ts'
 import { inEachMode, type OpenMode, sentenceOf } from './each-mode.ts'
-
-const isIncremental = process.argv.includes('--incremental')
+import { readFlag } from './read-flag.ts'
 
 /** Prints the differences in the books of a mode; returns how many there are. */
-async function check({ config, db, log }: OpenMode): Promise<number> {
+async function check({ config, db, log }: OpenMode, isIncremental: boolean): Promise<number> {
   await assertInstalled(db)
   const { stripe: settings, secret_keys, base_url } = config
   const processor = settings
@@ -50,9 +49,10 @@ function printMonths({ proven, changed }: NotedCheck): void {
 }
 
 async function main(): Promise<void> {
+  const isIncremental = readFlag('ledger:check', 'incremental')
   let differences = 0
   const { hasFailed } = await inEachMode(readConfig(environment(), random), async (mode) => {
-    differences += await check(mode)
+    differences += await check(mode, isIncremental)
   })
   process.exitCode = hasFailed ? 2 : differences > 0 ? 1 : 0
 }

@@ -12,6 +12,7 @@ import { migrate, pendingMigrations } from '#platform/migrate'
 import { systemRandom } from '#platform/random'
 import { RELEASE } from '#platform/release'
 import { inEachMode, type OpenMode, sentenceOf } from './each-mode.ts'
+import { readFlag } from './read-flag.ts'
 
 const NOTHING = `Nothing to migrate for release ${RELEASE}.`
 
@@ -29,7 +30,7 @@ async function check({ db }: OpenMode): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const work = process.argv.includes('--check') ? check : apply
+  const work = readFlag('migrate', 'check') ? check : apply
   const { hasFailed } = await inEachMode(readConfig(environment(), systemRandom), work)
   process.exitCode = hasFailed ? 1 : 0
 }

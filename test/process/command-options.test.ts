@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runCommand } from '../support/command.ts'
+
+// No database is there, so a command that does not refuse its options fails in another way.
+const NOWHERE = { DATABASE_URL: 'postgres://purser@127.0.0.1:1/none' }
+
+for (const [name, command, option] of [
+  ['migrate', 'migrate', 'check'],
+  ['keys-rotate', 'keys:rotate', 'at-once'],
+  ['ledger-check', 'ledger:check', 'incremental'],
+] as const) {
+  test(`npm run ${command} refuses a mistyped option, and one that npm kept to itself`, async () => {
+    const usage = `Usage: npm run ${command}, or npm run ${command} -- --${option}\n`
+    for (const [settings, args] of [
+      [{}, [`--${option}s`]],
+      [{}, [option]],
+      // `npm run COMMAND --OPTION`, without `--`.
+      [{ [`npm_config_${option.replaceAll('-', '_')}`]: 'true' }, []],
+    ] as const) {
+      const { status, out, error } = await runCommand(name, { ...NOWHERE, ...settings }, ...args)
+      assert.notEqual(status, 0)
+      assert.deepEqual([out, error], ['', usage])
+    }
+    const given = await runCommand(name, NOWHERE, `--${option}`)
+    assert.match(given.error, /ECONNREFUSED/)
+  })
+}
