@@ -10,9 +10,8 @@ import { type Config, ConfigError, readConfig } from '#platform/config'
 import { askControl } from '#platform/control'
 import { environment } from '#platform/env-file'
 import { openLog } from '#platform/log'
-import { databaseFolder, openDatabase } from '#platform/open-database'
 import { systemRandom } from '#platform/random'
-import { sentenceOf } from './each-mode.ts'
+import { openExisting, sentenceOf } from './each-mode.ts'
 
 const WRITTEN_WITHIN_MS = 30 * 60_000
 const MEGABYTE = 1_000_000
@@ -26,9 +25,6 @@ async function main(): Promise<void> {
       'DATABASE_URL: back up PostgreSQL with pg_dump (docs/operate/backups.md).',
     )
   }
-  if (!existsSync(databaseFolder(config))) {
-    throw new ConfigError(`DATA_DIR: there is no database in ${config.data_dir}.`)
-  }
   if (existsSync(file)) throw new ConfigError(`${file} exists. Choose another name.`)
   const size = await backUp(config, resolve(file))
   console.log(`${file}: ${(size / MEGABYTE).toFixed(1)} MB. Keep SECRET_KEY too, apart from it.`)
@@ -39,7 +35,7 @@ async function backUp(config: Config, file: string): Promise<number> {
   const answer = await askControl(config.data_dir, request, WRITTEN_WITHIN_MS)
   if (answer && 'fault' in answer) throw new ConfigError(answer.fault)
   if (answer) return Number(answer.text)
-  const { db, close } = await openDatabase(config, openLog(config.log_level))
+  const { db, close } = await openExisting(config, openLog(config.log_level))
   return await writeBackup(db, file).finally(close)
 }
 

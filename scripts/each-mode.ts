@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Config, ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
 import { type Log, openLog } from '#platform/log'
-import { databaseFolder, openDatabase } from '#platform/open-database'
+import { databaseFolder, type OpenDatabase, openDatabase } from '#platform/open-database'
 import { configOfTestMode, missingDatabase } from '../src/test-mode-config.ts'
 
 /** A mode of the service: its settings and its open database. */
@@ -10,6 +10,12 @@ export interface OpenMode {
   config: Config
   db: Database
   log: Log
+}
+
+/** What a command may do in a mode. */
+interface Permissions {
+  /** Whether it creates an embedded database where there is none, as a start does. */
+  creates?: boolean
 }
 
 /**
@@ -20,11 +26,12 @@ export interface OpenMode {
 export async function inEachMode(
   config: Config,
   work: (mode: OpenMode) => Promise<void>,
+  permissions: Permissions = {},
 ): Promise<{ hasFailed: boolean }> {
   const { test_mode } = config
-  if (!test_mode) return { hasFailed: !(await isDone(config, work)) }
+  if (!test_mode) return { hasFailed: !(await isDone(config, work, permissions)) }
   console.log(`Live mode (${config.base_url})`)
-  const isLiveDone = await isDone(config, work)
+  const isLiveDone = await isDone(config, work, permissions)
   const test = configOfTestMode(config, test_mode)
   console.log(`\nTest mode (${test.base_url})`)
   if (!test.database_url && !existsSync(databaseFolder(test))) {
@@ -35,16 +42,31 @@ export async function inEachMode(
 }
 
 /** Does the work on the open database of a mode; prints the error if it fails. */
-async function isDone(config: Config, work: (mode: OpenMode) => Promise<void>): Promise<boolean> {
+async function isDone(
+  config: Config,
+  work: (mode: OpenMode) => Promise<void>,
+  { creates = false }: Permissions = {},
+): Promise<boolean> {
   const log = openLog(config.log_level)
   try {
-    const { db, close } = await openDatabase(config, log)
+    const { db, close } = await (creates ? openDatabase(config, log) : openExisting(config, log))
     await work({ config, db, log }).finally(close)
     return true
   } catch (error) {
     console.error(readable(error as Error, config))
     return false
   }
+}
+
+/**
+ * Opens the database of the settings; throws a ConfigError where the data folder has none. A command
+ * in another folder than the service's would work on a new, empty one, and report that it is done.
+ */
+export async function openExisting(config: Config, log: Log): Promise<OpenDatabase> {
+  if (!config.database_url && !existsSync(databaseFolder(config))) {
+    throw new ConfigError(`DATA_DIR: there is no database in ${config.data_dir}.`)
+  }
+  return await openDatabase(config, log)
 }
 
 function readable(error: Error, { live_url }: Config): string {

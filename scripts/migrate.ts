@@ -30,8 +30,9 @@ async function check({ db }: OpenMode): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const work = readFlag('migrate', 'check') ? check : apply
-  const { hasFailed } = await inEachMode(readConfig(environment(), systemRandom), work)
+  const creates = !readFlag('migrate', 'check')
+  const config = readConfig(environment(), systemRandom)
+  const { hasFailed } = await inEachMode(config, creates ? apply : check, { creates })
   process.exitCode = hasFailed ? 1 : 0
 }
 

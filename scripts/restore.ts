@@ -18,10 +18,10 @@ import { environment } from '#platform/env-file'
 import { assertInstalled, endReview, keysFault, markRestored } from '#platform/installation'
 import { lockFile, lockFolder } from '#platform/lock'
 import { openLog } from '#platform/log'
-import { databaseFolder, openDatabase } from '#platform/open-database'
+import { databaseFolder } from '#platform/open-database'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
-import { sentenceOf } from './each-mode.ts'
+import { openExisting, sentenceOf } from './each-mode.ts'
 
 const USAGE = 'Usage: npm run restore -- FILE, or --mark, or --end-review'
 const MARKED =
@@ -99,7 +99,7 @@ async function endOfReview(db: Database): Promise<void> {
 }
 
 async function using(config: Config, work: (db: Database) => Promise<void>): Promise<void> {
-  const { db, close } = await openDatabase(config, openLog(config.log_level))
+  const { db, close } = await openExisting(config, openLog(config.log_level))
   await work(db).finally(close)
 }
 

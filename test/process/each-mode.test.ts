@@ -184,6 +184,7 @@ test('an embedded test mode that was never opened is left alone, and one in use 
 
 test('npm run ledger:check says that a database is empty', async () => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'purser-empty-'))
+  await openEmbedded({ dataDir: join(DATA_DIR, 'database') }).then((db) => db.close())
   const { status, error } = await run('ledger-check', {
     DATABASE_URL: '',
     DATA_DIR,
