@@ -6,6 +6,9 @@ import type { ReadableStream } from 'node:stream/web'
 import { createGzip, gunzipSync } from 'node:zlib'
 import type { Database } from '#platform/db'
 
+/** A name of its own for each backup of this process: two commands may name the same file. */
+let begun = 0
+
 /**
  * Writes a consistent copy of the embedded database to a new file that only its owner can read;
  * returns its size in bytes. Throws if the file exists. The file either has the whole backup or
@@ -14,7 +17,7 @@ import type { Database } from '#platform/db'
 export async function writeBackup(db: Database, file: string): Promise<number> {
   if (!db.copy) throw new Error('PostgreSQL has its own tools for backups')
   const copy = await db.copy()
-  const unfinished = `${file}.${process.pid}.part`
+  const unfinished = `${file}.${process.pid}-${++begun}.part`
   const output = createWriteStream(unfinished, { mode: 0o600, flags: 'wx', flush: true })
   try {
     const content = Readable.fromWeb(copy.stream() as ReadableStream)
