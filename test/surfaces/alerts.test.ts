@@ -41,7 +41,7 @@ function faultsOf(expression: string): string[] {
       return ''
     })
     .replaceAll(/\{([^}]*)\}/g, (_, list: string) => {
-      for (const [, label] of list.matchAll(/(\w+)=~?"[^"]+"/g)) labels.add(label!)
+      for (const [, label] of list.matchAll(/(\w+)(?:=~?|!=|!~)"[^"]+"/g)) labels.add(label!)
       return ''
     })
     .replaceAll(/\[[^\]]+\]/g, '')
@@ -93,6 +93,14 @@ test('no alert pages a person for test mode alone', () => {
     const isByMode = expr.startsWith('max by (mode)') || expr.startsWith('sum by (mode)')
     assert.ok(severity === 'ticket' || isOfLive || (isByMode && severity === BY_MODE), name)
   }
+})
+
+test('the alert on failed requests counts no health checks, of which a quiet service has the most', () => {
+  const { expr } = alerts.find(({ name }) => name === 'PurserErrorRate')!
+  const selectors =
+    expr.match(/purser_http_request_duration_seconds_count\{[^}]*\}|_count\[/g) ?? []
+  assert.equal(selectors.length, 2)
+  for (const each of selectors) assert.match(each, /route!~"\/\(healthz\|readyz\)"/)
 })
 
 test('each alert has its own page, which names it and says what to do', () => {
