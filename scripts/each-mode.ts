@@ -59,8 +59,8 @@ async function isDone(
 }
 
 /**
- * Opens the database of the settings; throws a ConfigError where the data folder has none. A command
- * in another folder than the service's would work on a new, empty one, and report that it is done.
+ * Opens the database of the settings; throws a ConfigError where the data folder has none. Commands
+ * in another folder than the service's would work on a new one, and report that they are done.
  */
 export async function openExisting(config: Config, log: Log): Promise<OpenDatabase> {
   if (!config.database_url && !existsSync(databaseFolder(config))) {
