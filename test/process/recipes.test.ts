@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { SETTING_NAMES } from '#platform/config'
+import { CONNECTIONS } from '#platform/db-postgres'
 import { which } from '../../scripts/chromium.ts'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { makeCertificate } from '../support/certificate.ts'
@@ -53,6 +54,16 @@ test('compose gives no container an address that it sets for another', () => {
   const set = [...compose.matchAll(/(?:ipv4_address|gateway): 172\.30\.0\.(\d+)/g)]
   assert.equal(set.length, 4)
   for (const [, last] of set) assert.ok(Number(last) < Number(first), last)
+})
+
+test('PostgreSQL of compose has a connection for each that the nodes open, in live and test mode', () => {
+  const compose = read('deploy/compose.yaml')
+  const nodes = [...compose.matchAll(/PURSER_ROLE: \w+/g)].length
+  const [, most = '100'] = /max_connections=(\d+)/.exec(compose) ?? []
+  const { pool, reports, single } = CONNECTIONS
+  // Three are kept for superusers, and commands of an operator open one node's.
+  const opened = (nodes + 1) * 2 * (pool + reports + single) + 3
+  assert.ok(opened <= Number(most), `${opened} of ${most}`)
 })
 
 test('secrets that compose reads stay out of the repository and of the build of the image', () => {
