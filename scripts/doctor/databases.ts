@@ -6,7 +6,12 @@ import { CONNECTIONS } from '#platform/db-postgres'
 import { Diagnosis, diagnoseDatabase, fault, ok, reason, warning } from '#platform/diagnosis'
 import { FolderInUse } from '#platform/lock'
 import { openLog } from '#platform/log'
-import { DatabaseNotOpened, databaseFolder, openDatabase } from '#platform/open-database'
+import {
+  DatabaseNotOpened,
+  databaseFolder,
+  OfAnotherUser,
+  openDatabase,
+} from '#platform/open-database'
 import { keyRing } from '#platform/secrets'
 import type { RunningDiagnoses } from '#surfaces/commands/running'
 import { configOfTestMode, missingDatabase } from '../../src/test-mode-config.ts'
@@ -79,6 +84,9 @@ function unreachable(error: unknown, config: Config): Diagnosis {
   if (error instanceof FolderInUse) {
     const next = 'Wait until the service has started, and run this again.'
     return warning('database', 'a service has the data folder and does not answer', next)
+  }
+  if (error instanceof OfAnotherUser) {
+    return warning('database', error.message, 'Or start the service, which answers for it.')
   }
   if (!config.database_url) {
     const next = 'Restore a backup into an empty folder (docs/operate/backups.md).'

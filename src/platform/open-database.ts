@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, ConfigError } from '#platform/config'
 import type { Database } from '#platform/db'
@@ -15,11 +16,15 @@ export interface OpenDatabase {
 /** The database of the settings cannot be opened; `cause` is the error of its engine. */
 export class DatabaseNotOpened extends ConfigError {}
 
+/** Root would leave files in a database that its owner, who runs the service, cannot open. */
+export class OfAnotherUser extends ConfigError {}
+
 type DatabaseSettings = Pick<Config, 'database_url' | 'data_dir' | 'live_url'>
 
 /**
  * Opens the database of the settings. The embedded one belongs to one process: throws if another
- * one has its folder. If it cannot be opened, throws a sentence that names the setting.
+ * one has its folder, or `OfAnotherUser`. If it cannot be opened, throws a sentence that names the
+ * setting.
  */
 export async function openDatabase(settings: DatabaseSettings, log: Log): Promise<OpenDatabase> {
   const { database_url, data_dir } = settings
@@ -32,17 +37,30 @@ export async function openDatabase(settings: DatabaseSettings, log: Log): Promis
   const release = lockFolder(data_dir)
   const dataDir = databaseFolder({ data_dir })
   try {
+    assertOwner(dataDir)
     // Its library has an engine, which a service on a PostgreSQL server never uses.
     const { openEmbedded } = await import('#platform/db-embedded')
     const db = await openEmbedded({ dataDir })
     return { db, close: () => db.close().finally(release) }
   } catch (cause) {
     release()
+    if (cause instanceof OfAnotherUser) throw cause
     const message =
       `DATA_DIR: the database in ${dataDir} cannot be opened (${reason(cause)}). Free some ` +
-      'space if the disk is full, else restore a backup into an empty folder (docs/operate/backups.md).'
+      'space if the disk is full, or give its files to the user of the service if others own them. ' +
+      'Else restore a backup into an empty folder (docs/operate/backups.md).'
     throw new DatabaseNotOpened(message, { cause })
   }
+}
+
+function assertOwner(folder: string): void {
+  if (process.geteuid?.() !== 0 || !existsSync(folder)) return
+  const { uid } = statSync(folder)
+  if (uid === 0) return
+  throw new OfAnotherUser(
+    `DATA_DIR: the database in ${folder} belongs to the user ${uid}, who could not open what root ` +
+      `writes in it. Run this as that user (sudo -u '#${uid}').`,
+  )
 }
 
 function serverAway(database_url: string, { live_url }: DatabaseSettings, cause: unknown): string {
