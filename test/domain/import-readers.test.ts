@@ -54,9 +54,9 @@ describe('a file of', () => {
 4,Tides,Pro,d@example.com,on_trial,2026-11-30T10:00:00Z,,
 5,Tides,Pro,e@example.com,asleep,2026-11-30T10:00:00Z,,`
     assert.deepEqual(briefly(await readFile('lemon_squeezy', file)), [
-      'subscription:1|a@example.com|Tides – Pro||2026-12-05||900|',
-      'subscription:2|b@example.com|Tides – Pro||2026-12-01||900|',
-      'subscription:3|c@example.com|Tides – Default||2026-01-05|ended|900|',
+      'subscription:1|a@example.com|Tides – Pro||2026-12-05|||',
+      'subscription:2|b@example.com|Tides – Pro||2026-12-01|||',
+      'subscription:3|c@example.com|Tides – Default||2026-01-05|ended||',
       'subscription:4|d@example.com|Tides – Pro||2026-11-30|||',
       'status: The status is not one of on_trial, active, past_due, paused, unpaid, cancelled, expired. Correct it.',
     ])
@@ -88,7 +88,7 @@ Totals,,,,126.0,,,,,,,,,`
     assert.deepEqual(briefly(await readFile('gumroad', file)), [
       'sale:p1|a@example.com|Tides – (Pro)|AAAA-1111|for good||2900|',
       'sale:p2|b@example.com|Tides|BBBB-2222|2026-12-10||500|month',
-      'sale:p3|c@example.com|Tides|CCCC-3333|2026-10-01|ended|500|',
+      'sale:p3|c@example.com|Tides|CCCC-3333|2026-10-01|ended||',
       'sale:p4|d@example.com|Tides|DDDD-4444|for good|refunded|2900|',
       'sale:p5|e@example.com|Tides|EEEE-5555|for good|refunded|2900|',
       'sale:p6|f@example.com|Tides|FFFF-6666|for good||2900|',
@@ -161,6 +161,37 @@ describe('columns', () => {
     const matched = matchColumns('gumroad', ['ITEM NAME', 'purchase_id', 'Purchase  email'])
     assert.deepEqual(matched, { id: 1, email: 2, product: 0 })
     assert.deepEqual(missingFields('gumroad', matched), ['bought_at'])
+  })
+})
+
+describe('a row', () => {
+  /** The row of a sale of Gumroad with these values. */
+  async function sold(facts: { on?: string; every?: string; price?: string }) {
+    const { on = '2026-11-10', every = '', price = '29.00' } = facts
+    const heading = 'Purchase ID,Item Name,Email,Purchase Date,Recurrence,Item Price ($)'
+    const file = `${heading}\np1,Tides,a@example.com,${on},${every},${price}`
+    return briefly(await readFile('gumroad', file))[0]!
+  }
+
+  test('that recurs at an interval that no price has here has no price', async () => {
+    assert.match(await sold({ every: '' }), /\|for good\|\|2900\|$/)
+    assert.match(await sold({ every: 'monthly' }), /\|2900\|month$/)
+    assert.match(await sold({ every: 'quarterly' }), /\|2027-02-10\|\|\|$/)
+  })
+
+  test('of a subscription whose file does not say how often it is paid has no price', async () => {
+    const files = {
+      lemon_squeezy: `id,product_name,user_email,status,renews_at,price
+1,Tides,a@example.com,active,2026-12-05,9.00`,
+      paddle: `subscription_id,product_name,customer_email,status,next_billed_at,unit_price
+1,Tides,a@example.com,active,2026-12-05,9.00`,
+      polar: `id,product,email,status,Current Period End,amount
+1,Tides,a@example.com,active,2026-12-05,9.00`,
+    }
+    for (const [source, file] of Object.entries(files)) {
+      const [row] = briefly(await readFile(source as ImportSource, file))
+      assert.equal(row, 'subscription:1|a@example.com|Tides||2026-12-05|||', source)
+    }
   })
 })
 

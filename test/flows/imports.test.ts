@@ -100,6 +100,26 @@ describe('a dry run', () => {
     assert.deepEqual([status, rows], ['done', 2])
   })
 
+  test('takes the most frequent price of a product with the interval of the same rows', async () => {
+    const sale = (id: string, amount: string, interval: string) =>
+      [id, `${id}@example.com`, 'Mixed', isoDate(service.clock.now()), amount, interval].join(',')
+    const { id } = await checkedImport(service, {
+      source: 'gumroad',
+      product_id: products[0]!,
+      file: [
+        'Purchase ID,Email,Item Name,Purchase Date,Item Price ($),Recurrence',
+        sale('mixed-1', '8.00', 'monthly'),
+        sale('mixed-2', '9.00', 'monthly'),
+        sale('mixed-3', '10.00', 'monthly'),
+        sale('mixed-4', '90.00', 'yearly'),
+        sale('mixed-5', '90.00', 'yearly'),
+      ].join('\n'),
+    })
+    assert.deepEqual(await imports.plansOf(service.world.db, id), [
+      { plan: 'Mixed', rows: 5, amount: 9000, frequency: 'year' },
+    ])
+  })
+
   test('names the line, the column and the value of a fault', async () => {
     const read = await check(fileOf([{ days: 20 }, { email: '=SUM(A1)', days: 20 }]))
     const [fault] = await imports.faultsOf(service.world.db, {

@@ -158,6 +158,10 @@ export function recordOf(
   }
   const { ends_at } = facts
   const hasEnded = ends_at !== null && ends_at <= now
+  const frequency = facts.period?.frequency ?? null
+  // The amount of one period is not the price of a license for good.
+  const recurs = facts.kind === 'subscription' || Boolean(facts.period)
+  const hasPrice = frequency !== null || !recurs
   return {
     external_id: `${facts.kind}:${id}`,
     email,
@@ -165,8 +169,8 @@ export function recordOf(
     former_key: cells('key') || null,
     ends_at,
     over: facts.over ?? (hasEnded ? 'ended' : null),
-    amount: amountIn(cells),
-    frequency: facts.period?.frequency ?? null,
+    amount: hasPrice ? amountIn(cells) : null,
+    frequency,
   }
 }
 

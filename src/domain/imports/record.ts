@@ -60,8 +60,9 @@ export interface ImportRecord {
   /** The end of the paid time; null for a lifetime license. */
   ends_at: Date | null
   over: OverReason | null
-  /** The price at the source, if it is in US dollars. */
+  /** The price at the source, if it is in US dollars and a price here can recur as it does. */
   amount: Cents | null
+  /** How often it is paid; null for once. */
   frequency: Frequency | null
 }
 

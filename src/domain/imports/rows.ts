@@ -46,7 +46,7 @@ export async function forgetRows(db: Db, emails: readonly string[]): Promise<voi
   await db.run(sql`delete from import_rows where email_normalized = any(${[...emails]}::text[])`)
 }
 
-/** A product of a file, with its number of rows and its usual price. */
+/** A product of a file, with its number of rows and its most frequent price. */
 export interface FilePlan {
   plan: string
   rows: number
@@ -56,11 +56,13 @@ export interface FilePlan {
 
 /** The products of a file, most frequent first. */
 export async function plansOf(db: Db, import_id: ImportId): Promise<FilePlan[]> {
-  return await db.rows<FilePlan>(sql`select plan, count(*) as rows,
-      mode() within group (order by amount) as amount,
-      mode() within group (order by frequency) as frequency
-    from import_rows where import_id = ${import_id}
-    group by plan order by count(*) desc, plan`)
+  return await db.rows<FilePlan>(sql`select plan, rows, price[1]::bigint as amount,
+      price[2] as frequency
+    from (select plan, count(*) as rows,
+        mode() within group (order by array[amount::text, frequency])
+          filter (where amount is not null) as price
+      from import_rows where import_id = ${import_id} group by plan) p
+    order by rows desc, plan`)
 }
 
 /** A row with its buyer's and its own license. */
