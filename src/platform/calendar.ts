@@ -43,9 +43,14 @@ export function isoSeconds(at: Date): string {
   return `${at.toISOString().slice(0, 19)}Z`
 }
 
-/** The start of a day such as `2026-11-20` in UTC; undefined for any other text. */
+/**
+ * The start of a day such as `2026-11-20` in UTC; undefined for any other text, and for a day that
+ * its month does not have, which JavaScript would read as a day of the next month.
+ */
 export function readDay(text: string | undefined): Date | undefined {
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
   const at = new Date(`${text}T00:00:00Z`)
-  return Number.isNaN(at.getTime()) ? undefined : at
+  // PostgreSQL has no year 0.
+  const isDay = !Number.isNaN(at.getTime()) && at.getUTCFullYear() > 0 && isoDate(at) === text
+  return isDay ? at : undefined
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { addDays, FREQUENCIES, isoDate, isoSeconds, periodEnd } from '#platform/calendar'
+import { addDays, FREQUENCIES, isoDate, isoSeconds, periodEnd, readDay } from '#platform/calendar'
 
 const days = (anchor: string, frequency: 'month' | 'year', count: number) =>
   Array.from({ length: count }, (_, index) =>
@@ -78,4 +78,11 @@ test('formats days and instants in UTC', () => {
   const at = new Date('2026-03-10T23:59:59.999-05:00')
   assert.equal(isoDate(at), '2026-03-11')
   assert.equal(isoSeconds(at), '2026-03-11T04:59:59Z')
+})
+
+test('a text is a day only if its month has it', () => {
+  assert.equal(readDay('2024-02-29')?.toISOString(), '2024-02-29T00:00:00.000Z')
+  for (const text of ['2026-02-29', '2026-04-31', '2026-13-01', '0000-01-01', '2026-1-1', '']) {
+    assert.equal(readDay(text), undefined, text)
+  }
 })

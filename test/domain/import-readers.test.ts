@@ -179,6 +179,23 @@ describe('a row', () => {
     assert.match(await sold({ every: 'quarterly' }), /\|2027-02-10\|\|\|$/)
   })
 
+  test('with a word of the language as its interval is a fault', async () => {
+    for (const every of ['constructor', '__proto__']) {
+      assert.match(await sold({ every }), /^interval: Write how often it is paid/)
+    }
+  })
+
+  test('with a day that its month does not have, or no database can store, is a fault', async () => {
+    for (const on of ['2026-02-29', '2026-11-31T10:00:00Z', '0000-01-01']) {
+      assert.match(await sold({ on, every: 'yearly' }), /^bought_at: Write the date as/)
+    }
+    assert.match(
+      await sold({ on: '9999-06-01', every: 'yearly' }),
+      /^null: Write an end before the year 10000/,
+    )
+    assert.match(await sold({ on: '2024-02-29', every: 'yearly' }), /\|2025-02-28\|/)
+  })
+
   test('of a subscription whose file does not say how often it is paid has no price', async () => {
     const files = {
       lemon_squeezy: `id,product_name,user_email,status,renews_at,price
@@ -226,7 +243,7 @@ describe('a CSV file', () => {
   test('of any text makes no reader throw', async () => {
     const cell = fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc.constantFrom('1', '2026-01-01', 'active', '"', 'a@b.c'),
+      fc.constantFrom('1', '2026-01-01', 'active', '"', 'a@b.c', 'constructor', '9999-12-31'),
     )
     const file = fc.array(fc.array(cell, { maxLength: 12 }), { maxLength: 8 })
     await fc.assert(

@@ -13,6 +13,8 @@ const MAX_ID_LENGTH = 200
 const DAY_SECONDS = 24 * 3600
 const MAX_PLAN_LENGTH = 200
 const SHOWN = 80
+/** What a database stores, and a page shows, in four digits. */
+const LAST_YEAR = 9999
 const MOMENT =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)? ?(Z|UTC|[+-]\d{2}:?\d{2})?)?$/
 
@@ -102,24 +104,24 @@ export interface BillingPeriod {
   count: number
 }
 
-const WORDS: Record<string, readonly [count: number, unit: Frequency]> = {
-  daily: [1, 'day'],
-  weekly: [1, 'week'],
-  monthly: [1, 'month'],
-  quarterly: [3, 'month'],
-  biannually: [6, 'month'],
-  yearly: [1, 'year'],
-  annually: [1, 'year'],
-  annual: [1, 'year'],
-  every_two_years: [2, 'year'],
-}
+const WORDS = new Map<string, readonly [count: number, unit: Frequency]>([
+  ['daily', [1, 'day']],
+  ['weekly', [1, 'week']],
+  ['monthly', [1, 'month']],
+  ['quarterly', [3, 'month']],
+  ['biannually', [6, 'month']],
+  ['yearly', [1, 'year']],
+  ['annually', [1, 'year']],
+  ['annual', [1, 'year']],
+  ['every_two_years', [2, 'year']],
+])
 
 /** How often a price is paid; null for one that is paid once. */
 export function periodIn(cells: Cells): BillingPeriod | null {
   const text = cells('interval').toLowerCase().replaceAll(' ', '_')
   if (['', 'once', 'one_time', 'one-time', 'lifetime', 'never', 'none'].includes(text)) return null
   const counted = /^(\d{1,2})?_?(day|week|month|year)s?$/.exec(text)
-  const [count, unit] = WORDS[text] ?? [Number(counted?.[1] ?? 1), counted?.[2] as Frequency]
+  const [count, unit] = WORDS.get(text) ?? [Number(counted?.[1] ?? 1), counted?.[2] as Frequency]
   if (!unit || count < 1) {
     return fail('interval', text, 'Write how often it is paid: day, week, month or year.')
   }
@@ -157,6 +159,11 @@ export function recordOf(
     return fail('product', plan, `Use a name of at most ${MAX_PLAN_LENGTH} characters.`)
   }
   const { ends_at } = facts
+  const year = ends_at?.getUTCFullYear() ?? 1
+  if (year < 1 || year > LAST_YEAR) {
+    const message = `Write an end before the year ${LAST_YEAR + 1}, or none for a license for good.`
+    throw new CellFault({ column: null, value: '', message })
+  }
   const hasEnded = ends_at !== null && ends_at <= now
   const frequency = facts.period?.frequency ?? null
   // The amount of one period is not the price of a license for good.
