@@ -12,6 +12,8 @@ create table imports (
     check (source in ('lemon_squeezy', 'gumroad', 'paddle', 'polar', 'keygen', 'purser')),
   file_name text not null,
   file_bytes integer not null,
+  -- Whether parts of the file may be stored: from before the upload until they are deleted.
+  has_file boolean not null default true,
   -- What is known of it: its columns, its rows, what would be done, or what was done.
   status text not null check (status in ('uploaded', 'read', 'checked', 'importing', 'done')),
   -- The names of the file's columns, and which field each is, by position.
@@ -33,6 +35,7 @@ create table imports (
 );
 create index imports_app on imports (app_id, created_at);
 create index imports_created on imports (created_at);
+create index imports_files on imports (created_at) where has_file;
 
 -- The rows of a file as they were read, until 30 days after it was uploaded.
 create table import_rows (

@@ -54,16 +54,20 @@ async function deleteImages({ db, clock, storage, stopping }: World): Promise<nu
   }
 }
 
-const UNREAD_UPLOAD_DAYS = 7
+const UPLOAD_DAYS = 7
 
-/** Deletes files that were uploaded to be imported and never read, with their imports. */
+/**
+ * Deletes files that were uploaded to be imported: those that were never read, with their imports,
+ * and those that could not be deleted when they had been read.
+ */
 async function deleteUploads({ db, clock, storage, stopping }: World): Promise<number> {
-  const before = addDays(clock.now(), -UNREAD_UPLOAD_DAYS)
+  const before = addDays(clock.now(), -UPLOAD_DAYS)
   for (let deleted = 0; ; ) {
     const uploads = await imports.staleUploads(db, before, IMAGES_AT_ONCE)
     for (const upload of uploads) {
       if (stopping.aborted) return deleted
       for (const key of imports.uploadKeys(upload)) await storage.remove(key)
+      await imports.noteFileGone(db, upload.id)
       await imports.dropImport(db, upload.id)
       deleted++
     }

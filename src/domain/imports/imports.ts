@@ -122,14 +122,19 @@ export async function changeImport(
     where id = ${id}`)
 }
 
-/** Imports whose files are no longer needed: uploaded before an instant and never read. */
+/** Imports whose files are no longer needed: uploaded before an instant, and still stored. */
 export async function staleUploads(
   db: Db,
   before: Date,
   limit: number,
 ): Promise<Pick<Import, 'id' | 'file_bytes'>[]> {
   return await db.rows<Pick<Import, 'id' | 'file_bytes'>>(sql`select id, file_bytes from imports
-    where created_at <= ${before} and status = 'uploaded' order by created_at limit ${limit}`)
+    where has_file and created_at <= ${before} order by created_at limit ${limit}`)
+}
+
+/** Records that the file of an import is deleted. */
+export async function noteFileGone(db: Db, id: ImportId): Promise<void> {
+  await db.run(sql`update imports set has_file = false where id = ${id}`)
 }
 
 /** Deletes an import whose file was never read. */

@@ -36,12 +36,6 @@ export async function uploadImport(
   if (typeof columns === 'string') return { faults: [{ path: 'file', message: columns }] }
   const id = mintId(random, 'imp')
   const now = clock.now()
-  // The file first: an import without its file could not be read.
-  for (const [part, key] of imports.uploadKeys({ id, file_bytes: content.length }).entries()) {
-    const at = part * imports.UPLOAD_PART_BYTES
-    const bytes = content.subarray(at, at + imports.UPLOAD_PART_BYTES)
-    await storage.put(now, key, { content: bytes, type: 'text/csv' })
-  }
   const { app_id, seller_id, user_id } = uploaded
   await imports.addImport(db, now, {
     id,
@@ -54,6 +48,12 @@ export async function uploadImport(
     columns,
     matched: imports.matchColumns(source, columns),
   })
+  // The import first: retention finds the parts of an upload that failed by it.
+  for (const [part, key] of imports.uploadKeys({ id, file_bytes: content.length }).entries()) {
+    const at = part * imports.UPLOAD_PART_BYTES
+    const bytes = content.subarray(at, at + imports.UPLOAD_PART_BYTES)
+    await storage.put(now, key, { content: bytes, type: 'text/csv' })
+  }
   return { id }
 }
 

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as imports from '#domain/imports'
+import { readImport, uploadImport } from '#flows/imports'
+import { keepRetention } from '#flows/retention'
+import type { World } from '#flows/world'
+import { addDays } from '#platform/calendar'
+import { sql } from '#platform/sql'
+import { importer } from '../support/imports.ts'
+import { closeSound } from '../support/invariants.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const HEADING = 'id,product_name,user_email,status,key'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+async function upload(world: World, rows: string[]) {
+  const { id: app_id, seller_id } = (await apps.find(world.db, service.demo.app.client_id))!
+  const { user_id } = await importer(service)
+  const content = Buffer.from([HEADING, ...rows].join('\n'))
+  const file = { file_name: 'file.csv', source: 'lemon_squeezy' as const, content }
+  const uploaded = await uploadImport(world, { app_id, seller_id, user_id, ...file })
+  if ('faults' in uploaded) throw new Error(uploaded.faults[0]!.message)
+  return uploaded.id
+}
+
+/** The files of imports that are stored now, after the retention of a week. */
+async function storedAfterWeek(): Promise<number> {
+  const { db } = service.world
+  const old = addDays(service.clock.now(), -8)
+  await db.run(sql`update imports set created_at = ${old}`)
+  await keepRetention(service.world)
+  const { count } = await db.one<{ count: number }>(
+    sql`select count(*) as count from stored_files where key like 'imports/%'`,
+  )
+  return count
+}
+
+const big = Array.from(
+  { length: 60_000 },
+  (_, at) => `b${at},Pro,big-${at}@example.com,active,BIG-KEY-${at}`,
+)
+
+describe('retention deletes the file of an import', () => {
+  test('whose upload ended in the middle', async () => {
+    const { world } = service
+    let parts = 0
+    const put: World['storage']['put'] = async (...args) => {
+      if (++parts > 1) throw new Error('the storage does not respond')
+      await world.storage.put(...args)
+    }
+    await assert.rejects(upload({ ...world, storage: { ...world.storage, put } }, big))
+    assert.equal(await storedAfterWeek(), 0)
+  })
+
+  test('that was read, if the storage failed when it was to be deleted', async () => {
+    const { world } = service
+    const id = await upload(world, ['1,Pro,kept@example.com,active,KEPT-1'])
+    const remove = async () => {
+      throw new Error('the storage does not respond')
+    }
+    const failing = { ...world, storage: { ...world.storage, remove } }
+    await assert.rejects(readImport(failing, id, async () => {}))
+    assert.equal(await storedAfterWeek(), 0)
+    const { status, rows } = await imports.getImport(world.db, id)
+    assert.deepEqual([status, rows], ['read', 1])
+  })
+})
