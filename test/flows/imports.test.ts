@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as imports from '#domain/imports'
 import * as licensing from '#domain/licensing'
 import { deleteAccount } from '#flows/account'
-import { checkImport, choosePlans, readImport } from '#flows/imports'
+import { checkImport, choosePlans, readImport, uploadImport } from '#flows/imports'
 import { endNow } from '#flows/subscription'
 import { addDays, isoDate } from '#platform/calendar'
 import type { ProductId } from '#platform/ids'
@@ -118,6 +119,28 @@ describe('a dry run', () => {
     assert.deepEqual(await imports.plansOf(service.world.db, id), [
       { plan: 'Mixed', rows: 5, amount: 9000, frequency: 'year' },
     ])
+  })
+
+  test('of more lines than an import has stops there, also if no line can be read', async () => {
+    const { world } = service
+    const notes: string[] = []
+    const file = [HEADING, ...Array.from({ length: 200_100 }, () => ',,,,,,')].join('\n')
+    const { id: app_id, seller_id } = (await apps.find(world.db, service.demo.app.client_id))!
+    const { user_id } = await importer(service)
+    const uploaded = await uploadImport(world, {
+      app_id,
+      seller_id,
+      user_id,
+      source: 'lemon_squeezy',
+      file_name: 'file.csv',
+      content: Buffer.from(file),
+    })
+    assert.ok('id' in uploaded)
+    const { rows, faults } = await readImport(world, uploaded.id, async ({ note }) => {
+      notes.push(note)
+    })
+    assert.deepEqual([rows, faults], [0, 200_001])
+    assert.ok(notes.length > 10, 'its progress is reported, so that it can be canceled')
   })
 
   test('names the line, the column and the value of a fault', async () => {

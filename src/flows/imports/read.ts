@@ -10,6 +10,7 @@ import { rowsAtOnce } from './batch.ts'
 
 const ROWS_AT_ONCE = 1_000
 const MAX_ROWS = 200_000
+const LINES_A_REPORT = 1_000
 
 /** Reports how many bytes of work are done; throws if the work should stop. */
 export type ReportImport = (progress: {
@@ -38,29 +39,29 @@ export async function readImport(
   const kept = keeper(world, id)
   const total = Math.max(1, Math.round(read.file_bytes / 1024))
   let size = 0
-  let isHeading = true
+  // The heading is line 0 of what is counted.
+  let lines = -1
   for await (const row of readCsv(partsOf(storage, read))) {
-    if ('fault' in row) {
-      await kept.fault({ line: row.line, column_name: null, value: '', message: row.fault })
-      continue
-    }
-    if (isHeading) {
-      isHeading = false
-      continue
-    }
-    if (kept.rows >= MAX_ROWS) {
+    lines++
+    if (lines > MAX_ROWS) {
       const message =
         'The file has more than 200,000 rows. Split it, and import the parts one at a time.'
       await kept.fault({ line: row.line, column_name: null, value: '', message })
       break
     }
+    if ('fault' in row) {
+      await kept.fault({ line: row.line, column_name: null, value: '', message: row.fault })
+      continue
+    }
+    if (lines === 0) continue
     const result = reader(row)
-    if (result === 'ignored') continue
-    if ('message' in result) await kept.fault({ line: row.line, ...result })
-    else await kept.row(result)
+    if (result !== 'ignored') {
+      if ('message' in result) await kept.fault({ line: row.line, ...result })
+      else await kept.row(result)
+    }
     size += row.cells.reduce((sum, cell) => sum + cell.length + 1, 0)
     const done = Math.min(total, Math.round(size / 1024))
-    if (kept.isNew) await report({ done, total, note: `${kept.rows} rows` })
+    if (lines % LINES_A_REPORT === 0) await report({ done, total, note: `${kept.rows} rows` })
   }
   await kept.flush()
   const { rows, faults } = kept
@@ -127,17 +128,13 @@ function keeper({ db }: World, id: ImportId) {
   const kept = {
     rows: 0,
     faults: 0,
-    /** Whether a batch was stored just now. */
-    isNew: false,
     async row(row: imports.ImportRow) {
       rows.push(row)
       kept.rows++
-      kept.isNew = rows.length >= limit
-      if (kept.isNew) await imports.addRows(db, id, rows.splice(0))
+      if (rows.length >= limit) await imports.addRows(db, id, rows.splice(0))
     },
     async fault(fault: Omit<imports.ImportFault, 'place'>) {
       kept.faults++
-      kept.isNew = false
       if (kept.faults > imports.MAX_FAULTS) return
       faults.push({ ...fault, place: kept.faults })
       if (faults.length >= limit) await imports.addFaults(db, id, faults.splice(0))
