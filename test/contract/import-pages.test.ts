@@ -126,6 +126,19 @@ describe('the pages of an import', () => {
     assert.match(body, /12\.00/)
   })
 
+  test('say which columns to check if the file names too many products', async () => {
+    const agent = owner.twin()
+    const rows = Array.from(
+      { length: 400 },
+      (_, at) => `m${at},P${at},many-${at}@example.com,active,M-${at}`,
+    )
+    const file = ['id,product_name,user_email,status,key', ...rows].join('\n')
+    const columns = await upload(agent, 'lemon_squeezy', file)
+    const plans = await agent.submit('Read file', selected(columns.body))
+    assert.match(textOf(plans.body), /more than 200 products.*Upload the file again/)
+    assert.doesNotMatch(plans.body, /name="plan-/)
+  })
+
   test('refuse a missing file, and name the required columns', async () => {
     const agent = owner.twin()
     const picture = await upload(agent, 'gumroad', Buffer.from([0x89, 0x50, 0, 0xff]))

@@ -54,7 +54,10 @@ export interface FilePlan {
   frequency: Frequency | null
 }
 
-/** The products of a file, most frequent first. */
+/** The most products of a file that a seller can match with plans, on one page. */
+export const MAX_FILE_PLANS = 200
+
+/** The products of a file, most frequent first: one more than the most, if it has more. */
 export async function plansOf(db: Db, import_id: ImportId): Promise<FilePlan[]> {
   return await db.rows<FilePlan>(sql`select plan, rows, price[1]::bigint as amount,
       price[2] as frequency
@@ -62,7 +65,7 @@ export async function plansOf(db: Db, import_id: ImportId): Promise<FilePlan[]> 
         mode() within group (order by array[amount::text, frequency])
           filter (where amount is not null) as price
       from import_rows where import_id = ${import_id} group by plan) p
-    order by rows desc, plan`)
+    order by rows desc, plan limit ${MAX_FILE_PLANS + 1}`)
 }
 
 /** A row with its buyer's and its own license. */

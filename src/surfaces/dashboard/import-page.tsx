@@ -7,6 +7,7 @@ import {
   type FilePlan,
   fieldsOf,
   type Import,
+  MAX_FILE_PLANS,
   SOURCE_READERS,
   unusedColumns,
 } from '#domain/imports'
@@ -100,6 +101,14 @@ function Plans(facts: ImportPageFacts): JSX.Element {
     return (
       <Alert tone="warning" title="Nothing to import">
         No row of the file could be read. The errors below say why.
+      </Alert>
+    )
+  }
+  if (file_plans.length > MAX_FILE_PLANS) {
+    return (
+      <Alert tone="warning" title={`The file has more than ${MAX_FILE_PLANS} products`}>
+        Probably a column was matched as the product or its variant that is something else. Upload
+        the file again, and correct the columns.
       </Alert>
     )
   }

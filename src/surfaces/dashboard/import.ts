@@ -135,6 +135,7 @@ function declareSteps(scope: FastifyInstance, world: World): void {
 async function chosenPlans(world: World, context: ImportContext, form: Record<string, string>) {
   const { db } = world
   const found = await imports.plansOf(db, context.read.id)
+  if (found.length > imports.MAX_FILE_PLANS) return { faults: [] }
   const products = await catalog.products(db, context.app.id)
   const paid = new Set(products.filter(({ is_free }) => !is_free).map(({ id }) => id))
   const plans: imports.Import['plans'] = {}
