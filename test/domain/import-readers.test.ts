@@ -153,6 +153,14 @@ lic_3,c@example.com,Pro,canceled,2026-10-01T00:00:00Z,key_3`
       'license:lic_2|b@example.com|Pro|key_2|for good|||',
       'license:lic_3|c@example.com|Pro|key_3|2026-10-01|ended||',
     ])
+    // The export of the list of licenses has days.
+    const [listed] = await readFile(
+      'purser',
+      'license_id,customer,plan,status,period_end\nlic_1,a@example.com,Pro,active,2026-11-23',
+    )
+    assert.ok(listed && listed !== 'ignored' && 'record' in listed)
+    const { ends_at, over } = listed.record
+    assert.deepEqual([ends_at?.toISOString(), over], ['2026-11-23T23:59:59.000Z', null])
   })
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { compare } from '../../src/surfaces/dashboard/compare.ts'
+import { formOfListing, listingOf } from '../../src/surfaces/dashboard/listing-form.ts'
 import {
   amountOf,
   BLANK_PLAN,
@@ -33,6 +34,29 @@ describe('forms with rows', () => {
         assert.deepEqual(readPlans(Object.fromEntries(fieldsOfPlans(plans))), plans)
       }),
     )
+  })
+
+  test('a list of names keeps the names that an agent wrote, commas and quotes included', () => {
+    const name = fc.oneof(
+      fc.string({ maxLength: 12 }),
+      fc.constantFrom('Arts, crafts', '"AI", and more', '5" disks', 'a,', '"', '",', 'x "y", z'),
+    )
+    const kept = name
+      .map((each) => each.replace(/[\r\n]/g, ' ').trim())
+      .filter((each) => each !== '')
+    const listing = { tagline: '', description: '', sections: [], features: [] }
+    const more = { industries: [], tags: [], listing_mode: 'marketplace' as const }
+    fc.assert(
+      fc.property(fc.uniqueArray(kept, { maxLength: 5 }), (categories) => {
+        const form = formOfListing({ ...listing, ...more, categories })
+        assert.deepEqual(listingOf(form).categories, categories)
+      }),
+    )
+    const typed = {
+      ...formOfListing({ ...listing, ...more, categories: [] }),
+      categories: 'a , b,,c',
+    }
+    assert.deepEqual(listingOf(typed).categories, ['a', 'b', 'c'])
   })
 
   test('a button adds, moves or removes only the row that it names', () => {

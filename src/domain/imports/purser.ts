@@ -4,7 +4,7 @@ import type { SourceReader } from './record.ts'
 const ENTITLED = ['active', 'trialing', 'one_time_active']
 const STATUSES = [...ENTITLED, 'past_due', 'unpaid', 'paused', 'canceled']
 
-/** The file `licenses.csv` of an export of this service. */
+/** The file `licenses.csv` of an export of this service, or the export of the list of licenses. */
 export const purser: SourceReader = {
   label: 'Purser',
   file: 'licenses.csv of an export, with the keys if they should still work.',
@@ -25,7 +25,7 @@ export const purser: SourceReader = {
       if (!STATUSES.includes(status)) unknownStatus(status, STATUSES)
       return recordOf(cells, now, {
         kind: 'license',
-        ends_at: momentIn(cells, 'renews_at'),
+        ends_at: momentIn(cells, 'renews_at', true),
         over: ENTITLED.includes(status) ? null : 'ended',
       })
     }),

@@ -22,9 +22,9 @@ export function formOfListing(listing: AppListing): ListingForm {
   return {
     tagline: listing.tagline,
     description: listing.description,
-    categories: listing.categories.join(', '),
-    industries: listing.industries.join(', '),
-    tags: listing.tags.join(', '),
+    categories: textOfNames(listing.categories),
+    industries: textOfNames(listing.industries),
+    tags: textOfNames(listing.tags),
     listing_mode: listing.listing_mode,
   }
 }
@@ -57,9 +57,19 @@ function isMode(text: string): text is AppListing['listing_mode'] {
   return text === 'marketplace' || text === 'external'
 }
 
+const NAME = /[^\S\r\n]*"((?:[^"\r\n]|"")*)"[^\S\r\n]*(?=[,\r\n]|$)|[^,\r\n]+/g
+
+/** Names as one text, separated by commas. One with a comma, from an agent, is quoted as in CSV. */
+function textOfNames(names: readonly string[]): string {
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+  return names.map((name) => (/,|^"/.test(name) ? quoted(name) : name)).join(', ')
+}
+
 /** Names separated by commas or line breaks, without repetition. */
 function namesOf(text: string): string[] {
-  const names = text.split(/[,\r\n]/).map((name) => name.trim())
+  const names = Array.from(text.matchAll(NAME), ([plain, quoted]) =>
+    (quoted?.replaceAll('""', '"') ?? plain).trim(),
+  )
   return [...new Set(names.filter((name) => name !== ''))]
 }
 
