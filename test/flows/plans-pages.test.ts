@@ -79,6 +79,13 @@ describe('a description', () => {
     return Object.fromEntries(versions.map(({ name, description }) => [name, description]))
   }
 
+  test('that is not changed leaves nothing to save, and the page says so', async () => {
+    const { Pro = '' } = await descriptions()
+    const page = await review(Pro)
+    assert.equal(page.status, 200)
+    assert.match(textOf(page.body), /There are no changes to save\./)
+  })
+
   test('is reviewed and saved beside the prices, also of a new plan', async () => {
     const prices = [{ amount: '30', frequency: 'month' }]
     const crew = { ...BLANK_PLAN, name: 'Crew', description: 'For crews.', prices }

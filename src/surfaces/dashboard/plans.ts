@@ -139,7 +139,7 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   if (trial.changed.length === 0 && would.differences.length === 0) {
     return await showEditor(world, context, {
       rows,
-      hint: 'The plans have changed. Review the current plans.',
+      hint: 'There are no changes to save.',
     })
   }
   const reviewed = sha256(JSON.stringify(would)).toString('base64url')
