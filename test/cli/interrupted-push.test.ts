@@ -1,6 +1,6 @@
 /** A push that ends between two writes, and the same file again. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -152,4 +152,29 @@ test('what someone else wrote after an interrupted push is a conflict, unless fo
   service.clock.pass(60)
   assert.equal(await push(call, true), EXIT.ok)
   await assertPushed('mine')
+})
+
+test('a push says that it saved if its file can no longer be written', async () => {
+  service.clock.pass(60)
+  await pullAndEdit('gone')
+  const elsewhere = `${folder}-moved`
+  const saved = push(async (name, args: { dry_run?: boolean } = {}) => {
+    if (args.dry_run === false && existsSync(folder)) renameSync(folder, elsewhere)
+    return await call(name, args)
+  })
+  try {
+    await assert.rejects(saved, (error: unknown) => {
+      assert.ok(error instanceof CliError, String(error))
+      assert.match(
+        error.message,
+        /^The service has the changes, but .* cannot be written \(ENOENT\)\./,
+      )
+      return error.exit === EXIT.usage
+    })
+  } finally {
+    renameSync(elsewhere, folder)
+  }
+  service.clock.pass(60)
+  assert.equal(await push(call), EXIT.ok)
+  await assertPushed('gone')
 })

@@ -66,11 +66,29 @@ export async function pushFile(
       receipts.push(receipt)
       terminal.progress(`Wrote ${receipt.tool}`)
     })
-  } finally {
-    if (receipts.length > 0) noteWritten(file, await readState(call, app.slug))
+  } catch (error) {
+    // The error is what a person must know, and the next push finds what this one wrote.
+    if (receipts.length > 0) await noteFinished(call, app, file).catch(() => {})
+    throw error
   }
+  if (receipts.length > 0) noteSaved(file, await readState(call, app.slug))
   terminal.result(documentOf(app, receipts, false), receiptLines(terminal, app, receipts))
   return EXIT.ok
+}
+
+async function noteFinished(call: CallTool, { slug }: OwnApp, file: ListingFile): Promise<void> {
+  noteWritten(file, await readState(call, slug))
+}
+
+/** Notes in the file what the service has. Throws CliError if the file cannot be written. */
+function noteSaved(file: ListingFile, state: AppState): void {
+  try {
+    noteWritten(file, state)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const message = `The service has the changes, but ${file.path} cannot be written (${code}). Push it again, so that the IDs of new plans are in it.`
+    throw new CliError('file_not_written', message, EXIT.usage)
+  }
 }
 
 function nothingToPush(
@@ -79,7 +97,7 @@ function nothingToPush(
   file: ListingFile,
   remote: AppState,
 ): ExitCode {
-  if (file.content.pulled !== fingerprint(remote)) noteWritten(file, remote)
+  if (file.content.pulled !== fingerprint(remote)) noteSaved(file, remote)
   terminal.result(documentOf(app, [], false), [`${app.name} is the same as ${file.path}.`])
   return EXIT.ok
 }
