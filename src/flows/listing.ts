@@ -13,7 +13,7 @@ export { readListing, readVersions } from './listing/read.ts'
 export { revertChange } from './listing/revert.ts'
 export { replaceSections } from './listing/sections.ts'
 export { type ListingChanges, updateListing } from './listing/update.ts'
-export { replaceVersions } from './listing/versions.ts'
+export { addVersions, replaceVersions } from './listing/versions.ts'
 export type {
   Altered,
   AppListing,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type * as apps from '#domain/apps'
 import type { LicenseStatus } from '#domain/licensing'
-import { describeProduct, readVersions, replaceVersions } from '#flows/listing'
+import { addVersions, describeProduct, readVersions, replaceVersions } from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
 import type { PriceId } from '#platform/ids'
 import { announced } from '../support/announced.ts'
@@ -221,4 +221,22 @@ describe('versions and prices', () => {
       'description',
     ])
   })
+})
+
+test('plans that are added at the same time are all added, and delete none', async () => {
+  await addApp(service, { slug: 'additions' })
+  const own = await ownApp(service, 'additions')
+  const namesNow = async () => {
+    const all = await readVersions(service.world.db, own.app.id)
+    return all.filter(({ is_active }) => is_active).map(({ name }) => name)
+  }
+  const before_it = await namesNow()
+  const names = ['Added 1', 'Added 2', 'Added 3', 'Added 4']
+  await Promise.all(
+    names.map(async (name) => {
+      const order = { app: own.app, added: [{ name, prices: MONTHLY }], dry_run: false }
+      written(await addVersions(service.world, own.actor, order))
+    }),
+  )
+  assert.deepEqual((await namesNow()).sort(), [...before_it, ...names].sort())
 })

@@ -14,6 +14,34 @@ export async function replaceVersions(
   actor: ActorOf<'seller' | 'agent'>,
   facts: ListingWrite & { versions: readonly catalog.VersionInput[] },
 ): Promise<Written<ListedVersion[]> | RefusedWrite> {
+  return await replace(world, actor, facts, () => facts.versions)
+}
+
+/**
+ * Adds products with their prices to those that the app sells at that moment, whatever another
+ * member or an agent changed meanwhile.
+ */
+export async function addVersions(
+  world: World,
+  actor: ActorOf<'seller'>,
+  facts: ListingWrite & { added: readonly catalog.VersionInput[] },
+): Promise<Written<ListedVersion[]> | RefusedWrite> {
+  return await replace(world, actor, facts, (present) => [
+    ...present.map(({ product_public_id: product_id, name, is_free, trial_days, prices }) => {
+      const kept = prices.map(({ amount, frequency }) => ({ amount, frequency }))
+      return { product_id, name, is_free, trial_days, prices: kept }
+    }),
+    ...facts.added,
+  ])
+}
+
+/** Replaces the products by what is determined from those that are sold, which are locked. */
+async function replace(
+  world: World,
+  actor: ActorOf<'seller' | 'agent'>,
+  facts: ListingWrite,
+  versionsFrom: (present: ListedVersion[]) => readonly catalog.VersionInput[],
+): Promise<Written<ListedVersion[]> | RefusedWrite> {
   const restore = facts.reverts !== undefined
   return await write(world, actor, facts, {
     action: 'versions.replaced',
@@ -21,8 +49,9 @@ export async function replaceVersions(
     state: async (tx, app) => await readVersions(tx, app.id),
     async apply(tx, now, app) {
       await catalog.lockProducts(tx, app.id)
+      const versions = versionsFrom(await readActiveVersions(tx, app.id))
       const existing = await catalog.existingVersions(tx, app.id)
-      const planned = catalog.planVersions(facts.versions, existing, { restore })
+      const planned = catalog.planVersions(versions, existing, { restore })
       if ('faults' in planned) return planned
       const { plan } = planned
       await catalog.applyVersions(tx, now, world.random, { app_id: app.id, plan })

@@ -1,6 +1,6 @@
 import { VERSION_NAME } from '#domain/catalog'
 import type * as imports from '#domain/imports'
-import { readVersions, replaceVersions } from '#flows/listing'
+import { addVersions } from '#flows/listing'
 import type { World } from '#flows/world'
 import { formatAmount } from '#platform/money'
 import { actorOf } from './app-context.ts'
@@ -17,20 +17,13 @@ export async function createPlans(
   wanted: readonly imports.FilePlan[],
 ): Promise<{ plans: imports.Import['plans'] } | { faults: FormFault[] }> {
   const { app } = context
-  const present = (await readVersions(world.db, app.id)).filter(({ is_active }) => is_active)
   const names = wanted.map(({ plan }) => plan.slice(0, VERSION_NAME.most).toWellFormed().trim())
-  const versions = [
-    ...present.map(({ product_public_id: product_id, name, is_free, trial_days, prices }) => {
-      const kept = prices.map(({ amount, frequency }) => ({ amount, frequency }))
-      return { product_id, name, is_free, trial_days, prices: kept }
-    }),
-    ...wanted.map(({ amount, frequency }, index) => ({
-      name: names[index]!,
-      is_free: false,
-      prices: amount === null ? [] : [{ amount: formatAmount(amount), frequency }],
-    })),
-  ]
-  const written = await replaceVersions(world, actorOf(context), { app, versions, dry_run: false })
+  const added = wanted.map(({ amount, frequency }, index) => ({
+    name: names[index]!,
+    is_free: false,
+    prices: amount === null ? [] : [{ amount: formatAmount(amount), frequency }],
+  }))
+  const written = await addVersions(world, actorOf(context), { app, added, dry_run: false })
   if ('faults' in written) {
     const reasons = written.faults.map(({ message }) => message).join(' ')
     const message = `The plans were not created: ${reasons} Create them on the Plans page.`
