@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import {
   cleanCell,
   IMPORT_SOURCES,
+  type ImportRecord,
   type ImportSource,
   matchColumns,
   missingFields,
@@ -116,9 +117,18 @@ txn_2,d@example.com,Tides,Once,draft,,,40.00,USD`
     const file = `Email,Started At,Product,Amount,Currency,Status,Billing Interval
 a@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,active,month
 b@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,incomplete,month`
-    assert.deepEqual(briefly(await readFile('polar', file)), [
-      'subscription:a@example.com Tides 2026-01-05T00:00:00+00:00|a@example.com|Tides||2026-12-05||900|month',
-      'subscription:b@example.com Tides 2026-01-05T00:00:00+00:00|b@example.com|Tides||2026-12-05|ended|900|month',
+    const readings = await readFile('polar', file)
+    const ids = readings.map((each) => (each as { record: ImportRecord }).record.external_id)
+    assert.deepEqual(briefly(readings), [
+      `${ids[0]}|a@example.com|Tides||2026-12-05||900|month`,
+      `${ids[1]}|b@example.com|Tides||2026-12-05|ended|900|month`,
+    ])
+    // The ID is kept for good, also after the person's account is deleted.
+    assert.notEqual(ids[0], ids[1])
+    for (const id of ids) assert.match(id, /^subscription:[0-9a-f]{64}$/)
+    assert.deepEqual(await readFile('polar', file.replace('a@example', 'A@Example')), [
+      { record: { ...(readings[0] as { record: ImportRecord }).record, email: 'A@Example.com' } },
+      readings[1],
     ])
     const orders = `Email,Created At,Product,Net Amount,Currency,Status,Invoice number,Billing Reason
 a@example.com,2026-01-05T00:00:00+00:00,Tides,40.0,usd,paid,INV-1,purchase

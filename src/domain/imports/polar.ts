@@ -1,3 +1,4 @@
+import { sha256 } from '#platform/secrets'
 import {
   endOfPeriod,
   flagIn,
@@ -46,12 +47,14 @@ export const polar: SourceReader = {
     }),
 }
 
-/** The export has no IDs of subscriptions: the buyer, the product and the start identify one. */
+/**
+ * The export has no IDs of subscriptions: the buyer, the product and the start identify one. Their
+ * hash, because an ID is kept for good, also after the buyer's account is deleted.
+ */
 function idOf(cells: Cells): string {
   if (cells('id') !== '') return cells('id')
-  return [cells('email').toLowerCase(), cells('product'), cells('bought_at')]
-    .join(' ')
-    .slice(0, 200)
+  const facts = [cells('email').toLowerCase(), cells('product'), cells('bought_at')]
+  return sha256(JSON.stringify(facts)).toString('hex')
 }
 
 function subscription(cells: Cells, now: Date, status: string): ImportRecord {
