@@ -69,8 +69,13 @@ export async function startImportTask(
   const request = { slug: app.slug, import_id: read.id }
   const task = { kind, user_id: session.user_id, app_id: app.id, request }
   return await startTaskNow(world, task, async (tx) => {
-    await imports.lockImport(tx, read.id)
-    return await runningTask({ db: tx, clock: world.clock }, { app_id: app.id, id: read.id })
+    const { status } = await imports.lockImport(tx, read.id)
+    const latest = await tasksOf(tx, { app_id: app.id, kinds: KINDS, limit: 20 })
+    const own = latest.filter((each) => each.request.import_id === read.id)
+    // The file may have been read since the form was opened.
+    const isRead = kind === 'import_read' && status !== 'uploaded'
+    const now = world.clock.now()
+    return own.find((each) => isUnderWay(now, each)) ?? (isRead ? own.at(0) : undefined)
   })
 }
 
