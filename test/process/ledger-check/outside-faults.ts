@@ -40,8 +40,9 @@ function faultsOf(kind: keyof Listings): Record<string, PlantedFault> {
     const { rows } = await tx.raw(`select id from ${kind} where ${ours} = $1`, [id])
     return (rows[0] as { id: string }).id
   }
-  /** The latest record of the processor that moved money. */
-  const lastOf = (outside: Outside) => outside[kind].findLast(({ moved }) => moved !== 0)!
+  /** A record of the processor that moved money; not the refund by hand, which has no key of ours. */
+  const lastOf = (outside: Outside) =>
+    outside[kind].findLast(({ id, key, moved }) => moved !== 0 && key !== id)!
   return {
     [`${kind} that the processor does not have`]: {
       rule: made,
