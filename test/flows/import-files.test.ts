@@ -46,24 +46,39 @@ const big = Array.from(
   (_, at) => `b${at},Pro,big-${at}@example.com,active,BIG-KEY-${at}`,
 )
 
+/** A storage that stores the first part of a file, and then fails. */
+function failingStorage(storage: World['storage']): World['storage'] {
+  let parts = 0
+  const put: World['storage']['put'] = async (...args) => {
+    if (++parts > 1) throw new Error('the storage does not respond')
+    await storage.put(...args)
+  }
+  return { ...storage, put }
+}
+
+const remove = async () => {
+  throw new Error('the storage does not respond')
+}
+
+test('an upload that fails leaves no import and no file', async () => {
+  const { world } = service
+  await assert.rejects(upload({ ...world, storage: failingStorage(world.storage) }, big))
+  const left = sql`select id from imports union all
+    select key from stored_files where key like 'imports/%'`
+  assert.deepEqual(await world.db.rows(left), [])
+})
+
 describe('retention deletes the file of an import', () => {
   test('whose upload ended in the middle', async () => {
     const { world } = service
-    let parts = 0
-    const put: World['storage']['put'] = async (...args) => {
-      if (++parts > 1) throw new Error('the storage does not respond')
-      await world.storage.put(...args)
-    }
-    await assert.rejects(upload({ ...world, storage: { ...world.storage, put } }, big))
+    const storage = { ...failingStorage(world.storage), remove }
+    await assert.rejects(upload({ ...world, storage }, big))
     assert.equal(await storedAfterWeek(), 0)
   })
 
   test('that was read, if the storage failed when it was to be deleted', async () => {
     const { world } = service
     const id = await upload(world, ['1,Pro,kept@example.com,active,KEPT-1'])
-    const remove = async () => {
-      throw new Error('the storage does not respond')
-    }
     const failing = { ...world, storage: { ...world.storage, remove } }
     await assert.rejects(readImport(failing, id, async () => {}))
     assert.equal(await storedAfterWeek(), 0)

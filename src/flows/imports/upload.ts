@@ -49,12 +49,28 @@ export async function uploadImport(
     matched: imports.matchColumns(source, columns),
   })
   // The import first: retention finds the parts of an upload that failed by it.
-  for (const [part, key] of imports.uploadKeys({ id, file_bytes: content.length }).entries()) {
-    const at = part * imports.UPLOAD_PART_BYTES
-    const bytes = content.subarray(at, at + imports.UPLOAD_PART_BYTES)
-    await storage.put(now, key, { content: bytes, type: 'text/csv' })
+  const keys = imports.uploadKeys({ id, file_bytes: content.length })
+  try {
+    for (const [part, key] of keys.entries()) {
+      const at = part * imports.UPLOAD_PART_BYTES
+      const bytes = content.subarray(at, at + imports.UPLOAD_PART_BYTES)
+      await storage.put(now, key, { content: bytes, type: 'text/csv' })
+    }
+  } catch (error) {
+    await discard({ db, storage }, id, keys).catch(() => {})
+    throw error
   }
   return { id }
+}
+
+/** Deletes an import whose file is not whole, so that it is not offered to be read. */
+async function discard(
+  { db, storage }: Pick<World, 'db' | 'storage'>,
+  id: ImportId,
+  keys: readonly string[],
+): Promise<void> {
+  for (const key of keys) await storage.remove(key)
+  await imports.dropImport(db, id)
 }
 
 /** The columns of a file, or why it is refused. */
