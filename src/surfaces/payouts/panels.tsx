@@ -92,11 +92,15 @@ function restOf(pending: BalanceFacts['pending']): Cents {
   return sum(...pending.slice(MAX_DAYS).map(({ amount }) => amount))
 }
 
-function balanceText({ total, minimum, is_payable, bank, next_weekly }: BalanceFacts): string {
+function balanceText(facts: BalanceFacts): string {
+  const { total, minimum, is_payable, are_paused, bank, next_weekly } = facts
   const least = formatMoney(minimum)
   const monday = formatDay(next_weekly)
-  if (total < 0)
-    return 'This is deducted from your next earnings. Payouts resume once the balance is positive.'
+  if (total < 0) {
+    const deducted = 'This is deducted from your next earnings.'
+    return are_paused ? deducted : `${deducted} Payouts resume once the balance is positive.`
+  }
+  if (are_paused) return 'Nothing is paid out until your payouts are resumed.'
   if (!is_payable) {
     return `The minimum payout is ${least}. Smaller balances roll over to the next payout, on Monday, ${monday}.`
   }
