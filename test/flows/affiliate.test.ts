@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
+import { formatDay } from '#design/money'
 import * as affiliates from '#domain/affiliates'
 import * as ledger from '#domain/ledger'
+import * as payouts from '#domain/payouts'
 import { changeCard, renewDue } from '#flows/subscription'
 import { type AffiliateId, mintId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addCode } from '../support/discounts.ts'
-import { decide, objectTo } from '../support/disputes.ts'
+import { bankOf, decide, objectTo } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { payeeOf, withBank } from '../support/payees.ts'
 import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
@@ -124,6 +126,26 @@ describe('a commission', () => {
     await decide(service, won, 'won')
     await decide(service, lost, 'lost')
     assert.equal(await earned(), before + LIFETIME)
+  })
+
+  test('that an appeal returns is listed as available on the day on which it is', async () => {
+    const { charge } = await buy(service, { query, price: 2 })
+    const dispute = await objectTo(service, charge)
+    await decide(service, dispute, 'lost')
+    const { world, clock } = service
+    await bankOf(service).appealDispute(clock.now(), dispute.processor_dispute_id)
+    await handleEvents(world)
+    const payee = await payeeOf(service, 'affiliate')
+    const [line] = await payouts.accountLines(world.db, payee, { limit: 1 })
+    assert.equal(line?.event, 'appeal_won')
+    const { pending } = await payouts.payeeBalance(world.db, clock.now(), payee)
+    const available_on = formatDay(pending.at(-1)!.at)
+    const agent = await signedIn(service, service.demo.affiliate)
+    const text = textOf((await agent.open('/affiliate/')).body)
+    assert.match(
+      text,
+      new RegExp(`Dispute won on appeal: Tidepool Lifetime \\$2\\.37 Available on ${available_on}`),
+    )
   })
 })
 

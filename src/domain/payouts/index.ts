@@ -14,6 +14,7 @@ export {
   isPayable,
   MINIMUM,
   mondayOf,
+  NEVER_DELAYED,
   type Payee,
   type PayeeBalance,
   type Pending,

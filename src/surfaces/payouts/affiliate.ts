@@ -116,6 +116,7 @@ async function chartOf(
 /** A ledger line for the affiliate, without the buyer. */
 function referralOf(now: Date, line: payouts.AccountLine): ReferralLine {
   const available_at = addDays(line.at, payouts.delayDays({ account: 'affiliate_payable' }))
+  const isDelayed = !payouts.NEVER_DELAYED.includes(line.event)
   const { payout_id, payout_number, payout_status } = line
   return {
     key: `${line.transaction_id}-${line.position}`,
@@ -123,7 +124,7 @@ function referralOf(now: Date, line: payouts.AccountLine): ReferralLine {
     text: lineLabel(line),
     fee: line.event === 'sale' ? line.fee : null,
     amount: line.amount,
-    available_at: line.event === 'sale' && available_at > now ? available_at : undefined,
+    available_at: isDelayed && available_at > now ? available_at : undefined,
     payout:
       payout_id === null
         ? undefined
