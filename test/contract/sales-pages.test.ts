@@ -9,10 +9,11 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { codeOf } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { addCode } from '../support/discounts.ts'
 import { disputeOf, FRAUDULENT, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
 import { closeSound } from '../support/invariants.ts'
-import { buyer, purchase } from '../support/purchase.ts'
+import { buyer, enterCard, purchase, TEXAS } from '../support/purchase.ts'
 import { type Bought, buy, passAndHandle, refund, refundsOf, stateOf } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -172,6 +173,20 @@ describe('a sale', () => {
     assert.match(text, /Refunded to the buyer −\$6\.30/)
     assert.match(text, /Purser’s fee returned, in proportion \$0\.30/)
     assert.match(text, /Final balance \$0\.00/)
+  })
+
+  test('that was too small to be charged was paid with nothing', async () => {
+    const { client_id, prices } = service.demo.app
+    const { code } = await addCode(service, client_id, { percent: 98 })
+    const agent = buyer(service)
+    await agent.open(`/buy/${prices[0]!.public_id}/?discount=${code}`)
+    await agent.submit('Continue', { email: 'waived@example.com', ...TEXAS })
+    await enterCard(agent)
+    await agent.submit(/^(Pay|Complete|Get) /)
+    const sale = await service.world.db.one<Bought>(sql`select i.id as invoice_id from invoices i
+      join users u on u.id = i.user_id where u.email_normalized = 'waived@example.com'`)
+    const text = textOf((await seller().open(salePath(sale))).body)
+    assert.match(text, /Price \$0\.24 .*Paid by the buyer \$0\.00/)
   })
 
   test('is refunded as it was shown, to the cent', async () => {
