@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
@@ -119,6 +120,16 @@ describe('a refund that was made at the processor after one was returned', () =>
     assert.deepEqual((await checkBooks(service.world)).differences, [])
   }
 
+  async function assertOnReceipt({ invoice_id }: Bought, amounts: number[]): Promise<void> {
+    const receipt = (await billing.findReceipt(service.world.db, invoice_id))!
+    assert.deepEqual(receipt.given_back.map(({ amount }) => amount).sort(), amounts)
+    const { user_id, app_id } = receipt
+    const page = { limit: 100, offset: 0 }
+    const lines = await billing.receiptsOf(service.world.db, { user_id, app_id }, page)
+    const total = amounts.reduce((sum, amount) => sum + amount, 0)
+    assert.equal(lines.find(({ id }) => id === invoice_id)?.given_back, total)
+  }
+
   async function alarmOf({ invoice_id }: Bought): Promise<string> {
     const alarms = await openAlarms(service.world.db)
     return alarms.find(({ href }) => href === `/admin/sales/${invoice_id}/`)!.message
@@ -127,7 +138,9 @@ describe('a refund that was made at the processor after one was returned', () =>
   test('pays the buyer what they are owed, and takes nothing from the seller again', async () => {
     const bought = await returned(400)
     const before = await owedToSeller(service)
+    await assertOnReceipt(bought, [])
     await refundOutside(bought, 400)
+    await assertOnReceipt(bought, [400])
     assert.equal(await owedToSeller(service), before)
     assert.equal((await refundsOf(service, bought)).length, 1)
     assert.match(await alarmOf(bought), /\$4\.00 of it settles .* seller is not charged again\.$/)
@@ -147,6 +160,7 @@ describe('a refund that was made at the processor after one was returned', () =>
     await refundOutside(bought, 1260)
     const [, rest] = await refundsOf(service, bought)
     assert.equal(rest?.amount, 860)
+    await assertOnReceipt(bought, [400, 860])
     assert.equal((await stateOf(service, bought)).status, 'canceled')
     assert.match(await alarmOf(bought), /The other \$8\.60 is recorded like other refunds/)
     await assertOwed(bought, 0)

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import type { AppId, InvoiceId, UserId } from '#platform/ids'
 import { fromJson, type JsonRow } from '#platform/json-row'
 import { type Cents, cents, sum } from '#platform/money'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 import { type Invoice, invoiceAsJson, invoiceOf } from './invoices.ts'
 
 /** A refund of an invoice, tax included. */
@@ -34,8 +34,14 @@ export interface Receipt extends Invoice {
   language: string
 }
 
-// A refund that the processor has not answered is not counted.
-const BACK = sql`r.status in ('pending', 'succeeded')`
+/**
+ * What went back to the card that paid a charge. A refund that the processor has not answered is
+ * not counted, and of one that was returned only what was refunded again.
+ */
+const BACK = (charge_id: Sql) => sql`(select id, amount, created_at from refunds
+    where charge_id = ${charge_id} and status in ('pending', 'succeeded')
+  union all select id, amount, created_at from reissued_refunds
+    where charge_id = ${charge_id} and status in ('pending', 'succeeded'))`
 
 /** The receipt of a paid invoice; undefined for one that was never paid. */
 export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | undefined> {
@@ -50,7 +56,7 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
       coalesce(t.card->>'last4', k.last4) as card_last4,
       (select coalesce(jsonb_agg(jsonb_build_object('amount', r.amount, 'at', r.created_at)
           order by r.created_at, r.id), '[]')
-        from refunds r where r.charge_id = c.id and ${BACK}) as given_back,
+        from ${BACK(sql`c.id`)} r) as given_back,
       ${invoiceAsJson(sql`i.id`)} as invoice
     from invoices i
       join apps a on a.id = i.app_id
@@ -91,8 +97,8 @@ export async function receiptsOf(
   return await db.rows<ReceiptLine>(sql`
     select i.id, i.number, i.kind, p.name as product_name, i.paid_at,
       case when i.is_waived then 0 else i.amount + i.tax end as total,
-      (select coalesce(sum(r.amount), 0)::bigint from refunds r
-        join charges c on c.id = r.charge_id where c.invoice_id = i.id and ${BACK}) as given_back
+      (select coalesce(sum(r.amount), 0)::bigint from charges c
+        cross join lateral ${BACK(sql`c.id`)} r where c.invoice_id = i.id) as given_back
     from invoices i join products p on p.id = i.product_id
     where i.user_id = ${buyer.user_id} and i.app_id = ${buyer.app_id} and i.status = 'paid'
       and i.number is not null
