@@ -94,6 +94,11 @@ describe('a seller’s payouts', () => {
     const { path, number } = await latest()
     await agent.open(path)
     assert.match(pageText(), /This payout was returned.*has been closed\..*Total/)
+    const { invoice_id } = await service.world.db.one<{ invoice_id: string }>(
+      sql`select id as invoice_id from invoices order by number desc limit 1`,
+    )
+    await agent.open(`/dashboard/apps/tidepool/sales/${invoice_id}/`)
+    assert.match(pageText(), new RegExp(`Payout ${number} .* Returned Statement`))
     agent = await withBank(service, 'seller')
     await agent.submit('Pay out now')
     const next = await latest()

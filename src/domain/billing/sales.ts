@@ -123,7 +123,7 @@ export interface PayoutOfSale {
   id: PayoutId
   number: number
   owner: PayeeId
-  status: string
+  status: 'open' | 'pending' | 'paid' | 'failed'
   created_at: Date
 }
 

@@ -1,5 +1,5 @@
 import type { BadgeTone } from '#design/feedback'
-import type { InvoiceKind, SaleStatus } from '#domain/billing'
+import type { InvoiceKind, PayoutOfSale, SaleStatus } from '#domain/billing'
 import type { Dispute, LicenseOrigin, Refund } from '#domain/payments'
 import type { RefundRefusal } from '#flows/refund'
 import type { Side } from '#http/guards/seller-or-staff'
@@ -35,6 +35,13 @@ export const DISPUTE_LABELS: Record<Dispute['status'], Labelled> = {
   open: ['Open', 'warn'],
   won: ['Won', 'good'],
   lost: ['Lost', 'bad'],
+}
+
+export const PAYOUT_LABELS: Record<PayoutOfSale['status'], string> = {
+  open: 'Pending',
+  pending: 'Pending',
+  paid: 'Paid',
+  failed: 'Returned',
 }
 
 /** How a license began. */

@@ -17,7 +17,7 @@ import type { Dispute, Refund } from '#domain/payments'
 import { LedgerEntries } from '#http/ledger-entries'
 import type { ChargeId } from '#platform/ids'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
-import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
+import { KIND_LABELS, PAYOUT_LABELS, STATUS_LABELS } from './labels.ts'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -148,7 +148,7 @@ function Payouts({ payouts, as }: SaleFacts): JSX.Element {
         records={payouts.map((payout) => ({
           key: payout.id,
           title: `Payout ${payout.number}`,
-          details: [<Day date={payout.created_at} />, payout.status],
+          details: [<Day date={payout.created_at} />, PAYOUT_LABELS[payout.status]],
           ...(as === 'seller'
             ? { action: <TextLink href={`/dashboard/payouts/${payout.id}/`}>Statement</TextLink> }
             : {}),
