@@ -38,6 +38,7 @@ const ON_BOTH_ENGINES = [
 const ONLY_IN_ALL = [
   'test/faults/process.test.ts',
   'test/flows/job-queue.test.ts',
+  'test/platform/backup.test.ts',
   'test/platform/schedules.test.ts',
   'test/process/agents.test.ts',
   'test/process/backup.test.ts',

@@ -35,7 +35,7 @@ export const REQUESTS = LARGE ? 1_000 : 200
 /** Generated calls of the agent endpoint over HTTP. */
 export const AGENT_PAYLOADS = LARGE ? 5_000 : 300
 
-/** Options of a browser test whose path `npm test` covers with another browser or card. */
+/** Options of a slow test, for example of a path that `npm test` covers with another browser. */
 export const FULL_ONLY = LARGE ? {} : { skip: 'npm run test:all runs it' }
 
 /** Every how many-th card of a table with one message each is tried in the browser. */
