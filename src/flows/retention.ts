@@ -66,8 +66,7 @@ async function deleteUploads({ db, clock, storage, stopping }: World): Promise<n
     const uploads = await imports.staleUploads(db, before, IMAGES_AT_ONCE)
     for (const upload of uploads) {
       if (stopping.aborted) return deleted
-      for (const key of imports.uploadKeys(upload)) await storage.remove(key)
-      await imports.noteFileGone(db, upload.id)
+      await imports.deleteFile({ db, storage }, upload)
       await imports.dropImport(db, upload.id)
       deleted++
     }

@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db'
 import type { AppId, ImportId, ProductId, SellerId, UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import type { FileStorage } from '#platform/storage'
 import type { RowOutcome } from './decide.ts'
 import type { ImportSource } from './record.ts'
 import type { MatchedColumns } from './source.ts'
@@ -132,9 +133,13 @@ export async function staleUploads(
     where has_file and created_at <= ${before} order by created_at limit ${limit}`)
 }
 
-/** Records that the file of an import is deleted. */
-export async function noteFileGone(db: Db, id: ImportId): Promise<void> {
-  await db.run(sql`update imports set has_file = false where id = ${id}`)
+/** Deletes the file of an import. One that was deleted before is no error. */
+export async function deleteFile(
+  { db, storage }: { db: Db; storage: Pick<FileStorage, 'remove'> },
+  upload: Pick<Import, 'id' | 'file_bytes'>,
+): Promise<void> {
+  for (const key of uploadKeys(upload)) await storage.remove(key)
+  await db.run(sql`update imports set has_file = false where id = ${upload.id}`)
 }
 
 /** Deletes an import whose file was never read. */

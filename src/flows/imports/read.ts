@@ -66,8 +66,7 @@ export async function readImport(
   await kept.flush()
   const { rows, faults } = kept
   await imports.changeImport(db, id, { status: 'read', rows, faults })
-  for (const key of imports.uploadKeys(read)) await storage.remove(key)
-  await imports.noteFileGone(db, id)
+  await imports.deleteFile(world, read)
   return { rows, faults }
 }
 

@@ -49,15 +49,15 @@ export async function uploadImport(
     matched: imports.matchColumns(source, columns),
   })
   // The import first: retention finds the parts of an upload that failed by it.
-  const keys = imports.uploadKeys({ id, file_bytes: content.length })
+  const upload = { id, file_bytes: content.length }
   try {
-    for (const [part, key] of keys.entries()) {
+    for (const [part, key] of imports.uploadKeys(upload).entries()) {
       const at = part * imports.UPLOAD_PART_BYTES
       const bytes = content.subarray(at, at + imports.UPLOAD_PART_BYTES)
       await storage.put(now, key, { content: bytes, type: 'text/csv' })
     }
   } catch (error) {
-    await discard({ db, storage }, id, keys).catch(() => {})
+    await discard({ db, storage }, upload).catch(() => {})
     throw error
   }
   return { id }
@@ -65,12 +65,11 @@ export async function uploadImport(
 
 /** Deletes an import whose file is not whole, so that it is not offered to be read. */
 async function discard(
-  { db, storage }: Pick<World, 'db' | 'storage'>,
-  id: ImportId,
-  keys: readonly string[],
+  parts: Pick<World, 'db' | 'storage'>,
+  upload: Pick<imports.Import, 'id' | 'file_bytes'>,
 ): Promise<void> {
-  for (const key of keys) await storage.remove(key)
-  await imports.dropImport(db, id)
+  await imports.deleteFile(parts, upload)
+  await imports.dropImport(parts.db, upload.id)
 }
 
 /** The columns of a file, or why it is refused. */

@@ -18,8 +18,8 @@ export async function replaceVersions(
 }
 
 /**
- * Adds products with their prices to those that the app sells at that moment, whatever another
- * member or an agent changed meanwhile.
+ * Adds products with their prices to those that the app sells when they are written, whatever
+ * another member or an agent changed since the page was opened.
  */
 export async function addVersions(
   world: World,

@@ -7,7 +7,7 @@ import { declareTask, startTaskNow, type TaskKind } from '#http/tasks'
 import type { ActorOf } from '#platform/audit'
 import type { Clock } from '#platform/clock'
 import type { Db } from '#platform/db'
-import { type ImportId, idSchema } from '#platform/ids'
+import { type AppId, type ImportId, idSchema } from '#platform/ids'
 import { isUnderWay, type Task, tasksOf } from '#platform/tasks'
 import { type ImportContext, importsAddress } from './import-context.ts'
 
@@ -70,8 +70,7 @@ export async function startImportTask(
   const task = { kind, user_id: session.user_id, app_id: app.id, request }
   return await startTaskNow(world, task, async (tx) => {
     const { status } = await imports.lockImport(tx, read.id)
-    const latest = await tasksOf(tx, { app_id: app.id, kinds: KINDS, limit: 20 })
-    const own = latest.filter((each) => each.request.import_id === read.id)
+    const own = await stepsOf(tx, { app_id: app.id, id: read.id })
     // The file may have been read since the form was opened.
     const isRead = kind === 'import_read' && status !== 'uploaded'
     const now = world.clock.now()
@@ -82,8 +81,18 @@ export async function startImportTask(
 /** The step of an import that runs now; undefined if none does. */
 export async function runningTask(
   { db, clock }: { db: Db; clock: Clock },
-  of: { app_id: Task['app_id'] & string; id: ImportId },
+  of: OwnImport,
 ): Promise<Task | undefined> {
-  const latest = await tasksOf(db, { app_id: of.app_id, kinds: KINDS, limit: 20 })
-  return latest.find((task) => task.request.import_id === of.id && isUnderWay(clock.now(), task))
+  return (await stepsOf(db, of)).find((each) => isUnderWay(clock.now(), each))
+}
+
+interface OwnImport {
+  app_id: AppId
+  id: ImportId
+}
+
+/** The steps of an import that were started lately, latest first. */
+async function stepsOf(db: Db, { app_id, id }: OwnImport): Promise<Task[]> {
+  const latest = await tasksOf(db, { app_id, kinds: KINDS, limit: 20 })
+  return latest.filter(({ request }) => request.import_id === id)
 }
