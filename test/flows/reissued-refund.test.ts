@@ -1,0 +1,130 @@
+/** Refunds made again in the processor's dashboard, after the card had returned one. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import { checkBooks } from '#flows/check-books'
+import { payBuyerOtherwise } from '#flows/staff-actions'
+import { openAlarms } from '#platform/alarms'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { schedule } from '../../src/sandbox/events.ts'
+import { bankOf, owedToSeller } from '../support/disputes.ts'
+import { closeSound } from '../support/invariants.ts'
+import {
+  type Bought,
+  buy,
+  passAndHandle,
+  refund,
+  refundsOf,
+  staffActor,
+  stateOf,
+} from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const COMES_BACK = '4000000000005126'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+describe('a refund that was made at the processor after one was returned', () => {
+  /** A purchase of $12.60 whose refund of some cents was returned by the card. */
+  async function returned(amount?: number): Promise<Bought> {
+    const bought = await buy(service, { card: COMES_BACK })
+    await refund(service, bought, amount)
+    await passAndHandle(service, 2)
+    return bought
+  }
+
+  async function refundOutside({ charge }: Bought, amount: number): Promise<string> {
+    const made = { charge_id: charge.processor_charge_id, amount: cents(amount) }
+    const { refund_id } = (await bankOf(service).refundOutside(service.clock.now(), made))!
+    await handleEvents(service.world)
+    await handleEvents(service.world)
+    return refund_id
+  }
+
+  async function assertOwed({ user_id }: Bought, amount: number): Promise<void> {
+    const balance = await ledger.balanceOf(service.world.db, 'buyer_payable', user_id)
+    assert.equal(0 - balance, amount)
+    assert.deepEqual((await checkBooks(service.world)).differences, [])
+  }
+
+  async function assertOnReceipt({ invoice_id }: Bought, amounts: number[]): Promise<void> {
+    const receipt = (await billing.findReceipt(service.world.db, invoice_id))!
+    assert.deepEqual(receipt.given_back.map(({ amount }) => amount).sort(), amounts)
+    const { user_id, app_id } = receipt
+    const page = { limit: 100, offset: 0 }
+    const lines = await billing.receiptsOf(service.world.db, { user_id, app_id }, page)
+    const total = amounts.reduce((sum, amount) => sum + amount, 0)
+    assert.equal(lines.find(({ id }) => id === invoice_id)?.given_back, total)
+  }
+
+  async function alarmOf({ invoice_id }: Bought): Promise<string> {
+    const alarms = await openAlarms(service.world.db)
+    return alarms.find(({ href }) => href === `/admin/sales/${invoice_id}/`)!.message
+  }
+
+  test('pays the buyer what they are owed, and takes nothing from the seller again', async () => {
+    const bought = await returned(400)
+    const before = await owedToSeller(service)
+    await assertOnReceipt(bought, [])
+    await refundOutside(bought, 400)
+    await assertOnReceipt(bought, [400])
+    assert.equal(await owedToSeller(service), before)
+    assert.equal((await refundsOf(service, bought)).length, 1)
+    assert.match(await alarmOf(bought), /\$4\.00 of it settles .* seller is not charged again\.$/)
+    await assertOwed(bought, 0)
+  })
+
+  test('is on the books where the returned one was of everything', async () => {
+    const bought = await returned()
+    const before = await owedToSeller(service)
+    await refundOutside(bought, 1260)
+    assert.equal(await owedToSeller(service), before)
+    await assertOwed(bought, 0)
+  })
+
+  test('is a refund of ours with what it gives beyond that, and ends the license', async () => {
+    const bought = await returned(400)
+    await refundOutside(bought, 1260)
+    const [, rest] = await refundsOf(service, bought)
+    assert.equal(rest?.amount, 860)
+    await assertOnReceipt(bought, [400, 860])
+    assert.equal((await stateOf(service, bought)).status, 'canceled')
+    assert.match(await alarmOf(bought), /The other \$8\.60 is recorded like other refunds/)
+    await assertOwed(bought, 0)
+  })
+
+  test('is borne by the service where the buyer was repaid in another way', async () => {
+    const bought = await returned()
+    const staff = { ...(await staffActor(service)), reason: 'A check was sent.' }
+    await payBuyerOtherwise(service.world, staff, { user_id: bought.user_id })
+    const before = await owedToSeller(service)
+    await refundOutside(bought, 1260)
+    assert.equal(await owedToSeller(service), before)
+    assert.match(await alarmOf(bought), /\$12\.60 of it exceeds .* Ask the buyer to return it\.$/)
+    await assertOwed(bought, -1260)
+  })
+
+  test('is owed again if it is returned too', async () => {
+    const bought = await returned(400)
+    const refund_id = await refundOutside(bought, 1260)
+    const { db, random } = service.world
+    const now = service.clock.now()
+    const failed = { kind: 'refund_settled', refund_id, outcome: 'failed' } as const
+    const subject = { id: refund_id, charge_id: bought.charge.processor_charge_id }
+    await db.tx(async (tx) => {
+      await tx.run(sql`update sandbox.refunds set comes_back_at = ${now} where id = ${refund_id}`)
+      await schedule(tx, random, now, subject, failed)
+    })
+    await handleEvents(service.world)
+    await assertOwed(bought, 1260)
+    await refundOutside(bought, 1260)
+    await assertOwed(bought, 0)
+  })
+})
