@@ -12,7 +12,7 @@ import Fastify, {
 import { malformed, notJson, readBodies, unreadable } from '#platform/bodies'
 import { isDatabaseAway } from '#platform/db'
 import { type Drain, whileDraining } from '#platform/drain'
-import { mintId } from '#platform/ids'
+import { idSource } from '#platform/ids'
 import type { Log } from '#platform/log'
 import { trustOnly } from '#platform/networks'
 import { Problem } from '#platform/problem'
@@ -52,8 +52,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   fixRequestShapes()
   const headers = answerHeaders(options.secure)
   const isTrusted = trustOnly(options.trusted_proxies)
+  const mintRequestId = idSource(options.random, 'req')
   const identify = (request: IncomingMessage): string =>
-    (isTrusted && idOfProxy(request, isTrusted)) || mintId(options.random, 'req')
+    (isTrusted && idOfProxy(request, isTrusted)) || mintRequestId()
   const shortcuts = openShortcuts(options)
   const app = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   type AppId,
   type ChargeId,
+  idSource,
   isId,
   mintId,
   type ProcessorId,
@@ -39,6 +40,16 @@ test('an id has the prefix of its kind and 22 characters of base62', () => {
   assert.match(user_id, /^usr_[0-9A-Za-z]{22}$/)
   assert.notEqual(user_id, mintId(systemRandom, 'usr'))
   assert.ok(isId('usr', user_id))
+})
+
+test('ids that are drawn many at once have the same shape and differ', () => {
+  const mint = idSource(systemRandom, 'req')
+  const ids = Array.from({ length: 1_000 }, mint)
+  assert.deepEqual(
+    ids.filter((id) => !isId('req', id)),
+    [],
+  )
+  assert.equal(new Set(ids.map((id) => id.slice(4, 12))).size, ids.length)
 })
 
 test('a text is read as an id only if it has the shape of one', () => {

@@ -69,8 +69,11 @@ export function addShortcut(app: FastifyInstance, rows: readonly Endpoint[], lim
     let answer: Answer | undefined
     try {
       const reply = { headers: (more: Record<string, string>) => append(headers, more) }
-      await takePoint(limits, row.limit, row.limit.key(request), reply)
-      const call = await callOf(match, request, parts)
+      // Each wait takes time even where there is nothing to wait for.
+      const taken = takePoint(limits, row.limit, row.limit.key(request), reply)
+      if (taken) await taken
+      const read = callOf(match, request, parts)
+      const call = read instanceof Promise ? await read : read
       answer = call && (await row.run(call))
     } catch (error) {
       answer = errorAnswer(request, error as Error)
