@@ -149,7 +149,13 @@ async function timed(ask: () => Promise<unknown>): Promise<number> {
 /** A payout for the one seller here takes one line per sale. */
 async function payAll({ db, clock, random }: World, payee: payouts.Payee): Promise<void> {
   const start = performance.now()
-  const payout = { id: mintId(random, 'po'), ...payee, cause: 'request', bank: null } as const
+  const payout = {
+    id: mintId(random, 'po'),
+    ...payee,
+    cause: 'request',
+    least: payouts.MINIMUM,
+    bank: null,
+  } as const
   const now = clock.now()
   await db.tx((tx) => payouts.takeAvailable(tx, now, now, payout), { patient: true })
   const lines = await payouts.countStatementLines(db, payout.id)

@@ -12,12 +12,13 @@ export {
 } from './account/authenticator.ts'
 export { allowAgent, disconnectAgent, disconnectApp } from './account/connections.ts'
 export { deleteCopies } from './account/copies.ts'
+export { deleteAccount, recipientOfDeletion } from './account/deletion.ts'
 export {
   type DeletionBlock,
-  deleteAccount,
   deletionBlocks,
-  recipientOfDeletion,
-} from './account/deletion.ts'
+  type PayeeRest,
+  smallRests,
+} from './account/deletion-blocks.ts'
 export { type ChangedEmail, changeEmail, confirmEmailChange } from './account/email.ts'
 export type { Owner } from './account/note.ts'
 export { addPasskey, passkeyCreationOptions, removePasskey } from './account/passkeys.ts'

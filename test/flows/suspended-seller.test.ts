@@ -244,6 +244,8 @@ describe('paused payouts', () => {
     clock.pass(2 * 3600)
     await reconcilePayouts(world)
     assert.equal(await statusNow(), 'open')
+    // As only so many are read at once, it must not delay the payouts of others.
+    assert.deepEqual(await payouts.openPayouts(world.db), [])
     await decide('payouts_resumed')
     await reconcilePayouts(world)
     assert.equal(await statusNow(), 'pending')

@@ -101,7 +101,13 @@ export async function balanceInBooks(
       const payee = { owner: testId('sel_of_test'), account }
       await post(tx, payee, lines)
       const balance = await payouts.payeeBalance(tx, now, payee)
-      const payout = { id: testId('po_of_test'), ...payee, cause: 'request', bank: null } as const
+      const payout = {
+        id: testId('po_of_test'),
+        ...payee,
+        cause: 'request',
+        least: payouts.MINIMUM,
+        bank: null,
+      } as const
       const taken = await payouts.takeAvailable(tx, now, now, payout)
       found = { ...balance, lines: taken && (await linesOf(tx, taken, lines)) }
       throw new Undo()

@@ -24,6 +24,8 @@ export interface PayeeBalance {
 
 /** The smallest payout, in cents. */
 export const MINIMUM = cents(2500)
+/** The smallest payout to a payee who leaves, in cents. */
+export const MINIMUM_AT_LEAVING = cents(1)
 
 const DELAY_DAYS = { seller_payable: 7, affiliate_payable: 30 } as const
 /** Events whose lines are available at once: no buyer can be refunded from them. */

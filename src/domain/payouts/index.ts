@@ -13,6 +13,7 @@ export {
   delayDays,
   isPayable,
   MINIMUM,
+  MINIMUM_AT_LEAVING,
   mondayOf,
   NEVER_DELAYED,
   type Payee,

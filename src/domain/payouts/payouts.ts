@@ -71,10 +71,15 @@ export async function openPayoutOf(db: Db, { owner, account }: Payee): Promise<P
     where owner = ${owner} and account = ${account} and status = 'open'`)
 }
 
-/** Payouts without an answer, oldest first; those that were put off come last. */
+/**
+ * Payouts without an answer, oldest first; those that were put off come last, and those of payees
+ * whose payouts are paused not at all.
+ */
 export async function openPayouts(db: Db): Promise<Payout[]> {
   return await db.rows<Payout>(sql`select ${COLUMNS} from payouts
-    where status = 'open' order by retry_at nulls first, number limit 100`)
+    where status = 'open' and (retry_at is null or owner not in (
+      select id from sellers where payouts_paused_at is not null))
+    order by retry_at nulls first, number limit 100`)
 }
 
 /** Puts an open payout off, as the balance at the processor does not cover it. */

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import type { PayeeId, TransactionId } from '#platform/ids'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
-import { delayDays, MINIMUM, NEVER_DELAYED, type Payee, type PayeeBalance } from './available.ts'
+import { delayDays, NEVER_DELAYED, type Payee, type PayeeBalance } from './available.ts'
 import { COLUMNS, type Payout } from './payouts.ts'
 
 const OF_PAYEE = ({ owner, account }: Payee) => sql`owner = ${owner} and account = ${account}`
@@ -49,16 +49,16 @@ export async function payeeBalance(db: Db, now: Date, payee: Payee): Promise<Pay
 
 /**
  * Records a payout with all lines that are available at `until`, before the processor is called;
- * undefined if they are less than the smallest payout. One statement, so that the amount is that of
+ * undefined if they are less than `least`. One statement, so that the amount is that of
  * its lines whatever is posted at the same time.
  */
 export async function takeAvailable(
   db: Db,
   now: Date,
   until: Date,
-  payout: Pick<Payout, 'id' | 'owner' | 'account' | 'cause' | 'bank'>,
+  payout: Pick<Payout, 'id' | 'owner' | 'account' | 'cause' | 'bank'> & { least: Cents },
 ): Promise<Payout | undefined> {
-  const { id, owner, account, cause, bank } = payout
+  const { id, owner, account, cause, bank, least } = payout
   return await db.maybe<Payout>(sql`with ${WAITING(until, payout)},
     counted as materialized (select transaction_id, position, amount from unpaid_lines
       where ${OF_PAYEE(payout)} and not (sale in (select sale from waiting)
@@ -66,7 +66,7 @@ export async function takeAvailable(
     added as (insert into payouts (id, owner, account, amount, cause, status, bank, created_at)
       select ${id}, ${owner}, ${account}, -sum(amount), ${cause}, 'open', ${bank},
         ${now}::timestamptz
-      from counted having -sum(amount) >= ${MINIMUM} returning ${COLUMNS}),
+      from counted having -sum(amount) >= ${least} returning ${COLUMNS}),
     noted as (insert into payout_lines (transaction_id, position, payout_id)
       select counted.transaction_id, counted.position, added.id from counted cross join added)
     select * from added`)

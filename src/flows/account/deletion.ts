@@ -4,73 +4,19 @@ import * as billing from '#domain/billing'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as imports from '#domain/imports'
-import * as ledger from '#domain/ledger'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
-import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
 import { endLicense, lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { anonymizeEmails, queueFreshEmail } from '#platform/email-queue'
-import type { AppId, PayeeId, UserId } from '#platform/ids'
-import { type Cents, cents } from '#platform/money'
+import type { UserId } from '#platform/ids'
 import { forgetTasks } from '#platform/tasks'
+import { type DeletionBlock, deletionBlocks } from './deletion-blocks.ts'
 import { note, type Owner } from './note.ts'
 import { requireOwnSession } from './sessions.ts'
-
-/** What the seller that an account owns still has. */
-export type SellerObstacle = 'apps' | 'subscriptions' | 'balance' | 'members'
-
-/** Why an account cannot be deleted yet. */
-export type DeletionBlock =
-  | { kind: 'subscription'; app_id: AppId; app_name: string }
-  | { kind: 'seller'; seller_name: string; has: SellerObstacle }
-  | { kind: 'refund'; owed: Cents }
-  | { kind: 'affiliate' | 'dispute' | 'payment' | 'staff' }
-
-/** Everything that must be settled before an account can be deleted. */
-export async function deletionBlocks(
-  world: World,
-  user_id: UserId,
-  db: Db = world.db,
-): Promise<DeletionBlock[]> {
-  const user = (await identity.findUser(db, user_id))!
-  const blocks: DeletionBlock[] = []
-  if (user.staff_role !== null) blocks.push({ kind: 'staff' })
-  for (const { app_id, name } of await billing.chargingApps(db, user_id)) {
-    blocks.push({ kind: 'subscription', app_id, app_name: name })
-  }
-  if (await payments.isPaymentPending(db, user.email_normalized)) blocks.push({ kind: 'payment' })
-  if (await payments.isDisputing(db, user_id)) blocks.push({ kind: 'dispute' })
-  const owed = cents(0 - (await ledger.balanceOf(db, 'buyer_payable', user_id)))
-  if (owed > 0) blocks.push({ kind: 'refund', owed })
-  const affiliate = await affiliates.affiliateOf(db, user_id)
-  if (affiliate && (await hasBalance(world, db, affiliate.id))) blocks.push({ kind: 'affiliate' })
-  for (const { seller_id, legal_name: seller_name, role } of await sellers.membershipsOf(
-    db,
-    user_id,
-  )) {
-    if (role !== 'owner') continue
-    const block = (has: SellerObstacle) => blocks.push({ kind: 'seller', seller_name, has })
-    if (await apps.hasPublished(db, seller_id)) block('apps')
-    if (await billing.isAnyCharging(db, seller_id)) block('subscriptions')
-    if (await hasBalance(world, db, seller_id)) block('balance')
-    if ((await sellers.membersOf(db, seller_id)).length > 1) block('members')
-  }
-  return blocks
-}
-
-async function hasBalance({ clock }: World, db: Db, owner: PayeeId): Promise<boolean> {
-  const payee = { owner, account: payouts.accountOf(owner) }
-  const { total, pending_total } = await payouts.payeeBalance(db, clock.now(), payee)
-  if (total !== 0 || pending_total !== 0) return true
-  const unsettled = (await payouts.payoutsOf(db, payee)).some(
-    ({ status }) => status === 'open' || status === 'pending',
-  )
-  return unsettled
-}
 
 const SEAL = 'deleted-account'
 

@@ -4,6 +4,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { restoredAt } from '#platform/installation'
+import type { Cents } from '#platform/money'
 import { type PayoutOutcome, requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
 
@@ -16,11 +17,15 @@ export async function readPayeeBalance(
   return await payouts.payeeBalance(world.db, now, payee)
 }
 
+/** Why a payout begins, and its smallest amount. */
+interface PayoutToBegin extends payouts.Payee {
+  cause: payouts.Payout['cause']
+  /** By default the minimum of every payout. */
+  least?: Cents
+}
+
 /** Pays out everything that is available to a payee, or returns why nothing is paid. */
-export async function payOut(
-  world: World,
-  request: payouts.Payee & { cause: 'weekly' | 'request' },
-): Promise<PayoutOutcome> {
+export async function payOut(world: World, request: PayoutToBegin): Promise<PayoutOutcome> {
   const now = await payeeTime(world, request.owner)
   const begun = await world.db.tx((tx) => beginPayout(world, tx, now, now, request), {
     patient: true,
@@ -38,9 +43,9 @@ export async function beginPayout(
   tx: Db,
   now: Date,
   until: Date,
-  request: payouts.Payee & { cause: 'weekly' | 'request' },
+  request: PayoutToBegin,
 ): Promise<PayoutOutcome | { payout: payouts.Payout }> {
-  const { owner, account, cause } = request
+  const { owner, account, cause, least = payouts.MINIMUM } = request
   await ledger.lockOwner(tx, owner)
   if ((await restoredAt(tx)) || (await payouts.arePaused(tx, owner))) return { outcome: 'paused' }
   const bank = await payouts.findAccount(tx, owner)
@@ -48,7 +53,7 @@ export async function beginPayout(
   const open = await payouts.openPayoutOf(tx, request)
   if (open) return { outcome: 'under_way', payout_id: open.id }
   const id = mintId(random, 'po')
-  const taking = { id, owner, account, cause, bank: payouts.bankOf(bank) ?? null }
+  const taking = { id, owner, account, cause, least, bank: payouts.bankOf(bank) ?? null }
   const payout = await payouts.takeAvailable(tx, now, until, taking)
   if (!payout) return { outcome: 'too_little' }
   const { amount } = payout

@@ -5,17 +5,29 @@ import * as affiliates from '#domain/affiliates'
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
-import { type DeletionBlock, deleteAccount, deletionBlocks } from '#flows/account'
+import * as payouts from '#domain/payouts'
+import {
+  type DeletionBlock,
+  deleteAccount,
+  deletionBlocks,
+  type PayeeRest,
+  smallRests,
+} from '#flows/account'
+import { type PayoutOutcome, payOut } from '#flows/pay-out'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
 import { type OwnerContext, requireOwner } from '#http/guards/owner'
+import { PAYEE_PAGES } from '#http/guards/payee'
 import { formOf } from '#http/input'
-import { sendPage } from '#http/pages'
+import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { dropSession } from '#http/session'
+import type { Limit } from '#platform/limits'
+import { cents, sum, ZERO } from '#platform/money'
 import { PROFILE } from './profile.ts'
 import { DeletedPage, DeletionPage } from './profile-pages.tsx'
 
 const DELETION = `${PROFILE}delete`
+const REQUESTS: Limit = { name: 'final-payouts', points: 10, seconds: 3600 }
 
 /** The deletion of an account, which its owner confirms by typing its email. */
 export function declareDeletion(scope: FastifyInstance, world: World): void {
@@ -36,6 +48,30 @@ export function declareDeletion(scope: FastifyInstance, world: World): void {
     dropSession(request, reply)
     return sendPage(reply, DeletedPage({ email: owner.email }))
   })
+
+  scope.post(`${DELETION}/payout`, async (request, reply) => {
+    const { session } = await requireOwner(world, request, reply, needs)
+    await limitPage(world, REQUESTS, session.user_id, reply)
+    const unpaid = await payOutRests(world, session.user_id)
+    const to = unpaid ? `${homeOf(unpaid.payee)}?done=${unpaid.outcome}` : DELETION
+    return redirectTo(reply, to)
+  })
+}
+
+/**
+ * Pays out the balances below the minimum that block the deletion. Returns the payee whose payout
+ * did not begin, if any, and why.
+ */
+async function payOutRests(
+  world: World,
+  user_id: identity.Session['user_id'],
+): Promise<{ payee: payouts.Payee; outcome: PayoutOutcome['outcome'] } | undefined> {
+  for (const { payee } of smallRests(await deletionBlocks(world, user_id))) {
+    const request = { ...payee, cause: 'request', least: payouts.MINIMUM_AT_LEAVING } as const
+    const { outcome } = await payOut(world, request)
+    if (outcome !== 'pending' && outcome !== 'paid') return { payee, outcome }
+  }
+  return undefined
 }
 
 async function sendForm(
@@ -49,6 +85,7 @@ async function sendForm(
     csrf_token: csrfToken(world, request, reply),
     email: session.email,
     blocks: blocks.map(blockText),
+    payable: sum(ZERO, ...smallRests(blocks).map(({ total }) => total)),
     ending: await endingApps(world, user_id),
     is_affiliate: (await affiliates.affiliateOf(world.db, user_id)) !== undefined,
     fault: state.fault,
@@ -61,7 +98,6 @@ const SELLER_TEXTS = {
   apps: 'Unpublish its apps.',
   subscriptions:
     'Subscriptions to its apps renew. Transfer the apps to another seller, or cancel the subscriptions.',
-  balance: 'Wait until its balance has been paid out.',
   members: 'Remove its other members, or make one of them the owner.',
 } as const
 
@@ -75,11 +111,11 @@ function blockText(block: DeletionBlock): { text: string; link?: Link } {
     }
     case 'seller':
       return { text: `You own the seller ${block.seller_name}. ${SELLER_TEXTS[block.has]}` }
-    case 'affiliate':
-      return {
-        text: 'Your affiliate balance has not been paid out.',
-        link: { label: 'See referrals', href: '/affiliate/' },
-      }
+    case 'balance': {
+      const whose = block.seller_name ? `The balance of ${block.seller_name}` : 'Your commission'
+      const link = { label: 'See the balance', href: homeOf(block.rest.payee) }
+      return { text: `${whose} ${restText(block.rest)}`, link }
+    }
     case 'refund':
       return {
         text: `Your bank returned a refund of ${formatMoney(block.owed)}. Contact support to receive it in another way.`,
@@ -94,6 +130,26 @@ function blockText(block: DeletionBlock): { text: string; link?: Link } {
     case 'staff':
       return { text: 'You are staff. Another admin must remove your role first.' }
   }
+}
+
+/** What has to happen to the money of a payee, as the end of a sentence. */
+function restText({ total, pending_total, is_paying }: PayeeRest): string {
+  if (is_paying) return 'is on its way to the bank. Wait until it arrives.'
+  if (total < 0) {
+    const owed = formatMoney(cents(0 - total))
+    return `is negative: ${owed} are owed to us. Contact support to settle this.`
+  }
+  if (pending_total > 0) {
+    return `includes ${formatMoney(pending_total)} that is not available yet. Wait until it has been paid out.`
+  }
+  if (payouts.isPayable(total))
+    return `is ${formatMoney(total)}. Request a payout, or wait for the next one.`
+  return `is ${formatMoney(total)}, less than the minimum of a payout.`
+}
+
+/** The page of a payee's balance. */
+function homeOf({ account }: payouts.Payee): string {
+  return PAYEE_PAGES[account === 'affiliate_payable' ? 'affiliate' : 'seller'].home
 }
 
 /** The names of the apps whose licenses would end. */

@@ -3,8 +3,9 @@ import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { FocusLayout, type Link, SiteLayout } from '#design/layout'
-import { Day } from '#design/money'
+import { Day, formatMoney } from '#design/money'
 import { DescriptionList, Heading, Mailbox, Panel } from '#design/panels'
+import type { Cents } from '#platform/money'
 
 /** The profile of an account, with the export of its data and its deletion. */
 export function ProfilePage(facts: {
@@ -64,12 +65,14 @@ export function DeletionPage(facts: {
   email: string
   /** What must be resolved first, each with the page for it. */
   blocks: { text: string; link?: Link }[]
+  /** What is paid out on request although it is below the minimum. */
+  payable: Cents
   /** The names of the apps whose licenses end. */
   ending: string[]
   is_affiliate: boolean
   fault: string | undefined
 }): JSX.Element {
-  const { blocks, ending, is_affiliate, fault } = facts
+  const { blocks, payable, ending, is_affiliate, fault } = facts
   return (
     <FocusLayout title={`${fault ? 'Error: ' : ''}Delete your account · Purser`}>
       <Heading title="Delete your account">
@@ -87,6 +90,16 @@ export function DeletionPage(facts: {
               </li>
             ))}
           </ul>
+          {payable > 0 && (
+            <Form action="/account/profile/delete/payout" csrf_token={facts.csrf_token}>
+              <p>As nothing else is left to do, we pay it out now, without a minimum.</p>
+              <Actions>
+                <Button kind="primary" pending="Paying…">
+                  Pay out {formatMoney(payable)}
+                </Button>
+              </Actions>
+            </Form>
+          )}
         </Alert>
       ) : (
         <>

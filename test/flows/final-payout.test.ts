@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { enterPassword, signUp } from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { BANKS, HOMES, nameBank, sell } from '../support/payees.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const DAY = 86_400
+const DELETION = '/account/profile/delete'
+const SMALL = /Pay out \$2\.37/
+
+let service: TestService
+let agent: Agent
+let email: string
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+  ;({ agent, email } = await signUp(service))
+  await agent.open(HOMES.affiliate)
+  await agent.submit(/affiliate/, { code: 'leaving-soon' })
+  await sell(service, '?ref=leaving-soon')
+})
+after(() => service.close())
+
+/** Signs in and opens the page on which the account is deleted; returns its text. */
+async function deletionPage(): Promise<string> {
+  agent = await enterPassword(service, email)
+  return textOf((await agent.open(DELETION)).body)
+}
+
+test('waits for commission that may still be refunded', async () => {
+  const text = await deletionPage()
+  assert.match(text, /Your commission includes \$2\.37 that is not available yet/)
+  assert.doesNotMatch(text, SMALL)
+})
+
+test('asks for a bank account first', async () => {
+  service.clock.pass(30 * DAY)
+  assert.match(await deletionPage(), /Your commission is \$2\.37, less than the minimum/)
+  await agent.submit(SMALL)
+  assert.equal(agent.page.url, `${HOMES.affiliate}?done=no_bank`)
+  assert.match(textOf(agent.page.body), /Add a bank account first/)
+})
+
+test('pays out a balance below the minimum when nothing else blocks the deletion', async () => {
+  await nameBank(agent, HOMES.affiliate, BANKS.works)
+  assert.doesNotMatch(textOf((await agent.open(HOMES.affiliate)).body), /Pay out now/)
+  await deletionPage()
+  await agent.submit(SMALL)
+  assert.equal(agent.page.url, DELETION)
+  assert.match(textOf(agent.page.body), /Your commission is on its way to the bank/)
+  assert.doesNotMatch(textOf(agent.page.body), SMALL)
+})
+
+test('deletes the account once the payout has arrived', async () => {
+  service.clock.pass(DAY)
+  await handleEvents(service.world)
+  await deletionPage()
+  await agent.submit('Delete account', { email })
+  assert.match(textOf(agent.page.body), /Account deleted/)
+  await assertInvariants(service)
+})
