@@ -90,16 +90,6 @@ export function DeletionPage(facts: {
               </li>
             ))}
           </ul>
-          {payable > 0 && (
-            <Form action="/account/profile/delete/payout" csrf_token={facts.csrf_token}>
-              <p>As nothing else is left to do, we pay it out now, without a minimum.</p>
-              <Actions>
-                <Button kind="primary" pending="Paying…">
-                  Pay out {formatMoney(payable)}
-                </Button>
-              </Actions>
-            </Form>
-          )}
         </Alert>
       ) : (
         <>
@@ -131,6 +121,14 @@ export function DeletionPage(facts: {
             </Button>
           </Form>
         </>
+      )}
+      {payable > 0 && (
+        <Form action="/account/profile/delete/payout" csrf_token={facts.csrf_token}>
+          <p class="text-sm">Nothing else is left to do, so we pay this out without a minimum.</p>
+          <Button kind="primary" pending="Paying…" wide>
+            Pay out {formatMoney(payable)}
+          </Button>
+        </Form>
       )}
       <BackLink href="/account/profile/">Profile</BackLink>
     </FocusLayout>
