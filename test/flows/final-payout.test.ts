@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type * as payouts from '#domain/payouts'
+import { settlePayout } from '#flows/pay-out'
+import { openAlarms } from '#platform/alarms'
+import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { enterPassword, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -61,4 +65,21 @@ test('deletes the account once the payout has arrived', async () => {
   await agent.submit('Delete account', { email })
   assert.match(textOf(agent.page.body), /Account deleted/)
   await assertInvariants(service)
+})
+
+test('alerts staff if the bank returns the payout after that', async () => {
+  const { db } = service.world
+  const { processor_payout_id, owner } = await db.one<payouts.Payout>(
+    sql`select processor_payout_id, owner from payouts`,
+  )
+  const at = service.clock.now()
+  const returned = { payout_id: processor_payout_id!, reason: 'Account closed.' }
+  const event = { kind: 'payout_settled', id: 'evt_returned', outcome: 'failed', at } as const
+  await settlePayout(service.world, { ...event, ...returned })
+  const alarms = await openAlarms(db)
+  assert.deepEqual(
+    alarms.map(({ kind, subject }) => [kind, subject]),
+    [['payee_left', owner]],
+  )
+  assert.match(alarms[0]!.message, /returned payout 1 of \$2\.37.* has deleted their account/)
 })

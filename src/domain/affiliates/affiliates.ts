@@ -67,6 +67,14 @@ export async function lockOf(tx: Db, user_id: UserId): Promise<Affiliate | undef
   )
 }
 
+/** Whether the account of an affiliate was deleted. */
+export async function isRetired(db: Db, id: AffiliateId): Promise<boolean> {
+  const { is_retired } = await db.one<{ is_retired: boolean }>(
+    sql`select retired_at is not null as is_retired from affiliates where id = ${id}`,
+  )
+  return is_retired
+}
+
 /** Ends the commissions of a deleted account, and replaces its code: its links no longer count. */
 export async function retire(
   db: Db,

@@ -1,13 +1,15 @@
 import { formatMoney } from '#design/money'
+import * as affiliates from '#domain/affiliates'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
+import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { clearAlarm, raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
-import { mintId, type PayoutId, type ProcessorId } from '#platform/ids'
+import { mintId, type PayeeId, type PayoutId, type ProcessorId, readId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { payeeTime } from './time.ts'
 
@@ -106,7 +108,10 @@ export async function endPayout(
       ...(payout_id === undefined ? {} : { payout_id }),
       ...(reason === undefined ? {} : { failure: reason }),
     })
-    if (status === 'failed') await returnToBalance(world, tx, now, payout)
+    if (status === 'failed') {
+      await returnToBalance(world, tx, now, payout)
+      if (await hasLeft(tx, owner)) await alertStaff(world, tx, payout)
+    }
     if (status !== 'pending') await notify(world, tx, now, id, status)
     return status
   })
@@ -131,6 +136,30 @@ async function returnToBalance({ random }: World, tx: Db, now: Date, payout: pay
   const { id: payout_id, owner, account, amount } = payout
   const posting = ledger.payoutFailed({ payout_id, owner, account, amount })
   await ledger.post(tx, now, mintId(random, 'txn'), posting)
+}
+
+/** Whether a payee deleted their account, so that no email reaches them. */
+async function hasLeft(tx: Db, owner: PayeeId): Promise<boolean> {
+  const affiliate_id = readId('aff', owner)
+  if (affiliate_id) return await affiliates.isRetired(tx, affiliate_id)
+  const seller_id = readId('sel', owner)
+  return seller_id !== undefined && (await sellers.membersOf(tx, seller_id)).length === 0
+}
+
+async function alertStaff(
+  { clock, random }: World,
+  tx: Db,
+  { owner, number, amount }: payouts.Payout,
+): Promise<void> {
+  await raiseAlarm(tx, random, clock.now(), {
+    kind: 'payee_left',
+    subject: owner,
+    message:
+      `The bank returned payout ${number} of ${formatMoney(amount)}, and the payee has deleted ` +
+      'their account. Ask the processor how to reach them. If that fails, report the amount as ' +
+      'unclaimed property.',
+    href: '/admin/payouts/?status=failed',
+  })
 }
 
 async function notify(
