@@ -8,8 +8,20 @@ export interface TelemetrySettings {
   /** Where metrics are served to Prometheus; undefined if they are off. */
   metrics: { port: number; host: string } | undefined
   /** Where traces, and log lines if it receives them, are sent by OTLP; undefined if nowhere. */
-  collector: { endpoint: string; service_name: string; receives_log: boolean } | undefined
+  collector: CollectorConfig | undefined
 }
+
+interface CollectorConfig {
+  endpoint: string
+  service_name: string
+  receives_log: boolean
+  /** The part of all traces that is sent, from 0 to 1. */
+  sampled: number
+}
+
+/** The standard names of samplers that make sense here: all traces, none, or a part of them. */
+const SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const
+const EVERY_SAMPLER = SAMPLERS.flatMap((name) => [name, `parentbased_${name}`] as const)
 
 /** The variables of these settings; other standard ones of OpenTelemetry are read by its SDK. */
 export const TELEMETRY_SETTINGS = {
@@ -30,6 +42,15 @@ export const TELEMETRY_SETTINGS = {
     )
     .optional(),
   OTEL_LOGS_EXPORTER: z.enum(['none', 'otlp'], 'must be none or otlp').default('none'),
+  OTEL_TRACES_SAMPLER: z
+    .enum(EVERY_SAMPLER, `must be one of ${EVERY_SAMPLER.join(', ')}`)
+    .default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0|1|[01]?\.\d+)$/, 'must be a number from 0 to 1')
+    .transform(Number)
+    .refine((part) => part <= 1, 'must be a number from 0 to 1')
+    .default(1),
   OTEL_SERVICE_NAME: z.string().min(1).max(100).default('purser'),
 }
 
@@ -48,10 +69,12 @@ type GivenTelemetry = z.infer<z.ZodObject<typeof TELEMETRY_SETTINGS>>
 export function telemetryOf(given: GivenTelemetry): TelemetrySettings {
   const { METRICS_PORT: port, METRICS_HOST: host, OTEL_SERVICE_NAME: service_name } = given
   const receives_log = given.OTEL_LOGS_EXPORTER === 'otlp'
+  const { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: part } = given
+  const sampled = sampler.endsWith('off') ? 0 : sampler.endsWith('ratio') ? part : 1
   const endpoint = given.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, '')
   return {
     node_name: given.NODE_NAME ?? hostname(),
     metrics: port === undefined ? undefined : { port, host },
-    collector: endpoint ? { endpoint, service_name, receives_log } : undefined,
+    collector: endpoint ? { endpoint, service_name, receives_log, sampled } : undefined,
   }
 }

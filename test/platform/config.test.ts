@@ -40,6 +40,9 @@ const WRONG: [variable: string, value: string][] = [
   ['METRICS_PORT', '65536'],
   ['METRICS_PORT', '4000'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+  ['OTEL_TRACES_SAMPLER', 'some'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1%'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
   ['STRIPE_SECRET_KEY', 'pk_test_abc'],
   ['STRIPE_WEBHOOK_SECRET', 'secret'],
   ['STRIPE_API_BASE', 'localhost'],
@@ -94,9 +97,29 @@ test('metrics and traces are off by default, and metrics are served to this mach
     endpoint: 'http://localhost:4318',
     service_name: 'purser',
     receives_log: false,
+    sampled: 1,
   })
   assert.throws(() => read({ OTEL_LOGS_EXPORTER: 'otlp' }), /OTEL_EXPORTER_OTLP_ENDPOINT: must be/)
 })
+
+const SAMPLED: [sampler: string, sampled: number][] = [
+  ['always_on', 1],
+  ['always_off', 0],
+  ['traceidratio', 0.01],
+  ['parentbased_always_on', 1],
+  ['parentbased_always_off', 0],
+  ['parentbased_traceidratio', 0.01],
+]
+for (const [name, sampled] of SAMPLED) {
+  test(`OTEL_TRACES_SAMPLER=${name} sends ${sampled * 100} percent of all traces`, () => {
+    const { collector } = read({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
+      OTEL_TRACES_SAMPLER: name,
+      OTEL_TRACES_SAMPLER_ARG: '0.01',
+    })
+    assert.equal(collector?.sampled, sampled)
+  })
+}
 
 test('the development key is created once, readable by its owner only', () => {
   const first = read({}).secret_keys[0]!

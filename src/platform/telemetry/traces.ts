@@ -30,6 +30,8 @@ import type { Mode, Observer, TelemetryPart, WorkKind } from '#platform/telemetr
 export interface TraceSettings extends CollectorSettings {
   /** Whose `traceparent` a request's trace continues. */
   trusted_proxies: string[]
+  /** The part of all traces that is sent, from 0 to 1. */
+  sampled: number
 }
 
 const KINDS: Record<Exclude<WorkKind, 'poll'>, SpanKind> = {
@@ -48,7 +50,8 @@ export function openTraces(
   const processor = new BatchSpanProcessor({ exporter: reporting(exporter, onFault) })
   const provider = new TracerProvider({
     resource: resourceOf(settings),
-    sampler: samplerOf(process.env),
+    // A trace that a trusted proxy began is continued as the proxy decided.
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.sampled) }),
     spanProcessors: [processor],
   })
   const tracer = provider.getTracer('purser')
@@ -65,16 +68,6 @@ export function openTraces(
     async listen() {},
     close: () => shutDown(provider, onFault),
   }
-}
-
-/** The standard sampler settings that make sense here: all traces, or a part of them. */
-function samplerOf({
-  OTEL_TRACES_SAMPLER: name,
-  OTEL_TRACES_SAMPLER_ARG: part,
-}: NodeJS.ProcessEnv) {
-  const ratio = name?.endsWith('traceidratio') ? Number(part ?? 1) : 1
-  const root = new TraceIdRatioBasedSampler(name?.endsWith('always_off') ? 0 : ratio)
-  return new ParentBasedSampler({ root })
 }
 
 interface TraceTools {
