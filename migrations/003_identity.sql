@@ -38,9 +38,12 @@ create table sessions (
   expires_at timestamptz not null,
   -- When the account's owner last authenticated in this session.
   authenticated_at timestamptz not null,
-  last_seen_at timestamptz not null
+  last_seen_at timestamptz not null,
+  -- In the test mode beside live mode: the session there from which its owner entered.
+  live_session_id text
 );
 create index sessions_user on sessions (user_id);
+create index sessions_entered on sessions (live_session_id) where live_session_id is not null;
 
 -- A sign-in whose password or email link was accepted and whose second factor is missing. It is not
 -- a session.
@@ -62,6 +65,8 @@ create table account_links (
   about text,
   -- A path of this service to continue at.
   return_to text,
+  -- Of an entry to test mode: the session from which it was opened.
+  session_id text,
   created_at timestamptz not null,
   expires_at timestamptz not null,
   used_at timestamptz,

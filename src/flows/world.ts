@@ -12,7 +12,7 @@ import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Database } from '#platform/db'
 import type { Drain } from '#platform/drain'
-import type { AppId, SellerId, UserId } from '#platform/ids'
+import type { AppId, SellerId, SessionId, UserId } from '#platform/ids'
 import type { Jobs } from '#platform/jobs'
 import type { Languages } from '#platform/language/languages'
 import type { Limits } from '#platform/limits'
@@ -74,6 +74,8 @@ export interface LiveMode {
   redeem(token: string): Promise<identity.TestModeEntry | undefined>
   /** A seller as it is now in live mode. */
   seller(id: SellerId): Promise<LiveSeller | undefined>
+  /** Which of these sessions have not ended. */
+  sessions(ids: SessionId[]): Promise<SessionId[]>
   /** Which of these accounts are not deleted. */
   existing(ids: UserId[]): Promise<UserId[]>
   /** The seller of an app. */

@@ -178,6 +178,21 @@ test('a member who was removed in live mode loses test mode, at the next copy or
   assert.equal(await sellers.memberOf(there.world.db, { seller_id, user_id }), undefined)
 })
 
+test('a session in test mode ends after the one in live mode from which it was entered', async () => {
+  const first = await addDeveloper(live, 'signs.out@example.com')
+  const second = await addDeveloper(live, 'stays@example.com')
+  const [left, kept] = [
+    await enterTestMode(modes, first.agent),
+    await enterTestMode(modes, second.agent),
+  ]
+  await followLive(there.world, there.world.live!)
+  assert.equal((await left.open('/dashboard/')).url, '/dashboard/')
+  await identity.endAllSessions(live.world.db, live.clock.now(), first.user_id)
+  await followLive(there.world, there.world.live!)
+  assert.match((await left.open('/dashboard/')).url, /^\/signin\//)
+  assert.equal((await kept.open('/dashboard/')).url, '/dashboard/')
+})
+
 test('a later copy follows names, slugs, roles and the owner, and keeps what test mode changed', async () => {
   const { db } = live.world
   const { slug, client_id } = live.demo.sign_in_app

@@ -90,6 +90,44 @@ export async function chooseSeller(db: Db, id: SessionId, seller_id: SellerId): 
   await db.run(sql`update sessions set seller_id = ${seller_id} where id = ${id}`)
 }
 
+/** Opens the pages of a seller in a session that a member entered from live mode. */
+export async function enterFromLive(
+  db: Db,
+  id: SessionId,
+  { seller_id, live_session_id }: { seller_id: SellerId; live_session_id: SessionId },
+): Promise<void> {
+  await db.run(sql`update sessions set seller_id = ${seller_id},
+    live_session_id = ${live_session_id} where id = ${id}`)
+}
+
+/** Up to `limit` sessions in live mode from which members entered, by id, after this one. */
+export async function enteredFrom(
+  db: Db,
+  { after, limit }: { after: string; limit: number },
+): Promise<SessionId[]> {
+  const rows = await db.rows<{ id: SessionId }>(sql`
+    select distinct live_session_id as id from sessions
+    where live_session_id > ${after} order by live_session_id limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Ends the sessions that were entered from these sessions in live mode. */
+export async function endEntered(db: Db, live_session_ids: SessionId[]): Promise<void> {
+  await db.run(sql`delete from sessions where live_session_id = any(${live_session_ids})`)
+}
+
+/** Which of these sessions are live, of accounts that are not locked. */
+export async function liveSessions(
+  db: Db,
+  now: Date,
+  ids: readonly SessionId[],
+): Promise<SessionId[]> {
+  const rows = await db.rows<{ id: SessionId }>(sql`
+    select s.id from sessions s join users u on u.id = s.user_id
+    where s.id = any(${ids}) and ${isLive(now)} and u.locked_at is null`)
+  return rows.map(({ id }) => id)
+}
+
 /** How long staff can view a seller's pages at a time, in minutes. */
 export const VIEWING_MINUTES = 30
 

@@ -1,6 +1,6 @@
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import type { SellerId, UserId } from '#platform/ids'
+import type { SellerId, SessionId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
@@ -8,6 +8,8 @@ import { sql } from '#platform/sql'
 export interface TestModeEntry {
   user_id: UserId
   seller_id: SellerId
+  /** The session in live mode; the one in test mode ends with it. */
+  session_id: SessionId
   /** The path of the page in test mode. */
   return_to: string
 }
@@ -19,12 +21,12 @@ const LIFE_SECONDS = 60
 export async function addTestModeEntry(
   db: Db,
   now: Date,
-  { token, user_id, seller_id, return_to }: TestModeEntry & { token: string },
+  { token, user_id, seller_id, session_id, return_to }: TestModeEntry & { token: string },
 ): Promise<void> {
   await db.run(sql`insert into account_links
-    (token_hash, user_id, purpose, about, return_to, created_at, expires_at)
-    values (${sha256(token)}, ${user_id}, 'test_mode', ${seller_id}, ${return_to}, ${now},
-      ${addSeconds(now, LIFE_SECONDS)})`)
+    (token_hash, user_id, purpose, about, session_id, return_to, created_at, expires_at)
+    values (${sha256(token)}, ${user_id}, 'test_mode', ${seller_id}, ${session_id}, ${return_to},
+      ${now}, ${addSeconds(now, LIFE_SECONDS)})`)
 }
 
 /** Uses an entry up: of many concurrent readers, one gets it. Undefined for a locked account. */
@@ -36,13 +38,14 @@ export async function useTestModeEntry(
   const link = await db.maybe<{
     user_id: UserId
     seller_id: SellerId | null
+    session_id: SessionId | null
     return_to: string | null
   }>(sql`update account_links l set used_at = ${now}
     from users u where u.id = l.user_id and u.locked_at is null
       and l.token_hash = ${sha256(token)} and l.purpose = 'test_mode'
       and l.used_at is null and l.expires_at > ${now}
-    returning l.user_id, l.about as seller_id, l.return_to`)
-  if (!link?.seller_id) return undefined
-  const { user_id, seller_id, return_to } = link
-  return { user_id, seller_id, return_to: return_to ?? '/dashboard/' }
+    returning l.user_id, l.about as seller_id, l.session_id, l.return_to`)
+  if (!link?.seller_id || !link.session_id) return undefined
+  const { user_id, seller_id, session_id, return_to } = link
+  return { user_id, seller_id, session_id, return_to: return_to ?? '/dashboard/' }
 }

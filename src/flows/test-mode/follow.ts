@@ -1,14 +1,34 @@
+import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import type { LiveMode, World } from '#flows/world'
 import { mirror } from './mirror.ts'
 
+/** Sessions to ask live mode about with one statement. */
+const BATCH = 1_000
+
 /**
  * Copies again every seller whose members use test mode, so that a member who was removed in live
- * mode loses access within a minute, without anyone entering.
+ * mode loses access within a minute, without anyone entering. So does a person who signed out of
+ * live mode, or whose sessions ended there with a new password.
  */
 export async function followLive(world: World, live: LiveMode): Promise<void> {
+  await followSessions(world, live)
   for (const seller_id of await sellers.sellersInUse(world.db)) {
     if (world.stopping.aborted) return
     await mirror(world, live, seller_id)
+  }
+}
+
+async function followSessions({ db, stopping }: World, live: LiveMode): Promise<void> {
+  let after = ''
+  while (!stopping.aborted) {
+    const ids = await identity.enteredFrom(db, { after, limit: BATCH })
+    const remaining = new Set(await live.sessions(ids))
+    await identity.endEntered(
+      db,
+      ids.filter((id) => !remaining.has(id)),
+    )
+    if (ids.length < BATCH) return
+    after = ids.at(-1)!
   }
 }

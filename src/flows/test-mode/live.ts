@@ -20,6 +20,7 @@ export function liveModeOf({
       return entry && (await sellers.memberOf(db, entry)) ? entry : undefined
     },
     seller: (id) => readSeller(db, id),
+    sessions: (ids) => identity.liveSessions(db, clock.now(), ids),
     existing: (ids) => identity.existing(db, ids),
     sellerOf: async (app_id) => (await apps.find(db, app_id))?.seller_id,
     content: (app_id) => readContent(db, app_id),

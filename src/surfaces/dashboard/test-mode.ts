@@ -14,10 +14,15 @@ export function declareTestMode(scope: FastifyInstance, world: World): void {
   if (!test_mode) return
   scope.post(TEST_MODE, async (request, reply) => {
     const { session, member } = await requireMember(world, request, reply, 'view')
-    const { user_id } = session
+    const { user_id, id: session_id } = session
     const { seller_id } = member
     const return_to = dashboardPage(formOf(request).return_to ?? '')
-    const token = await openTestModeEntry(world, { user_id, seller_id, return_to })
+    const token = await openTestModeEntry(world, {
+      user_id,
+      seller_id,
+      session_id,
+      return_to,
+    })
     const address = `${test_mode.base_url}/test-mode/enter?token=${token}`
     return redirectAfterForm(reply, address, 'opening_test_mode')
   })

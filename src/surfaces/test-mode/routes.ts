@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { chooseSeller } from '#domain/identity'
+import { enterFromLive } from '#domain/identity'
 import { mirror } from '#flows/test-mode'
 import type { World } from '#flows/world'
 import { queryOf } from '#http/input'
@@ -30,7 +30,7 @@ export function testMode(app: FastifyInstance, world: World): void {
         const page = EntryEndedPage({ live_url: world.config.live_url })
         return sendPage(reply, page, { status: 410, secret_address: true })
       }
-      const { seller_id, return_to } = entry
+      const { seller_id, session_id: live_session_id, return_to } = entry
       const proven = {
         user_id,
         app_id: null,
@@ -40,7 +40,7 @@ export function testMode(app: FastifyInstance, world: World): void {
       } as const
       await startSession(world, request, reply, proven)
       const session = await currentSession(world, request)
-      if (session) await chooseSeller(world.db, session.id, seller_id)
+      if (session) await enterFromLive(world.db, session.id, { seller_id, live_session_id })
       return redirectTo(reply, return_to)
     })
   })
