@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import { EMAIL_QUEUE } from '#platform/email-queue'
+import { failedEmails, hasFailed } from '#platform/email-queue'
 import type { EmailId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
@@ -36,12 +36,12 @@ export interface EmailQuery {
 /** Emails before `below`, latest first. */
 export async function listEmails(
   db: Db,
+  now: Date,
   { recipient, state, below, limit }: EmailQuery,
 ): Promise<LoggedEmail[]> {
   const ofRecipient =
     recipient === undefined ? sql`` : sql`and m.recipients @> array[${recipient}::text]`
-  const failed =
-    state === undefined ? sql`` : sql`and m.sent_at is null and m.attempts > ${EMAIL_QUEUE.retries}`
+  const failed = state === undefined ? sql`` : sql`and ${failedEmails(now)}`
   return await db.rows<LoggedEmail>(sql`select m.id, m.kind, m.subject_id, m.queued_at, m.sent_at,
       m.recipients, m.attempts, m.error
     from emails m
@@ -52,9 +52,10 @@ export async function listEmails(
 
 /** The state of an email in the log. */
 export function stateOf(
-  email: Pick<LoggedEmail, 'sent_at' | 'recipients' | 'attempts'>,
+  now: Date,
+  email: Pick<LoggedEmail, 'queued_at' | 'sent_at' | 'recipients' | 'attempts'>,
 ): EmailState {
   if (email.sent_at) return email.recipients === null ? 'not_needed' : 'sent'
-  if (email.attempts === 0) return 'waiting'
-  return email.attempts > EMAIL_QUEUE.retries ? 'failed' : 'retrying'
+  if (hasFailed(now, email)) return 'failed'
+  return email.attempts === 0 ? 'waiting' : 'retrying'
 }

@@ -180,10 +180,29 @@ function digestIn(address: Sql): Sql {
   return sql`encode(sha256(convert_to(id || ${address}, 'UTF8')), 'hex')`
 }
 
-/** Requeues an email whose attempts all failed. False if it was sent or is still being retried. */
-export async function requeueEmail(db: Db, jobs: Jobs, id: EmailId): Promise<boolean> {
-  const failed = await db.run(sql`update emails set attempts = 0, error = null
-    where id = ${id} and sent_at is null and attempts > ${EMAIL_QUEUE.retries}`)
+// Retries end within 17 hours, also where the last one was cut off and counted as none.
+const RETRIED_DAYS = 1
+
+/** Whether an email that was not sent is no longer retried. */
+export function hasFailed(
+  now: Date,
+  { attempts, queued_at }: { attempts: number; queued_at: Date },
+): boolean {
+  const isOld = queued_at <= addDays(now, -RETRIED_DAYS)
+  return attempts > EMAIL_QUEUE.retries || (attempts > 0 && isOld)
+}
+
+/** The condition of rows of "emails" that were not sent and are no longer retried. */
+export function failedEmails(now: Date): Sql {
+  return sql`sent_at is null and (attempts > ${EMAIL_QUEUE.retries}
+    or (attempts > 0 and queued_at <= ${addDays(now, -RETRIED_DAYS)}))`
+}
+
+/** Queues a failed email again. False if it was sent or is still being retried. */
+export async function requeueEmail(db: Db, now: Date, jobs: Jobs, id: EmailId): Promise<boolean> {
+  const failed = await db.run(sql`update emails
+    set attempts = 0, error = null, queued_at = ${now}
+    where id = ${id} and ${failedEmails(now)}`)
   if (failed === 1) await jobs.send(db, EMAIL_QUEUE, { email_id: id }, { urgent: true })
   return failed === 1
 }
@@ -196,9 +215,6 @@ export async function sentEmails(
   return await db.rows<{ cause: string; sent_at: Date }>(sql`select cause, sent_at from emails
     where cause = any(${causes}) and sent_at is not null order by sent_at, cause`)
 }
-
-// An email that could not be sent for a day has used up its retries.
-const RETRIED_DAYS = 1
 
 /** When the oldest email was queued that is still retried; null: none. */
 export async function oldestUnsent(db: Db, now: Date): Promise<Date | null> {

@@ -69,6 +69,21 @@ test('a failed attempt shows its error; without attempts left, staff sends it ag
   assert.equal(action, 'email.resent')
 })
 
+test('an email whose last attempt was cut off counts as failed after a day, and is sent again', async () => {
+  const { db } = service.world
+  server.isBroken = true
+  const { email } = await buy(service)
+  await eventually('a failure', async () => /Receipt Retrying/.test(await pageOf(email)))
+  const rows = sql`recipients @> array[${email}]`
+  // The process that sent it was killed: nothing was noted, and the queue has no further attempt.
+  await db.run(sql`update emails set attempts = ${EMAIL_QUEUE.retries},
+    queued_at = queued_at - interval '25 hours' where ${rows}`)
+  assert.match(await pageOf(email), /Receipt Failed/)
+  server.isBroken = false
+  await staff.submit('Send again')
+  await eventually('the receipt', async () => sent.includes(email))
+})
+
 // Guards S16: a deleted account's address is in no log.
 for (const fails of [false, true]) {
   const end = fails ? 'fails' : 'succeeds'

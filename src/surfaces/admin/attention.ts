@@ -109,8 +109,8 @@ async function filings(world: World): Promise<AttentionItem | undefined> {
   }
 }
 
-async function failedEmails({ db }: World): Promise<AttentionItem | undefined> {
-  const { length } = await listEmails(db, { state: 'failed', limit: 200 })
+async function failedEmails({ db, clock }: World): Promise<AttentionItem | undefined> {
+  const { length } = await listEmails(db, clock.now(), { state: 'failed', limit: 200 })
   if (length === 0) return undefined
   return {
     title: counted(length, 'failed email'),

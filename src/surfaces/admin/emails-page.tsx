@@ -18,6 +18,7 @@ interface EmailLogFacts {
   recipient: string
   state: 'failed' | undefined
   emails: LoggedEmail[]
+  now: Date
   newest: string | undefined
   older: string | undefined
   note: { tone: 'success' | 'warning'; text: string } | undefined
@@ -77,7 +78,7 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
         <EmptyState title="No emails">Search by the recipient’s full email address.</EmptyState>
       ) : (
         <Panel>
-          <RecordRows records={emails.map((email) => recordOf(email, facts.csrf_token))} />
+          <RecordRows records={emails.map((email) => recordOf(email, facts))} />
         </Panel>
       )}
       <Pager newest={facts.newest} older={facts.older} />
@@ -85,8 +86,8 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
   )
 }
 
-function recordOf(email: LoggedEmail, csrf_token: string) {
-  const state = stateOf(email)
+function recordOf(email: LoggedEmail, { csrf_token, now }: EmailLogFacts) {
+  const state = stateOf(now, email)
   const [label, tone] = STATES[state]
   const { id, kind, recipients, attempts, error, queued_at } = email
   return {
