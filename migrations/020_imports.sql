@@ -74,6 +74,8 @@ create table import_faults (
   message text not null,
   primary key (import_id, place)
 );
+-- An email in the wrong column: it is deleted with the account of its owner.
+create index import_faults_email on import_faults (lower(value)) where value like '%@%';
 
 -- Which license a row of a service became: the same row again changes this one.
 create table imported_records (

@@ -283,14 +283,22 @@ describe('an import', () => {
 
   test('keeps no row about an account that is deleted', async () => {
     const email = 'forgotten@example.com'
-    await run(fileOf([{ email, days: 20, key: 'forgotten' }]))
+    const { id } = await check(fileOf([{ email, days: 20, key: 'forgotten' }]))
+    await runChecked(service, id)
     const { db } = service.world
+    // In a file whose columns were matched wrongly, the email is the value of a fault.
+    await db.run(sql`insert into import_faults (import_id, place, line, value, message)
+      values (${id}, 1, 2, ${email.toUpperCase()}, 'There is no such plan.')`)
     const { id: user_id } = (await identity.findByEmail(db, email))!
     await deleteAccount(service.world, await openOwner(service, { user_id, email }))
     assert.equal(await stateOf('forgotten'), undefined)
     const { rows } = await db.one<{ rows: number }>(sql`select count(*) as rows from import_rows
       where email_normalized = ${email}`)
     assert.equal(rows, 0)
+    const { value } = await db.one<{ value: string }>(
+      sql`select value from import_faults where import_id = ${id}`,
+    )
+    assert.equal(value, '')
     assert.equal(await licensing.hadCustomers(db, service.demo.app.client_id), true)
   })
 })

@@ -41,9 +41,11 @@ export async function dropRows(db: Db, import_id: ImportId): Promise<void> {
   await db.run(sql`delete from import_rows where import_id = ${import_id}`)
 }
 
-/** Deletes the rows about a person, whose account is deleted. */
+/** Deletes the rows about a person, whose account is deleted, and their email from faults. */
 export async function forgetRows(db: Db, emails: readonly string[]): Promise<void> {
   await db.run(sql`delete from import_rows where email_normalized = any(${[...emails]}::text[])`)
+  await db.run(sql`update import_faults set value = ''
+    where lower(value) = any(${[...emails]}::text[]) and value like '%@%'`)
 }
 
 /** A product of a file, with its number of rows and its most frequent price. */
