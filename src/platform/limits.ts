@@ -119,13 +119,15 @@ export function openLimits(
 
 /** One limiter for each limit and share, opened when it is first needed. */
 function limitersBy<Limiter>(prefix: string, open: (options: LimiterOptions) => Limiter) {
-  const limiters = new Map<string, Limiter>()
+  // By share, and then by name: building a key of both for each request takes longer than this.
+  const limiters = new Map<number, Map<string, Limiter>>()
   return ({ name, points, seconds }: Limit, share: number): Limiter => {
-    const keyPrefix = prefix + (share === 1 ? name : `${name}*${share}`)
-    let limiter = limiters.get(keyPrefix)
+    const ofShare = limiters.get(share) ?? new Map<string, Limiter>()
+    let limiter = ofShare.get(name)
     if (!limiter) {
+      const keyPrefix = prefix + (share === 1 ? name : `${name}*${share}`)
       limiter = open({ keyPrefix, points: points * share, duration: seconds })
-      limiters.set(keyPrefix, limiter)
+      limiters.set(share, ofShare.set(name, limiter))
     }
     return limiter
   }

@@ -5,11 +5,15 @@ import { etagOf } from '#http/etag'
 import { readId } from '#platform/ids'
 import { writePrices, writeProfile } from './wire.ts'
 
-/** Prepared JSON with its ETag. */
+/** Prepared JSON with its ETag and its headers. */
 interface Ready {
   json: string
   etag: string
+  headers: Record<string, string>
 }
+
+/** The header of every answer, for browsers and proxies. */
+export const CACHED = { 'cache-control': 'public, max-age=60' }
 
 interface CacheEntry {
   profile: Ready
@@ -92,5 +96,6 @@ async function load(
 
 function ready(value: object): Ready {
   const text = JSON.stringify(value)
-  return { json: text, etag: etagOf(text) }
+  const etag = etagOf(text)
+  return { json: text, etag, headers: { ...CACHED, etag } }
 }

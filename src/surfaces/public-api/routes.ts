@@ -4,11 +4,10 @@ import { type Answer, type Call, type Endpoint, endpoint } from '#http/endpoint'
 import { isCurrent } from '#http/etag'
 import { byIp } from '#http/limit-keys'
 import { refuse } from '#http/refusals'
-import { openCatalogCache } from './cache.ts'
+import { CACHED, openCatalogCache } from './cache.ts'
 import { AppProfile, PricesResponse } from './wire.ts'
 
 const LIMIT = { name: 'public', points: 120, seconds: 60, by: 'caller IP', key: byIp }
-const CACHE = { 'cache-control': 'public, max-age=60' }
 
 const Params = z.strictObject({
   client_id: z.string().describe("The app's public client id, `app_…`."),
@@ -23,9 +22,8 @@ export async function publicApi(world: World): Promise<Endpoint[]> {
     async ({ params, request }: Call<z.infer<typeof Params>>): Promise<Answer> => {
       const entry = cache.kept(params.client_id) ?? (await cache.read(params.client_id))
       // Unknown, unpublished and not enabled apps get the same response, headers included.
-      if (!entry) throw refuse('not_found', { headers: CACHE })
-      const { json, etag } = entry[part]
-      const headers = { ...CACHE, etag }
+      if (!entry) throw refuse('not_found', { headers: CACHED })
+      const { json, etag, headers } = entry[part]
       if (isCurrent(request, etag)) return { status: 304, headers }
       return { headers, prepared: json }
     }
