@@ -18,7 +18,7 @@ import { environment } from '#platform/env-file'
 import { assertInstalled, endReview, keysFault, markRestored } from '#platform/installation'
 import { lockFile, lockFolder } from '#platform/lock'
 import { openLog } from '#platform/log'
-import { databaseFolder } from '#platform/open-database'
+import { assertOwner, databaseFolder } from '#platform/open-database'
 import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
 import { openExisting, sentenceOf } from './each-mode.ts'
@@ -62,6 +62,7 @@ async function restore(config: Config, file: string): Promise<void> {
   if (existsSync(folder)) {
     throw new ConfigError(`DATA_DIR: ${folder} exists. Move it away, or choose another DATA_DIR.`)
   }
+  assertOwner(config.data_dir)
   const loadDataDir = await readBackup(file).catch((error: Error) => {
     throw new ConfigError(`${file} is not a backup that can be read: ${error.message}`)
   })

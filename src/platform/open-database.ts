@@ -53,13 +53,14 @@ export async function openDatabase(settings: DatabaseSettings, log: Log): Promis
   }
 }
 
-function assertOwner(folder: string): void {
+/** Refuses root where a folder belongs to another user: throws `OfAnotherUser`. */
+export function assertOwner(folder: string): void {
   if (process.geteuid?.() !== 0 || !existsSync(folder)) return
   const { uid } = statSync(folder)
   if (uid === 0) return
   throw new OfAnotherUser(
-    `DATA_DIR: the database in ${folder} belongs to the user ${uid}, who could not open what root ` +
-      `writes in it. Run this as that user (sudo -u '#${uid}').`,
+    `DATA_DIR: ${folder} belongs to the user ${uid}, who could not open what root writes in it. ` +
+      `Run this as that user (sudo -u '#${uid}').`,
   )
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -113,6 +114,18 @@ test('a damaged backup, or one of another SECRET_KEY, is refused and leaves noth
   for (const { DATA_DIR } of [key, keyless]) assert.deepEqual(readdirSync(DATA_DIR), [])
   const unsaid = await runCommand('restore', into('four'))
   assert.deepEqual([unsaid.status, unsaid.error.slice(0, 6)], [1, 'Usage:'])
+})
+
+test('root is refused in a folder of another user, who could not open what it restores', {
+  skip: process.geteuid?.() !== 0 && 'only root can give a folder to another user',
+}, async () => {
+  const settings = into('of-another')
+  mkdirSync(settings.DATA_DIR)
+  chownSync(settings.DATA_DIR, 65_534, 65_534)
+  const { status, error } = await runCommand('restore', settings, file)
+  assert.equal(status, 1)
+  assert.match(error, /belongs to the user 65534, .* \(sudo -u '#65534'\)/)
+  assert.deepEqual(readdirSync(settings.DATA_DIR), [])
 })
 
 test('an archive or a database of another program is refused in one sentence, and leaves nothing behind', async () => {
