@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import { followLive } from '#flows/test-mode'
@@ -8,6 +9,7 @@ import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { Agent, textOf } from '../support/agent.ts'
+import { agentToken } from '../support/agent-token.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { readPdf } from '../support/pdf.ts'
 import { basic, buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
@@ -178,7 +180,7 @@ test('a member who was removed in live mode loses test mode, at the next copy or
   assert.equal(await sellers.memberOf(there.world.db, { seller_id, user_id }), undefined)
 })
 
-test('a session in test mode ends after the one in live mode from which it was entered', async () => {
+test('a session in test mode ends with the one in live mode, and its agents with it', async () => {
   const first = await addDeveloper(live, 'signs.out@example.com')
   const second = await addDeveloper(live, 'stays@example.com')
   const [left, kept] = [
@@ -187,10 +189,19 @@ test('a session in test mode ends after the one in live mode from which it was e
   ]
   await followLive(there.world, there.world.live!)
   assert.equal((await left.open('/dashboard/')).url, '/dashboard/')
+  await agentToken(there, { email: 'signs.out@example.com' })
+  await agentToken(there, { email: 'stays@example.com' })
   await identity.endAllSessions(live.world.db, live.clock.now(), first.user_id)
   await followLive(there.world, there.world.live!)
   assert.match((await left.open('/dashboard/')).url, /^\/signin\//)
   assert.equal((await kept.open('/dashboard/')).url, '/dashboard/')
+  const { db, clock } = there.world
+  const agentsOf = async (email: string) => {
+    const { id } = (await identity.findByEmail(db, email))!
+    return (await grants.listAgents(db, clock.now(), id)).length
+  }
+  assert.equal(await agentsOf('signs.out@example.com'), 0)
+  assert.equal(await agentsOf('stays@example.com'), 1)
 })
 
 test('a later copy follows names, slugs, roles and the owner, and keeps what test mode changed', async () => {

@@ -111,9 +111,11 @@ export async function enteredFrom(
   return rows.map(({ id }) => id)
 }
 
-/** Ends the sessions that were entered from these sessions in live mode. */
-export async function endEntered(db: Db, live_session_ids: SessionId[]): Promise<void> {
-  await db.run(sql`delete from sessions where live_session_id = any(${live_session_ids})`)
+/** Ends the sessions entered from these sessions in live mode; returns whose they were. */
+export async function endEntered(db: Db, live_session_ids: SessionId[]): Promise<UserId[]> {
+  const ended = await db.rows<{ user_id: UserId }>(sql`delete from sessions
+    where live_session_id = any(${live_session_ids}) returning user_id`)
+  return [...new Set(ended.map(({ user_id }) => user_id))]
 }
 
 /** Which of these sessions are live, of accounts that are not locked. */

@@ -1,3 +1,4 @@
+import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import type { LiveMode, World } from '#flows/world'
@@ -9,7 +10,7 @@ const BATCH = 1_000
 /**
  * Copies again every seller whose members use test mode, so that a member who was removed in live
  * mode loses access within a minute, without anyone entering. So does a person who signed out of
- * live mode, or whose sessions ended there with a new password.
+ * live mode, or whose sessions ended there with a new password; agents lose theirs with it.
  */
 export async function followLive(world: World, live: LiveMode): Promise<void> {
   await followSessions(world, live)
@@ -24,10 +25,12 @@ async function followSessions({ db, stopping }: World, live: LiveMode): Promise<
   while (!stopping.aborted) {
     const ids = await identity.enteredFrom(db, { after, limit: BATCH })
     const remaining = new Set(await live.sessions(ids))
-    await identity.endEntered(
-      db,
-      ids.filter((id) => !remaining.has(id)),
-    )
+    const ended = ids.filter((id) => !remaining.has(id))
+    await db.tx(async (tx) => {
+      const people = await identity.endEntered(tx, ended)
+      // As signing out does (spec: Sign-in rules, 9).
+      for (const user_id of people) await grants.revokeAgents(tx, user_id)
+    })
     if (ids.length < BATCH) return
     after = ids.at(-1)!
   }
