@@ -240,3 +240,17 @@ test('plans that are added at the same time are all added, and delete none', asy
   )
   assert.deepEqual((await namesNow()).sort(), [...before_it, ...names].sort())
 })
+
+test('a change that was reviewed against former plans is refused', async () => {
+  const { world } = service
+  await addApp(service, { slug: 'reviewed' })
+  const own = await ownApp(service, 'reviewed')
+  const basis = (await readVersions(world.db, own.app.id)).filter(({ is_active }) => is_active)
+  const order = { app: own.app, dry_run: false }
+  const added = [{ name: 'Of another member', prices: MONTHLY }]
+  const { state } = written(await addVersions(world, own.actor, { ...order, added }))
+  const versions = basis.map(again)
+  const refused = await replaceVersions(world, own.actor, { ...order, versions, basis })
+  assert.deepEqual(faultPaths(refused), ['versions'])
+  assert.deepEqual(await readVersions(world.db, own.app.id), state)
+})

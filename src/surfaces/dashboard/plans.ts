@@ -128,7 +128,12 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   const { do: pressed, reviewed: seen } = formOf(request)
   const versions = versionsOf(rows)
   const before = activePlans(await readVersions(world.db, app.id))
-  const trial = await replaceVersions(world, actorOf(context), { app, versions, dry_run: true })
+  const trial = await replaceVersions(world, actorOf(context), {
+    app,
+    versions,
+    basis: before,
+    dry_run: true,
+  })
   const faults = ['faults' in trial ? trial.faults : [], descriptionFaults(rows)].flat()
   if ('faults' in trial || faults.length > 0) {
     return await showEditor(world, context, { rows, faults })
@@ -145,7 +150,7 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   const reviewed = sha256(JSON.stringify(would)).toString('base64url')
   const isHarmless = !isLive(app) && removed.length === 0 && dead_buy_links.length === 0
   if (isHarmless || (pressed === 'save' && seen === reviewed)) {
-    const refused = await save(world, context, rows)
+    const refused = await save(world, context, rows, before)
     if (refused) return await showEditor(world, context, { rows, faults: refused })
     return redirectTo(reply, `${addressOf(app.slug, 'plans')}?done=plans`)
   }
@@ -160,12 +165,18 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
 }
 
 /** Saves the plans, then the descriptions that differ; returns what was refused, if anything. */
-async function save(world: World, context: SellerTermsContext, rows: PlanRow[]) {
+async function save(
+  world: World,
+  context: SellerTermsContext,
+  rows: PlanRow[],
+  basis: ListedVersion[],
+) {
   const { app } = context
   const actor = actorOf(context)
   const saved = await replaceVersions(world, actor, {
     app,
     versions: versionsOf(rows),
+    basis,
     dry_run: false,
   })
   if ('faults' in saved) return saved.faults
