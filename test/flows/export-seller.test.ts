@@ -4,13 +4,16 @@ import { after, before, describe, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import * as imports from '#domain/imports'
 import { archiveOf, EXPORT_TABLES } from '#flows/export-seller'
+import { viewAsSeller } from '#flows/staff-actions'
 import type { ProductId, SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { testId } from '../support/ids.ts'
 import { checkedImport, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
+import { staffActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { readZip } from '../support/zip.ts'
@@ -107,6 +110,18 @@ describe('an export of everything', () => {
       }
       assert.deepEqual(found, whole, table.name)
     }
+  })
+
+  test('names no member of staff, and none of their reasons', async () => {
+    const staff = { ...(await staffActor(service)), reason: 'We suspect fraud.' }
+    const session_id = testId('ses_x')
+    await viewAsSeller(service.world, staff, { session_id, seller_id })
+    const audit = rowsOf(await archive(false), 'audit.csv')
+    const viewed = audit.filter(({ action }) => action === 'seller.viewed')
+    assert.deepEqual(
+      viewed.map(({ actor, channel, detail }) => ({ actor, channel, detail })),
+      [{ actor: 'Purser staff', channel: 'admin', detail: '{}' }],
+    )
   })
 
   test('contains nothing from another seller', async () => {

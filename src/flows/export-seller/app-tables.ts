@@ -138,20 +138,22 @@ const MEMBERS: ExportTable = {
 
 const AUDIT: ExportTable = {
   name: 'audit',
-  about: 'What the members, programs and agents of the seller did.',
+  about: 'What the members, programs and agents of the seller did, and staff.',
   columns: {
     entry: 'The number of the entry.',
     at: 'When.',
-    actor: 'The account or program.',
+    actor: 'The account or program; Purser staff for all of staff.',
     action: 'What was done.',
     subject: 'To what.',
-    channel: 'By page, agent or API.',
-    detail: 'The details, as JSON.',
+    channel: 'page, agent or api; admin for staff.',
+    detail: 'The details, as JSON, without the reasons of staff.',
   },
   page: (db, { seller_id, after, limit }) =>
     db.rows<ExportedRow>(sql`select x.cursor, to_jsonb(x) - 'cursor' as row from (
-      select l.id::text as cursor, l.id as entry, l.at, l.actor, l.action, l.subject, l.channel,
-        l.detail
+      select l.id::text as cursor, l.id as entry, l.at,
+        case when l.channel = 'admin' then 'Purser staff' else l.actor end as actor, l.action,
+        l.subject, l.channel,
+        case when l.channel = 'admin' then l.detail - 'reason' else l.detail end as detail
       from audit_log l where l.seller_id = ${seller_id}
         and l.id > coalesce(nullif(${after}, '')::bigint, 0)
       order by l.id limit ${limit}) x order by x.entry`),
