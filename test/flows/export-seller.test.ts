@@ -2,20 +2,25 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
+import * as affiliates from '#domain/affiliates'
 import * as imports from '#domain/imports'
+import * as ledger from '#domain/ledger'
 import { archiveOf, EXPORT_TABLES } from '#flows/export-seller'
 import { viewAsSeller } from '#flows/staff-actions'
 import type { ProductId, SellerId } from '#platform/ids'
+import { cents, formatAmount } from '#platform/money'
 import { sql } from '#platform/sql'
 import { signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { decide, objectTo } from '../support/disputes.ts'
 import { testId } from '../support/ids.ts'
 import { checkedImport, runChecked } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
-import { staffActor } from '../support/refunds.ts'
+import { buy, refund, staffActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { CARD, DAY, runDue } from '../support/subscriber.ts'
 import { readZip } from '../support/zip.ts'
 
 type Cells = Record<string, string>
@@ -157,6 +162,22 @@ describe('an export of everything', () => {
     } finally {
       await other.close()
     }
+  })
+
+  test('has what affiliates earned on paid invoices, after refunds and disputes', async () => {
+    const { db } = service.world
+    const query = '?ref=coast-walks'
+    await buy(service, { query, card: CARD.never_renews })
+    await refund(service, await buy(service, { query, price: 2 }), 9_450)
+    const lost = await buy(service, { query, price: 2 })
+    await decide(service, await objectTo(service, lost.charge), 'lost')
+    service.clock.pass(32 * DAY)
+    await runDue(service)
+    const affiliate_id = (await affiliates.findByCode(db, 'coast-walks'))!.id
+    const owed = 0 - (await ledger.balanceOf(db, 'affiliate_payable', affiliate_id))
+    assert.deepEqual(rowsOf(await archive(false), 'affiliates.csv'), [
+      { affiliate_id, code: 'coast-walks', invoices: '3', commission: formatAmount(cents(owed)) },
+    ])
   })
 })
 

@@ -7,15 +7,23 @@ const AFFILIATES: ExportTable = {
   columns: {
     affiliate_id: 'The affiliate, aff_…',
     code: 'The code of their links.',
-    invoices: 'How many invoices they referred.',
-    commission: { cents: 'What they earned, paid from the fee of the service.' },
+    invoices: 'How many paid invoices they referred.',
+    commission: {
+      cents: 'What they earned, paid from the fee of the service, after refunds and lost disputes.',
+    },
   },
   page: (db, { seller_id, after, limit }) =>
     db.rows<ExportedRow>(sql`select x.cursor, to_jsonb(x) - 'cursor' as row from (
       select f.id as cursor, f.id as affiliate_id, f.code, count(*) as invoices,
-        sum(i.commission)::bigint as commission
+        sum(i.commission - coalesce(r.commission, 0) - coalesce(d.commission, 0))::bigint
+          as commission
       from invoices i join affiliates f on f.id = i.affiliate_id
-      where i.seller_id = ${seller_id} and i.number is not null and f.id > ${after}
+        left join charges c on c.invoice_id = i.id
+        left join lateral (select sum(commission) as commission from refunds
+          where charge_id = c.id and status in ('pending', 'succeeded', 'failed')) r on true
+        left join lateral (select sum(commission) as commission from disputes
+          where charge_id = c.id and status = 'lost') d on true
+      where i.seller_id = ${seller_id} and i.status = 'paid' and f.id > ${after}
       group by f.id, f.code order by f.id limit ${limit}) x order by x.cursor`),
 }
 
