@@ -28,21 +28,16 @@ export type SaleStatus = (typeof SALE_STATUSES)[number]
 export interface Sale
   extends Pick<
     Invoice,
-    | 'id'
-    | 'kind'
-    | 'amount'
-    | 'tax'
-    | 'fee'
-    | 'add_on_fee'
-    | 'commission'
-    | 'created_at'
-    | 'paid_at'
-    | 'order_id'
-    | 'license_id'
+    'id' | 'kind' | 'amount' | 'tax' | 'created_at' | 'paid_at' | 'order_id' | 'license_id'
   > {
   number: number
   email: string
   product_name: string
+  /** The service's whole fee, and what the add-on adds to it; zero until the invoice is paid. */
+  fee: Cents
+  add_on_fee: Cents
+  /** What the seller earned, before refunds and disputes; zero until the invoice is paid. */
+  net: Cents
   /** The state that its tax is owed to. */
   state: string
   /** The buyer's refunds, tax included. */
@@ -53,9 +48,10 @@ export interface Sale
 }
 
 /** Invoices as sales, each with its status. */
-export const SALES = (
-  invoices: Sql,
-) => sql`select i.id, i.number, i.kind, i.amount, i.tax, i.fee, i.add_on_fee, i.commission,
+export const SALES = (invoices: Sql) => sql`select i.id, i.number, i.kind, i.amount, i.tax,
+    case when i.status = 'paid' then i.fee else 0 end as fee,
+    case when i.status = 'paid' then i.add_on_fee else 0 end as add_on_fee,
+    case when i.status = 'paid' then i.amount - i.fee else 0 end as net,
     i.created_at, i.paid_at, i.order_id, i.license_id, u.email, p.name as product_name, q.state,
     coalesce(r.refunded, 0)::bigint as refunded,
     coalesce(r.deducted, 0)::bigint as deducted,

@@ -93,7 +93,7 @@ const INVOICES: ExportTable = {
     amount: { cents: 'The amount before tax.' },
     tax: { cents: 'The tax.' },
     tax_state: 'The state whose tax it is.',
-    fee: { cents: 'The fee of the service.' },
+    fee: { cents: 'The fee of the service; zero until the invoice is paid.' },
     add_on_fee: { cents: 'The part of the fee for hosted sign-in.' },
     affiliate_id: 'The affiliate who referred the buyer.',
     created_at: 'When it was written.',
@@ -103,7 +103,9 @@ const INVOICES: ExportTable = {
     db.rows<ExportedRow>(sql`select x.cursor, to_jsonb(x) - 'cursor' as row from (
       select i.id as cursor, i.id as invoice_id, i.number, a.slug as app, i.kind, i.status,
         i.user_id as customer_id, i.license_id, i.product_id, i.price_id, i.period_start,
-        i.period_end, i.amount, i.tax, q.state as tax_state, i.fee, i.add_on_fee, i.affiliate_id,
+        i.period_end, i.amount, i.tax, q.state as tax_state,
+        case when i.status = 'paid' then i.fee else 0 end as fee,
+        case when i.status = 'paid' then i.add_on_fee else 0 end as add_on_fee, i.affiliate_id,
         i.created_at, i.paid_at
       from invoices i join apps a on a.id = i.app_id join tax_quotes q on q.id = i.tax_quote_id
       where i.seller_id = ${seller_id} and i.number is not null and i.id > ${after}

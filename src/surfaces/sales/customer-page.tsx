@@ -112,7 +112,7 @@ function License({ license }: CustomerFacts): JSX.Element {
 
 function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
   const columns = [
-    { label: 'Paid', numeric: true },
+    { label: 'Total', numeric: true },
     { label: 'Refunded', numeric: true },
     { label: 'Invoice' },
     { label: 'Status' },

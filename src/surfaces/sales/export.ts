@@ -5,7 +5,6 @@ import type { World } from '#flows/world'
 import { declareExport, ROWS_AT_ONCE } from '#http/exports'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
-import { cents } from '#platform/money'
 import type { Task } from '#platform/tasks'
 import { exportedSearch, listAddress } from './list-search.ts'
 import { SALE_FIELDS, salesFilter } from './sale-search.ts'
@@ -68,7 +67,7 @@ const COLUMNS: CsvColumn<billing.Sale>[] = [
   { name: 'tax_state', of: (sale) => sale.state },
   { name: 'fee', of: (sale) => sale.fee },
   { name: 'of_it_add_on', of: (sale) => sale.add_on_fee },
-  { name: 'net', of: (sale) => cents(sale.amount - sale.fee) },
+  { name: 'net', of: (sale) => sale.net },
   { name: 'refunded', of: (sale) => sale.refunded },
   { name: 'refund_deducted', of: (sale) => sale.deducted },
   { name: 'invoice_id', of: (sale) => sale.id },

@@ -97,7 +97,7 @@ function cellsOf(base: string, sale: Sale) {
     <Money amount={sale.amount} />,
     <Money amount={sale.tax} />,
     <Money amount={sale.fee} />,
-    <Money amount={cents(sale.amount - sale.fee)} />,
+    <Money amount={sale.net} />,
     <TextLink href={`${base}/sales/${sale.id}/`}>{invoiceNumber(sale.number)}</TextLink>,
     <Badge tone={tone}>{label}</Badge>,
     isoDate(sale.paid_at ?? sale.created_at),

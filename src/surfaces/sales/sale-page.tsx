@@ -107,7 +107,7 @@ function Figures({ sale, lines, charge, is_earner }: SaleFacts): JSX.Element {
           money('Paid by the buyer', charge ? sum(sale.amount, sale.tax) : ZERO),
           money('Purser’s fee', cents(sale.fee - sale.add_on_fee)),
           ...(sale.add_on_fee > 0 ? [money('Hosted sign-in add-on', sale.add_on_fee)] : []),
-          money(is_earner ? 'Your earnings' : 'Seller earnings', cents(sale.amount - sale.fee)),
+          money(is_earner ? 'Your earnings' : 'Seller earnings', sale.net),
           ...(sale.refunded > 0 ? [money('Refunded', sale.refunded)] : []),
           ...(charge ? [{ term: 'Card', detail: charge.card }] : []),
           { term: 'Order ID', detail: <Id>{sale.order_id}</Id> },
