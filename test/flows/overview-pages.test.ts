@@ -4,14 +4,16 @@ import { formatMoney } from '#design/money'
 import * as identity from '#domain/identity'
 import * as metrics from '#domain/metrics'
 import * as sellers from '#domain/sellers'
+import { decideAboutSeller } from '#flows/staff-actions'
 import { isoDate } from '#platform/calendar'
-import type { SellerId } from '#platform/ids'
+import { parseId, type SellerId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { buy, refund } from '../support/refunds.ts'
+import { payeeOf, withBank } from '../support/payees.ts'
+import { buy, refund, staffActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { CARD, DAY, runDue, subscribe } from '../support/subscriber.ts'
@@ -175,4 +177,22 @@ test('shows the setup first until it is complete', async () => {
   const { body } = await seller.open(APP)
   assert.ok(body.indexOf('Set up your app') < body.indexOf('Net revenue'))
   assert.ok(body.includes('Set up your app'))
+})
+
+test('the next payout is not promised for a Monday on which it does not happen', async () => {
+  await buy(service, { price: 2 })
+  service.clock.pass(14 * DAY)
+  const note = async (agent: Agent) => {
+    const { body } = await agent.open(ALL)
+    const [, text = ''] = /<dt[^>]*>Next payout<\/dt>.*?<\/dd><dd[^>]*>(.*?)<\/dd>/.exec(body) ?? []
+    return textOf(text).trim()
+  }
+  assert.equal(await note(await signedIn(service, service.demo.seller)), 'Add a bank account')
+  const agent = await withBank(service, 'seller')
+  assert.match(await note(agent), /^\w+ \d+, 2026$/)
+  const staff = { ...(await staffActor(service)), reason: 'Under review.' }
+  const { owner } = await payeeOf(service, 'seller')
+  const seller_id = parseId('sel', owner)
+  await decideAboutSeller(service.world, staff, { seller_id, what: 'payouts_paused' })
+  assert.equal(await note(agent), 'Paused')
 })

@@ -123,8 +123,15 @@ function tilesOf({ figures, payout }: FiguresFacts): TileFacts[] {
   ]
 }
 
-function payoutTile({ amount, at, is_payable }: NextPayout): TileFacts {
-  const text = is_payable ? formatDay(at) : 'Below the minimum'
+const OBSTACLES: Record<NonNullable<NextPayout['obstacle']>, string> = {
+  debt: 'Deducted from your next earnings',
+  paused: 'Paused',
+  too_little: 'Below the minimum',
+  no_bank: 'Add a bank account',
+}
+
+function payoutTile({ amount, at, obstacle }: NextPayout): TileFacts {
+  const text = obstacle ? OBSTACLES[obstacle] : formatDay(at)
   return {
     name: 'Next payout',
     value: <Money amount={amount} />,

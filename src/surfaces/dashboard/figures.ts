@@ -15,7 +15,8 @@ const LISTED = 5
 export interface NextPayout {
   amount: Cents
   at: Date
-  is_payable: boolean
+  /** Why it does not happen then; undefined if it does. */
+  obstacle: 'debt' | 'paused' | 'too_little' | 'no_bank' | undefined
 }
 
 /** The figures of one app, or of all apps of a seller. */
@@ -70,5 +71,17 @@ async function nextPayout(world: World, owner: SellerId): Promise<NextPayout> {
   const { total, pending } = await readPayeeBalance(world, payee)
   const due = pending.filter((part) => part.at <= at).map(({ amount }) => amount)
   const amount = sum(total, ...due)
-  return { amount, at, is_payable: payouts.isPayable(amount) }
+  return { amount, at, obstacle: await obstacleTo(world, owner, amount) }
+}
+
+/** In the order in which the page of payouts names them. */
+async function obstacleTo(
+  { db }: World,
+  owner: SellerId,
+  amount: Cents,
+): Promise<NextPayout['obstacle']> {
+  if (amount < 0) return 'debt'
+  if (await payouts.arePaused(db, owner)) return 'paused'
+  if (!payouts.isPayable(amount)) return 'too_little'
+  return (await payouts.findAccount(db, owner))?.is_ready ? undefined : 'no_bank'
 }
