@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
 import * as metrics from '#domain/metrics'
 import { isoDate } from '#platform/calendar'
 import { cents } from '#platform/money'
@@ -187,4 +188,16 @@ test('a renewal of a test clock that is ahead counts on its day in that time', a
   assert.ok(sales >= 1)
   assert.ok(net > cents(0))
   await assertRight()
+})
+
+test('a failed renewal is listed with what it comes to, less a discount', async () => {
+  const { world } = service
+  const { code } = await addCode(service, app_id(), { percent: 50, periods: null })
+  const { email } = await buy(service, { query: `?discount=${code}`, card: CARD.never_renews })
+  service.clock.pass(32 * DAY)
+  await runDue(service)
+  const failed = await metrics.failedRenewals(world.db, { app_ids: [app_id()], limit: 20 })
+  const own = failed.find((renewal) => renewal.email === email)!
+  const invoice = await billing.findInvoice(world.db, own.invoice_id!)
+  assert.deepEqual([own.amount, invoice.amount], [600, 600])
 })

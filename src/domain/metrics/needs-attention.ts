@@ -68,6 +68,7 @@ export interface FailedRenewal {
   app_name: string
   email: string
   product_name: string
+  /** What the period comes to, before tax and less a discount. */
   amount: Cents
   past_due_since: Date
   /** When it is retried; null if no retry is left. */
@@ -79,12 +80,13 @@ export interface FailedRenewal {
 export async function failedRenewals(db: Db, query: AttentionQuery): Promise<FailedRenewal[]> {
   return await db.rows<FailedRenewal>(sql`
     select s.id, a.slug as app_slug, a.name as app_name, u.email, p.name as product_name,
-      s.amount, s.past_due_since, s.next_at, (select i.id from invoices i
-        where i.subscription_id = s.id and i.kind = 'renewal' and i.status = 'open'
-        order by i.period_index desc limit 1) as invoice_id
+      coalesce(i.amount, s.amount) as amount, s.past_due_since, s.next_at, i.id as invoice_id
     from subscriptions s join licenses l on l.id = s.license_id
       join apps a on a.id = s.app_id join users u on u.id = l.user_id
-      join products p on p.id = l.product_id
+      left join lateral (select id, amount, product_id from invoices
+        where subscription_id = s.id and kind = 'renewal' and status = 'open'
+        order by period_index desc limit 1) i on true
+      join products p on p.id = coalesce(i.product_id, l.product_id)
     where s.app_id = any(${query.app_ids}::text[]) and s.past_due_since is not null
       and s.ended_at is null
     order by s.past_due_since desc, s.id limit ${query.limit}`)
