@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as apps from '#domain/apps'
-import type { AppId, InvoiceId, SellerId } from '#platform/ids'
+import * as payments from '#domain/payments'
+import * as sellers from '#domain/sellers'
+import { type AppId, type InvoiceId, parseId, type SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp, setOnSale } from '../support/apps.ts'
+import { objectTo } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
-import { HOMES, withBank } from '../support/payees.ts'
+import { HOMES, payeeOf, withBank } from '../support/payees.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, subscribe } from '../support/subscriber.ts'
@@ -132,4 +135,14 @@ test('staff who view another seller do not open a sale made before', async () =>
   await staff.open('/dashboard/')
   await staff.submit('Stop viewing')
   assert.equal(await view(bySlug.get('tidepool')!), 200)
+})
+
+test('staff see an open dispute of a sale at the seller who made it', async () => {
+  const { db } = service.world
+  await objectTo(service, (await payments.chargeOf(db, earlier[0]!))!)
+  const former_id = parseId('sel', (await payeeOf(service, 'seller')).owner)
+  const next_id = (await apps.find(db, app.client_id))!.seller_id
+  const figures = await sellers.sellerFigures(db, [former_id, next_id])
+  const disputes = new Map(figures.map((each) => [each.id, each.disputes]))
+  assert.deepEqual([disputes.get(former_id), disputes.get(next_id)], [1, 0])
 })
