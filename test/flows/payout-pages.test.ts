@@ -94,6 +94,11 @@ describe('a seller’s payouts', () => {
     const { path, number } = await latest()
     await agent.open(path)
     assert.match(pageText(), /This payout was returned.*has been closed\..*Total/)
+    const headers = { cookie: agent.cookie }
+    const pdf = await service.app.inject({ url: `${path}statement.pdf`, headers })
+    const { text } = await readPdf(pdf.rawPayload)
+    assert.match(text, /Their sum is the amount of the payout\./)
+    assert.doesNotMatch(text, /amount paid/)
     const { invoice_id } = await service.world.db.one<{ invoice_id: string }>(
       sql`select id as invoice_id from invoices order by number desc limit 1`,
     )

@@ -122,7 +122,7 @@ export async function statementPdf(
         total((line) => line.amount),
       ],
     },
-    notes: ['Each line is a ledger entry. Their sum is the amount paid.'],
+    notes: ['Each line is a ledger entry. Their sum is the amount of the payout.'],
     foot: `${config.operator.legal_name}, merchant of record. ${config.base_url}`,
   }
   // Created in parts, as the drawing thread requests them.
