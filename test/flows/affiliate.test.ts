@@ -271,6 +271,12 @@ describe('an affiliate’s page', () => {
       0,
     )
     assert.equal(sum, before - left)
+    const feesOf = (pattern: RegExp) =>
+      rows.filter(({ description }) => pattern.test(description!)).map(({ fee }) => fee)
+    assert.match(feesOf(/^(Sale|Renewal) of/).join(), /^\d+\.\d\d(,\d+\.\d\d)*$/)
+    const reversed = feesOf(/^(Refund|Dispute)/)
+    assert.ok(reversed.length > 0)
+    assert.deepEqual(new Set(reversed), new Set(['']), 'the fee of a sale is listed once')
     assert.deepEqual(
       [...new Set(rows.flatMap((row) => Object.keys(row)))],
       ['date', 'description', 'app', 'invoice_id', 'transaction_id', 'fee', 'commission', 'payout'],

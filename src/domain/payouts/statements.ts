@@ -34,7 +34,7 @@ export interface StatementLine {
   product_name: string | null
   /** The part of the price, before tax, that was paid or refunded. */
   gross: Cents | null
-  /** The service's whole fee on the invoice. */
+  /** The service's whole fee on a paid invoice; null for what is reversed, and for other lines. */
   fee: Cents | null
   /** The payout that was returned, for the line that credits it again. */
   returned_number: number | null
@@ -51,7 +51,8 @@ export interface AccountLine extends StatementLine {
 
 const COLUMNS = sql`t.id as transaction_id, e.position, t.at, t.event, t.subject,
   -e.amount as amount, i.id as invoice_id, i.kind as invoice_kind, a.slug as app_slug,
-  a.name as app_name, pr.name as product_name, i.fee,
+  a.name as app_name, pr.name as product_name,
+  case t.event when 'sale' then i.fee end as fee,
   case t.event when 'sale' then i.amount when 'refund' then r.tax - r.amount
     when 'dispute_opened'
       then coalesce(d.opened_owed, d.owed) + coalesce(d.opened_tax, d.tax) - d.amount

@@ -122,7 +122,7 @@ function referralOf(now: Date, line: payouts.AccountLine): ReferralLine {
     key: `${line.transaction_id}-${line.position}`,
     at: line.at,
     text: lineLabel(line),
-    fee: line.event === 'sale' ? line.fee : null,
+    fee: line.fee,
     amount: line.amount,
     available_at: isDelayed && available_at > now ? available_at : undefined,
     payout:
