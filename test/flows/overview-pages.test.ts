@@ -4,7 +4,7 @@ import { formatMoney } from '#design/money'
 import * as identity from '#domain/identity'
 import * as metrics from '#domain/metrics'
 import * as sellers from '#domain/sellers'
-import { decideAboutSeller } from '#flows/staff-actions'
+import { decideAboutSeller, suspendByStaff } from '#flows/staff-actions'
 import { isoDate } from '#platform/calendar'
 import { parseId, type SellerId } from '#platform/ids'
 import { cents } from '#platform/money'
@@ -44,6 +44,12 @@ function tile({ page }: Agent, name: string): string | undefined {
   const pattern = new RegExp(`<dt[^>]*>${name}</dt><dd[^>]*>(.*?)</dd>`)
   const [, value] = pattern.exec(page.body) ?? []
   return value === undefined ? undefined : textOf(value).trim()
+}
+
+/** The line below the value of a tile. */
+function noteOf({ page }: Agent, name: string): string {
+  const pattern = new RegExp(`<dt[^>]*>${name}</dt>.*?</dd><dd[^>]*>(.*?)</dd>`)
+  return textOf(pattern.exec(page.body)?.[1] ?? '').trim()
 }
 
 async function expected(from: string, to: string): Promise<metrics.OverviewFigures> {
@@ -179,13 +185,27 @@ test('shows the setup first until it is complete', async () => {
   assert.ok(body.includes('Set up your app'))
 })
 
+test('a renewal that is not retried is called paused, and an unpaid one has a retry left', async () => {
+  const { license_id } = await subscribe(service, { card: CARD.never_renews })
+  for (let day = 0; day < 47; day++) {
+    service.clock.pass(DAY)
+    await runDue(service)
+  }
+  const agent = await signedIn(service, service.demo.seller)
+  await agent.open(ALL)
+  assert.equal(noteOf(agent, 'Past due'), '1 with one retry left')
+  const staff = { ...(await staffActor(service)), reason: 'Under review.' }
+  await suspendByStaff(service.world, staff, license_id)
+  const { body } = await agent.open(ALL)
+  assert.match(textOf(body), /Failed renewals .* Failed \w+ \d+, \d+ Paused, not retried/)
+})
+
 test('the next payout is not promised for a Monday on which it does not happen', async () => {
   await buy(service, { price: 2 })
   service.clock.pass(14 * DAY)
   const note = async (agent: Agent) => {
-    const { body } = await agent.open(ALL)
-    const [, text = ''] = /<dt[^>]*>Next payout<\/dt>.*?<\/dd><dd[^>]*>(.*?)<\/dd>/.exec(body) ?? []
-    return textOf(text).trim()
+    await agent.open(ALL)
+    return noteOf(agent, 'Next payout')
   }
   assert.equal(await note(await signedIn(service, service.demo.seller)), 'Add a bank account')
   const agent = await withBank(service, 'seller')

@@ -71,7 +71,7 @@ export interface FailedRenewal {
   /** What the period comes to, before tax and less a discount. */
   amount: Cents
   past_due_since: Date
-  /** When it is retried; null if no retry is left. */
+  /** When it is retried; null while the license is paused. */
   next_at: Date | null
   invoice_id: InvoiceId | null
 }

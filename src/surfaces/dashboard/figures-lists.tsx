@@ -74,7 +74,7 @@ function renewalCards(facts: FiguresFacts): CardFacts[] {
           Next retry <Day date={renewal.next_at} />
         </>
       ) : (
-        'No retries left'
+        'Paused, not retried'
       ),
     ),
     aside: <Money amount={renewal.amount} />,

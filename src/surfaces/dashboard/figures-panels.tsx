@@ -115,7 +115,7 @@ function tilesOf({ figures, payout }: FiguresFacts): TileFacts[] {
     {
       name: 'Past due',
       value: numbers.format(owing),
-      note: `${numbers.format(licenses.unpaid)} with no retries left`,
+      note: `${numbers.format(licenses.unpaid)} with one retry left`,
     },
     { name: 'Refund rate', value: rate(figures.refunds), note: ofSales(figures.refunds) },
     { name: 'Dispute rate', value: rate(figures.disputes), note: ofSales(figures.disputes) },
