@@ -3,8 +3,10 @@ import { after, before, describe, test } from 'node:test'
 import type { InvoiceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
+import { decide, objectTo } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
 import { closeSound } from '../support/invariants.ts'
+import { buy, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { CARD, DAY, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
@@ -44,5 +46,35 @@ describe('an invoice that is not paid', () => {
   test('is not listed as paid on the page of its customer', async () => {
     const { body } = await agent.open(`${BASE}/customers/${subscriber.license_id}/`)
     assert.match(textOf(body), /Total Refunded Invoice Status \$12\.60 \$0\.00 Renewal .* Open/)
+  })
+})
+
+describe('what disputes take', () => {
+  test('is deducted in the list, in its export and on the page of a sale, as in the ledger', async () => {
+    const partly = await buy(service, { price: 2 })
+    await refund(service, partly, 9_450)
+    const [lost, won, open] = [await buy(service), await buy(service), await buy(service)]
+    for (const [bought, outcome] of [
+      [partly, 'lost'],
+      [lost, 'lost'],
+      [won, 'won'],
+    ] as const) {
+      await decide(service, await objectTo(service, bought.charge), outcome)
+    }
+    await objectTo(service, open.charge)
+    await agent.open(`${BASE}/sales/`)
+    assert.match(textOf(agent.page.body), /Deducted for disputes \$147\.00 Invoices/)
+    const { rows } = await exportBy(agent, 'Export CSV')
+    const inCents = (text = '') => Math.round(Number(text) * 100)
+    for (const { invoice_id, net, refund_deducted, dispute_deducted } of rows) {
+      const { earned } = await service.world.db.one<{ earned: number }>(sql`
+        select coalesce(-sum(e.amount), 0)::bigint as earned
+        from posted_invoices t join ledger_entries e using (transaction_id)
+        where t.invoice_id = ${invoice_id} and e.account in ('seller_payable', 'dispute_hold')`)
+      const left = inCents(net) - inCents(refund_deducted) - inCents(dispute_deducted)
+      assert.equal(left, earned, invoice_id)
+    }
+    const text = textOf((await agent.open(`${BASE}/sales/${lost.invoice_id}/`)).body)
+    assert.match(text, /Your earnings \$10\.90 Deducted for disputes \$27\.00/)
   })
 })

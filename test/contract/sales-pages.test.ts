@@ -106,7 +106,7 @@ describe('the list of sales', () => {
     await agent.open(`${BASE}/sales/?q=${bought.email}`)
     assert.match(
       textOf(agent.page.body),
-      /Amount, before tax \$12\.00 Tax \$0\.60 Fee \$1\.10 Net, before refunds \$10\.90 Refunded, with tax \$6\.30 Deducted for refunds \$5\.70 Invoices 1/,
+      /Amount, before tax \$12\.00 Tax \$0\.60 Fee \$1\.10 Net, before refunds and disputes \$10\.90 Refunded, with tax \$6\.30 Deducted for refunds \$5\.70 Invoices 1/,
     )
     const { rows } = await exportBy(agent, 'Export CSV')
     assert.deepEqual(

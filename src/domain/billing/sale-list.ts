@@ -3,7 +3,7 @@ import type { AppId, InvoiceId, LicenseId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import type { InvoiceKind } from './invoices.ts'
-import { SALES, type Sale, type SaleStatus } from './sales.ts'
+import { DEDUCTED_BY_DISPUTE, SALES, type Sale, type SaleStatus } from './sales.ts'
 
 /** Filters the invoices of an app. */
 export interface SalesFilter {
@@ -142,6 +142,8 @@ export interface SalesTotals {
   refunded: Cents
   /** What those refunds deducted from the seller's balance. */
   deducted: Cents
+  /** What disputes deducted. */
+  dispute_deducted: Cents
 }
 
 /** The totals of a list of sales; undefined if they are more than `MAX_SUMMED`. */
@@ -154,7 +156,7 @@ export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTot
       : sourceOf(filter)
   const totals = await db.one<SalesTotals>(sql`
     with found as materialized (
-      select i.number, i.status, i.amount, i.tax, i.fee
+      select i.id, i.number, i.status, i.amount, i.tax, i.fee
       ${source}
       order by ${place}.app_id desc, ${place}.number desc limit ${MAX_SUMMED + 1}::integer),
     returned as (
@@ -162,13 +164,17 @@ export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTot
       from found g
         join refunded_sales s on s.app_id = ${app_id} and s.number = g.number
         join refunds r on r.charge_id = s.charge_id
-          and r.status in ('pending', 'succeeded', 'failed'))
+          and r.status in ('pending', 'succeeded', 'failed')),
+    disputed as (
+      select sum(${DEDUCTED_BY_DISPUTE}) as deducted
+      from found g join charges c on c.invoice_id = g.id join disputes d on d.charge_id = c.id)
     select count(*) as count,
       coalesce(sum(f.amount) filter (where f.status = 'paid'), 0)::bigint as amount,
       coalesce(sum(f.tax) filter (where f.status = 'paid'), 0)::bigint as tax,
       coalesce(sum(f.fee) filter (where f.status = 'paid'), 0)::bigint as fee,
       coalesce((select refunded from returned), 0)::bigint as refunded,
-      coalesce((select deducted from returned), 0)::bigint as deducted
+      coalesce((select deducted from returned), 0)::bigint as deducted,
+      coalesce((select deducted from disputed), 0)::bigint as dispute_deducted
     from found f`)
   return totals.count > MAX_SUMMED ? undefined : totals
 }

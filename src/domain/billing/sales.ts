@@ -10,6 +10,7 @@ import type {
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
+import { DISPUTE_COST } from './fee.ts'
 import type { Invoice } from './invoices.ts'
 
 /** The status of an invoice, by its charge, its refunds and its disputes. */
@@ -44,8 +45,15 @@ export interface Sale
   refunded: Cents
   /** What those refunds deducted from the seller's balance: without tax and the returned fee. */
   deducted: Cents
+  /** What disputes deducted: their cost until they are won, and their amount once they are lost. */
+  dispute_deducted: Cents
   status: SaleStatus
 }
+
+/** What a dispute `d` deducts from what the seller earned, as the ledger books it. */
+export const DEDUCTED_BY_DISPUTE = sql`case d.status
+  when 'lost' then d.amount - d.tax - d.owed + ${DISPUTE_COST}::bigint
+  when 'open' then ${DISPUTE_COST}::bigint else 0 end`
 
 /** Invoices as sales, each with its status. */
 export const SALES = (invoices: Sql) => sql`select i.id, i.number, i.kind, i.amount, i.tax,
@@ -55,6 +63,7 @@ export const SALES = (invoices: Sql) => sql`select i.id, i.number, i.kind, i.amo
     i.created_at, i.paid_at, i.order_id, i.license_id, u.email, p.name as product_name, q.state,
     coalesce(r.refunded, 0)::bigint as refunded,
     coalesce(r.deducted, 0)::bigint as deducted,
+    coalesce(d.deducted, 0)::bigint as dispute_deducted,
     case when i.status <> 'paid' then i.status
       when d.is_open then 'disputed'
       when d.is_lost then 'dispute_lost'
@@ -69,9 +78,9 @@ export const SALES = (invoices: Sql) => sql`select i.id, i.number, i.kind, i.amo
     left join lateral (select sum(amount) as refunded, sum(amount - tax - fee) as deducted
       from refunds
       where charge_id = c.id and status in ('pending', 'succeeded', 'failed')) r on true
-    left join lateral (select bool_or(status = 'open') as is_open,
-        bool_or(status = 'lost') as is_lost
-      from disputes where charge_id = c.id) d on true`
+    left join lateral (select bool_or(d.status = 'open') as is_open,
+        bool_or(d.status = 'lost') as is_lost, sum(${DEDUCTED_BY_DISPUTE}) as deducted
+      from disputes d where d.charge_id = c.id) d on true`
 
 /** An invoice with its app, and the seller who wrote it. */
 export interface FoundSale extends Sale {

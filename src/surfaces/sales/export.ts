@@ -73,4 +73,5 @@ const COLUMNS: CsvColumn<billing.Sale>[] = [
   { name: 'invoice_id', of: (sale) => sale.id },
   { name: 'order_id', of: (sale) => sale.order_id },
   { name: 'license_id', of: (sale) => sale.license_id },
+  { name: 'dispute_deducted', of: (sale) => sale.dispute_deducted },
 ]

@@ -120,7 +120,7 @@ function Sums({ totals }: { totals: SalesTotals | undefined }): JSX.Element {
       </p>
     )
   }
-  const { count, amount, tax, fee, refunded, deducted } = totals
+  const { count, amount, tax, fee, refunded, deducted, dispute_deducted } = totals
   const money = (term: string, of: Cents) => ({ term, detail: <Money amount={of} /> })
   return (
     <Totals
@@ -128,9 +128,10 @@ function Sums({ totals }: { totals: SalesTotals | undefined }): JSX.Element {
         money('Amount, before tax', amount),
         money('Tax', tax),
         money('Fee', fee),
-        money('Net, before refunds', cents(amount - fee)),
+        money('Net, before refunds and disputes', cents(amount - fee)),
         money('Refunded, with tax', refunded),
         money('Deducted for refunds', deducted),
+        ...(dispute_deducted > 0 ? [money('Deducted for disputes', dispute_deducted)] : []),
         { term: 'Invoices', detail: count.toLocaleString('en-US') },
       ]}
     />

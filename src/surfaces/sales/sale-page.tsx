@@ -109,6 +109,9 @@ function Figures({ sale, lines, charge, is_earner }: SaleFacts): JSX.Element {
           ...(sale.add_on_fee > 0 ? [money('Hosted sign-in add-on', sale.add_on_fee)] : []),
           money(is_earner ? 'Your earnings' : 'Seller earnings', sale.net),
           ...(sale.refunded > 0 ? [money('Refunded', sale.refunded)] : []),
+          ...(sale.dispute_deducted > 0
+            ? [money('Deducted for disputes', sale.dispute_deducted)]
+            : []),
           ...(charge ? [{ term: 'Card', detail: charge.card }] : []),
           { term: 'Order ID', detail: <Id>{sale.order_id}</Id> },
           { term: 'License ID', detail: <Id>{sale.license_id}</Id> },
