@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { InvoiceId } from '#platform/ids'
+import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
+import { addApp } from '../support/apps.ts'
+import { buyWith } from '../support/discount-purchases.ts'
+import { addCode } from '../support/discounts.ts'
 import { decide, objectTo } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -77,4 +81,19 @@ describe('what disputes take', () => {
     const text = textOf((await agent.open(`${BASE}/sales/${lost.invoice_id}/`)).body)
     assert.match(text, /Your earnings \$10\.90 Deducted for disputes \$27\.00/)
   })
+})
+
+test('a customer is offered a refund only of what was charged', async () => {
+  const slug = 'free-first'
+  const app = await addApp(service, { slug, amount: cents(1000) })
+  const { code } = await addCode(service, app.client_id, { percent: 100, periods: 1 })
+  const { license_id } = await buyWith(service, app, code)
+  const path = `/dashboard/apps/${slug}/customers/${license_id}/`
+  assert.doesNotMatch((await agent.open(path)).body, /\/refund"/)
+  service.clock.pass(32 * DAY)
+  await runDue(service)
+  agent = await signedIn(service, service.demo.seller)
+  await agent.open(path)
+  await agent.press('Refund')
+  assert.match(textOf(agent.page.body), /\$10\.50 is refundable/)
 })

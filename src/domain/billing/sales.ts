@@ -41,6 +41,8 @@ export interface Sale
   net: Cents
   /** The state that its tax is owed to. */
   state: string
+  /** What the buyer was charged, tax included; zero if nothing was due, or it was waived. */
+  charged: Cents
   /** The buyer's refunds, tax included. */
   refunded: Cents
   /** What those refunds deducted from the seller's balance: without tax and the returned fee. */
@@ -61,6 +63,7 @@ export const SALES = (invoices: Sql) => sql`select i.id, i.number, i.kind, i.amo
     case when i.status = 'paid' then i.add_on_fee else 0 end as add_on_fee,
     case when i.status = 'paid' then i.amount - i.fee else 0 end as net,
     i.created_at, i.paid_at, i.order_id, i.license_id, u.email, p.name as product_name, q.state,
+    coalesce(c.amount, 0)::bigint as charged,
     coalesce(r.refunded, 0)::bigint as refunded,
     coalesce(r.deducted, 0)::bigint as deducted,
     coalesce(d.deducted, 0)::bigint as dispute_deducted,

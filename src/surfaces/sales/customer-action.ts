@@ -154,7 +154,9 @@ export async function actionsFor(
 ): Promise<ActionLink[]> {
   if (!(await mayAct(world, context))) return []
   const { base } = context
-  const charged = invoices.find(({ status }) => status === 'paid' || status === 'partly_refunded')
+  const charged = invoices.find(({ charged, status }) => {
+    return charged > 0 && (status === 'paid' || status === 'partly_refunded')
+  })
   return [
     ...(charged ? [{ href: `${base}/sales/${charged.id}/refund`, label: 'Refund' }] : []),
     ...Object.entries(ACTIONS)

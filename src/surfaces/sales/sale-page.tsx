@@ -16,7 +16,7 @@ import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
 import { LedgerEntries } from '#http/ledger-entries'
 import type { ChargeId } from '#platform/ids'
-import { type Cents, cents, sum, ZERO } from '#platform/money'
+import { type Cents, cents } from '#platform/money'
 import { KIND_LABELS, PAYOUT_LABELS, STATUS_LABELS } from './labels.ts'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -104,7 +104,7 @@ function Figures({ sale, lines, charge, is_earner }: SaleFacts): JSX.Element {
             : []),
           money('Price', sale.amount),
           money(taxLabel(sale), sale.tax),
-          money('Paid by the buyer', charge ? sum(sale.amount, sale.tax) : ZERO),
+          money('Paid by the buyer', sale.charged),
           money('Purser’s fee', cents(sale.fee - sale.add_on_fee)),
           ...(sale.add_on_fee > 0 ? [money('Hosted sign-in add-on', sale.add_on_fee)] : []),
           money(is_earner ? 'Your earnings' : 'Seller earnings', sale.net),
