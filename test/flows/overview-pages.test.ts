@@ -12,6 +12,9 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { addApp } from '../support/apps.ts'
+import { buyWith } from '../support/discount-purchases.ts'
+import { addCode } from '../support/discounts.ts'
 import { payeeOf, withBank } from '../support/payees.ts'
 import { buy, refund, staffActor } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
@@ -183,6 +186,18 @@ test('shows the setup first until it is complete', async () => {
   const { body } = await seller.open(APP)
   assert.ok(body.indexOf('Set up your app') < body.indexOf('Net revenue'))
   assert.ok(body.includes('Set up your app'))
+})
+
+test('rates are of payments, and a purchase with nothing to pay is none', async () => {
+  const app = await addApp(service, { slug: 'free-first' })
+  const { code } = await addCode(service, app.client_id, { percent: 100 })
+  await buyWith(service, app, code)
+  const agent = await signedIn(service, service.demo.seller)
+  await agent.open('/dashboard/apps/free-first/')
+  assert.match(textOf(agent.page.body), /Latest sales discount-\d+@example\.com/)
+  for (const name of ['Refund rate', 'Dispute rate']) {
+    assert.equal(noteOf(agent, name), '0 of 0 payments', name)
+  }
 })
 
 test('a renewal that is not retried is called paused, and an unpaid one has a retry left', async () => {

@@ -31,6 +31,7 @@ export interface OverviewFigures {
   former: DayRange
   net: Cents
   former_net: Cents
+  /** Payments: purchases, renewals and upgrades for which something was due. */
   sales: number
   refunds: number
   disputes: number

@@ -70,7 +70,7 @@ function inState(state: SellerState | undefined): Sql {
 export interface SellerFigures {
   id: SellerId
   apps: number
-  /** Of these apps, also those before a transfer. */
+  /** Payments for these apps, also those before a transfer. */
   sales: number
   /** What the seller is owed; negative: what the seller owes. */
   balance: Cents

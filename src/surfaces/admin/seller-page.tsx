@@ -58,7 +58,7 @@ export function SellerPage(facts: SellerPageFacts): JSX.Element {
         items={[
           { term: 'Available', detail: <Money amount={balance.total} /> },
           { term: 'Pending', detail: <Money amount={balance.pending_total} /> },
-          { term: 'Sales', detail: figures.sales.toLocaleString('en-US') },
+          { term: 'Payments', detail: figures.sales.toLocaleString('en-US') },
           { term: 'Open disputes', detail: figures.disputes.toLocaleString('en-US') },
         ]}
       />

@@ -34,7 +34,7 @@ export function SellersPage(facts: AdminListFacts<SellerState, SellerRow>): JSX.
             { label: 'Seller' },
             { label: 'Status' },
             { label: 'Apps', numeric: true },
-            { label: 'Sales', numeric: true },
+            { label: 'Payments', numeric: true },
             { label: 'Open disputes', numeric: true },
             { label: 'Since' },
           ]}

@@ -94,7 +94,7 @@ function tilesOf({ figures, payout }: FiguresFacts): TileFacts[] {
   const { net, former_net, mrr, mrr_before, licenses, sales } = figures
   const owing = licenses.past_due + licenses.unpaid
   const rate = (part: number) => (sales === 0 ? '0%' : percent.format(part / sales))
-  const ofSales = (part: number) => `${numbers.format(part)} of ${counted(sales, 'sale')}`
+  const ofAll = (part: number) => `${numbers.format(part)} of ${counted(sales, 'payment')}`
   return [
     { name: 'Net revenue', value: <Money amount={net} />, note: comparison(net, former_net) },
     {
@@ -117,9 +117,11 @@ function tilesOf({ figures, payout }: FiguresFacts): TileFacts[] {
       value: numbers.format(owing),
       note: `${numbers.format(licenses.unpaid)} with one retry left`,
     },
-    { name: 'Refund rate', value: rate(figures.refunds), note: ofSales(figures.refunds) },
-    { name: 'Dispute rate', value: rate(figures.disputes), note: ofSales(figures.disputes) },
-    payout ? payoutTile(payout) : { name: 'Sales', value: numbers.format(sales), note: 'paid' },
+    { name: 'Refund rate', value: rate(figures.refunds), note: ofAll(figures.refunds) },
+    { name: 'Dispute rate', value: rate(figures.disputes), note: ofAll(figures.disputes) },
+    payout
+      ? payoutTile(payout)
+      : { name: 'Payments', value: numbers.format(sales), note: 'renewals included' },
   ]
 }
 
