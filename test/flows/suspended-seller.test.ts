@@ -99,6 +99,22 @@ describe('a suspended seller', () => {
     assert.deepEqual(audited, { channel: 'admin', reason: 'sells what is not theirs' })
   })
 
+  test('shows staff who cannot read the audit log since when, and why', async () => {
+    const { db } = service.world
+    await decide('suspended')
+    await decide('payouts_paused')
+    const role = (to: string) =>
+      db.run(sql`update users set staff_role = ${to}
+        where email_normalized = ${service.demo.operator.email}`)
+    await role('finance')
+    const staff = await signedIn(service, service.demo.operator)
+    const text = textOf((await staff.open(`/admin/sellers/${seller_id}/`)).body)
+    await role('admin')
+    await decide('payouts_resumed')
+    assert.match(text, /Suspended Since \w+ \d+, \d+ ?: a reason/)
+    assert.match(text, /Payouts paused Since \w+ \d+, \d+ ?: a reason/)
+  })
+
   test('has agents that read its apps and change nothing', async () => {
     const agent = await mcpAgent(service, { email: service.demo.seller.email })
     await decide('suspended')

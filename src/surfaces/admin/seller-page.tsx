@@ -25,10 +25,18 @@ import { SellerActions } from './seller-actions.tsx'
 import { SellerBadges } from './sellers-page.tsx'
 import type { Filled } from './staff-action.tsx'
 
+interface SellerDecided {
+  since: Date
+  reason: string | undefined
+}
+
 export interface SellerPageFacts {
   csrf_token: string
   role: StaffRole
   seller: ListedSeller & SellerDetails
+  /** Since when, and why, it is suspended and its payouts are paused; null: they are not. */
+  suspended: SellerDecided | null
+  paused: SellerDecided | null
   figures: SellerFigures
   terms: AcceptedTerms | undefined
   members: Member[]
@@ -72,10 +80,12 @@ export function SellerPage(facts: SellerPageFacts): JSX.Element {
   )
 }
 
-function itemsOf({ seller, terms, bank }: SellerPageFacts) {
+function itemsOf({ seller, suspended, paused, terms, bank }: SellerPageFacts) {
   const { address, city, state, zip } = seller
   return [
     { term: 'Status', detail: <SellerBadges seller={seller} /> },
+    ...(suspended ? [{ term: 'Suspended', detail: <Decided {...suspended} /> }] : []),
+    ...(paused ? [{ term: 'Payouts paused', detail: <Decided {...paused} /> }] : []),
     { term: 'Address', detail: `${address}, ${city}, ${state} ${zip}` },
     { term: 'Seller since', detail: <Day date={seller.created_at} /> },
     {
@@ -90,6 +100,15 @@ function itemsOf({ seller, terms, bank }: SellerPageFacts) {
     },
     { term: 'Bank account', detail: bank ?? 'None yet' },
   ]
+}
+
+function Decided({ since, reason }: SellerDecided): JSX.Element {
+  return (
+    <>
+      Since <Day date={since} />
+      {reason && `: ${reason}`}
+    </>
+  )
 }
 
 function Members({ members }: { members: Member[] }): JSX.Element {

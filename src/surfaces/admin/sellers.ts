@@ -14,6 +14,8 @@ import { STOP_VIEWING } from '#http/guards/viewing'
 import { paramsOf, queryOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
+import type { AuditAction } from '#platform/audit'
+import { listAudit } from '#platform/audit-log'
 import { readId, type SellerId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { addressOf, ON_A_PAGE, readSearchedList } from './paging.ts'
@@ -69,12 +71,21 @@ function declareSeller(scope: FastifyInstance, world: World): void {
     const [listed] = await sellers.listSellers(db, { id: seller_id, limit: 1 })
     const details = await sellers.findSeller(db, seller_id)
     if (!listed || !details) throw refuse('not_found')
+    const { suspended_at, payouts_paused_at } = listed
     const account = payouts.accountOf(seller_id)
     const bank = await payouts.findAccount(db, seller_id)
     const page = SellerPage({
       csrf_token: csrfToken(world, request, reply),
       role,
       seller: { ...details, ...listed },
+      suspended: suspended_at && {
+        since: suspended_at,
+        reason: await latestReason(world, seller_id, 'seller.suspended'),
+      },
+      paused: payouts_paused_at && {
+        since: payouts_paused_at,
+        reason: await latestReason(world, seller_id, 'seller.payouts_paused'),
+      },
       figures: (await sellers.sellerFigures(db, [seller_id]))[0]!,
       terms: await sellers.acceptedTerms(db, seller_id),
       members: await sellers.membersOf(db, seller_id),
@@ -88,6 +99,16 @@ function declareSeller(scope: FastifyInstance, world: World): void {
     })
     return sendPage(reply, page)
   })
+}
+
+/** The reason of the latest decision of a kind: most staff cannot read the audit log. */
+async function latestReason(
+  { db }: World,
+  subject: SellerId,
+  action: AuditAction,
+): Promise<string | undefined> {
+  const [entry] = await listAudit(db, { subject, action, limit: 1 })
+  return typeof entry?.detail.reason === 'string' ? entry.detail.reason : undefined
 }
 
 const DECISIONS = {
