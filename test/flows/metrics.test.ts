@@ -3,13 +3,14 @@ import { after, before, describe, test } from 'node:test'
 import * as billing from '#domain/billing'
 import * as metrics from '#domain/metrics'
 import { isoDate } from '#platform/calendar'
-import { cents } from '#platform/money'
+import { cents, sum } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { addCode } from '../support/discounts.ts'
+import { decide, objectTo } from '../support/disputes.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { buyer, enterCard, goToConfirm } from '../support/purchase.ts'
-import { buy, refund } from '../support/refunds.ts'
+import { type Bought, buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { CARD, DAY, runDue, subscribe } from '../support/subscriber.ts'
 import { letPass, timeOf } from '../support/test-clock.ts'
@@ -58,6 +59,18 @@ describe('net revenue', () => {
     assert.equal(after.refunds, before.refunds + 1)
     assert.equal(after.net, await earnings())
     await assertRight()
+  })
+
+  test('is the sum of what the list of sales says was earned, after refunds and disputes', async () => {
+    const refunded = await buy(service)
+    await refund(service, refunded)
+    const lost = await buy(service)
+    await decide(service, await objectTo(service, lost.charge), 'lost')
+    const query = { app_ids: [app_id()], limit: 100 }
+    const sales = await metrics.latestSales(service.world.db, query)
+    const netOf = ({ invoice_id }: Bought) => sales.find(({ id }) => id === invoice_id)?.net
+    assert.deepEqual([netOf(refunded), netOf(lost)], [-50, -1610])
+    assert.equal(sum(...sales.map(({ net }) => net)), (await figures()).net)
   })
 
   test('decreases by a dispute when it is lost, and by its fee when it is opened', async () => {

@@ -10,8 +10,9 @@ export interface LatestSale {
   app_name: string
   email: string
   product_name: string
-  /** Before tax, and what the seller received of it. */
+  /** Before tax. */
   amount: Cents
+  /** What the ledger says that the seller earned on it, after refunds and disputes. */
   net: Cents
   paid_at: Date
 }
@@ -28,15 +29,22 @@ export async function latestSales(db: Db, query: AttentionQuery): Promise<Latest
   // The bounds and the order are those of the index of app and number, as in the list of sales.
   return await db.rows<LatestSale>(sql`
     select i.id, a.slug as app_slug, a.name as app_name, u.email, p.name as product_name, i.amount,
-      i.amount - i.fee as net, i.paid_at
-    from unnest(${app_ids}::text[]) own (id)
-      cross join lateral (select * from invoices
-        where app_id between own.id and own.id and number < 9223372036854775807
-          and status = 'paid' and paid_at is not null
-        order by app_id desc, number desc limit ${limit}) i
+      e.net, i.paid_at
+    from (select latest.* from unnest(${app_ids}::text[]) own (id)
+        cross join lateral (select * from invoices
+          where app_id between own.id and own.id and number < 9223372036854775807
+            and status = 'paid' and paid_at is not null
+          order by app_id desc, number desc limit ${limit}) latest
+        order by latest.number desc limit ${limit}) i
       join apps a on a.id = i.app_id join users u on u.id = i.user_id
       join products p on p.id = i.product_id
-    order by i.number desc limit ${limit}`)
+      left join charges c on c.invoice_id = i.id
+      cross join lateral (select coalesce(-sum(l.amount), 0)::bigint as net
+        from ledger_transactions t join ledger_entries l on l.transaction_id = t.id
+        where l.account in ('seller_payable', 'dispute_hold') and t.subject = any(i.id
+          || array(select id from refunds where charge_id = c.id)
+          || array(select id from disputes where charge_id = c.id))) e
+    order by i.number desc`)
 }
 
 /** A dispute that is not decided. */
