@@ -61,6 +61,18 @@ describe('net revenue', () => {
     await assertRight()
   })
 
+  test('comes with the number of payments that were refunded, each once', async () => {
+    const before = await figures()
+    const bought = await buy(service)
+    await refund(service, bought, 300)
+    await refund(service, bought, 300)
+    assert.equal((await figures()).refunds, before.refunds + 1)
+    service.clock.pass(2 * DAY)
+    await refund(service, bought)
+    assert.equal((await figures()).refunds, before.refunds + 1)
+    assert.equal((await figures(1)).refunds, 1, 'it counts in each range with a refund of it')
+  })
+
   test('is the sum of what the list of sales says was earned, after refunds and disputes', async () => {
     const refunded = await buy(service)
     await refund(service, refunded)

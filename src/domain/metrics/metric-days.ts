@@ -104,3 +104,20 @@ export async function moneyDays(
       coalesce(sum(amount) filter (where ${isMrr}), 0)::bigint as mrr
     from ${parts} parts group by parts.day order by parts.day`)
 }
+
+/**
+ * How many payments of apps had a refund on these days (UTC). A payment that was refunded in parts
+ * counts once, and the sums by day have each part.
+ */
+export async function refundedPayments(
+  db: Db,
+  { app_ids, from, to }: Pick<MetricQuery, 'app_ids' | 'to'> & { from: string },
+): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`select count(*) as count
+    from refunded_sales s where s.app_id = any(${app_ids}::text[]) and exists (
+      select 1 from refunds r join ledger_transactions t on t.subject = r.id and t.event = 'refund'
+      where r.charge_id = s.charge_id
+        and t.at >= ${from}::date::timestamp at time zone 'UTC'
+        and t.at < (${to}::date + 1)::timestamp at time zone 'UTC')`)
+  return count
+}

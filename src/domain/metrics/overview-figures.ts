@@ -33,6 +33,7 @@ export interface OverviewFigures {
   former_net: Cents
   /** Payments: purchases, renewals and upgrades for which something was due. */
   sales: number
+  /** Payments that were refunded, in whole or in part. */
   refunds: number
   disputes: number
   /** Monthly recurring revenue at the end, and what changed it. */
@@ -75,10 +76,13 @@ export interface MeasuredRange {
   within: MetricTotal[]
   /** Each metric from the beginning to the end of the range. */
   ever: MetricTotal[]
+  /** Payments that had a refund in the range. */
+  refunded: number
 }
 
 /** The figures of a range of days. */
-export function overviewFigures({ range, days, within, ever }: MeasuredRange): OverviewFigures {
+export function overviewFigures(measured: MeasuredRange): OverviewFigures {
+  const { range, days, within, ever, refunded } = measured
   const former = formerRange(range)
   const sumOf = (field: 'net' | 'mrr', { from, to }: DayRange) =>
     sum(ZERO, ...days.filter(({ day }) => day >= from && day <= to).map((day) => day[field]))
@@ -104,7 +108,7 @@ export function overviewFigures({ range, days, within, ever }: MeasuredRange): O
     net: sumOf('net', range),
     former_net: sumOf('net', former),
     sales: countOf(within, 'sale'),
-    refunds: countOf(within, 'refund'),
+    refunds: refunded,
     disputes: countOf(within, 'dispute_opened'),
     mrr,
     mrr_before,

@@ -6,6 +6,7 @@ import {
   metricTotals,
   moneyDays,
   REVENUE_METRICS,
+  refundedPayments,
   STATUS_METRICS,
 } from './metric-days.ts'
 import {
@@ -28,5 +29,6 @@ export async function readOverview(
     days: await moneyDays(db, { app_ids, from: formerRange(range).from, to }),
     within: await metricTotals(db, { app_ids, metrics: counted, ...range }),
     ever: await metricTotals(db, { app_ids, metrics: levels, to }),
+    refunded: await refundedPayments(db, { app_ids, ...range }),
   })
 }
