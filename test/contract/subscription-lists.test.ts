@@ -62,6 +62,20 @@ describe('the list of subscriptions', () => {
     assert.match(textOf(active.body), /MRR \$12\.00 Active 1 Subscriptions 1/)
   })
 
+  test('is exported with those that renew, and those that have ended or will end', async () => {
+    const agent = sellers.twin()
+    await agent.open(`${APP}/subscriptions/`)
+    const { rows } = await exportBy(agent, 'Export CSV')
+    assert.deepEqual(
+      rows.map(({ customer, auto_renew }) => [customer, auto_renew]),
+      [
+        [refunded.email, 'no'],
+        [yearly.email, 'no'],
+        [monthly.email, 'yes'],
+      ],
+    )
+  })
+
   test('filters by status, plan, period, discount and date, and sorts by revenue', async () => {
     const [canceled, month, year] = [refunded, monthly, yearly].map(emailOf)
     assert.deepEqual(await listed('subscriptions/?status=canceled'), [canceled])

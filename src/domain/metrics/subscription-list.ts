@@ -36,6 +36,7 @@ export interface ListedSubscription {
   discount_code: string | null
   created_at: Date
   period_end: Date
+  /** False once it has ended. */
   auto_renew: boolean
 }
 
@@ -71,7 +72,8 @@ export async function listSubscriptions(
     : sql``
   return await db.rows<ListedSubscription>(sql`
     select s.id, x.license_id, u.email, x.status, p.name as product_name, x.mrr, s.amount,
-      x.frequency, d.code as discount_code, x.created_at, s.period_end, s.auto_renew
+      x.frequency, d.code as discount_code, x.created_at, s.period_end,
+      s.auto_renew and x.status <> 'canceled' as auto_renew
     from (select x.* from listed_subscriptions x where ${matching(query)} ${rest}
         order by x.${column} desc, x.license_id desc limit ${limit}) x
       join subscriptions s on s.license_id = x.license_id
