@@ -373,6 +373,18 @@ describe('the admin area', () => {
     assert.match(textOf(unknown.body), /No match/)
   })
 
+  test('says that a license stays paused for its dispute after staff resume it', async () => {
+    const bought = await buy(service)
+    const agent = await signedIn(service, service.demo.operator)
+    await agent.open(`/admin/cases/?q=${bought.email}`)
+    await agent.submit('Pause', { reason: 'A stolen card?' })
+    await objectTo(service, bought.charge)
+    await agent.open('/admin/cases/')
+    await agent.submit('Resume', { reason: 'The buyer confirmed the purchase.' })
+    assert.match(textOf(agent.page.body), /stays paused until its dispute is decided/)
+    assert.equal((await stateOf(service, bought)).status, 'paused')
+  })
+
   test('unlocks an account that its owner had locked', async () => {
     const bought = await buy(service)
     await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}

@@ -32,15 +32,18 @@ export async function suspendByStaff(
   })
 }
 
-/** Reinstates a license that staff suspended; a disputed one stays suspended for the dispute. */
+/** The outcome of a reinstatement: a disputed license stays suspended for the dispute. */
+export type ReinstatedByStaff = 'reinstated' | 'still_disputed' | 'nothing'
+
+/** Reinstates a license that staff suspended. */
 export async function reinstateByStaff(
   world: World,
   staff: StaffWithReason,
   license_id: LicenseId,
-): Promise<boolean> {
+): Promise<ReinstatedByStaff> {
   return await world.db.tx(async (tx) => {
     const locked = await lockLicense(world, tx, license_id)
-    if (locked.license.paused_for !== 'staff') return false
+    if (locked.license.paused_for !== 'staff') return 'nothing'
     const isDisputed = (await payments.countOpenDisputes(tx, license_id)) > 0
     if (isDisputed) await licensing.changePause(tx, { license_id, paused_for: 'dispute' })
     else await resume(tx, locked)
@@ -48,6 +51,6 @@ export async function reinstateByStaff(
       action: 'license.reinstated',
       subject: license_id,
     })
-    return true
+    return isDisputed ? 'still_disputed' : 'reinstated'
   })
 }

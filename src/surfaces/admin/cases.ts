@@ -135,8 +135,7 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
   })
   staffAction('reinstate', async (fields, staff) => {
     const license_id = await knownLicense(world, fields)
-    if (!license_id) return 'nothing'
-    return (await reinstateByStaff(world, staff, license_id)) ? 'reinstated' : 'nothing'
+    return license_id ? await reinstateByStaff(world, staff, license_id) : 'nothing'
   })
   staffAction('resolve-alarm', async (fields, staff) => {
     const alarm_id = readId('alm', fields.alarm_id)
@@ -197,6 +196,10 @@ const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
     text: 'Not paused again: the buyer paused this license. Pause it after it resumes.',
   },
   reinstated: { tone: 'success', text: 'License resumed.' },
+  still_disputed: {
+    tone: 'warning',
+    text: 'No longer paused by staff. The license stays paused until its dispute is decided.',
+  },
   paid: { tone: 'success', text: 'Marked as repaid.' },
   resolved: { tone: 'success', text: 'Alarm resolved. It is raised again if the problem recurs.' },
   attempt_closed: { tone: 'success', text: 'Payment attempt closed. Nothing was charged.' },
