@@ -47,6 +47,11 @@ export function accountActor(user_id: UserId, origin: Origin): ActorOf<'account'
   return { kind: 'account', user_id, request_id: origin.request_id, origin }
 }
 
+/** The actor of an action that concerns a seller: its members see what staff did. */
+export function concerning<Who extends Actor>(actor: Who, seller_id: SellerId): Who {
+  return actor.kind === 'staff' ? { ...actor, seller_id } : actor
+}
+
 /**
  * The actions that are audited, as keys. The platform has none of its own: the layers above add
  * theirs (src/flows/closed-sets.ts, decision 85).

@@ -385,6 +385,22 @@ describe('the admin area', () => {
     assert.equal((await stateOf(service, bought)).status, 'paused')
   })
 
+  test('lists in the activity of a seller what staff did with its sales, and not who', async () => {
+    const bought = await buy(service)
+    await refund(service, bought, 300, 'operator')
+    const agent = await signedIn(service, service.demo.operator)
+    await agent.open(`/admin/cases/?q=${bought.email}`)
+    await agent.submit('Pause', { reason: 'A stolen card?' })
+    const dispute = await objectTo(service, bought.charge)
+    await agent.open(`/admin/disputes/${dispute.id}/`)
+    await agent.submit('Submit evidence')
+    const { body } = await seller().open('/dashboard/activity/')
+    for (const done of ['Charge: refund', 'License: suspended', 'Dispute: evidence sent']) {
+      assert.match(textOf(body), new RegExp(`${done} \\w+ Purser staff`), done)
+    }
+    assert.ok(!body.includes(service.demo.operator.email))
+  })
+
   test('unlocks an account that its owner had locked', async () => {
     const bought = await buy(service)
     await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}

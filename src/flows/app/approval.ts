@@ -2,7 +2,7 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { lockOwnApp } from '#flows/app-access'
 import type { World } from '#flows/world'
-import { type ActorOf, audit } from '#platform/audit'
+import { type ActorOf, audit, concerning } from '#platform/audit'
 import { queueEmail } from '#platform/email-queue'
 import { type AppId, type ApprovalId, mintId } from '#platform/ids'
 
@@ -52,7 +52,8 @@ export async function decideApproval(
     const app = await apps.lock(tx, app_id)
     if (is_approved) await apps.setOnSale(tx, app_id, { ...app, external_sales_enabled: true })
     const action = is_approved ? 'app.approved' : 'app.refused'
-    await audit(tx, now, { actor, action, subject: app_id, detail: { reason } })
+    const decided = { action, subject: app_id, detail: { reason } } as const
+    await audit(tx, now, { actor: concerning(actor, app.seller_id), ...decided })
     const email = { id: mintId(random, 'email'), cause: `approval:${id}`, subject_id: id }
     return await queueEmail(tx, now, jobs, { ...email, kind: 'approval_decided' })
   })

@@ -7,7 +7,7 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
-import { type ActorOf, audit } from '#platform/audit'
+import { type ActorOf, audit, concerning } from '#platform/audit'
 import { isoDate } from '#platform/calendar'
 import { sentEmails } from '#platform/email-queue'
 import type { DisputeId } from '#platform/ids'
@@ -177,8 +177,9 @@ export async function sendEvidence(
   }
   await db.tx(async (tx) => {
     await payments.keepEvidence(tx, now, { id, evidence })
-    const action = 'dispute.evidence_sent'
-    await audit(tx, now, { actor, action, subject: id })
+    const { seller_id } = await billing.findInvoice(tx, dispute.invoice_id)
+    const sent = { action: 'dispute.evidence_sent', subject: id } as const
+    await audit(tx, now, { actor: concerning(actor, seller_id), ...sent })
   })
   return 'sent'
 }

@@ -2,7 +2,7 @@ import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { lockLicense } from '#flows/locked-license'
 import { appTime, type World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { audit, concerning } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { type InvoiceId, mintId, type RefundId } from '#platform/ids'
 import type { Cents } from '#platform/money'
@@ -118,10 +118,11 @@ async function lockedCredit(world: World, tx: Db, upgrade: billing.Invoice): Pro
 async function add(
   { random }: World,
   tx: Db,
-  actor: RefundActor,
+  requester: RefundActor,
   { state, back, ...facts }: CreditBack & Pick<payments.Refund, 'reason' | 'upgrade_refund_id'>,
 ): Promise<payments.Refund> {
-  const { charge, now } = state
+  const { charge, invoice, now } = state
+  const actor = concerning(requester, invoice.seller_id)
   const id = mintId(random, 'ref')
   const refund = { id, charge_id: charge.id, ...back, ...facts, requested_by: actor.user_id }
   await payments.addRefund(tx, now, refund)

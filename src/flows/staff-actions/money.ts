@@ -1,6 +1,7 @@
 import * as ledger from '#domain/ledger'
 import type { World } from '#flows/world'
-import { mintId, type PayeeId, type UserId } from '#platform/ids'
+import { concerning } from '#platform/audit'
+import { mintId, type PayeeId, readId, type UserId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { cents } from '#platform/money'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
@@ -61,11 +62,11 @@ export async function writeOff(
     await ledger.addWriteOff(tx, now, written_off)
     const posting = ledger.writeOff({ write_off_id, ...facts, amount })
     await ledger.post(tx, now, mintId(random, 'txn'), posting)
-    const detail = { write_off_id, amount }
-    await recordStaffAction(tx, now, staff, {
+    const seller_id = readId('sel', facts.owner)
+    await recordStaffAction(tx, now, seller_id ? concerning(staff, seller_id) : staff, {
       action: 'debt.written_off',
       subject: facts.owner,
-      detail,
+      detail: { write_off_id, amount },
     })
     return amount
   })

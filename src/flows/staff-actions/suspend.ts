@@ -2,6 +2,7 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { lockLicense, resume, suspend } from '#flows/locked-license'
 import type { World } from '#flows/world'
+import { concerning } from '#platform/audit'
 import type { LicenseId } from '#platform/ids'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
@@ -24,7 +25,7 @@ export async function suspendByStaff(
     if (paused_for === 'staff') return 'suspended'
     if (status === 'paused') await licensing.changePause(tx, { license_id, paused_for: 'staff' })
     else await suspend(tx, locked, { trigger: 'suspended', paused_for: 'staff' })
-    await recordStaffAction(tx, locked.now, staff, {
+    await recordStaffAction(tx, locked.now, concerning(staff, locked.app.seller_id), {
       action: 'license.suspended',
       subject: license_id,
     })
@@ -47,7 +48,7 @@ export async function reinstateByStaff(
     const isDisputed = (await payments.countOpenDisputes(tx, license_id)) > 0
     if (isDisputed) await licensing.changePause(tx, { license_id, paused_for: 'dispute' })
     else await resume(tx, locked)
-    await recordStaffAction(tx, locked.now, staff, {
+    await recordStaffAction(tx, locked.now, concerning(staff, locked.app.seller_id), {
       action: 'license.reinstated',
       subject: license_id,
     })
