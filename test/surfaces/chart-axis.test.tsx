@@ -4,8 +4,8 @@ import { renderToString } from 'preact-render-to-string'
 import { Chart } from '#design/chart'
 import { TICK_STEP, tickText } from '#http/chart-text'
 
-/** The labels of the axis of a chart of these cents, from its lowest to its highest. */
-function axisOf(values: number[]): string[] {
+/** A chart of these cents, as HTML. */
+function chartOf(values: number[]): string {
   const chart = Chart({
     id: 'revenue',
     title: 'Revenue',
@@ -18,7 +18,12 @@ function axisOf(values: number[]): string[] {
     formatTick: tickText,
     smallest_step: TICK_STEP,
   })
-  const [axis] = /<div aria-hidden="true".*?<\/div>/.exec(renderToString(chart)) ?? []
+  return renderToString(chart)
+}
+
+/** The labels of the axis of a chart, from its lowest to its highest. */
+function axisOf(values: number[]): string[] {
+  const [axis] = /<div aria-hidden="true".*?<\/div>/.exec(chartOf(values)) ?? []
   return [...axis!.matchAll(/<span>(.*?)<\/span>/g)].map(([, label]) => label!)
 }
 
@@ -30,4 +35,9 @@ test('the axis of small amounts has different labels in whole dollars', () => {
 
 test('the axis of large amounts is shortened', () => {
   assert.deepEqual(axisOf([0, 123_456]), ['$0', '$500', '$1K', '$1.5K'])
+})
+
+test('a single day is drawn as a line over the whole width', () => {
+  const lines = [...chartOf([300]).matchAll(/<path d="(M[^"]*)"/g)].map(([, path]) => path)
+  assert.deepEqual(lines, ['M0,75L1000,75L1000,300L0,300Z', 'M0,75L1000,75'])
 })

@@ -113,11 +113,11 @@ function Drawing(facts: {
           vector-effect="non-scaling-stroke"
         />
       ))}
-      {first && <path d={areaOf(first.values) ?? ''} class="fill-primary opacity-10" />}
-      {series.map(({ name, values, isDashed }, index) => (
+      {first && <path d={areaOf(drawn(first)) ?? ''} class="fill-primary opacity-10" />}
+      {series.map(({ name, isDashed, ...each }, index) => (
         <path
           key={name}
-          d={pathOf(values) ?? ''}
+          d={pathOf(drawn(each)) ?? ''}
           class={`fill-none ${SHADES[index % SHADES.length]}`}
           stroke-width={2}
           stroke-linejoin="round"
@@ -127,6 +127,11 @@ function Drawing(facts: {
       ))}
     </svg>
   )
+}
+
+/** The values of a line; a single one is drawn over the whole width, as a point has no length. */
+function drawn({ values }: Pick<Series, 'values'>): number[] {
+  return values.length === 1 ? [...values, ...values] : values
 }
 
 /** The name of each line, beside a sample of its stroke. */
