@@ -209,6 +209,9 @@ test('a renewal that is not retried is called paused, and an unpaid one has a re
   const agent = await signedIn(service, service.demo.seller)
   await agent.open(ALL)
   assert.equal(noteOf(agent, 'Past due'), '1 with one retry left')
+  await service.world.db.run(sql`update subscriptions set last_decline = 'lost_card'
+    where license_id = ${license_id}`)
+  assert.match(textOf((await agent.open(ALL)).body), /Failed renewals .* Needs a new card/)
   const staff = { ...(await staffActor(service)), reason: 'Under review.' }
   await suspendByStaff(service.world, staff, license_id)
   const { body } = await agent.open(ALL)

@@ -81,6 +81,8 @@ export interface FailedRenewal {
   past_due_since: Date
   /** When it is retried; null while the license is paused. */
   next_at: Date | null
+  /** Why the card was declined last, in the words of the processor. */
+  last_decline: string | null
   invoice_id: InvoiceId | null
 }
 
@@ -88,7 +90,8 @@ export interface FailedRenewal {
 export async function failedRenewals(db: Db, query: AttentionQuery): Promise<FailedRenewal[]> {
   return await db.rows<FailedRenewal>(sql`
     select s.id, a.slug as app_slug, a.name as app_name, u.email, p.name as product_name,
-      coalesce(i.amount, s.amount) as amount, s.past_due_since, s.next_at, i.id as invoice_id
+      coalesce(i.amount, s.amount) as amount, s.past_due_since, s.next_at,
+      s.last_decline, i.id as invoice_id
     from subscriptions s join licenses l on l.id = s.license_id
       join apps a on a.id = s.app_id join users u on u.id = l.user_id
       left join lateral (select id, amount, product_id from invoices

@@ -1,6 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Day, Money } from '#design/money'
 import { type CardFacts, EmptyState, RecordCards } from '#design/panels'
+import { isHardDecline } from '#domain/billing'
+import type { FailedRenewal } from '#domain/metrics'
 import { addressOf } from '#http/app-menu'
 import type { FiguresFacts } from './figures.ts'
 
@@ -69,16 +71,20 @@ function renewalCards(facts: FiguresFacts): CardFacts[] {
       <>
         Failed <Day date={renewal.past_due_since} />
       </>,
-      renewal.next_at ? (
-        <>
-          Next retry <Day date={renewal.next_at} />
-        </>
-      ) : (
-        'Paused, not retried'
-      ),
+      retryText(renewal),
     ),
     aside: <Money amount={renewal.amount} />,
   }))
+}
+
+function retryText({ next_at, last_decline }: FailedRenewal): ComponentChildren {
+  if (!next_at) return 'Paused, not retried'
+  if (isHardDecline(last_decline)) return 'Needs a new card'
+  return (
+    <>
+      Next retry <Day date={next_at} />
+    </>
+  )
 }
 
 function saleCards(facts: FiguresFacts): CardFacts[] {
