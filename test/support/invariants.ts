@@ -6,6 +6,7 @@ import { checkBooks, RULE_OF_FIGURES } from '#flows/check-books'
 import type { Database } from '#platform/db'
 import type { AppId, OrderId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
+import { SALES } from '../../src/domain/billing/sales.ts'
 import { openSandbox } from '../../src/sandbox/index.ts'
 import type { TestService } from './service.ts'
 
@@ -94,6 +95,16 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       where (x.app_id, x.status, x.product_id, x.frequency, x.discount_id, x.mrr, x.created_at)
         is distinct from (s.app_id, s.status, s.product_id, s.frequency, s.discount_id, s.mrr,
           s.created_at)`,
+  ],
+  [
+    'what is left of a listed sale after refunds and disputes is what the ledger says',
+    sql`select s.id, s.net, s.deducted, s.dispute_deducted, l.earned
+      from (${SALES(sql`select * from invoices where number is not null`)}) s
+      left join (select t.invoice_id, -sum(e.amount) as earned
+        from posted_invoices t join ledger_entries e using (transaction_id)
+        where e.account in ('seller_payable', 'dispute_hold') group by t.invoice_id) l
+        on l.invoice_id = s.id
+      where s.net - s.deducted - s.dispute_deducted <> coalesce(l.earned, 0)`,
   ],
   [
     'an order has one paid invoice of its own, and no other purchase has one',
