@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as identity from '#domain/identity'
+import * as sellers from '#domain/sellers'
 import type { InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -96,4 +99,25 @@ test('a customer is offered a refund only of what was charged', async () => {
   await agent.open(path)
   await agent.press('Refund')
   assert.match(textOf(agent.page.body), /\$10\.50 is refundable/)
+})
+
+test('a member is offered no page of a sale that their role may not open', async () => {
+  const { db, clock } = service.world
+  const bought = await buy(service)
+  const disputed = await buy(service)
+  await objectTo(service, disputed.charge)
+  const { buyer: person } = service.demo
+  const { id: user_id } = (await identity.findByEmail(db, person.email))!
+  const developer = await signedIn(service, person)
+  const { seller_id } = (await apps.find(db, service.demo.app.client_id))!
+  await sellers.addMember(db, clock.now(), { seller_id, user_id, role: 'developer' })
+  const pages = [`${BASE}/`, `${BASE}/sales/`]
+  for (const { invoice_id } of [bought, disputed]) pages.push(`${BASE}/sales/${invoice_id}/`)
+  for (const path of pages) {
+    const { body } = await developer.open(path)
+    const links = [...body.matchAll(/href="([^"]*\/(?:disputes|sales|payouts)\/[^"]*)"/g)]
+    for (const href of new Set(links.map(([, href]) => href!))) {
+      assert.equal((await developer.twin().open(href)).status, 200, `${href} on ${path}`)
+    }
+  }
 })

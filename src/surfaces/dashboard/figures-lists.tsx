@@ -41,20 +41,24 @@ function detailsOf(
 }
 
 function disputeCards(facts: FiguresFacts): CardFacts[] {
-  return facts.disputes.map(({ id, app_slug, app_name, email, amount, due_at, submitted_at }) => ({
-    key: id,
-    href: `/dashboard/apps/${app_slug}/disputes/${id}/`,
-    title: email,
-    details: detailsOf(
-      facts,
-      app_name,
-      <>
-        {submitted_at ? 'Evidence submitted. Decision due after ' : 'Evidence due '}
-        <Day date={due_at} />
-      </>,
-    ),
-    aside: <Money amount={amount} />,
-  }))
+  return facts.disputes.map((dispute) => {
+    const { id, invoice_id, app_slug, email, due_at, submitted_at } = dispute
+    const page = facts.opens_disputes ? `disputes/${id}` : `sales/${invoice_id}`
+    return {
+      key: id,
+      href: `/dashboard/apps/${app_slug}/${page}/`,
+      title: email,
+      details: detailsOf(
+        facts,
+        dispute.app_name,
+        <>
+          {submitted_at ? 'Evidence submitted. Decision due after ' : 'Evidence due '}
+          <Day date={due_at} />
+        </>,
+      ),
+      aside: <Money amount={dispute.amount} />,
+    }
+  })
 }
 
 function renewalCards(facts: FiguresFacts): CardFacts[] {

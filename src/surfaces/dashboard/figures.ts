@@ -27,6 +27,8 @@ export interface FiguresFacts {
   figures: metrics.OverviewFigures
   sales: metrics.LatestSale[]
   disputes: metrics.OpenDispute[]
+  /** Whether the member may open a dispute; others open its sale. */
+  opens_disputes: boolean
   renewals: metrics.FailedRenewal[]
   /** Undefined for a member who may not view payouts. */
   payout: NextPayout | undefined
@@ -58,6 +60,7 @@ export async function readFigures(
     figures: await metrics.readOverview(db, { app_ids, range: chosen.range }),
     sales: await metrics.latestSales(db, query),
     disputes: await metrics.openDisputes(db, query),
+    opens_disputes: sellers.isAllowed(member.role, 'support'),
     renewals: await metrics.failedRenewals(db, query),
     payout: sellers.isAllowed(member.role, 'payouts')
       ? await nextPayout(reporting, member.seller_id)

@@ -45,6 +45,8 @@ export function SalesPage(
     has_clock: boolean
     sales: Sale[]
     disputes: DisputeLine[]
+    /** Whether the visitor may open a dispute; others open its sale. */
+    opens_disputes: boolean
     search: SaleSearch
     /** Whether the search matches more than is listed. */
     is_cut: boolean
@@ -139,14 +141,25 @@ function Sums({ totals }: { totals: SalesTotals | undefined }): JSX.Element {
 }
 
 /** The disputes that need a response. */
-function Waiting({ disputes, base }: { disputes: DisputeLine[]; base: string }): JSX.Element {
+function Waiting(facts: {
+  disputes: DisputeLine[]
+  opens_disputes: boolean
+  base: string
+}): JSX.Element {
+  const { disputes, opens_disputes, base } = facts
   const title = `${counted(disputes.length, 'payment')} in dispute`
   return (
     <Alert tone="warning" title={title}>
       <ul class="grid gap-1">
         {disputes.map((dispute) => (
           <li key={dispute.id}>
-            <TextLink href={`${base}/disputes/${dispute.id}/`}>
+            <TextLink
+              href={
+                opens_disputes
+                  ? `${base}/disputes/${dispute.id}/`
+                  : `${base}/sales/${dispute.invoice_id}/`
+              }
+            >
               <Money amount={dispute.amount} /> by {dispute.email}
             </TextLink>
             {dispute.submitted_at ? ': evidence submitted. Decision due after ' : ': evidence due '}

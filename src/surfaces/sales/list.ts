@@ -10,7 +10,7 @@ import { declareSalesExport, SALES } from './export.ts'
 import { SalesPage } from './list-page.tsx'
 import { exportRequest, listAddress, searchOf } from './list-search.ts'
 import { SALE_FIELDS, salesFilter } from './sale-search.ts'
-import { pageFacts } from './sales-context.ts'
+import { pageFacts, permissionsIn } from './sales-context.ts'
 
 const ON_A_PAGE = 50
 
@@ -42,6 +42,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
       sales,
       totals: await billing.salesTotals(db, filter),
       disputes: await payments.listUnclosed(db, app.id),
+      opens_disputes: (await permissionsIn(reporting, context, app))('support'),
       search,
       is_cut: filter.found?.license_ids.length === payments.MAX_FOUND,
       older: found.length > ON_A_PAGE && last ? here(`${last.number}`) : undefined,

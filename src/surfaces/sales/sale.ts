@@ -17,7 +17,7 @@ import { sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { ownValue } from '#platform/text'
 import { SalePage } from './sale-page.tsx'
-import { actorOf, pageFacts } from './sales-context.ts'
+import { actorOf, pageFacts, permissionsIn } from './sales-context.ts'
 
 const NEEDED = { seller: 'view', staff: 'sales' } as const
 
@@ -38,6 +38,8 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
     const transactions = [...new Set(entries.map(({ transaction_id }) => transaction_id))]
     const payouts = await billing.payoutsOf(db, transactions)
     const earner = is_former ? sale.seller_id : app.seller_id
+    const may = await permissionsIn(world, context, { seller_id: earner })
+    const { role } = context
     const quote = await quoteRefund(world, actorOf(context), { invoice_id: sale.id })
     const page = SalePage({
       ...pageFacts(world, context, app),
@@ -50,12 +52,12 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
       },
       refunds,
       disputes,
-      payouts: payouts.filter(({ owner }) => context.as === 'staff' || owner === earner),
+      payouts: payouts.filter(({ owner }) => role || (owner === earner && may('payouts'))),
       entries,
-      is_refundable: 'back' in quote,
+      is_refundable: 'back' in quote && (role !== undefined || may('support')),
       is_former,
       is_earner: context.as === 'seller' && earner === sale.seller_id,
-      opens_disputes: context.role ? isPermitted(context.role, 'disputes') : !is_former,
+      opens_disputes: role ? isPermitted(role, 'disputes') : !is_former && may('support'),
       note: ownValue(NOTES, queryOf(request, 'done')),
     })
     return sendPage(reply, page)
