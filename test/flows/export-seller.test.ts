@@ -164,6 +164,15 @@ describe('an export of everything', () => {
     }
   })
 
+  test('says of a subscription that has ended that it does not renew', async () => {
+    const [kept, refunded] = [await buy(service), await buy(service)]
+    await refund(service, refunded)
+    const rows = rowsOf(await archive(false), 'subscriptions.csv')
+    const renews = new Map(rows.map(({ license_id, auto_renew }) => [license_id, auto_renew]))
+    assert.equal(renews.get(kept.license_id), 'true')
+    assert.equal(renews.get(refunded.license_id), 'false')
+  })
+
   test('has what affiliates earned on paid invoices, after refunds and disputes', async () => {
     const { db } = service.world
     const query = '?ref=coast-walks'

@@ -49,7 +49,8 @@ const SUBSCRIPTIONS: ExportTable = {
   page: (db, { seller_id, after, limit }) =>
     db.rows<ExportedRow>(sql`select x.cursor, to_jsonb(x) - 'cursor' as row from (
       select s.id as cursor, s.id as subscription_id, a.slug as app, s.license_id, s.price_id,
-        s.amount, s.period_end, s.auto_renew, s.past_due_since, s.ended_at, s.created_at
+        s.amount, s.period_end, s.auto_renew and s.ended_at is null as auto_renew,
+        s.past_due_since, s.ended_at, s.created_at
       from subscriptions s join apps a on a.id = s.app_id
       where a.seller_id = ${seller_id} and s.id > ${after}
       order by s.id limit ${limit}) x order by x.cursor`),
