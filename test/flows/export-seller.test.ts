@@ -12,6 +12,7 @@ import { cents, formatAmount } from '#platform/money'
 import { sql } from '#platform/sql'
 import { signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { addCode } from '../support/discounts.ts'
 import { decide, objectTo } from '../support/disputes.ts'
 import { testId } from '../support/ids.ts'
 import { checkedImport, runChecked } from '../support/imports.ts'
@@ -162,6 +163,19 @@ describe('an export of everything', () => {
     } finally {
       await other.close()
     }
+  })
+
+  test('has every term of a discount code', async () => {
+    const { client_id } = service.demo.app
+    const { db } = service.world
+    const { id: product_id } = await db.one<{ id: ProductId }>(sql`select id from products
+      where app_id = ${client_id} and not is_free limit 1`)
+    const terms = { is_once_per_buyer: true, is_first_purchase: false, product_ids: [product_id] }
+    await addCode(service, client_id, terms)
+    const [row] = rowsOf(await archive(false), 'discounts.csv')
+    assert.equal(row?.is_once_per_buyer, 'true')
+    assert.equal(row?.is_first_purchase, 'false')
+    assert.equal(row?.product_ids, JSON.stringify([product_id]))
   })
 
   test('says of a subscription that has ended that it does not renew', async () => {

@@ -105,15 +105,19 @@ const DISCOUNTS: ExportTable = {
     amount: { cents: 'The amount, if it is one.' },
     periods: 'For how many periods; empty for all.',
     valid_from: 'The first instant.',
-    valid_until: 'The last instant.',
+    valid_until: 'When it stops being valid.',
     max_uses: 'How often it may be used.',
+    is_once_per_buyer: 'Whether each buyer may use it once.',
+    is_first_purchase: 'Whether it is for first purchases of the app only.',
+    product_ids: 'The plans that it applies to, as JSON; [] for all.',
     is_active: 'Whether it can be used.',
     created_at: 'When it was created.',
   },
   page: (db, { seller_id, after, limit }) =>
     db.rows<ExportedRow>(sql`select x.cursor, to_jsonb(x) - 'cursor' as row from (
       select d.id as cursor, d.id as discount_id, a.slug as app, d.code, d.percent, d.amount,
-        d.periods, d.valid_from, d.valid_until, d.max_uses, d.is_active, d.created_at
+        d.periods, d.valid_from, d.valid_until, d.max_uses, d.is_once_per_buyer,
+        d.is_first_purchase, d.product_ids, d.is_active, d.created_at
       from discount_codes d join apps a on a.id = d.app_id
       where a.seller_id = ${seller_id} and d.id > ${after}
       order by d.id limit ${limit}) x order by x.cursor`),
