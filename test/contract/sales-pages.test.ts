@@ -345,6 +345,10 @@ describe('the admin area', () => {
     const agent = await signedIn(service, operator)
     await agent.open('/admin/cases/')
     assert.match(textOf(agent.page.body), /payable to buyers/)
+    assert.match(
+      textOf(agent.page.body),
+      /Owed to Purser .* Tidepool Works LLC\. Open disputes may return \$\d[\d.,]*\./,
+    )
     assert.ok(agent.page.body.includes(owed.email) && agent.page.body.includes(disputed.email))
     await agent.submit('Mark as repaid', { reason: '' })
     assert.match(textOf(agent.page.body), /Not done\. Give a reason/)

@@ -53,12 +53,16 @@ export async function listPayouts(
 /** What a payee owes the service. */
 export interface Debt extends Payee {
   amount: Cents
+  /** What is returned if all open disputes are won, without their cost. */
+  reserved: Cents
   name: string
 }
 
 /** Sellers and affiliates who owe the service, in the order of their ids. */
 export async function listDebts(db: Db): Promise<Debt[]> {
   return await db.rows<Debt>(sql`select d.owner, d.account, d.amount,
+      (select coalesce(-sum(amount), 0)::bigint from ledger_entries
+        where account = 'dispute_hold' and owner = d.owner) as reserved,
       coalesce(s.legal_name, u.email, d.owner) as name
     from (select b.owner, b.account, sum(b.amount)::bigint as amount from (
           select owner, account, amount from payee_balances

@@ -9,8 +9,9 @@ import { invoiceNumber } from '#domain/billing'
 import { isPermitted, type StaffRole, type User } from '#domain/identity'
 import type { StaffSuspension } from '#domain/licensing'
 import type { DisputeLine, OpenAttempt, RefundLine } from '#domain/payments'
+import type { Debt } from '#domain/payouts'
 import type { Alarm } from '#platform/alarms'
-import type { PayeeId, UserId } from '#platform/ids'
+import type { UserId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
@@ -31,7 +32,7 @@ interface CasesFacts {
   /** Automatic refunds that the processor refused. */
   refused_refunds: RefundLine[]
   owed: { user_id: UserId; email: string; amount: Cents }[]
-  debts: { owner: PayeeId; account: string; amount: Cents; name: string }[]
+  debts: Debt[]
   suspended: StaffSuspension[]
   locked: (User & { locked_at: Date })[]
   note: { tone: 'success' | 'warning'; text: string } | undefined
@@ -223,8 +224,14 @@ function Owed({ owed, csrf_token, filled }: CasesFacts): JSX.Element {
 function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
   return (
     <Entries id="debts" title="Owed to Purser">
-      {debts.map(({ owner, account, amount, name }) => (
-        <Entry key={`${account}-${owner}`} title={<Money amount={amount} />} details={name}>
+      {debts.map(({ owner, account, amount, reserved, name }) => (
+        <Entry
+          key={`${account}-${owner}`}
+          title={<Money amount={amount} />}
+          details={
+            reserved > 0 ? `${name}. Open disputes may return ${formatMoney(reserved)}.` : name
+          }
+        >
           <StaffAction
             csrf_token={csrf_token}
             path="write-off"
