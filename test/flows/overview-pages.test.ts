@@ -103,6 +103,12 @@ test('a wrong range shows the last 30 days and says what to enter', async () => 
   }
 })
 
+test('the period is said to be in UTC', async () => {
+  for (const path of [APP, ALL, `${APP}affiliates/`]) {
+    assert.match(textOf((await seller.open(path)).body), /Days begin at midnight UTC\./, path)
+  }
+})
+
 test('a wrong range keeps the dates that were typed', async () => {
   const { body } = await seller.open(`${ALL}?from=2026-03-02&to=2026-03-01`)
   assert.match(body, /name="from"[^>]* value="2026-03-02"/)

@@ -65,6 +65,7 @@ export function RangeChoice({ base, chosen }: Pick<FiguresFacts, 'base' | 'chose
           <Button>Show</Button>
         </Actions>
       </form>
+      <p class="basis-full text-sm text-muted">Days begin at midnight UTC.</p>
     </section>
   )
 }
