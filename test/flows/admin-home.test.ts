@@ -63,3 +63,13 @@ test('the home lists what each role handles, with its count and where it is hand
   await admin.press('1 locked account')
   assert.match(admin.page.body, /id="locked"/)
 })
+
+test('more failed emails than are counted are said to be more', async () => {
+  const { db } = service.world
+  await db.run(sql`insert into emails (id, cause, kind, subject_id, queued_at, attempts)
+    select 'email_' || lpad(n::text, 22, '0'), 'test:' || n, 'receipt', 'ord_x',
+      ${service.clock.now()}, 1000 from generate_series(1, 201) n`)
+  const admin = await signedIn(service, service.demo.operator)
+  await admin.open('/admin/')
+  assert.match(textOf(admin.page.body), /Over 200 failed emails/)
+})

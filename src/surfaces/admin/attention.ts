@@ -13,6 +13,9 @@ import { stuckAttempts } from './attempts.ts'
 import { owedToBuyers } from './cases.ts'
 import type { AttentionItem } from './home-page.tsx'
 
+/** More failed emails than this are not counted one by one. */
+const COUNTED_EMAILS = 200
+
 /** A kind of item that needs attention: who handles it, and the open items. */
 interface AttentionKind {
   needs: identity.StaffPermission
@@ -110,10 +113,14 @@ async function filings(world: World): Promise<AttentionItem | undefined> {
 }
 
 async function failedEmails({ db, clock }: World): Promise<AttentionItem | undefined> {
-  const { length } = await listEmails(db, clock.now(), { state: 'failed', limit: 200 })
+  const query = { state: 'failed', limit: COUNTED_EMAILS + 1 } as const
+  const { length } = await listEmails(db, clock.now(), query)
   if (length === 0) return undefined
   return {
-    title: counted(length, 'failed email'),
+    title:
+      length > COUNTED_EMAILS
+        ? `Over ${COUNTED_EMAILS} failed emails`
+        : counted(length, 'failed email'),
     detail: 'The mail server refused every attempt.',
     href: '/admin/emails/?state=failed',
   }
