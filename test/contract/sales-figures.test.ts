@@ -56,6 +56,17 @@ describe('an invoice that is not paid', () => {
   })
 })
 
+test('a renewal that is due is not announced for a day that has passed', async () => {
+  const { email, license_id } = subscriber
+  for (const list of ['customers', 'subscriptions']) {
+    const { body } = await agent.open(`${BASE}/${list}/?q=${email}`)
+    assert.match(textOf(body), /Past due .*Due since 2026-04-10/, list)
+  }
+  const { body } = await agent.open(`${BASE}/customers/${license_id}/`)
+  assert.match(textOf(body), /Due since April 10, 2026/)
+  assert.doesNotMatch(textOf(body), /Renews April/)
+})
+
 describe('what disputes take', () => {
   test('is deducted in the list, in its export and on the page of a sale, as in the ledger', async () => {
     const partly = await buy(service, { price: 2 })

@@ -97,9 +97,19 @@ function Nothing(facts: {
   )
 }
 
+/** Whether a renewal is due and not paid: the end of the period has passed. */
+export function isDue(status: string): boolean {
+  return status === 'past_due' || status === 'unpaid'
+}
+
 /** When a license renews or ends; nothing for one without an end. */
-export function renewalText(facts: { period_end: Date | null; auto_renew: boolean }): string {
-  const { period_end, auto_renew } = facts
+export function renewalText(facts: {
+  period_end: Date | null
+  auto_renew: boolean
+  status: string
+}): string {
+  const { period_end, auto_renew, status } = facts
   if (period_end === null) return ''
+  if (isDue(status)) return `Due since ${isoDate(period_end)}`
   return auto_renew ? isoDate(period_end) : `Ends ${isoDate(period_end)}`
 }

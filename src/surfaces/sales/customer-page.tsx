@@ -16,6 +16,7 @@ import {
 } from '#domain/payments'
 import { eventText } from '#http/timeline-labels'
 import { type Cents, cents, sum } from '#platform/money'
+import { isDue } from './app-list-page.tsx'
 import type { ActionLink } from './customer-action.ts'
 import { KIND_LABELS, ORIGIN_LABELS, STATUS_LABELS } from './labels.ts'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
@@ -84,6 +85,11 @@ function beginningOf({ origin, was_imported }: CustomerFacts['license']) {
   return was_imported ? 'import' : origin
 }
 
+function endLabel({ status, auto_renew }: CustomerFacts['license']): string {
+  if (isDue(status)) return 'Due since'
+  return auto_renew ? 'Renews' : 'Ends'
+}
+
 function License({ license }: CustomerFacts): JSX.Element {
   const { charged, returned, card, period_end, canceled_at, status } = license
   const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
@@ -97,7 +103,7 @@ function License({ license }: CustomerFacts): JSX.Element {
           ...(returned > 0 ? [money('Refunded or lost in disputes', returned)] : []),
           { term: 'Plan', detail: license.product_name },
           day(BEGUN[beginningOf(license)], license.created_at),
-          ...(period_end ? [day(license.auto_renew ? 'Renews' : 'Ends', period_end)] : []),
+          ...(period_end ? [day(endLabel(license), period_end)] : []),
           ...(status === 'canceled' && canceled_at ? [day('Ended', canceled_at)] : []),
           ...(card ? [{ term: 'Card', detail: cardName(card) }] : []),
           { term: 'License key', detail: 'Shown to the buyer only, on their purchase page' },
