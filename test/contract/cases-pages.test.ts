@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as ledger from '#domain/ledger'
+import { rememberUses } from '#flows/remember-uses'
+import { renewDue } from '#flows/subscription'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { codeOf } from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { disputeOf, FRAUDULENT, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
+import { closeSound } from '../support/invariants.ts'
+import { buy, passAndHandle, refund, stateOf } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const BASE = '/dashboard/apps/tidepool'
+const COMES_BACK = '4000000000005126'
+
+let service: TestService
+let sellers: Agent
+let staffs: Agent
+before(async () => {
+  service = await openTestService()
+  await signInAgain()
+})
+after(() => closeSound(service))
+
+/** Signs both in again: idle sessions end, those of staff within half a day. */
+async function signInAgain(): Promise<void> {
+  sellers = await signedIn(service, service.demo.seller)
+  staffs = await signedIn(service, service.demo.operator)
+}
+
+const seller = () => sellers.twin()
+const staff = () => staffs.twin()
+const auditOf = async (action: string) =>
+  await service.world.db.rows<{ subject: string; detail: { reason?: string } }>(
+    sql`select subject, detail from audit_log where action = ${action} order by id`,
+  )
+
+describe('a dispute', () => {
+  test('is answered with the evidence on record and a statement, and the page shows what was sent', async () => {
+    const bought = await buy(service, { card: FRAUDULENT })
+    await rememberUses(service.world)
+    await handleEvents(service.world)
+    const dispute = (await disputeOf(service, bought))!
+    const agent = seller()
+    await agent.open(`${BASE}/sales/`)
+    assert.match(textOf(agent.page.body), /1 payment in dispute/)
+    const page = await agent.open(`${BASE}/disputes/${dispute.id}/`)
+    assert.match(textOf(page.body), /The license key was shown to the buyer/)
+    const long = await agent.submit('Submit evidence', { statement: 'x'.repeat(2001) })
+    assert.equal(long.status, 422)
+    const sent = await agent.submit('Submit evidence', { statement: 'They wrote to thank us.' })
+    assert.match(textOf(sent.body), /Evidence submitted/)
+    assert.match(textOf(sent.body), /They wrote to thank us\./)
+    assert.equal((await auditOf('dispute.evidence_sent')).length, 1)
+    await passAndHandle(service, 8)
+    await signInAgain()
+    assert.equal((await stateOf(service, bought)).status, 'active')
+    const late = await staff().open(`/admin/disputes/${dispute.id}/`)
+    assert.match(textOf(late.body), /decided for the seller/)
+    assert.ok(!late.body.includes('Submit evidence'))
+  })
+})
+
+describe('a dispute of a license that had ended', () => {
+  test('does not promise that the key works again', async () => {
+    const bought = await buy(service)
+    service.clock.pass(31 * 86_400)
+    while ((await renewDue(service.world)) > 0);
+    const { invoice_id } = await latestCharge(service, bought)
+    assert.equal((await refund(service, { invoice_id })).outcome, 'refunded')
+    await signInAgain()
+    const dispute = await objectTo(service, bought.charge)
+    const page = await seller().open(`${BASE}/disputes/${dispute.id}/`)
+    assert.match(textOf(page.body), /already ended\. If you win, .* the license stays canceled\./)
+  })
+})
+
+describe('the admin area', () => {
+  test('lists open items, and lets staff pay, write off, suspend and reinstate, each with a reason', async () => {
+    const owed = await buy(service, { card: COMES_BACK })
+    await refund(service, owed, 300)
+    await passAndHandle(service, 2)
+    await signInAgain()
+    const disputed = await buy(service, { price: 2 })
+    await objectTo(service, disputed.charge)
+    // Each dispute of a sale costs $15 and its fee more than the sale had earned.
+    while ((await owedToSeller(service)) >= 0) {
+      await objectTo(service, (await buy(service, { price: 2 })).charge)
+    }
+    const { operator } = service.demo
+    const agent = await signedIn(service, operator)
+    await agent.open('/admin/cases/')
+    assert.match(textOf(agent.page.body), /payable to buyers/)
+    assert.match(
+      textOf(agent.page.body),
+      /Owed to Purser .* Tidepool Works LLC\. Open disputes may return \$\d[\d.,]*\./,
+    )
+    assert.ok(agent.page.body.includes(owed.email) && agent.page.body.includes(disputed.email))
+    await agent.submit('Mark as repaid', { reason: '' })
+    assert.match(textOf(agent.page.body), /Not done\. Give a reason/)
+    // S10: re-authentication is required, and the form is restored.
+    service.clock.pass(600)
+    await agent.submit('Mark as repaid', { reason: 'Check 17' })
+    const code = codeOf(service, operator.totp_secret)
+    await agent.submit('Confirm', { password: operator.password, code })
+    await agent.submit('Mark as repaid')
+    assert.match(textOf(agent.page.body), /Marked as repaid/)
+    assert.equal((await auditOf('buyer.paid_otherwise'))[0]?.detail.reason, 'Check 17')
+
+    await agent.submit('Write off', { reason: 'Out of business' })
+    assert.match(textOf(agent.page.body), /Written off/)
+    assert.ok(!textOf(agent.page.body).includes('Owed to Purser'))
+
+    const suspended = await buy(service)
+    await agent.open(`/admin/cases/?q=${suspended.email}`)
+    await agent.submit('Pause', { reason: 'A stolen card?' })
+    assert.equal((await stateOf(service, suspended)).status, 'paused')
+    await agent.submit('Resume', { reason: 'The buyer confirmed the purchase.' })
+    assert.equal((await stateOf(service, suspended)).status, 'active')
+    assert.equal((await auditOf('license.suspended')).length, 1)
+    assert.equal((await auditOf('license.reinstated')).length, 1)
+    const unknown = await agent.open('/admin/cases/?q=unknown')
+    assert.match(textOf(unknown.body), /No match/)
+  })
+
+  test('says that a license stays paused for its dispute after staff resume it', async () => {
+    const bought = await buy(service)
+    const agent = await signedIn(service, service.demo.operator)
+    await agent.open(`/admin/cases/?q=${bought.email}`)
+    await agent.submit('Pause', { reason: 'A stolen card?' })
+    await objectTo(service, bought.charge)
+    await agent.open('/admin/cases/')
+    await agent.submit('Resume', { reason: 'The buyer confirmed the purchase.' })
+    assert.match(textOf(agent.page.body), /stays paused until its dispute is decided/)
+    assert.equal((await stateOf(service, bought)).status, 'paused')
+  })
+
+  test('lists in the activity of a seller what staff did with its sales, and not who', async () => {
+    const bought = await buy(service)
+    await refund(service, bought, 300, 'operator')
+    const agent = await signedIn(service, service.demo.operator)
+    await agent.open(`/admin/cases/?q=${bought.email}`)
+    await agent.submit('Pause', { reason: 'A stolen card?' })
+    const dispute = await objectTo(service, bought.charge)
+    await agent.open(`/admin/disputes/${dispute.id}/`)
+    await agent.submit('Submit evidence')
+    const { body } = await seller().open('/dashboard/activity/')
+    for (const done of ['Charge: refund', 'License: suspended', 'Dispute: evidence sent']) {
+      assert.match(textOf(body), new RegExp(`${done} \\w+ Purser staff`), done)
+    }
+    assert.ok(!body.includes(service.demo.operator.email))
+  })
+
+  test('unlocks an account that its owner had locked', async () => {
+    const bought = await buy(service)
+    await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}
+      where id = ${bought.user_id}`)
+    const agent = staff()
+    await agent.open('/admin/cases/')
+    await agent.submit('Unlock', { reason: 'We spoke on the phone.' })
+    assert.match(textOf(agent.page.body), /Account unlocked/)
+    const { locked_at } = await service.world.db.one<{ locked_at: Date | null }>(
+      sql`select locked_at from users where id = ${bought.user_id}`,
+    )
+    assert.equal(locked_at, null)
+  })
+
+  test('books as repaid only the amount that was shown', async () => {
+    const { world } = service
+    const bought = await buy(service, { card: COMES_BACK })
+    const returned = async (seconds: number) => {
+      service.clock.pass(seconds)
+      await handleEvents(world)
+    }
+    const owed = () => ledger.balanceOf(world.db, 'buyer_payable', bought.user_id)
+    await refund(service, bought, 300)
+    service.clock.pass(300)
+    await refund(service, bought, 200)
+    await returned(86_400 - 300)
+    await signInAgain()
+    const agent = staff()
+    await agent.open('/admin/cases/')
+    assert.equal(await owed(), -300)
+    await returned(300)
+    await agent.submit('Mark as repaid', { reason: 'Check 18' })
+    assert.match(textOf(agent.page.body), /Not done: the amount has changed/)
+    assert.equal(await owed(), -500)
+    await agent.submit('Mark as repaid', { reason: 'Checks 18 and 19' })
+    assert.match(textOf(agent.page.body), /Marked as repaid/)
+    assert.equal(await owed(), 0)
+  })
+})
