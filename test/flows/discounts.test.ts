@@ -11,8 +11,10 @@ import { type Agent, textOf } from '../support/agent.ts'
 import { addPlan, buyWith, goWith, PAY, subscriberOf } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
 import { closeSound } from '../support/invariants.ts'
-import { buyer, takenFrom } from '../support/purchase.ts'
+import { forceStatus } from '../support/licenses.ts'
+import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { enter } from '../support/sign-in.ts'
 import { otherApp, passDays, type Subscriber } from '../support/subscriber.ts'
 
 let service: TestService
@@ -182,6 +184,33 @@ describe('the uses of a code', () => {
       })
     assert.deepEqual(await read(once.code), { bought_before: true, used_before: true })
     assert.deepEqual(await read(first.code), { bought_before: true, used_before: false })
+  })
+
+  test('are checked once the buyer has signed in: a visitor learns of no purchase', async () => {
+    const app = await otherApp(service, { amount: cents(1000) })
+    const { code } = await addCode(service, app.client_id, { is_first_purchase: true })
+    const bought = await buyWith(service, app, code)
+    await forceStatus(service, 'canceled', bought)
+    const other = await buyWith(service, await otherApp(service, {}), 'NONE')
+    for (const { email } of [bought, other]) {
+      const visitor = buyer(service)
+      await visitor.open(`/buy/${app.price_id}/?discount=${code}`)
+      await visitor.submit('Continue', { email, ...TEXAS })
+      assert.match(textOf(visitor.page.body), /\$8.40 due today/)
+      await visitor.open(visitor.page.url.replace('sign-in', 'card'))
+      await enterCard(visitor)
+      await visitor.submit('Remove code')
+      await visitor.submit('Apply', { discount: code })
+      assert.equal(buttonOf(visitor), 'Pay $8.40')
+    }
+    const owner = buyer(service)
+    await owner.open(`/buy/${app.price_id}/?discount=${code}`)
+    await owner.submit('Continue', { email: bought.email, ...TEXAS })
+    await enter(service, bought, { agent: owner })
+    await owner.open(owner.page.url)
+    await enterCard(owner)
+    assert.match(textOf(owner.page.body), /It is for a first purchase only\./)
+    assert.equal(buttonOf(owner), 'Pay $10.50')
   })
 })
 

@@ -220,6 +220,26 @@ describe('a second trial of the same app is sold at full price', () => {
     assert.ok(!/free/i.test(buttonOf(agent)!))
   })
 
+  test('but a visitor who enters that email learns of it only once they have signed in', async () => {
+    const { app, email, agent } = await used()
+    const visitor = buyer(service)
+    await visitor.open(`/buy/${app.price_id}/`)
+    await visitor.submit('Continue', { email, ...TEXAS })
+    assert.match(textOf(visitor.page.body), /already has an account/)
+    assert.match(textOf(visitor.page.body), /Free for 14 days/)
+    await visitor.open(visitor.page.url.replace('sign-in', 'card'))
+    await enterCard(visitor, '5555555555554444')
+    assert.equal(buttonOf(visitor), START)
+    await visitor.submit(START)
+    assert.match(textOf(visitor.page.body), /already has an account/)
+    const sign_in = visitor.page.url
+    visitor.cookies.set('__Host-session', agent.cookies.get('__Host-session')!)
+    await visitor.open(sign_in)
+    await visitor.open(sign_in.replace('sign-in', 'confirm'))
+    assert.equal(buttonOf(visitor), 'Pay $5.25')
+    assert.deepEqual(await takenFrom(service, email), [0])
+  })
+
   test('but another card and email, and another app, get a trial', async () => {
     const { app, email, agent } = await used()
     assert.equal(buttonOf(await goToTrialConfirm(app, fresh(), '5555555555554444')), START)

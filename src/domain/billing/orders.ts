@@ -193,7 +193,7 @@ export async function purchasesOf(
 /** Whether this person, mailbox or card has had a trial of the app. A trial is granted once. */
 export async function hadTrial(
   db: Db,
-  buyer: { app_id: AppId; email_normalized: string; fingerprint: string | null },
+  buyer: { app_id: AppId; email_normalized: string | null; fingerprint: string | null },
 ): Promise<boolean> {
   // Starts from the buyer: an app may have any number of trials, a person has few licenses.
   const { had } = await db.one<{ had: boolean }>(sql`select exists (

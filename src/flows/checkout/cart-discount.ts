@@ -93,10 +93,19 @@ export async function requote(
 
 /** The request of a cart. */
 export function requestOf(
-  { id: cart_id, discount_code: code, email_normalized }: billing.Cart,
+  cart: billing.Cart,
   { app, price }: Pick<DiscountRequest, 'app' | 'price'>,
 ): DiscountRequest {
-  return { app, price, code, email_normalized, cart_id }
+  const { id: cart_id, discount_code: code } = cart
+  return { app, price, code, email_normalized: provenEmail(cart), cart_id }
+}
+
+/**
+ * The email of a cart whose buyer proved to own its account; null for any other. Totals that depend
+ * on it would show a visitor who enters another person's email what that person bought.
+ */
+export function provenEmail({ user_id, email_normalized }: billing.Cart): string | null {
+  return user_id === null ? null : email_normalized
 }
 
 /** A cart's discount, and the tax on the discounted price, which `keep` stores. */

@@ -68,7 +68,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
     app: opening.app,
     price,
     code: opening.discount_code,
-    email_normalized,
+    email_normalized: isSelf ? email_normalized : null,
     cart_id: null,
     place: { state, zip },
   })

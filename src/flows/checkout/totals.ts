@@ -8,6 +8,7 @@ import { isWaived } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sha256 } from '#platform/secrets'
+import { provenEmail } from './cart-discount.ts'
 
 /** The totals that a buyer agrees to. Amounts are in cents. */
 export interface CheckoutTotals {
@@ -49,7 +50,7 @@ export async function checkoutTotals(
     offered.trial_days > 0 &&
     !(await billing.hadTrial(world.db, {
       app_id: cart.app_id,
-      email_normalized: cart.email_normalized!,
+      email_normalized: provenEmail(cart),
       fingerprint: cart.card?.fingerprint ?? null,
     }))
   const total = sum(quote.amount, quote.tax)

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
-import { identifyBuyer } from '#flows/checkout'
+import type { License } from '#domain/licensing'
+import { identifyBuyer, requote } from '#flows/checkout'
 import { sendEntryEmail, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { originOf } from '#http/device'
@@ -25,7 +26,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     const { cart, app } = own
     if (cart.order_id) return redirectTo(reply, `/checkout/${cart.id}/success`)
     // A sign-in link returns here too, with a session.
-    const identified = await identifyBuyer(world, cart, await currentSession(world, request))
+    const identified = await identify(world, own, await currentSession(world, request))
     // A form may have led here, so a redirect out of the service needs an intermediate page.
     if (identified?.license) {
       return redirectAfterForm(
@@ -84,6 +85,19 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     }
     return redirectTo(reply, `${here}?link=sent`)
   })
+}
+
+/** Like `identifyBuyer`. Whether this buyer may use the cart's discount code is known only now. */
+async function identify(
+  world: World,
+  { cart, app, price }: OwnCart,
+  session: identity.Session | undefined,
+): Promise<{ license: License | undefined } | undefined> {
+  const identified = await identifyBuyer(world, cart, session)
+  if (session && identified && cart.user_id === null && cart.discount_id !== null) {
+    await requote(world, { ...cart, user_id: session.user_id }, { app, price })
+  }
+  return identified
 }
 
 function sendForm(
