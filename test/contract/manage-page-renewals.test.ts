@@ -43,6 +43,18 @@ describe('auto-renew and pauses', () => {
     assert.equal(agent.page.body.match(/Receipt \(PDF\)/g)?.length, 2)
   })
 
+  test('off: names the plan that is canceled, also where a change to another is scheduled', async () => {
+    const app = await twoPlans(service, { other: cents(500) })
+    const { agent } = await subscribe(service, { app })
+    await agent.open(`/manage/${app.client_id}/plan/${app.other_id}/`)
+    await agent.submit(/^Change/)
+    await agent.press('Cancel subscription')
+    assert.match(pageText(agent), /You keep Harbor Pro until April 10, 2026/)
+    await agent.submit('Cancel subscription')
+    await agent.press('Keep my subscription')
+    assert.match(pageText(agent), /Harbor Fleet renews on April 10, 2026, when \$5\.25 is charged/)
+  })
+
   test('a pause begins where the seller allows it, and resumes for the sum that is named', async () => {
     const app = await twoPlans(service)
     const subscriber = await subscribe(service, { app })

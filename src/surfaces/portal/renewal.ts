@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import * as catalog from '#domain/catalog'
 import { nextCharge, pauseAtEnd, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
@@ -38,15 +39,18 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
   scope.get(path, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     const { app, license, subscription, at } = context
+    const { product_id } = license
     const next = await nextCharge(world, { license_id: license.license_id, app })
     if (!mayRenew(context) || !subscription || !next) return redirectTo(reply, at())
+    const isKept = !subscription.auto_renew && !endsNow(context)
     const page = AutoRenewPage({
       ...layoutFacts(world, context),
       is_on: subscription.auto_renew,
       is_owing: isOwing(context),
       ends_now: endsNow(context),
       is_trial: license.status === 'trialing',
-      plan: next.quote.product_name,
+      // A scheduled plan change counts only for the period that is renewed.
+      plan: isKept ? next.quote.product_name : await catalog.productName(world.db, product_id),
       period_end: subscription.period_end,
       total: next.total,
       is_about: !next.is_exact,
