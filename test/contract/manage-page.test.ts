@@ -167,6 +167,19 @@ describe('another plan', () => {
     assert.doesNotMatch(pageText(agent), /plus sales tax/)
   })
 
+  test('is chosen beside the current and the scheduled one at their agreed prices', async () => {
+    const app = await twoPlans(service, { other: cents(500) })
+    const subscriber = await subscribe(service, { app })
+    const { agent } = subscriber
+    await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
+    await agent.submit(/^Change/)
+    await service.world.db.run(sql`update prices set amount = amount * 2
+      where id in (${app.price_id}, ${app.other_id})`)
+    await agent.open(`${manage(subscriber)}plan/`)
+    assert.match(pageText(agent), /\$10\.00 per month \$10\.50 with sales tax Your plan/)
+    assert.match(pageText(agent), /\$5\.00 per month \$5\.25 with sales tax Scheduled/)
+  })
+
   // M1
   test('with an amount below the minimum starts without a charge, and says so', async () => {
     const app = await twoPlans(service, { other: cents(1015) })

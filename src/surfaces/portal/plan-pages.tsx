@@ -17,7 +17,7 @@ import { type ManageLayoutFacts, type Note, QuestionPage } from './layout.tsx'
 export function ChoosePlanPage(
   facts: ManageLayoutFacts & {
     products: Product[]
-    /** The prices, each with its total including sales tax. */
+    /** The prices at what this buyer pays, each with its total including sales tax. */
     prices: (ProductPrice & { total: Cents })[]
     current_price_id: PriceId
     pending_price_id: PriceId | null

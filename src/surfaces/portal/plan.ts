@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import { cancelPlanChange, changePlan, quotePlanChange, withTax } from '#flows/subscription'
 import { appTime, type World } from '#flows/world'
@@ -8,7 +9,7 @@ import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
 import { localeOf } from '#platform/language/request'
 import type { Limit } from '#platform/limits'
-import { ZERO } from '#platform/money'
+import { type Cents, ZERO } from '#platform/money'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
 import { noteOf } from './notes.ts'
 import { charge, resumeUrl } from './paying.ts'
@@ -25,8 +26,9 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
     if (!mayMove(context)) return redirectTo(reply, context.at())
     const at = appTime(world, app)
     const prices = (await catalog.livePrices(world.db, app.id)).map(async (quote) => {
-      const { total } = await withTax(world, subscription!, { amount: quote.amount, at })
-      return { ...quote, total }
+      const amount = agreedAmount(subscription!, quote)
+      const { total } = await withTax(world, subscription!, { amount, at })
+      return { ...quote, amount, total }
     })
     const page = ChoosePlanPage({
       ...layoutFacts(world, context),
@@ -67,6 +69,15 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
     const isCanceled = await cancelPlanChange(world, actor, context.license.license_id)
     return redirectTo(reply, context.at('', { done: isCanceled ? 'kept' : 'changed' }))
   })
+}
+
+/** What a price costs this buyer: the agreed amount of the current and the scheduled plan. */
+function agreedAmount(
+  { price_id, amount, pending_price_id, pending_amount }: billing.Subscription,
+  quote: catalog.ProductPrice,
+): Cents {
+  if (quote.id === price_id) return amount
+  return quote.id === pending_price_id ? pending_amount! : quote.amount
 }
 
 function mayMove({ license, subscription }: ManageContext): boolean {
