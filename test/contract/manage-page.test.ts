@@ -180,6 +180,25 @@ describe('another plan', () => {
     assert.match(pageText(agent), /\$5\.00 per month \$5\.25 with sales tax Scheduled/)
   })
 
+  test('is offered where it is the only one sold, after the buyer’s own was removed', async () => {
+    const app = await twoPlans(service)
+    const subscriber = await subscribe(service, { app })
+    const { agent } = subscriber
+    const now = service.clock.now()
+    await service.world.db.run(
+      sql`update prices set deleted_at = ${now} where id = ${app.price_id}`,
+    )
+    await agent.open(manage(subscriber))
+    await agent.press('Change plan')
+    await agent.press('Choose')
+    assert.match(pageText(agent), /Pay \$21\.00 and upgrade/)
+    await service.world.db.run(
+      sql`update prices set deleted_at = ${now} where id = ${app.other_id}`,
+    )
+    await agent.open(manage(subscriber))
+    assert.doesNotMatch(pageText(agent), /Change plan/)
+  })
+
   // M1
   test('with an amount below the minimum starts without a charge, and says so', async () => {
     const app = await twoPlans(service, { other: cents(1015) })

@@ -67,7 +67,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     continuing: await continuingOf(world, context),
     renewing: subscription && (await renewingOf(world, subscription, locale)),
     next: next && { ...next, is_about: !next.is_exact },
-    may_change_plan: isRunning && (await catalog.livePrices(db, app.id)).length > 1,
+    may_change_plan: isRunning && (await isAnyOtherSold(world, context)),
     may_pause: app.allows_pause && status === 'active' && (subscription?.auto_renew ?? false),
     may_rotate: session.app_id === null,
     license_key: isOver ? undefined : licensing.showKey(keys, license),
@@ -77,6 +77,15 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     may_resend: !isOver && license.origin === 'purchase',
     back_url: next_url ?? app.oauth_login_url,
   }
+}
+
+/** Whether the app sells a price besides the buyer's own, which may no longer be sold. */
+async function isAnyOtherSold(
+  { db }: World,
+  { app, subscription }: ManageContext,
+): Promise<boolean> {
+  const prices = await catalog.livePrices(db, app.id)
+  return prices.some(({ id }) => id !== subscription?.price_id)
 }
 
 /** How an imported license can be continued with a card; undefined for any other. */
