@@ -30,7 +30,7 @@ export interface Renewing {
   declined: string | undefined
   /** The plan that replaces it at the end of the period. */
   pending: { product_name: string; amount: Cents; frequency: PriceFrequency } | undefined
-  /** The discount of the periods to come, in words. */
+  /** The discount on the next charge and later ones, in words. */
   discount: string | undefined
 }
 

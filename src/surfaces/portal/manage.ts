@@ -6,7 +6,7 @@ import * as discounts from '#domain/discounts'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { findContinuable } from '#flows/checkout'
-import { nextCharge, plannedPrice } from '#flows/subscription'
+import { type NextCharge, nextCharge, plannedPrice } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { type AppContext, findLicense, MANAGE_PATH } from '#http/guards/license'
 import { queryOf } from '#http/input'
@@ -65,7 +65,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     is_imported: license.origin === 'import',
     canceled_at: license.canceled_at,
     continuing: await continuingOf(world, context),
-    renewing: subscription && (await renewingOf(world, subscription, locale)),
+    renewing: subscription && (await renewingOf(world, subscription, { next, locale })),
     next: next && { ...next, is_about: !next.is_exact },
     may_change_plan: isRunning && (await isAnyOtherSold(world, context)),
     may_pause: app.allows_pause && status === 'active' && (subscription?.auto_renew ?? false),
@@ -135,23 +135,30 @@ async function boughtPlan({ db }: World, { license, subscription }: ManageContex
   return { product_name, frequency, amount, price_id }
 }
 
-/** The discount of the periods to come, in words. */
+/** The discount on the next charge and later ones, in words; undefined if there is none. */
 async function discountText(
   db: World['db'],
   { discount_id, discount_periods_left: left }: billing.Subscription,
-  { t }: Locale,
+  { next, locale: { t } }: RenewingFacts,
 ): Promise<string | undefined> {
-  if (discount_id === null) return undefined
-  const { code } = await discounts.findDiscount(db, discount_id)
+  if (discount_id === null || !next) return undefined
+  const discount = await discounts.findDiscount(db, discount_id)
+  if (!discounts.isForProduct(discount, next.quote.product_id)) return undefined
+  const { code } = discount
   return left === null
     ? t('portal.discount_every', { code })
     : t('portal.discount_periods', { code, count: left })
 }
 
+interface RenewingFacts {
+  next: NextCharge | undefined
+  locale: Locale
+}
+
 async function renewingOf(
   { db }: World,
   subscription: billing.RunningSubscription,
-  locale: Locale,
+  { next, locale }: RenewingFacts,
 ): Promise<Renewing> {
   const { auto_renew, pause_at_end, period_end, last_decline, past_due_since } = subscription
   const { next_at } = subscription
@@ -165,7 +172,7 @@ async function renewingOf(
     gives_up_at: past_due_since ? billing.dunningEnd(past_due_since) : undefined,
     declined: code ? payments.declineSentence(code, locale) : undefined,
     pending: await plannedPrice(db, subscription),
-    discount: await discountText(db, subscription, locale),
+    discount: await discountText(db, subscription, { next, locale }),
   }
 }
 
