@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import { addDays } from '#platform/calendar'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
+import { bankOf } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
 import { enterCard, licenseKey, TEXAS, takenFrom } from '../support/purchase.ts'
@@ -71,6 +76,31 @@ describe('auto-renew and pauses', () => {
     await agent.submit('Resume for $10.50')
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     assert.deepEqual(await takenFrom(service, email), [1050, 1050])
+  })
+
+  test('a pause cannot be resumed while a payment is disputed, and the page says so', async () => {
+    const app = await twoPlans(service)
+    await apps.setAllowsPause(service.world.db, app.client_id, true)
+    const subscriber = await subscribe(service, { app })
+    const { agent, email, license_id } = subscriber
+    await agent.open(`/manage/${app.client_id}/pause/`)
+    await agent.submit(/^Pause on/)
+    await passDaysOf(service, app, 32)
+    await agent.open(manage(subscriber))
+    const stale = agent.tab()
+    await stale.open(manage(subscriber))
+    const { id } = (await billing.paidInvoicesOfLicense(service.world.db, license_id))[0]!
+    const { processor_charge_id } = (await payments.chargeOf(service.world.db, id))!
+    const dispute = { charge_id: processor_charge_id, reason: 'fraudulent' } as const
+    await bankOf(service).disputeCharge(addDays(service.clock.now(), 32), dispute)
+    await handleEvents(service.world)
+    await agent.open(manage(subscriber))
+    await stale.submit(/^Resume/)
+    for (const tab of [agent, stale]) {
+      assert.match(pageText(tab), /disputed, so it cannot be resumed now/)
+      assert.doesNotMatch(pageText(tab), /Resume for/)
+    }
+    assert.deepEqual(await takenFrom(service, email), [1050])
   })
 
   test('a plan change that is planned with a pause is what resuming starts, or is canceled', async () => {

@@ -47,6 +47,8 @@ export interface ManageFacts extends ManageLayoutFacts {
   note: Note | undefined
   status: string
   paused_for: PausedFor | null
+  /** Whether a payment is disputed, so that a paused license cannot be resumed. */
+  is_disputed: boolean
   product_name: string
   /** Whether nothing is charged for it: the seller gave it, or another service sold it. */
   is_uncharged: boolean

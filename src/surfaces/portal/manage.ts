@@ -61,6 +61,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     note: await noteOf(world, license_id, queryOf(context.request, 'done'), locale),
     status,
     paused_for: license.paused_for,
+    is_disputed: status === 'paused' && (await payments.countOpenDisputes(db, license_id)) > 0,
     is_uncharged: licensing.isUncharged(license.origin),
     is_imported: license.origin === 'import',
     canceled_at: license.canceled_at,

@@ -87,8 +87,11 @@ function Owing(facts: ManageFacts): JSX.Element | null {
 }
 
 function Paused(facts: ManageFacts): JSX.Element {
-  const { paused_for, at, csrf_token, next, frequency, renewing, locale } = facts
+  const { paused_for, is_disputed, at, csrf_token, next, frequency, renewing, locale } = facts
   const { t, money } = locale
+  if (paused_for === 'buyer' && is_disputed) {
+    return <StatusAlert title={t('portal.you_paused')}>{t('portal.paused_disputed')}</StatusAlert>
+  }
   if (paused_for === 'buyer' && next && frequency) {
     return (
       <StatusAlert
