@@ -282,6 +282,29 @@ describe('another plan', () => {
     assert.deepEqual(await takenFrom(service, email), [1050])
   })
 
+  test('that took effect cannot be canceled on a page from before, and the page says so', async () => {
+    const app = await twoPlans(service, { other: cents(500) })
+    const subscriber = await subscribe(service, { app })
+    const { agent, email } = subscriber
+    await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
+    await agent.submit(/^Change/)
+    await passDaysOf(service, app, 32)
+    await agent.submit('Keep my plan')
+    assert.match(pageText(agent), /The plan change can no longer be canceled/)
+    assert.match(pageText(agent), /Plan Harbor Fleet/)
+    assert.deepEqual(await takenFrom(service, email), [1050, 525])
+    // Where it is still scheduled, canceling it twice keeps the plan.
+    await agent.open(`${manage(subscriber)}plan/${app.price_id}/`)
+    await agent.submit(/^Pay /)
+    await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
+    await agent.submit(/^Change/)
+    const twice = agent.tab()
+    for (const tab of [agent, twice]) {
+      await tab.submit('Keep my plan')
+      assert.match(pageText(tab), /Plan change canceled/)
+    }
+  })
+
   test('is not offered for a price of another app, or the current one', async () => {
     const app = await twoPlans(service)
     const subscriber = await subscribe(service, { app })

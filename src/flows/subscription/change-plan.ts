@@ -7,7 +7,7 @@ import { type ChargeOutcome, chargeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
-import type { LicenseId } from '#platform/ids'
+import type { LicenseId, PriceId } from '#platform/ids'
 import { type Cents, cents, ZERO } from '#platform/money'
 import { closeChallenge } from './challenge.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
@@ -157,17 +157,22 @@ async function intendUpgrade(
 }
 
 /**
- * Cancels a scheduled plan change. False once the period of the new plan is being paid, as agreed
- * before.
+ * Cancels a scheduled plan change, to `price_id` if that is known. False once the period of the new
+ * plan was paid or is being paid, as agreed before.
  */
 export async function cancelPlanChange(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,
   license_id: LicenseId,
+  price_id?: PriceId,
 ): Promise<boolean> {
   return await world.db.tx(async (tx) => {
     const { subscription, now } = await lockLicense(world, tx, license_id)
-    if (!subscription?.pending_price_id) return true
+    if (!subscription?.pending_price_id) {
+      if (price_id === undefined) return true
+      // A price that is paid once ended the subscription.
+      return subscription !== undefined && subscription.price_id !== price_id
+    }
     if (await billing.openInvoiceOf(tx, subscription.id)) return false
     await billing.changeSubscription(tx, subscription, billing.NO_PLAN_CHANGE)
     const action = 'license.plan_change_withdrawn'

@@ -2,6 +2,7 @@ import type { PriceFrequency } from '#design/money'
 import type { ReceiptLine } from '#domain/billing'
 import type { PausedFor } from '#domain/licensing'
 import type { Paging } from '#http/pagination'
+import type { PriceId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { ManageLayoutFacts, Note } from './layout.tsx'
 
@@ -29,7 +30,9 @@ export interface Renewing {
   /** Why the last payment failed, in a sentence. */
   declined: string | undefined
   /** The plan that replaces it at the end of the period. */
-  pending: { product_name: string; amount: Cents; frequency: PriceFrequency } | undefined
+  pending:
+    | { id: PriceId; product_name: string; amount: Cents; frequency: PriceFrequency }
+    | undefined
   /** The discount on the next charge and later ones, in words. */
   discount: string | undefined
 }

@@ -27,6 +27,7 @@ const NOTES: Record<string, NoteMessage> = {
   plan_changed: success('portal.done_plan_changed'),
   planned: success('portal.done_planned'),
   kept: success('portal.done_kept'),
+  kept_too_late: info('portal.done_kept_too_late'),
   cannot_change_plan: info('portal.done_cannot_change_plan'),
   changed: error('portal.done_changed', 'portal.done_changed_title'),
   not_charged: error('portal.done_not_charged', 'portal.done_not_charged_title'),

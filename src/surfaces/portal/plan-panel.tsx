@@ -157,6 +157,7 @@ function KeepPlan({ renewing, at, csrf_token, locale: { t } }: ManageFacts): JSX
   if (!renewing?.pending) return null
   return (
     <Form action={at('plan/keep')} csrf_token={csrf_token}>
+      <input type="hidden" name="price_id" value={renewing.pending.id} />
       <Button pending={t('portal.saving')}>{t('portal.keep_plan')}</Button>
     </Form>
   )

@@ -66,8 +66,10 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
       user_id: context.session.user_id,
       request_id: request.id,
     } as const
-    const isCanceled = await cancelPlanChange(world, actor, context.license.license_id)
-    return redirectTo(reply, context.at('', { done: isCanceled ? 'kept' : 'changed' }))
+    const { license_id } = context.license
+    const price_id = readId('prc', formOf(request).price_id)
+    const isCanceled = await cancelPlanChange(world, actor, license_id, price_id)
+    return redirectTo(reply, context.at('', { done: isCanceled ? 'kept' : 'kept_too_late' }))
   })
 }
 
