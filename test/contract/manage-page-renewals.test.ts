@@ -8,6 +8,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
+import { addPlan } from '../support/discount-purchases.ts'
 import { bankOf } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
@@ -123,6 +124,29 @@ describe('auto-renew and pauses', () => {
     assert.match(pageText(kept.agent), /Resuming starts a new month today/)
     await kept.agent.submit('Resume for $10.50')
     assert.deepEqual(await takenFrom(service, kept.email), [1050, 1050])
+  })
+
+  test('a plan change with a scheduled pause names no charge before the buyer resumes', async () => {
+    const app = await twoPlans(service, { other: cents(500) })
+    await apps.setAllowsPause(service.world.db, app.client_id, true)
+    const { agent } = await subscribe(service, { app })
+    await agent.open(`/manage/${app.client_id}/pause/`)
+    await agent.submit(/^Pause on/)
+    const { price_id: dearer } = await addPlan(service, app, 3000)
+    await agent.open(`/manage/${app.client_id}/plan/${dearer}/`)
+    assert.match(
+      pageText(agent),
+      /Pauses on April 10, 2026, and nothing is charged until you resume\. Then it renews at \$31\.50/,
+    )
+    assert.doesNotMatch(pageText(agent), /Next charge/)
+    await agent.open(`/manage/${app.client_id}/plan/${app.other_id}/`)
+    assert.match(pageText(agent), /Your plan pauses on April 10, 2026, and changes when you resume/)
+    assert.doesNotMatch(pageText(agent), /First charge/)
+    await agent.submit('Change to Harbor Fleet')
+    assert.match(pageText(agent), /Pauses on April 10, 2026 Then Changes to Harbor Fleet/)
+    const { price_id: once } = await addPlan(service, app, 9000, null)
+    await agent.open(`/manage/${app.client_id}/plan/${once}/`)
+    assert.match(pageText(agent), /One-time payment\. Nothing renews\./)
   })
 
   test('a plan that is removed while resuming is confirmed does not change the sum', async () => {

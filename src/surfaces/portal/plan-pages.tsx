@@ -97,6 +97,8 @@ export interface PlanChangeFacts {
   changes_at: Date
   period_end: Date | null
   auto_renew: boolean
+  /** Whether the plan pauses at the end of the period, until the buyer resumes. */
+  pauses: boolean
   locale: Locale
 }
 
@@ -173,7 +175,7 @@ function nameOf({ product_name, frequency }: PlanChangeFacts['to'], locale: Loca
 }
 
 function textsOf(facts: PlanChangeFacts) {
-  const { to, same_plan, when, total, changes_at, period_end, is_waived, locale } = facts
+  const { to, same_plan, when, total, changes_at, period_end, is_waived, pauses, locale } = facts
   const { t, rich, day, money } = locale
   const { product_name: plan, frequency } = to
   const rhythm = frequency ? t(`portal.plan_${frequency}`, { plan }) : plan
@@ -204,26 +206,31 @@ function textsOf(facts: PlanChangeFacts) {
       pending: t('portal.changing'),
     }
   }
-  const intro = <>{rich('portal.change_later', { day: <Day date={changes_at} /> })}</>
+  const intro_id = pauses ? 'portal.change_after_pause' : 'portal.change_later'
+  const intro = <>{rich(intro_id, { day: <Day date={changes_at} /> })}</>
   return {
     title,
     intro,
-    action: t('portal.change_on', { day: day(changes_at) }),
+    action: pauses
+      ? t('portal.change_to', { plan: name })
+      : t('portal.change_on', { day: day(changes_at) }),
     pending: t('portal.saving'),
   }
 }
 
 /** A sentence about the later charges. */
 function later(facts: PlanChangeFacts): string {
-  const { to, when, changes_at, period_end, auto_renew, locale } = facts
+  const { to, when, changes_at, period_end, auto_renew, pauses, locale } = facts
   const { t, day } = locale
   if (!to.frequency) {
     if (when !== 'period_end') return t('portal.one_time')
+    if (pauses) return t('portal.pay_once_after_pause', { cost: costOf(facts) })
     return t('portal.pay_once_on', { cost: costOf(facts), day: day(changes_at) })
   }
   if (!auto_renew) return t('portal.renew_is_off', { day: day(period_end!) })
   const first = day(when === 'period_end' ? changes_at : period_end!)
-  const id = when === 'now' ? 'portal.renews_next' : 'portal.renews_first'
+  const running = when === 'now' ? 'portal.renews_next' : 'portal.renews_first'
+  const id = pauses ? 'portal.renews_after_pause' : running
   return t(id, { price: priceOfPeriods(facts), day: first })
 }
 

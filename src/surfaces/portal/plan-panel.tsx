@@ -65,17 +65,18 @@ function itemsOf(facts: ManageFacts): Items {
       { term: t('portal.auto_renew'), detail: t('portal.off') },
     ]
   }
-  if (renewing.pause_at_end) return [{ term: t('portal.pauses_on'), detail: day }]
+  const change = renewing.pending
+    ? [
+        {
+          term: t('portal.then'),
+          detail: t('portal.changes_to', { plan: planName(renewing.pending, locale) }),
+        },
+      ]
+    : []
+  if (renewing.pause_at_end) return [{ term: t('portal.pauses_on'), detail: day }, ...change]
   return [
     { term: running, detail: day },
-    ...(renewing.pending
-      ? [
-          {
-            term: t('portal.then'),
-            detail: t('portal.changes_to', { plan: planName(renewing.pending, locale) }),
-          },
-        ]
-      : []),
+    ...change,
     ...(renewing.discount ? [{ term: t('portal.discount'), detail: renewing.discount }] : []),
     {
       term: renewing.is_first ? t('portal.first_charge') : t('portal.next_charge'),

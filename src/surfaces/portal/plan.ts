@@ -129,6 +129,7 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
     changes_at: subscription!.period_end,
     period_end,
     auto_renew: subscription!.auto_renew,
+    pauses: subscription!.pause_at_end,
   })
   return sendPage(reply, page)
 }
