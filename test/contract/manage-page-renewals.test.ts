@@ -57,6 +57,8 @@ describe('auto-renew and pauses', () => {
     await agent.press('Cancel subscription')
     assert.match(pageText(agent), /You keep Harbor Pro until April 10, 2026/)
     await agent.submit('Cancel subscription')
+    // The change does not happen, so there is nothing to take back.
+    assert.doesNotMatch(pageText(agent), /Keep my plan/)
     await agent.press('Keep my subscription')
     assert.match(pageText(agent), /Harbor Fleet renews on April 10, 2026, when \$5\.25 is charged/)
   })

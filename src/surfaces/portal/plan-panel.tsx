@@ -142,7 +142,8 @@ function PlanActions(
           {t('portal.change_plan')}
         </Button>
       )}
-      <KeepPlan {...facts} />
+      {/* Without a next period there is no change to cancel. */}
+      {auto_renew && <KeepPlan {...facts} />}
       {auto_renew && <Button href={at('auto-renew/')}>{t('portal.cancel')}</Button>}
       {(facts.may_pause || pause_at_end) && (
         <Button href={at('pause/')}>
