@@ -81,6 +81,25 @@ describe('auto-renew and pauses', () => {
     assert.deepEqual(await takenFrom(service, email), [1050, 1050])
   })
 
+  test('a pause resumes for about the sum that is named where a tax service computes it', async () => {
+    const app = await twoPlans(service)
+    await apps.setAllowsPause(service.world.db, app.client_id, true)
+    const subscriber = await subscribe(service, { app })
+    const { agent, email } = subscriber
+    await agent.open(`/manage/${app.client_id}/pause/`)
+    await agent.submit(/^Pause on/)
+    await passDaysOf(service, app, 40)
+    const { taxes } = service.world
+    const rule = { rule: 'txcd', rate_ppm: 82_500, taxable_ppm: 1_000_000 }
+    Object.assign(service.world, {
+      taxes: { ...taxes, name: 'stripe', quote: async () => ({ ...rule, tax: cents(83) }) },
+    })
+    await agent.open(manage(subscriber))
+    await agent.submit('Resume for about $10.50')
+    Object.assign(service.world, { taxes })
+    assert.deepEqual(await takenFrom(service, email), [1050, 1083])
+  })
+
   test('a pause cannot be resumed while a payment is disputed, and the page says so', async () => {
     const app = await twoPlans(service)
     await apps.setAllowsPause(service.world.db, app.client_id, true)

@@ -21,7 +21,7 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
     const { license, app, at } = context
     const { license_id } = license
     const next = await nextCharge(world, { license_id, app })
-    // Charges exactly the total that the button showed.
+    // The total that the button showed. A tax service computes the exact tax when it is charged.
     if (!next || formOf(request).total !== String(next.total)) {
       return redirectTo(reply, at('', CHANGED))
     }

@@ -100,7 +100,9 @@ function Paused(facts: ManageFacts): JSX.Element {
           <Form action={at('pay')} csrf_token={csrf_token}>
             <input type="hidden" name="total" value={next.total} />
             <Button kind="primary" pending={t('portal.paying')}>
-              {t('portal.resume_for', { amount: money(next.total) })}
+              {t(next.is_about ? 'portal.resume_for_about' : 'portal.resume_for', {
+                amount: money(next.total),
+              })}
             </Button>
           </Form>
         }
