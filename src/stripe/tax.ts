@@ -3,11 +3,13 @@ import { ProcessorUnreachable } from '#domain/payments'
 import { type Figures, type TaxProvider, type TaxRecords, TaxUnreachable } from '#domain/tax'
 import { isoDate } from '#platform/calendar'
 import { mintId } from '#platform/ids'
-import { cents, MILLION } from '#platform/money'
+import { cents, MILLION, ZERO } from '#platform/money'
 import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
 
 /** Software as a service for personal use (https://docs.stripe.com/tax/tax-codes). */
 const TAX_CODE = 'txcd_10103000'
+// Stripe names no rate for an amount of zero, and later periods need the rate.
+const EXAMPLE = cents(100_00)
 const PPM_OF_PERCENT = MILLION / 100
 
 /** Stripe Tax behind the tax port: exclusive tax by the buyer's state and ZIP code. */
@@ -18,7 +20,13 @@ export function openTaxes(parts: StripeParts): TaxProvider {
     records: openRecords(parts),
     async quote(_now, { state, zip, amount }) {
       const address = { country: 'US', state, postal_code: zip }
-      const item = { amount, reference: 'plan', tax_behavior: 'exclusive', tax_code: TAX_CODE }
+      const asked = amount === ZERO ? EXAMPLE : amount
+      const item = {
+        amount: asked,
+        reference: 'plan',
+        tax_behavior: 'exclusive',
+        tax_code: TAX_CODE,
+      }
       const request = {
         currency: 'usd',
         customer_details: { address, address_source: 'billing' },
@@ -27,7 +35,8 @@ export function openTaxes(parts: StripeParts): TaxProvider {
       const idempotencyKey = mintId(random, 'tax')
       try {
         const create = () => stripe.tax.calculations.create(request, { idempotencyKey })
-        return figuresOf(await ask(create), amount)
+        const figures = figuresOf(await ask(create), asked)
+        return amount === ZERO ? { ...figures, tax: ZERO } : figures
       } catch (error) {
         const isStripes =
           error instanceof ProcessorUnreachable || error instanceof Stripe.errors.StripeError

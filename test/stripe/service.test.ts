@@ -9,6 +9,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { textOf } from '../support/agent.ts'
 import { ManualClock } from '../support/clock.ts'
+import { addCode } from '../support/discounts.ts'
 import { basic, buyer, licenseKey, orderReference, TEXAS } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -40,10 +41,10 @@ describe('a service with the keys of Stripe', () => {
   })
 
   /** Takes a buyer to the confirmation, over Stripe's page. */
-  async function goToStripeConfirm(email: string, number = GOOD) {
+  async function goToStripeConfirm(email: string, number = GOOD, code?: string) {
     const agent = buyer(service)
     const [price] = service.demo.app.prices
-    await agent.open(`/buy/${price!.public_id}/`)
+    await agent.open(`/buy/${price!.public_id}/${code ? `?discount=${code}` : ''}`)
     const away = await agent.submit('Continue', { email, ...TEXAS })
     assert.match(away.url, /^https:\/\/checkout\.stripe\.com\/c\/pay\/cs_test_/)
     const back = double.enterCard(away.url.split('/').at(-1)!, number, '78701')
@@ -102,6 +103,17 @@ describe('a service with the keys of Stripe', () => {
     const url = '/api/v1/licenses/validate'
     const state = await service.app.inject({ method: 'POST', url, headers, payload: body })
     assert.partialDeepStrictEqual(state.json(), { status: 'active', entitled: true })
+  })
+
+  test('shows the tax of later periods where a discount leaves nothing to pay first', async () => {
+    const { client_id } = service.demo.app
+    const { code } = await addCode(service, client_id, { percent: 100 })
+    const { agent, page } = await goToStripeConfirm('robin.free@example.com', GOOD, code)
+    assert.match(textOf(page.body), /Due today \$0\.00/)
+    assert.match(textOf(page.body), /Renews monthly at \$12\.79/)
+    await agent.submit('Complete order')
+    await agent.open(`/manage/${client_id}/`)
+    assert.match(textOf(agent.page.body), /Next charge about \$12\.79/)
   })
 
   test('a declined card is explained, and nothing is charged', async () => {
