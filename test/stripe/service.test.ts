@@ -116,6 +116,19 @@ describe('a service with the keys of Stripe', () => {
     assert.match(textOf(agent.page.body), /Next charge about \$12\.79/)
   })
 
+  test('estimates the next charge at the rate of the state to which the buyer moved', async () => {
+    const email = 'robin.moved@example.com'
+    const { agent } = await goToStripeConfirm(email)
+    await agent.submit(/^Pay /)
+    // The address of the card, which the buyer replaced on Stripe's page.
+    await service.world.db.run(sql`update subscriptions set state = 'OR', zip = '97201'
+      where license_id = (select l.id from licenses l join users u on u.id = l.user_id
+        where u.email_normalized = ${email})`)
+    await agent.open(`/manage/${service.demo.app.client_id}/`)
+    assert.match(textOf(agent.page.body), /Next charge about \$12\.00/)
+    assert.match(textOf(agent.page.body), /No sales tax in OR/)
+  })
+
   test('a declined card is explained, and nothing is charged', async () => {
     const before = charges().length
     const { agent } = await goToStripeConfirm('robin.declined@example.com', '4000000000009995')

@@ -3,6 +3,7 @@ import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { appTime, type World } from '#flows/world'
+import { isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
 import { type Cents, sum } from '#platform/money'
@@ -16,7 +17,7 @@ export interface Taxed {
   total: Cents
   /**
    * False if a tax service computes the tax at that time. Then this is an estimate at the last
-   * rate.
+   * rate, or after a move to another state, at the rate of that state.
    */
   is_exact: boolean
 }
@@ -120,6 +121,8 @@ export async function withTax(
     const { tax_quote_id } =
       (await billing.lastPaidInvoice(db, license_id)) ??
       (await billing.purchaseInvoiceOf(db, order_id))
-    return await tax.findQuote(db, tax_quote_id)
+    const last = await tax.findQuote(db, tax_quote_id)
+    // The buyer has moved, and the service was not asked about the new state yet.
+    return last.state === state ? last : tax.ruleFor(state, isoDate(at))
   }
 }
