@@ -6,6 +6,7 @@ import { nextCharge } from '#flows/subscription'
 import type { InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { MONEY_EMAILS } from '../../src/surfaces/emails/money.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addPlan, buyWith, goWith, PAY, subscriberOf } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
@@ -73,6 +74,23 @@ describe('a discount of a subscription', () => {
     assert.equal(await next(), 840)
     await passDays(service, 32)
     assert.equal(await next(), 1050)
+  })
+
+  test('that leaves too little to charge is shown as waived wherever the next charge is', async () => {
+    const app = await otherApp(service, { amount: cents(1000), trial_days: 14 })
+    const { code } = await addCode(service, app.client_id, { percent: 97, periods: null })
+    const { agent, email, license_id } = await buyWith(service, app, code)
+    await agent.open(`/manage/${app.client_id}/`)
+    assert.match(textOf(agent.page.body), /First charge \$0\.00 on/)
+    assert.match(textOf(agent.page.body), /\$0\.30 plus \$0\.02 sales tax \(TX\)\. Waived/)
+    await agent.open('/account/')
+    assert.match(textOf(agent.page.body), /First charge \$0\.00 on/)
+    const { content } = (await MONEY_EMAILS.trial_ending(service.world, {
+      subject_id: license_id,
+    } as never))!
+    assert.match(JSON.stringify(content), /Nothing is charged that day/)
+    await passDays(service, 15)
+    assert.deepEqual(await takenFrom(service, email), [0])
   })
 
   test('of the whole price renews for nothing, with a receipt for each period', async () => {

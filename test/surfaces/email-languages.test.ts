@@ -72,7 +72,13 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
   const sold_by = soldBy(operator as never, 'Tidepool', locale)
   const links = { verify_email: url, set_password: url, not_me: url, manage: url }
   const plan = { app_name: 'Tidepool', product_name: 'Basic', manage_url: url, sold_by, locale }
-  const charge = { amount: cents(1), tax: cents(1), total: cents(2), state: 'TX' }
+  const charge = {
+    amount: cents(1),
+    tax: cents(1),
+    total: cents(2),
+    charged: cents(2),
+    state: 'TX',
+  }
   const coming = { ...charge, frequency: 'month' as const, day }
   const [exact, about] = [false, true].map((is_about) => ({ ...coming, is_about }))
   const bought = { license_key: 'key_1', links, sold_by, coming: exact, locale }

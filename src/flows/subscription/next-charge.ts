@@ -2,11 +2,12 @@ import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
+import { isWaived } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
 import { isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
-import { type Cents, sum } from '#platform/money'
+import { type Cents, sum, ZERO } from '#platform/money'
 import { plannedPrice } from './planned-price.ts'
 import { discountedPrice } from './running-discount.ts'
 
@@ -15,6 +16,8 @@ export interface Taxed {
   amount: Cents
   tax: Cents
   total: Cents
+  /** What the card is charged: the total, or nothing if it is too small and waived. */
+  charged: Cents
   /**
    * False if a tax service computes the tax at that time. Then this is an estimate at the last
    * rate, or after a move to another state, at the rate of that state.
@@ -70,8 +73,7 @@ export async function nextCharges(
     const { id, period_end } = subscription
     const owed = open.get(id)
     if (owed) {
-      const { amount, tax } = owed
-      charges.set(id, { why: 'owed', amount, tax, total: sum(amount, tax), is_exact: true })
+      charges.set(id, { why: 'owed', ...owedBy(owed) })
       continue
     }
     const wanted = await plannedPrice(db, subscription)
@@ -85,11 +87,16 @@ export async function nextCharges(
 async function chargeOf(
   { db }: World,
   { state }: billing.Subscription,
-  { price_id, amount, tax: owed }: billing.Invoice,
+  owed: billing.Invoice,
 ): Promise<NextCharge> {
-  const price = await catalog.findPrice(db, price_id)
+  const quote = await catalog.findPrice(db, owed.price_id)
+  return { why: 'owed', quote, ...owedBy(owed), state }
+}
+
+/** The amounts of an open invoice, which is never waived: a waived one is paid at once. */
+function owedBy({ amount, tax: owed }: billing.Invoice): Taxed {
   const total = sum(amount, owed)
-  return { why: 'owed', quote: price, amount, tax: owed, total, state, is_exact: true }
+  return { amount, tax: owed, total, charged: total, is_exact: true }
 }
 
 /** The next amount before tax. Without a discount it needs no query. */
@@ -106,16 +113,18 @@ async function dueNext(
 
 /** Adds the tax on the day that a subscription is charged. */
 export async function withTax(
-  { db, taxes }: World,
+  world: World,
   { state, zip, license_id, order_id }: billing.Subscription,
   { amount, at }: { amount: Cents; at: Date },
 ): Promise<Taxed> {
+  const { db, taxes } = world
   // A page must not call a tax service: it may be slow, costs money, and has no future rates.
   const is_exact = taxes.name === 'table'
   const owed = is_exact
     ? (await taxes.quote(at, { state, zip, amount })).tax
     : tax.taxOn(amount, await lastRule())
-  return { amount, tax: owed, total: sum(amount, owed), is_exact }
+  const total = sum(amount, owed)
+  return { amount, tax: owed, total, charged: isWaived(world, total) ? ZERO : total, is_exact }
 
   async function lastRule() {
     const { tax_quote_id } =

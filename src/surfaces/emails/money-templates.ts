@@ -22,6 +22,8 @@ export interface Coming {
   amount: Cents
   tax: Cents
   total: Cents
+  /** What the card is charged: nothing if the total is too small. */
+  charged: Cents
   state: string
   is_about: boolean
   /** How often it recurs; null for a charge that is paid once. */
@@ -35,6 +37,11 @@ const nameOf = ({ app_name, product_name }: PlanFacts) => `${app_name} ${product
 
 function manage({ manage_url, locale: { t } }: PlanFacts, note: string): Block {
   return { kind: 'link', label: t('email.manage'), url: manage_url, note }
+}
+
+/** Deducts a total that is too small to charge. */
+function waivedRow(total: Cents, { t, money }: Locale): Row {
+  return [t('email.waived'), money(cents(0 - total))]
 }
 
 /** The receipt of a renewal or a plan change. */
@@ -54,7 +61,7 @@ export function invoicePaid(
     [t('email.date'), day(receipt.paid_at)],
     ...receiptLines(receipt, locale),
     [taxLabel(receipt, locale), money(tax)],
-    ...(is_waived ? [[t('email.waived'), money(cents(0 - total))] as Row] : []),
+    ...(is_waived ? [waivedRow(total, locale)] : []),
     [t('email.paid'), money(is_waived ? ZERO : total)],
     [t('email.card'), card],
     [t('email.next_charge'), coming ? comingOf(coming, locale) : t('email.none')],
@@ -76,9 +83,9 @@ export function invoicePaid(
 }
 
 /** A charge to come, with its day. */
-export function comingOf({ total, is_about, day }: Coming, locale: Locale): string {
+export function comingOf({ charged, is_about, day }: Coming, locale: Locale): string {
   const id = is_about ? 'email.about_amount_on' : 'email.amount_on'
-  return locale.t(id, { amount: locale.money(total), day: locale.day(day) })
+  return locale.t(id, { amount: locale.money(charged), day: locale.day(day) })
 }
 
 /** An unpaid renewal: the amount due, the reason, and the next dates. */
@@ -216,12 +223,11 @@ export function trialEnding(
   const subject = t('email.trial_ending', { product: name, day: day(facts.day) })
   if (!coming) {
     const text = t('email.trial_off')
-    const label = t('email.keep')
-    const link: Block = { kind: 'link', label, url: facts.auto_renew_url }
+    const link: Block = { kind: 'link', label: t('email.keep'), url: facts.auto_renew_url }
     return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
   }
   const id = coming.is_about ? 'email.trial_charge_about' : 'email.trial_charge'
-  const amount = money(coming.total)
+  const amount = money(coming.charged)
   return {
     subject,
     heading: subject,
@@ -229,7 +235,7 @@ export function trialEnding(
       {
         kind: 'text',
         text:
-          coming.total === ZERO
+          coming.charged === ZERO
             ? t('email.trial_free', { product: name })
             : t(id, { card, amount, product: name }),
       },
@@ -238,7 +244,8 @@ export function trialEnding(
         rows: [
           [name, money(coming.amount)],
           [taxLabel(coming, locale), money(coming.tax)],
-          [t('email.charged_on', { day: day(coming.day) }), money(coming.total)],
+          ...(coming.charged < coming.total ? [waivedRow(coming.total, locale)] : []),
+          [t('email.charged_on', { day: day(coming.day) }), amount],
         ],
       },
       {

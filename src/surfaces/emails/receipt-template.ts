@@ -168,9 +168,9 @@ function renewalOf(order: OrderDetails, coming: Coming | undefined, locale: Loca
   const isFirst =
     order.license_status === 'trialing' || order.prepaid_until?.getTime() === coming.day.getTime()
   if (!isFirst) return comingOf(coming, locale)
-  const { total, frequency } = coming
+  const { charged, frequency } = coming
   // A discount may end before later charges.
   const amount =
-    order.discount || frequency === null ? money(total) : priceText(total, frequency, locale)
+    order.discount || frequency === null ? money(charged) : priceText(charged, frequency, locale)
   return t('email.first_charge_on', { amount, day: day(coming.day) })
 }

@@ -11,6 +11,8 @@ export interface NextFigures {
   amount: Cents
   tax: Cents
   total: Cents
+  /** What the card is charged: nothing if the total is too small. */
+  charged: Cents
   state: string
   /** True if a tax service computes the exact tax when it is charged. */
   is_about: boolean

@@ -101,16 +101,20 @@ function owing({ next, renewing, locale: { t } }: ManageFacts): Items {
 }
 
 function Charge(facts: NextFigures & { day: Date; locale: Locale }): JSX.Element {
-  const { total, is_about, day, locale } = facts
+  const { charged, is_about, day, locale } = facts
   const id = is_about ? 'portal.about_amount_on' : 'portal.amount_on'
-  return <>{locale.rich(id, { amount: <Money amount={total} />, day: <Day date={day} /> })}</>
+  return <>{locale.rich(id, { amount: <Money amount={charged} />, day: <Day date={day} /> })}</>
 }
 
 /** The parts of the next charge. */
-function partsOf({ amount, tax, state, is_about }: NextFigures, { t, money }: Locale): string {
-  if (tax === 0) return t('portal.no_tax', { state })
-  const parts = { amount: money(amount), tax: money(tax), state }
-  return t(is_about ? 'portal.about_parts' : 'portal.parts', parts)
+function partsOf(
+  { amount, tax, total, charged, state, is_about }: NextFigures,
+  { t, money }: Locale,
+): string {
+  const figures = { amount: money(amount), tax: money(tax), state }
+  const parts = t(is_about ? 'portal.about_parts' : 'portal.parts', figures)
+  if (charged < total) return `${parts} ${t('portal.waived')}.`
+  return tax === 0 ? t('portal.no_tax', { state }) : parts
 }
 
 function PlanActions(

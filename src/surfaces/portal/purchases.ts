@@ -69,5 +69,5 @@ function outlookOf(
   if (!subscription.auto_renew) return { kind: 'ends', day }
   if (subscription.pause_at_end) return { kind: 'pauses', day }
   const kind = subscription.period_index === 0 ? 'first_charge' : 'next_charge'
-  return { kind, amount: next.total, is_about: !next.is_exact, day }
+  return { kind, amount: next.charged, is_about: !next.is_exact, day }
 }

@@ -52,7 +52,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
       // A scheduled plan change counts only for the period that is renewed.
       plan: isKept ? next.quote.product_name : await catalog.productName(world.db, product_id),
       period_end: subscription.period_end,
-      total: next.total,
+      total: next.charged,
       is_about: !next.is_exact,
       may_pause: app.allows_pause && license.status === 'active' && subscription.auto_renew,
     })

@@ -101,7 +101,7 @@ function Paused(facts: ManageFacts): JSX.Element {
             <input type="hidden" name="total" value={next.total} />
             <Button kind="primary" pending={t('portal.paying')}>
               {t(next.is_about ? 'portal.resume_for_about' : 'portal.resume_for', {
-                amount: money(next.total),
+                amount: money(next.charged),
               })}
             </Button>
           </Form>

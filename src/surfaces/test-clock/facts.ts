@@ -60,7 +60,7 @@ export async function dueNext(
     return other && { at: other.at, text: otherDueText(other) }
   }
   const charge = await nextCharge(world, { license_id: first.license_id, app })
-  return { at, text: `${first.email} ${stepText(stepOf(first, at), first, charge?.total)}` }
+  return { at, text: `${first.email} ${stepText(stepOf(first, at), first, charge?.charged)}` }
 }
 
 function stepOf(subscriber: billing.Subscriber, at: Date): billing.NextStep {
