@@ -224,6 +224,15 @@ describe('what a discount leaves', () => {
     assert.deepEqual(await takenFrom(service, agent.email), [0])
   })
 
+  test('of a price that is paid once is its price on the manage page', async () => {
+    const app = await otherApp(service, { amount: cents(1000), frequency: null })
+    const { code } = await addCode(service, app.client_id, { percent: 30 })
+    const { agent } = await buyWith(service, app, code)
+    const page = await agent.open(`/manage/${app.client_id}/`)
+    assert.match(textOf(page.body), /\$7\.00 once/)
+    assert.doesNotMatch(textOf(page.body), /\$10\.00/)
+  })
+
   test('below the smallest charge is waived: the service bears it', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const { code } = await addCode(service, app.client_id, { percent: 97 })

@@ -45,6 +45,11 @@ export function priceOf({ lines }: { lines: readonly InvoiceLine[] }): Cents {
   return linesTotal(lines.filter(({ kind }) => kind === 'price'))
 }
 
+/** The same, less the discount. */
+export function discountedPriceOf(invoice: { lines: readonly InvoiceLine[] }): Cents {
+  return cents(priceOf(invoice) - (discountOn(invoice)?.amount ?? 0))
+}
+
 /** The credit on an invoice for the unused part of the previous plan, in cents; never negative. */
 export function creditOf({ lines }: { lines: readonly InvoiceLine[] }): Cents {
   const credits = lines.filter(({ kind }) => kind === 'credit')

@@ -132,7 +132,8 @@ async function boughtPlan({ db }: World, { license, subscription }: ManageContex
   const order = (await billing.orderDetails(db, (await billing.orderOfLicense(db, license_id))!))!
   const price_id = subscription?.price_id ?? paid?.price_id ?? order.price_id
   const { product_name, frequency } = await catalog.findPrice(db, price_id)
-  const amount = subscription?.amount ?? (paid ? billing.priceOf(paid) : order.amount)
+  // The discount of a subscription may end, and is named beside its price.
+  const amount = subscription?.amount ?? (paid ? billing.discountedPriceOf(paid) : order.amount)
   return { product_name, frequency, amount, price_id }
 }
 
