@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setAutoRenew } from '#flows/subscription'
+import { endNow, setAutoRenew } from '#flows/subscription'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { emailTo } from '../support/mailbox.ts'
+import { sellerActor } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { CARD, passDays, stateOf, subscribe } from '../support/subscriber.ts'
@@ -39,7 +40,11 @@ test('a subscription is canceled under that name, confirmed by email, and can be
   await agent.submit('Cancel subscription')
   assert.match(pageText(agent), /Your subscription is canceled/)
   assert.match(pageText(agent), /Ends on April 10, 2026/)
-  const confirmation = await emailTo(service, email, /^You canceled Tidepool Pro$/)
+  const confirmation = await emailTo(
+    service,
+    email,
+    /^Your subscription to Tidepool Pro was canceled$/,
+  )
   assert.match(confirmation, /You can use Tidepool Pro until April 10, 2026/)
   assert.match(confirmation, /Keep my subscription: http\S+\/auto-renew\//)
   await agent.press('Keep my subscription')
@@ -60,12 +65,24 @@ test('the seller gets an email for a sale with its earnings, a failed renewal an
   await sellersEmails(email)
   const buyer = { kind: 'buyer' as const, user_id, request_id: 'req_test' }
   await setAutoRenew(service.world, buyer, { license_id, to: 'off' })
-  await emailTo(service, email, /^You canceled Tidepool Pro$/)
+  await emailTo(service, email, /^Your subscription to Tidepool Pro was canceled$/)
   assert.deepEqual(await sellersEmails(email), [
     'New sale of Tidepool Pro: $12.00',
     'A renewal of Tidepool Pro failed',
     'Tidepool Pro was canceled',
   ])
+})
+
+test('an email about a cancellation by the seller does not say that the buyer canceled', async () => {
+  const [at_end, at_once] = [await subscribe(service), await subscribe(service)]
+  const seller = await sellerActor(service)
+  const reason = 'The buyer asked by phone.'
+  await setAutoRenew(service.world, seller, { license_id: at_end.license_id, to: 'off', reason })
+  await endNow(service.world, seller, { license_id: at_once.license_id, reason })
+  for (const { email } of [at_end, at_once]) {
+    const text = await emailTo(service, email, /Tidepool Pro was canceled$/)
+    assert.doesNotMatch(text, /You canceled/)
+  }
 })
 
 test('a seller turns each of these emails off on the dashboard', async () => {

@@ -139,7 +139,7 @@ export function paymentFailed(plan: PlanFacts, owed: Owed): EmailContent {
   }
 }
 
-/** The buyer canceled; `ends_at` is null if the license ended immediately. */
+/** The buyer or the seller canceled; `ends_at` is null if the license ended immediately. */
 export function subscriptionCanceled(
   plan: PlanFacts,
   { ends_at, keep_url }: { ends_at: Date | null; keep_url: string },
