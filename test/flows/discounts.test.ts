@@ -15,7 +15,7 @@ import { forceStatus } from '../support/licenses.ts'
 import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { enter } from '../support/sign-in.ts'
-import { otherApp, passDays, type Subscriber } from '../support/subscriber.ts'
+import { CARD, otherApp, passDays, type Subscriber } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {
@@ -169,6 +169,20 @@ describe('the uses of a code', () => {
     assert.equal(await uses(id), 2)
     const others = agents.filter((_, index) => taken[index]!.length === 0)
     for (const agent of others) assert.equal(buttonOf(agent), 'Pay $10.50')
+  })
+
+  test('that are returned are given to an order that began while there was none', async () => {
+    const app = await otherApp(service, { amount: cents(1000) })
+    const { code } = await addCode(service, app.client_id, { max_uses: 1 })
+    const first = await goWith(service, app, code, { card: CARD.asks_always })
+    await first.submit(PAY)
+    const second = await goWith(service, app, code)
+    assert.equal(buttonOf(second), 'Pay $10.50')
+    await first.submit('Fail authentication')
+    await second.open(second.page.url)
+    assert.equal(buttonOf(second), 'Pay $8.40')
+    await second.submit(PAY)
+    assert.deepEqual(await takenFrom(service, second.email), [840])
   })
 
   test('by one buyer are limited where the code says so', async () => {

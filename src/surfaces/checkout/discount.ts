@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type * as billing from '#domain/billing'
 import * as discounts from '#domain/discounts'
-import { type ReadDiscount, requote } from '#flows/checkout'
+import { discountOfCart, type ReadDiscount, requote } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { CART_PATH } from '#http/guards/cart'
 import { formOf } from '#http/input'
@@ -9,7 +9,7 @@ import { byIp } from '#http/limit-keys'
 import { redirectTo } from '#http/pages'
 import type { Locale } from '#platform/language/locale'
 import type { RouteLimit } from '#platform/route-limits'
-import { requireOwnCart } from './purchase.ts'
+import { type OwnCart, requireOwnCart } from './purchase.ts'
 import { stepElsewhere } from './step-elsewhere.ts'
 
 /** The longest code that is read from a form or a buy link. */
@@ -34,6 +34,19 @@ export function notAppliedOf(
   if (discount_code === null || !refusal) return undefined
   const code = discount_code.slice(0, CODE_LENGTH)
   return { code, reason: discounts.discountSentence(refusal, locale) }
+}
+
+/**
+ * Applies the code of a cart that did not apply before and does now: its first day has come, or
+ * another purchase has returned the last use. False if nothing changes.
+ */
+export async function applyLate(world: World, own: OwnCart): Promise<boolean> {
+  const { cart, app, price } = own
+  if (cart.discount_code === null || cart.discount_id !== null) return false
+  const { refusal } = await discountOfCart(world, cart, { app, price })
+  if (refusal) return false
+  await requote(world, cart, { app, price })
+  return true
 }
 
 /** The code that applies, and what it takes off; undefined if none does. */

@@ -27,7 +27,7 @@ import type { RouteLimit } from '#platform/route-limits'
 import { CardRefusedPage, OtherStatePage } from './card-pages.tsx'
 import { ConfirmPage } from './confirm-page.tsx'
 import { ownerAddress, returnAddress } from './destination.ts'
-import { type NotApplied, notAppliedOf } from './discount.ts'
+import { applyLate, type NotApplied, notAppliedOf } from './discount.ts'
 import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
 import { finishPreview, sendNoCard } from './preview.ts'
@@ -124,6 +124,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     const { locale } = purchase
     const { t } = locale
     if (!cart.card && !own.is_preview) return redirectTo(reply, `/checkout/${cart.id}/card`)
+    if (await applyLate(world, own)) return redirectTo(reply, `/checkout/${cart.id}/confirm`)
     const page = ConfirmPage({
       purchase,
       csrf_token: csrfToken(world, request, reply),
