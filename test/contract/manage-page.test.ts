@@ -134,6 +134,18 @@ describe('the manage page', () => {
     await subscriber.agent.submit('Cancel subscription')
     assert.ok((await stateOf(service, subscriber)).canceled_at)
   })
+
+  test('links to the plans only while the app has a product page', async () => {
+    const app = await twoPlans(service)
+    const { agent } = await signUp(service)
+    await agent.open(manage({ app }))
+    assert.match(pageText(agent), /No purchase of Harbor .*View plans/)
+    await service.world.db.run(sql`update apps set suspended_at = ${service.clock.now()}
+      where id = ${app.client_id}`)
+    await agent.open(manage({ app }))
+    assert.match(pageText(agent), /No purchase of Harbor/)
+    assert.doesNotMatch(pageText(agent), /View plans/)
+  })
 })
 
 describe('another plan', () => {

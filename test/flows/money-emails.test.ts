@@ -7,12 +7,13 @@ import * as payouts from '#domain/payouts'
 import { payOut, refreshAccount } from '#flows/pay-out'
 import { resendReceipt } from '#flows/resend-receipt'
 import { endNow, setAutoRenew } from '#flows/subscription'
-import { EMAIL_QUEUE } from '#platform/email-queue'
+import { EMAIL_QUEUE, type StoredEmail } from '#platform/email-queue'
 import type { EmailId, InvoiceId, UserId } from '#platform/ids'
 import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { MONEY_EMAILS } from '../../src/surfaces/emails/money.ts'
 import { statementPdf } from '../../src/surfaces/payouts/statement.ts'
 import type { OtherApp } from '../support/apps.ts'
 import { buyWith } from '../support/discount-purchases.ts'
@@ -58,6 +59,23 @@ function assertContains(message: string, ...parts: string[]) {
 }
 
 describe('an email to a buyer', () => {
+  test('links to the product page only while the app has one', async () => {
+    const app = await monthly()
+    const { license_id } = await subscribe(service, { app })
+    const linksOf = async (kind: 'license_ended' | 'given_plan_ended') => {
+      const about = { subject_id: license_id } as unknown as StoredEmail
+      return JSON.stringify((await MONEY_EMAILS[kind](service.world, about))!.content.blocks)
+    }
+    for (const kind of ['license_ended', 'given_plan_ended'] as const) {
+      assert.match(await linksOf(kind), /\/apps\//)
+    }
+    const off = { is_published: false, external_sales_enabled: false }
+    await apps.setOnSale(service.world.db, app.client_id, off)
+    for (const kind of ['license_ended', 'given_plan_ended'] as const) {
+      assert.doesNotMatch(await linksOf(kind), /\/apps\//)
+    }
+  })
+
   test('is sent for every renewal: amounts, next charge, and the receipt as a PDF', async () => {
     const app = await monthly()
     const { email } = await subscribe(service, { app })

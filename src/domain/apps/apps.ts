@@ -72,6 +72,11 @@ export function isOnSale(app: App): boolean {
   return app.is_published && app.external_sales_enabled && !app.is_suspended
 }
 
+/** The path of an app's product page; undefined while it has none: unpublished, or suspended. */
+export function productPath({ slug, is_published, is_suspended }: App): string | undefined {
+  return is_published && !is_suspended ? `/apps/${slug}/` : undefined
+}
+
 /** An app whose prices are public: published, with external sales enabled, also if suspended. */
 export async function findPriced(db: Db, id: AppId): Promise<App | undefined> {
   return await db.maybe<App>(sql`select ${COLUMNS} from apps

@@ -173,25 +173,23 @@ export function subscriptionCanceled(
   }
 }
 
+/** A link to a product page, if the app has one. */
+function linkTo(url: string | undefined, text: { label: string; note?: string }): Block[] {
+  return url === undefined ? [] : [{ kind: 'link', url, ...text }]
+}
+
 /** The license ended because it was not paid. */
-export function licenseEnded(plan: PlanFacts, product_url: string): EmailContent {
+export function licenseEnded(plan: PlanFacts, product_url: string | undefined): EmailContent {
   const { locale } = plan
   const { t } = locale
-  const name = nameOf(plan)
+  const subject = t('email.ended', { product: nameOf(plan) })
+  const [label, note] = [t('email.buy_again'), t('email.buy_again_note')]
   return {
-    subject: t('email.ended', { product: name }),
-    heading: t('email.ended', { product: name }),
+    subject,
+    heading: subject,
     blocks: [
-      {
-        kind: 'text',
-        text: t('email.ended_text', { days: RETRY_DAYS.at(-1)! }),
-      },
-      {
-        kind: 'link',
-        label: t('email.buy_again'),
-        url: product_url,
-        note: t('email.buy_again_note'),
-      },
+      { kind: 'text', text: t('email.ended_text', { days: RETRY_DAYS.at(-1)! }) },
+      ...linkTo(product_url, { label, note }),
       { kind: 'link', label: t('email.receipts'), url: plan.manage_url },
     ],
   }
@@ -200,15 +198,15 @@ export function licenseEnded(plan: PlanFacts, product_url: string): EmailContent
 /** The seller ended a plan that they had given. */
 export function givenPlanEnded(
   plan: PlanFacts,
-  { product_url, how }: { product_url: string; how: 'given' | 'imported' },
+  { product_url, how }: { product_url: string | undefined; how: 'given' | 'imported' },
 ): EmailContent {
   const { locale } = plan
   const { t } = locale
   const name = nameOf(plan)
   const subject = t('email.given_ended', { product: name })
   const text = t(`email.${how}_ended_text`, { app: plan.app_name })
-  const link: Block = { kind: 'link', label: t('email.see_plans'), url: product_url }
-  return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
+  const links = linkTo(product_url, { label: t('email.see_plans') })
+  return { subject, heading: subject, blocks: [{ kind: 'text', text }, ...links] }
 }
 
 /** The trial ends in three days: what is charged then, if anything. */

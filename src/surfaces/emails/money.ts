@@ -153,12 +153,18 @@ async function writeCanceled(
   }
 }
 
+/** The address of an app's product page, if it has one. */
+function productUrl({ config }: World, app: apps.App): string | undefined {
+  const path = apps.productPath(app)
+  return path && `${config.base_url}${path}`
+}
+
 async function writeLicenseEnded(world: World, license_id: LicenseId): Promise<WrittenEmail> {
   const { email, app, plan } = await factsOf(world, license_id)
   return {
     to: email,
     locale: plan.locale,
-    content: licenseEnded(plan, `${world.config.base_url}/apps/${app.slug}/`),
+    content: licenseEnded(plan, productUrl(world, app)),
   }
 }
 
@@ -166,7 +172,7 @@ async function writeGivenPlanEnded(world: World, license_id: LicenseId): Promise
   const { email, app, plan } = await factsOf(world, license_id)
   const { origin } = await licensing.findPausable(world.db, license_id)
   const how = origin === 'import' ? 'imported' : 'given'
-  const product_url = `${world.config.base_url}/apps/${app.slug}/`
+  const product_url = productUrl(world, app)
   return {
     to: email,
     locale: plan.locale,

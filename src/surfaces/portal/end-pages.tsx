@@ -9,7 +9,8 @@ import type { Locale } from '#platform/language/locale'
 export function NothingHerePage(facts: {
   locale: Locale
   app_name: string
-  product_url: string
+  /** Undefined if the app has no product page. */
+  product_url: string | undefined
   email: string
 }): JSX.Element {
   const { locale } = facts
@@ -19,7 +20,9 @@ export function NothingHerePage(facts: {
       <Heading title={facts.app_name} />
       <EmptyState
         title={t('portal.nothing_title', { app: facts.app_name })}
-        action={<Button href={facts.product_url}>{t('portal.view_plans')}</Button>}
+        action={
+          facts.product_url && <Button href={facts.product_url}>{t('portal.view_plans')}</Button>
+        }
       >
         {rich('portal.nothing_text', { email: <Mailbox address={facts.email} /> })}
       </EmptyState>

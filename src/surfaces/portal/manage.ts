@@ -39,7 +39,7 @@ function withoutLicense({ session, app, request }: AppContext) {
   return {
     locale: localeOf(request),
     app_name: app.name,
-    product_url: `/apps/${app.slug}/`,
+    product_url: apps.productPath(app),
     email: session.email,
   }
 }
@@ -116,9 +116,8 @@ async function planOf(world: World, context: ManageContext) {
     price_id &&
     (await apps.findOnSale(world.db, app.id)) &&
     (await catalog.findLivePrice(world.db, price_id))
-  const product_url = app.is_published && !app.is_suspended ? `/apps/${app.slug}/` : undefined
   const query = next === undefined ? '' : `?${new URLSearchParams({ next })}`
-  return { ...plan, buy_url: price ? `/buy/${price_id}/${query}` : product_url }
+  return { ...plan, buy_url: price ? `/buy/${price_id}/${query}` : apps.productPath(app) }
 }
 
 /** The plan and the price that was agreed; none if nothing was charged. */
