@@ -22,6 +22,7 @@ import {
   takenFrom,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { enter } from '../support/sign-in.ts'
 import { otherApp, subscribe } from '../support/subscriber.ts'
 
 const ASKS_ALWAYS = '4000002760003184'
@@ -248,6 +249,19 @@ describe('a lost answer', () => {
     assert.match(textOf(page.body), /Nothing was charged/)
     assert.match(textOf((await payWithAnother(service, agent)).body), /License key/)
     assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('is not shown to a visitor who enters the email of the buyer’s account', async () => {
+    const { user_id, email } = await subscribe(service, { app: await otherApp(service, {}) })
+    const owner = await enter(service, { user_id }, { agent: buyer(service) })
+    assert.equal((await purchase(service, owner, { email, card: LOSES_ANSWER })).status, 202)
+    const visitor = buyer(service)
+    await visitor.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
+    const { url } = await visitor.submit('Continue', { email, ...TEXAS })
+    const seen = await visitor.open(url.replace('sign-in', 'processing'))
+    assert.doesNotMatch(textOf(seen.body), /Processing your payment/)
+    service.clock.pass(5)
+    await reconcile(service.world)
   })
 
   test('delays a second cart of the same buyer, and both pages show the correct status', async () => {

@@ -1,4 +1,5 @@
 import * as billing from '#domain/billing'
+import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import { type ChargeOutcome, reconcileAttempt, type Settled, settledOf } from '#flows/payment'
 import type { World } from '#flows/world'
@@ -20,7 +21,10 @@ export async function resume(world: World, cart: billing.Cart): Promise<Resumed>
   if (own && payments.isPending(own)) return await ofCart(await reconcileAttempt(world, own))
   if (own?.status === 'succeeded') return await ofCart(settledOf(own))
   const { app_id, email_normalized } = cart as { app_id: AppId; email_normalized: string }
-  const other = await payments.findPending(db, { app_id, email_normalized })
+  // A visitor who enters the email of an account learns nothing about its payments.
+  const user = await identity.findByEmail(db, email_normalized)
+  const isForeign = user !== undefined && user.id !== cart.user_id
+  const other = isForeign ? undefined : await payments.findPending(db, { app_id, email_normalized })
   const isBlocked =
     other?.status === 'open' && (await reconcileAttempt(world, other)).outcome === 'processing'
   if (isBlocked) return { outcome: 'processing' }
