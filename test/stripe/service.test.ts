@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
 import { checkBooks } from '#flows/check-books'
 import { recordTaxes } from '#flows/record-taxes'
 import { renewDue } from '#flows/subscription'
 import { problemOf } from '#platform/http'
+import type { OrderId } from '#platform/ids'
 import { openLog } from '#platform/log'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { writePurchaseReceipt } from '../../src/surfaces/emails/purchase-receipt.ts'
 import { textOf } from '../support/agent.ts'
 import { ManualClock } from '../support/clock.ts'
 import { addCode } from '../support/discounts.ts'
@@ -114,6 +117,23 @@ describe('a service with the keys of Stripe', () => {
     await agent.submit('Complete order')
     await agent.open(`/manage/${client_id}/`)
     assert.match(textOf(agent.page.body), /Next charge about \$12\.79/)
+  })
+
+  test('calls the first charge after a trial an estimate on the receipt too', async () => {
+    const { demo, world } = service
+    const trial = (days: number) =>
+      world.db.run(sql`update products set trial_days = ${days}
+      where id = (select product_id from prices where id = ${demo.app.prices[0]!.public_id})`)
+    await trial(14)
+    const email = 'robin.trial@example.com'
+    const { agent } = await goToStripeConfirm(email, '5555555555554444')
+    await agent.submit('Start free trial')
+    await trial(0)
+    const { id } = await world.db.one<{ id: OrderId }>(sql`select o.id from orders o
+      join users u on u.id = o.user_id where u.email_normalized = ${email}`)
+    const order = (await billing.orderDetails(world.db, id))!
+    const { content } = await writePurchaseReceipt(world, order)
+    assert.match(JSON.stringify(content.blocks), /About \$12\.79 per month, first charge on/)
   })
 
   test('estimates the next charge at the rate of the state to which the buyer moved', async () => {

@@ -100,6 +100,10 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
       { ...order, license_status: 'trialing', discount: null },
       bought,
     ),
+    'receipt, trial, about': receipts.receipt(
+      { ...order, license_status: 'trialing', discount: null },
+      { ...bought, coming: about },
+    ),
     'receipt, continued': receipts.receipt(
       { ...order, prepaid_until: day, discount: null },
       bought,

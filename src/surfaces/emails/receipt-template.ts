@@ -168,9 +168,10 @@ function renewalOf(order: OrderDetails, coming: Coming | undefined, locale: Loca
   const isFirst =
     order.license_status === 'trialing' || order.prepaid_until?.getTime() === coming.day.getTime()
   if (!isFirst) return comingOf(coming, locale)
-  const { charged, frequency } = coming
+  const { charged, frequency, is_about } = coming
   // A discount may end before later charges.
   const amount =
     order.discount || frequency === null ? money(charged) : priceText(charged, frequency, locale)
-  return t('email.first_charge_on', { amount, day: day(coming.day) })
+  const id = is_about ? 'email.first_charge_on_about' : 'email.first_charge_on'
+  return t(id, { amount, day: day(coming.day) })
 }
