@@ -51,9 +51,12 @@ export function openTaxes(parts: StripeParts): TaxProvider {
   }
 }
 
-/** The tax that Stripe computed; rates of state, county and city are added up. */
+/**
+ * The tax that Stripe computed; rates of state, county and city are added up, also of one whose tax
+ * on a small amount is less than half a cent.
+ */
 function figuresOf(calculation: Stripe.Tax.Calculation, amount: number): Figures {
-  const taxed = calculation.tax_breakdown.filter((each) => each.amount > 0)
+  const taxed = calculation.tax_breakdown.filter(({ taxable_amount }) => taxable_amount > 0)
   const percent = taxed.reduce((all, { tax_rate_details }) => {
     return all + Number(tax_rate_details.percentage_decimal)
   }, 0)

@@ -7,6 +7,7 @@ import { renewDue } from '#flows/subscription'
 import { problemOf } from '#platform/http'
 import type { OrderId } from '#platform/ids'
 import { openLog } from '#platform/log'
+import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { writePurchaseReceipt } from '../../src/surfaces/emails/purchase-receipt.ts'
@@ -117,6 +118,14 @@ describe('a service with the keys of Stripe', () => {
     await agent.submit('Complete order')
     await agent.open(`/manage/${client_id}/`)
     assert.match(textOf(agent.page.body), /Next charge about \$12\.79/)
+  })
+
+  test('shows the whole tax of later periods after a first one that costs a few cents', async () => {
+    const { code } = await addCode(service, service.demo.app.client_id, { amount: cents(1170) })
+    const { page } = await goToStripeConfirm('robin.cents@example.com', GOOD, code)
+    // On 30 cents the city takes 0.48 cents, which is nothing.
+    assert.match(textOf(page.body), /Sales tax \(TX\) \$0\.02/)
+    assert.match(textOf(page.body), /Renews monthly at \$12\.79/)
   })
 
   test('calls the first charge after a trial an estimate on the receipt too', async () => {
