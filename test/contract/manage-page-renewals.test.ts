@@ -81,6 +81,26 @@ describe('auto-renew and pauses', () => {
     assert.deepEqual(await takenFrom(service, email), [1050, 1050])
   })
 
+  test('a form from before the plan changed changes nothing, and says so', async () => {
+    const app = await twoPlans(service)
+    await apps.setAllowsPause(service.world.db, app.client_id, true)
+    const subscriber = await subscribe(service, { app })
+    const { agent } = subscriber
+    const [pausing, canceling] = [agent.tab(), agent.tab()]
+    await pausing.open(`/manage/${app.client_id}/pause/`)
+    await canceling.open(`/manage/${app.client_id}/auto-renew/`)
+    await apps.setAllowsPause(service.world.db, app.client_id, false)
+    await pausing.submit(/^Pause on/)
+    await declineFromNowOn(service, subscriber)
+    await passDaysOf(service, app, 31)
+    await canceling.submit('Cancel subscription')
+    for (const tab of [pausing, canceling]) {
+      assert.match(pageText(tab), /Nothing was changed Your plan has changed since the last page/)
+      assert.doesNotMatch(pageText(tab), /amounts have changed/)
+    }
+    assert.equal((await stateOf(service, subscriber)).status, 'past_due')
+  })
+
   test('a pause resumes for about the sum that is named where a tax service computes it', async () => {
     const app = await twoPlans(service)
     await apps.setAllowsPause(service.world.db, app.client_id, true)

@@ -30,6 +30,7 @@ const NOTES: Record<string, NoteMessage> = {
   kept_too_late: info('portal.done_kept_too_late'),
   cannot_change_plan: info('portal.done_cannot_change_plan'),
   changed: error('portal.done_changed', 'portal.done_changed_title'),
+  not_done: error('portal.done_not_done', 'portal.done_not_done_title'),
   not_charged: error('portal.done_not_charged', 'portal.done_not_charged_title'),
   card_changed: success('portal.done_card_changed'),
   moved_address: success('portal.done_moved_address'),

@@ -65,7 +65,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     const to = readSwitch(formOf(request).to)
     // A form from before this would end the license does not end it.
     const isOther = endsNow(context) && formOf(request).ends_now !== 'yes'
-    if (!mayRenew(context) || isOther) return redirectTo(reply, at('', { done: 'changed' }))
+    if (!mayRenew(context) || isOther) return redirectTo(reply, at('', { done: 'not_done' }))
     await setAutoRenew(world, actorOf(context), { license_id: license.license_id, to })
     const ended = endsNow(context) && to === 'off'
     return redirectTo(reply, ended ? at() : at('', { done: `auto_renew_${to}` }))
@@ -91,7 +91,7 @@ function declarePause(scope: FastifyInstance, world: World): void {
     const to = readSwitch(formOf(request).to)
     const wish = { license_id: license.license_id, to }
     const isDone = await pauseAtEnd(world, actorOf(context), wish)
-    return redirectTo(reply, at('', { done: isDone ? `pause_${to}` : 'changed' }))
+    return redirectTo(reply, at('', { done: isDone ? `pause_${to}` : 'not_done' }))
   })
 }
 
