@@ -5,12 +5,16 @@ import * as payments from '#domain/payments'
 import { reconcile } from '#flows/payment'
 import { payOwed, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
+import type { StoredEmail } from '#platform/email-queue'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { MONEY_EMAILS } from '../../src/surfaces/emails/money.ts'
+import { textOf } from '../support/agent.ts'
 import { ManualClock } from '../support/clock.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { enter } from '../support/sign-in.ts'
 import {
   buyerActor,
   CARD,
@@ -251,6 +255,28 @@ describe('auto-renew turned off', () => {
     assert.equal((await stateOf(service, unlocked)).status, 'active')
     assert.deepEqual(await takenFrom(service, disowned.email), [1260])
     assert.deepEqual(await takenFrom(service, unlocked.email), [1260, 1260])
+  })
+
+  test('while a renewal is being paid does not promise that nothing is charged', async () => {
+    const subscriber = await subscribe(service)
+    const { agent, app, license_id } = subscriber
+    service.clock.pass(31 * DAY)
+    isAway = true
+    await runDue(service)
+    isAway = false
+    await enter(service, subscriber, { agent })
+    await agent.open(`/manage/${app.client_id}/auto-renew/`)
+    await agent.submit('Cancel subscription')
+    const about = { subject_id: license_id } as unknown as StoredEmail
+    const { content } = (await MONEY_EMAILS.subscription_canceled(service.world, about))!
+    for (const text of [textOf(agent.page.body), JSON.stringify(content)]) {
+      assert.match(text, /A payment that began before is still being processed/)
+      assert.doesNotMatch(text, /Nothing more is charged/)
+    }
+    service.clock.pass(30)
+    await reconcile(service.world)
+    await passDays(service, 1)
+    assert.equal((await stateOf(service, subscriber)).status, 'canceled')
   })
 
   test('and on again renews as before', async () => {

@@ -86,6 +86,7 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
   const given = { ...product, license_key: 'key_1', links, locale, may_continue: false }
   const owed = { total: cents(5), card: '', declined: undefined, gives_up_at: day }
   const trial = { day, card: '', auto_renew_url: url }
+  const off = { keep_url: url, is_paying: false }
   const change = { old_email: 'a@example.com', new_email: 'b@example.com' }
   const urls = { security: url, sign_in: url }
   return {
@@ -129,8 +130,9 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     payment_failed: money.paymentFailed(plan, { ...owed, retry_at: day, is_last: false }),
     'payment_failed, last': money.paymentFailed(plan, { ...owed, retry_at: null, is_last: true }),
     import_ending: receipts.importEnding(plan, day),
-    canceled: money.subscriptionCanceled(plan, { ends_at: day, keep_url: url }),
-    'canceled, now': money.subscriptionCanceled(plan, { ends_at: null, keep_url: url }),
+    canceled: money.subscriptionCanceled(plan, { ...off, ends_at: day }),
+    'canceled, paying': money.subscriptionCanceled(plan, { ...off, ends_at: day, is_paying: true }),
+    'canceled, now': money.subscriptionCanceled(plan, { ...off, ends_at: null }),
     license_ended: money.licenseEnded(plan, url),
     given_plan_ended: money.givenPlanEnded(plan, { product_url: url, how: 'given' }),
     'given_plan_ended, imported': money.givenPlanEnded(plan, {

@@ -142,7 +142,7 @@ export function paymentFailed(plan: PlanFacts, owed: Owed): EmailContent {
 /** The buyer or the seller canceled; `ends_at` is null if the license ended immediately. */
 export function subscriptionCanceled(
   plan: PlanFacts,
-  { ends_at, keep_url }: { ends_at: Date | null; keep_url: string },
+  { ends_at, keep_url, is_paying }: { ends_at: Date | null; keep_url: string; is_paying: boolean },
 ): EmailContent {
   const { locale } = plan
   const { t, day } = locale
@@ -160,7 +160,9 @@ export function subscriptionCanceled(
     blocks: [
       {
         kind: 'text',
-        text: t('email.canceled_text', { product: name, day: end }),
+        text: is_paying
+          ? t('email.canceled_paying', { product: name })
+          : t('email.canceled_text', { product: name, day: end }),
       },
       {
         kind: 'link',

@@ -146,10 +146,11 @@ async function writeCanceled(
   if (canceled_at === null) return undefined
   const ends_at = status === 'canceled' ? null : canceled_at
   const keep_url = `${plan.manage_url}auto-renew/`
+  const is_paying = await payments.isAnyPendingOf(world.db, license_id)
   return {
     to: email,
     locale: plan.locale,
-    content: subscriptionCanceled(plan, { ends_at, keep_url }),
+    content: subscriptionCanceled(plan, { ends_at, keep_url, is_paying }),
   }
 }
 

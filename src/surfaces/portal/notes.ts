@@ -38,6 +38,10 @@ const NOTES: Record<string, NoteMessage> = {
   card_abroad: error('portal.done_card_abroad', 'portal.done_card_refused_title'),
   card_unknown_zip: error('portal.done_card_unknown_zip', 'portal.done_card_refused_title'),
   auto_renew_off: success('portal.done_auto_renew_off', 'portal.done_auto_renew_off_title'),
+  auto_renew_off_paying: success(
+    'portal.done_auto_renew_off_paying',
+    'portal.done_auto_renew_off_title',
+  ),
   auto_renew_on: success('portal.done_auto_renew_on'),
   pause_on: success('portal.done_pause_on'),
   pause_off: success('portal.done_pause_off'),

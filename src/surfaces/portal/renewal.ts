@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as catalog from '#domain/catalog'
+import * as payments from '#domain/payments'
 import { nextCharge, pauseAtEnd, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
@@ -66,9 +67,12 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     // A form from before this would end the license does not end it.
     const isOther = endsNow(context) && formOf(request).ends_now !== 'yes'
     if (!mayRenew(context) || isOther) return redirectTo(reply, at('', { done: 'not_done' }))
-    await setAutoRenew(world, actorOf(context), { license_id: license.license_id, to })
-    const ended = endsNow(context) && to === 'off'
-    return redirectTo(reply, ended ? at() : at('', { done: `auto_renew_${to}` }))
+    const { license_id } = license
+    await setAutoRenew(world, actorOf(context), { license_id, to })
+    if (to === 'on') return redirectTo(reply, at('', { done: 'auto_renew_on' }))
+    if (endsNow(context)) return redirectTo(reply, at())
+    const isPaying = await payments.isAnyPendingOf(world.db, license_id)
+    return redirectTo(reply, at('', { done: `auto_renew_off${isPaying ? '_paying' : ''}` }))
   })
 }
 
