@@ -98,8 +98,11 @@ describe('a discount of a subscription', () => {
     const { code } = await addCode(service, app.client_id, { percent: 100, periods: 2 })
     const agent = await goWith(service, app, code)
     assert.equal(buttonOf(agent), 'Complete order')
+    assert.match(textOf(agent.page.body), /Sales tax \(TX\) \$0\.00/)
     await agent.submit(PAY)
     const subscriber = await subscriberOf(service, agent, app)
+    const page = await agent.open(`/manage/${app.client_id}/`)
+    assert.match(textOf(page.body), /\$0\.00 plus \$0\.00 sales tax \(TX\)/)
     await passDays(service, 62)
     // The card was checked for nothing, and charged when the discount had ended.
     assert.deepEqual(await takenFrom(service, agent.email), [0, 1050])

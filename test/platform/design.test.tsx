@@ -20,7 +20,7 @@ import * as plans from '#design/plans'
 import * as reading from '#design/reading'
 import * as rows from '#design/rows'
 import { asset } from '#platform/assets'
-import { cents, ZERO } from '#platform/money'
+import { cents } from '#platform/money'
 import { counted } from '#platform/text'
 import { buildAssets } from '../../scripts/build-assets.ts'
 import { everyComponent } from './every-component.tsx'
@@ -163,8 +163,11 @@ describe('money', () => {
   test('a price, a tax line and a count each have one wording', () => {
     assert.equal(money.priceText(cents(1200), 'month'), '$12.00 per month')
     assert.equal(money.priceText(cents(7900), null), '$79.00 once')
-    assert.equal(money.taxLabel({ state: 'TX', tax: cents(60) }), 'Sales tax (TX)')
-    assert.equal(money.taxLabel({ state: 'OR', tax: ZERO }), 'Sales tax (OR, none)')
+    const label = (state: string, amount: number, tax: number) =>
+      money.taxLabel({ state, amount: cents(amount), tax: cents(tax) })
+    assert.equal(label('TX', 1200, 60), 'Sales tax (TX)')
+    assert.equal(label('OR', 1200, 0), 'Sales tax (OR, none)')
+    assert.equal(label('TX', 0, 0), 'Sales tax (TX)')
     const counts = [0, 1, 2, 1200].map((count) => counted(count, 'dispute'))
     assert.deepEqual(counts, ['0 disputes', '1 dispute', '2 disputes', '1,200 disputes'])
   })

@@ -34,12 +34,16 @@ export function priceText(
   return t('money.price', { amount: money(amount), frequency: frequencyText(frequency, locale) })
 }
 
-/** The label of a line of sales tax: "Sales tax (TX)", or "Sales tax (OR, none)". */
+/**
+ * The label of a line of sales tax on an amount: "Sales tax (TX)", or "Sales tax (OR, none)". An
+ * amount of zero has no tax in any state.
+ */
 export function taxLabel(
-  { state, tax }: { state: string; tax: Cents },
+  { state, amount, tax }: { state: string; amount: Cents; tax: Cents },
   { t }: Locale = ENGLISH,
 ): string {
-  return t(tax === 0 ? 'money.sales_tax_none' : 'money.sales_tax_in', { state })
+  const isNone = tax === 0 && amount > 0
+  return t(isNone ? 'money.sales_tax_none' : 'money.sales_tax_in', { state })
 }
 
 /** An amount of money, in figures of even width. */

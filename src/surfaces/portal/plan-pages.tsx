@@ -160,7 +160,7 @@ function Lines(facts: PlanChangeFacts): JSX.Element {
       items={items}
       subtotal={due}
       tax={tax}
-      tax_label={taxLabel({ state, tax }, locale)}
+      tax_label={taxLabel({ state, amount: due, tax }, locale)}
       {...(is_waived && {
         deduction: { label: t('portal.waived'), amount: cents(0 - total) },
       })}

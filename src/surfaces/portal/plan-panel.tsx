@@ -114,7 +114,7 @@ function partsOf(
   const figures = { amount: money(amount), tax: money(tax), state }
   const parts = t(is_about ? 'portal.about_parts' : 'portal.parts', figures)
   if (charged < total) return `${parts} ${t('portal.waived')}.`
-  return tax === 0 ? t('portal.no_tax', { state }) : parts
+  return tax === 0 && amount > 0 ? t('portal.no_tax', { state }) : parts
 }
 
 function PlanActions(
