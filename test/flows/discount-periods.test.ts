@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
 import * as discounts from '#domain/discounts'
 import { quoteRefund, refundCharge } from '#flows/refund'
-import { nextCharge } from '#flows/subscription'
+import { nextCharge, pauseAtEnd } from '#flows/subscription'
 import type { InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -15,7 +16,8 @@ import { changePlanTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, invoicesOf, otherApp, passDays } from '../support/subscriber.ts'
+import { enter } from '../support/sign-in.ts'
+import { buyerActor, CARD, invoicesOf, otherApp, passDays } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {
@@ -91,6 +93,21 @@ describe('a discount of a subscription', () => {
     assert.match(JSON.stringify(content), /Nothing is charged that day/)
     await passDays(service, 15)
     assert.deepEqual(await takenFrom(service, email), [0])
+  })
+
+  test('of the whole price resumes a paused plan without a payment, and says so', async () => {
+    const app = await otherApp(service, { amount: cents(1000) })
+    await apps.setAllowsPause(service.world.db, app.client_id, true)
+    const { code } = await addCode(service, app.client_id, { percent: 100, periods: null })
+    const subscriber = await buyWith(service, app, code)
+    const { agent, license_id } = subscriber
+    await pauseAtEnd(service.world, buyerActor(subscriber), { license_id, to: 'on' })
+    await passDays(service, 32)
+    await enter(service, subscriber, { agent })
+    await agent.open(`/manage/${app.client_id}/`)
+    await agent.submit('Resume for $0.00')
+    assert.match(textOf(agent.page.body), /Your license is active\. Nothing was charged\./)
+    assert.doesNotMatch(textOf(agent.page.body), /The payment went through/)
   })
 
   test('of the whole price renews for nothing, with a receipt for each period', async () => {

@@ -24,6 +24,7 @@ const error = (text: MessageId, title: MessageId): NoteMessage => ({ tone: 'erro
 /** Messages by the code in the address. */
 const NOTES: Record<string, NoteMessage> = {
   paid: success('portal.done_paid'),
+  resumed: success('portal.done_resumed'),
   plan_changed: success('portal.done_plan_changed'),
   planned: success('portal.done_planned'),
   kept: success('portal.done_kept'),

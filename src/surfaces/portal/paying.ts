@@ -9,6 +9,7 @@ import { MANAGE_PATH } from '#http/guards/license'
 import { formOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
+import { ZERO } from '#platform/money'
 import { WaitingPage } from './end-pages.tsx'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
 
@@ -26,6 +27,7 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
       return redirectTo(reply, at('', CHANGED))
     }
     return await charge(world, context, {
+      done: next.charged === ZERO ? 'resumed' : 'paid',
       run: () =>
         payOwed(world, {
           license_id,
