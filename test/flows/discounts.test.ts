@@ -228,6 +228,25 @@ describe('the uses of a code', () => {
   })
 })
 
+test('codes cannot be guessed by buy links: beyond a few unknown ones, they are ignored', async () => {
+  const app = await otherApp(service, { amount: cents(1000) })
+  const { code } = await addCode(service, app.client_id, { code: 'SECRET-7' })
+  const link = (guess: string) => `/buy/${app.price_id}/?discount=${guess}`
+  const guesser = buyer(service)
+  for (let guess = 0; guess < 20; guess++) await guesser.open(link(`GUESS-${guess}`))
+  const page = await guesser.open(link(code))
+  assert.equal(page.status, 200)
+  assert.match(textOf(page.body), /Too many codes were tried\. Try again in a minute\./)
+  assert.doesNotMatch(textOf(page.body), /\$8\.00/)
+  await guesser.submit('Continue', { email: 'guesser@example.com', ...TEXAS })
+  await enterCard(guesser)
+  assert.equal(buttonOf(guesser), 'Pay $10.50')
+  // Buyers elsewhere, and the codes that exist, do not count.
+  const elsewhere = buyer(service)
+  for (let visit = 0; visit < 25; visit++) await elsewhere.open(link(code))
+  assert.match(textOf(elsewhere.page.body), /\$8\.00/)
+})
+
 describe('what a discount leaves', () => {
   test('of a price that is paid once may be nothing: the license needs no charge', async () => {
     const app = await otherApp(service, { amount: cents(1000), frequency: null })

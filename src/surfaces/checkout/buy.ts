@@ -34,7 +34,7 @@ import type { RouteLimit } from '#platform/route-limits'
 import { CONTINUE, requireContinued } from './continued.ts'
 import { isTerritory, territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
-import { appliedOf, CODE_LENGTH, notAppliedOf } from './discount.ts'
+import { appliedOf, CODE_LENGTH, mayTry, notAppliedOf } from './discount.ts'
 import { figuresBeforeTax } from './figures.ts'
 import { purchaseOf, requireOwnCart } from './purchase.ts'
 import { DetailsPage, type Faults } from './step-pages.tsx'
@@ -72,6 +72,8 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       const values = { ...form, country }
       return sendDetails(world, request, reply, link, { session, values, faults, continued })
     }
+    const entered = { app_id: link.app.id, code: form.discount }
+    const isTried = await mayTry(world, request, entered)
     const opened = await openCart(world, {
       app: link.app,
       price: link.price,
@@ -81,7 +83,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       session,
       affiliate_id: referrerOf(world, request),
       brought_by: broughtBy(world, link.price.id, form.via),
-      discount_code: form.discount ?? null,
+      discount_code: isTried ? (form.discount ?? null) : null,
       language: localeOf(request).language,
       continues_license_id: continued?.license_id,
     })
@@ -181,10 +183,12 @@ async function sendDetails(
 ): Promise<FastifyReply> {
   const is_preview = await sellers.isMember(world.db, app.seller_id, step.session)
   const code = step.values.discount?.slice(0, CODE_LENGTH)
-  // What depends on the buyer is checked once the email is entered.
-  const wanted = { app, price, code, email_normalized: null, cart_id: null }
+  const isTried = await mayTry(world, request, { app_id: app.id, code })
+  // What depends on the buyer is checked once they have signed in.
+  const wanted = { app, price, code: isTried ? code : null, email_normalized: null, cart_id: null }
   const read = await readDiscount(world, world.db, wanted)
   const locale = localeOf(request)
+  const untried = code && !isTried ? { code, reason: locale.t('discount.too_many') } : undefined
   const { continued } = step
   const figures = figuresBeforeTax(price, appliedOf(read), locale, continued?.paid_until)
   const page = DetailsPage({
@@ -195,7 +199,7 @@ async function sendDetails(
     values: { ...step.values, discount: code },
     faults: step.faults,
     has_expired: step.has_expired ?? false,
-    not_applied: notAppliedOf(read, locale),
+    not_applied: untried ?? notAppliedOf(read, locale),
     preview_email: is_preview ? step.session!.email : undefined,
     continued: continued && { ...continued, email: step.session!.email },
   })

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type * as billing from '#domain/billing'
 import * as discounts from '#domain/discounts'
 import { discountOfCart, type ReadDiscount, requote } from '#flows/checkout'
@@ -7,6 +7,7 @@ import { CART_PATH } from '#http/guards/cart'
 import { formOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { redirectTo } from '#http/pages'
+import type { AppId } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
 import type { RouteLimit } from '#platform/route-limits'
 import { type OwnCart, requireOwnCart } from './purchase.ts'
@@ -17,6 +18,24 @@ export const CODE_LENGTH = 32
 
 // Codes can be guessed, so tries are counted by network.
 const TRIES: RouteLimit = { name: 'checkout-discount', points: 20, seconds: 60, key: byIp }
+
+/**
+ * Whether the code of a buy link is read, which shows whether it exists: an unknown one counts as a
+ * try. Beyond the limit a code is ignored, as a link is never refused for its code.
+ */
+export async function mayTry(
+  { db, limits }: World,
+  request: FastifyRequest,
+  { app_id, code }: { app_id: AppId; code: string | undefined },
+): Promise<boolean> {
+  if (!code) return true
+  const left = await limits.take(TRIES, TRIES.key(request), 0)
+  if (!left.allowed || left.remaining === 0) return false
+  if (!(await discounts.findCode(db, { app_id, code: discounts.normalizeCode(code) }))) {
+    await limits.take(TRIES, TRIES.key(request))
+  }
+  return true
+}
 
 /** A code that was entered and does not apply. */
 export interface NotApplied {
