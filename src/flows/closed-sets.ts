@@ -83,6 +83,7 @@ type Audited =
   | 'app.transferred'
   | 'app.unpublished'
   | 'attempt.closed'
+  | 'audit_log.exported'
   | 'buyer.paid_otherwise'
   | 'charge.refund'
   | 'debt.written_off'

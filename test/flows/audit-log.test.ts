@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync'
 import { type AuditFilter, listAudit } from '#platform/audit-log'
 import type { Db } from '#platform/db'
 import { type Sql, sql } from '#platform/sql'
+import { codeOf } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -61,6 +62,24 @@ test('pages follow each other to the end, without a gap or a repeated entry', as
   }
   assert.equal(seen.length, MANY / 200)
   assert.equal(new Set(seen).size, MANY / 200)
+})
+
+test('an export needs a recent proof, and is in the log itself', async () => {
+  const { password, totp_secret } = service.demo.operator
+  service.clock.pass(2 * 3600)
+  await admin.open(`${HOME}?actor=app_7`)
+  await admin.submit('Export CSV')
+  assert.match(textOf(admin.page.body), /Confirm/)
+  await admin.submit('Confirm', { password, code: codeOf(service, totp_secret) })
+  assert.equal(admin.page.url, `${HOME}?actor=app_7`)
+  await admin.submit('Export CSV')
+  const found = await service.world.db.rows<{ detail: { actor: string } }>(
+    sql`select detail from audit_log where action = 'audit_log.exported'`,
+  )
+  assert.deepEqual(
+    found.map(({ detail }) => detail.actor),
+    ['app_7'],
+  )
 })
 
 test('the export has every entry of the search, and no other', async () => {

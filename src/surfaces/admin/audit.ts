@@ -3,9 +3,11 @@ import { forReports, type World } from '#flows/world'
 import { type AuditRow, auditRows, placeOf, placeText } from '#http/audit-rows'
 import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
+import { requireRecentProof } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
+import { audit } from '#platform/audit'
 import { countAudit } from '#platform/audit-log'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
@@ -46,6 +48,14 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
     const search = AuditSearch.parse(
       Object.fromEntries(AuditSearch.keyof().options.map((name) => [name, given[name] ?? ''])),
     )
+    requireRecentProof(world, context, addressOf(search))
+    const { user_id } = context.session
+    await audit(world.db, world.clock.now(), {
+      actor: { kind: 'staff', user_id, request_id: request.id },
+      action: 'audit_log.exported',
+      subject: user_id,
+      detail: search,
+    })
     return await startExport(world, context, { kind: EXPORT, app_id: null, request: search })
   })
 }
@@ -64,6 +74,7 @@ function declareAuditExport(world: World): void {
     kind: EXPORT,
     title: 'Exporting the audit log',
     needs: 'audit',
+    needs_proof: true,
     columns: COLUMNS,
     nameOf: () => 'audit-log.csv',
     back: ({ request }) => addressOf(AuditSearch.parse(request)),

@@ -41,6 +41,8 @@ export interface Export<Row> {
   title: string
   /** What staff need for it; absent for what is not staff's. */
   needs?: identity.StaffPermission
+  /** Whether its requester authenticates again before they get the file. */
+  needs_proof?: true
   /** Whether the account may still see the file; absent: always. */
   isAllowed?(task: Task): Promise<boolean>
   columns: CsvColumn<Row>[]
@@ -61,12 +63,13 @@ const HOURLY = '40 * * * *'
 
 /** Declares a kind of export; call while the site is set up. */
 export function declareExport<Row>(world: World, table: Export<Row>): void {
-  const { kind, title, needs, isAllowed, back } = table
+  const { kind, title, needs, needs_proof, isAllowed, back } = table
   declareTask(world, {
     kind,
     title,
     unit: 'rows',
     ...(needs ? { needs } : {}),
+    ...(needs_proof ? { needs_proof } : {}),
     ...(isAllowed ? { isAllowed } : {}),
     remains: 'No file was created.',
     back,

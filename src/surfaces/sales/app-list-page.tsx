@@ -102,14 +102,14 @@ export function isDue(status: string): boolean {
   return status === 'past_due' || status === 'unpaid'
 }
 
-/** When a license renews or ends; nothing for one without an end. */
+/** When a license renews or ends; nothing for one without an end, or while it is paused. */
 export function renewalText(facts: {
   period_end: Date | null
   auto_renew: boolean
   status: string
 }): string {
   const { period_end, auto_renew, status } = facts
-  if (period_end === null) return ''
+  if (period_end === null || status === 'paused') return ''
   if (isDue(status)) return `Due since ${isoDate(period_end)}`
   return auto_renew ? isoDate(period_end) : `Ends ${isoDate(period_end)}`
 }

@@ -103,7 +103,7 @@ function License({ license }: CustomerFacts): JSX.Element {
           ...(returned > 0 ? [money('Refunded or lost in disputes', returned)] : []),
           { term: 'Plan', detail: license.product_name },
           day(BEGUN[beginningOf(license)], license.created_at),
-          ...(period_end ? [day(endLabel(license), period_end)] : []),
+          ...(period_end && status !== 'paused' ? [day(endLabel(license), period_end)] : []),
           ...(status === 'canceled' && canceled_at ? [day('Ended', canceled_at)] : []),
           ...(card ? [{ term: 'Card', detail: cardName(card) }] : []),
           { term: 'License key', detail: 'Shown to the buyer only, on their purchase page' },
