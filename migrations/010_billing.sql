@@ -123,6 +123,9 @@ create table subscriptions (
 create index subscriptions_due on subscriptions (next_at, id) where next_at is not null;
 create index subscriptions_app_due on subscriptions (app_id, next_at, id);
 create index subscriptions_card on subscriptions (card_id);
+-- The subscriptions that change to a price.
+create index subscriptions_pending on subscriptions (pending_price_id)
+  where pending_price_id is not null;
 -- An app's renewals that failed and are retried.
 create index subscriptions_past_due on subscriptions (app_id, past_due_since)
   where past_due_since is not null and ended_at is null;

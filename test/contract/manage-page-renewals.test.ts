@@ -204,7 +204,8 @@ describe('auto-renew and pauses', () => {
     const { quote } = taxes
     // After the total of the form was compared, and before the license is locked.
     taxes.quote = async (now, sale) => {
-      await db.run(sql`update prices set deleted_at = ${clock.now()} where id = ${app.other_id}`)
+      await db.run(sql`update products set deleted_at = ${clock.now()}
+        where id = (select product_id from prices where id = ${app.other_id})`)
       return await quote.call(taxes, now, sale)
     }
     await agent.submit('Resume for $5.25')

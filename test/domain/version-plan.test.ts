@@ -15,6 +15,7 @@ const FREE: ExistingVersion = {
   is_live: true,
   prices: [],
   subscriptions: 0,
+  coming: 0,
   licenses: 0,
   purchases: 0,
 }
@@ -234,6 +235,11 @@ describe('what customers have', () => {
     assert.deepEqual(more, [])
     assert.equal(fault!.path, 'versions')
     assert.match(fault!.message, /Pro \(prod_pro\).*3 active subscriptions/)
+  })
+
+  test('a version that a subscription changes to is not deleted', () => {
+    const [fault] = faults([free], [FREE, { ...PRO, coming: 1 }])
+    assert.match(fault!.message, /Pro \(prod_pro\).*1 subscription changes to it soon/)
   })
 
   test('a version with a pending purchase is not deleted', () => {

@@ -98,17 +98,40 @@ describe('a one-time plan that costs less than what is left of the current plan'
   })
 })
 
-test('a scheduled plan change costs what was agreed, whatever the plan costs now', async () => {
+test('a scheduled plan change costs what was agreed, whatever the plan costs now, and if it is not sold', async () => {
+  const { db, clock } = service.world
   const subscriber = await subscribe(service, { price_id: price(1) })
   const { license_id } = subscriber
   await agreeTo(service, subscriber, await offered(subscriber, price(0)))
+  const amountDue = async () =>
+    (await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } }))?.amount
+  const setDeleted = async (at: Date | null) =>
+    await db.run(sql`update prices set deleted_at = ${at} where id = ${price(0)}`)
   await priced(price(0), 99_900, async () => {
-    const next = await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } })
-    assert.equal(next?.amount, 1200)
+    assert.equal(await amountDue(), 1200)
+    await setDeleted(clock.now())
+    assert.equal(await amountDue(), 1200)
     service.clock.pass(366 * DAY)
     await runDue(service)
+    await setDeleted(null)
   })
   assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260])
+})
+
+test('a plan cannot be deleted while a subscription changes to it', async () => {
+  const { db } = service.world
+  const { client_id } = service.demo.app
+  const comingTo = async () =>
+    (await catalog.existingVersions(db, client_id)).map(({ coming }) => coming)
+  const before = await comingTo()
+  const subscriber = await subscribe(service, { price_id: price(1) })
+  await agreeTo(service, subscriber, await offered(subscriber, price(0)))
+  assert.equal(Math.max(...(await comingTo())), Math.max(...before) + 1)
+  await setAutoRenew(service.world, buyerActor(subscriber), {
+    license_id: subscriber.license_id,
+    to: 'off',
+  })
+  assert.deepEqual(await comingTo(), before)
 })
 
 test('an upgrade is shown again if something was refunded meanwhile', async () => {

@@ -85,20 +85,33 @@ export async function plansOfApps(db: Db, app_ids: AppId[]): Promise<PlanOfApp[]
       array_position(array['day', 'week', 'month', 'year'], r.frequency) nulls last`)
 }
 
+interface Agreed {
+  /** A buyer agreed to it before: it counts as long as its product is sold, even without it. */
+  is_agreed?: boolean
+}
+
 /** A price that can be bought now. */
-export async function findLivePrice(db: Db, price_id: PriceId): Promise<ProductPrice | undefined> {
+export async function findLivePrice(
+  db: Db,
+  price_id: PriceId,
+  { is_agreed = false }: Agreed = {},
+): Promise<ProductPrice | undefined> {
   return await db.maybe<ProductPrice>(sql`
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
       p.app_id, p.name as product_name, p.trial_days
     from prices r join products p on p.id = r.product_id
-    where r.id = ${price_id} and p.deleted_at is null and r.deleted_at is null`)
+    where r.id = ${price_id} and p.deleted_at is null and (r.deleted_at is null or ${is_agreed})`)
 }
 
 /**
  * A price that can be bought now, locked together with its product until the transaction ends, so
  * that neither changes while a purchase of it is recorded.
  */
-export async function lockLivePrice(db: Db, price_id: PriceId): Promise<ProductPrice | undefined> {
+export async function lockLivePrice(
+  db: Db,
+  price_id: PriceId,
+  { is_agreed = false }: Agreed = {},
+): Promise<ProductPrice | undefined> {
   // The product first, the order in which changes of products lock it too: no deadlock.
   return await db.maybe<ProductPrice>(sql`with product as materialized (
       select id, app_id, name, trial_days, deleted_at from products
@@ -106,7 +119,8 @@ export async function lockLivePrice(db: Db, price_id: PriceId): Promise<ProductP
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
       p.app_id, p.name as product_name, p.trial_days
     from product p join prices r on r.product_id = p.id
-    where r.id = ${price_id} and p.deleted_at is null and r.deleted_at is null for share of r`)
+    where r.id = ${price_id} and p.deleted_at is null and (r.deleted_at is null or ${is_agreed})
+    for share of r`)
 }
 
 /** The price with this ID, sold or not, as JSON within another statement. It has no dates. */

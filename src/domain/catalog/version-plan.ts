@@ -24,6 +24,8 @@ export interface ExistingVersion {
   prices: ExistingPrice[]
   /** Subscriptions that have not ended: active, in trial, past due, unpaid or paused. */
   subscriptions: number
+  /** Subscriptions that change to it at the end of their period. */
+  coming: number
   /** Licenses that have not ended, including one-time purchases. */
   licenses: number
   /** Purchases of it that are pending at the processor. */
@@ -119,12 +121,16 @@ function people(count: number): string {
 }
 
 function deletionFaults(leaving: readonly ExistingVersion[]): FieldFault[] {
-  return leaving.flatMap(({ id, name, subscriptions, purchases }) => {
+  return leaving.flatMap(({ id, name, subscriptions, coming, purchases }) => {
     const what = `${name} (${id}) cannot be deleted:`
     const messages: string[] = []
     if (subscriptions > 0) {
       const count = `${subscriptions} active subscription${subscriptions === 1 ? '' : 's'}`
       messages.push(`${what} it has ${count}. Resubmit it with its product_id.`)
+    }
+    if (coming > 0) {
+      const count = coming === 1 ? '1 subscription changes' : `${coming} subscriptions change`
+      messages.push(`${what} ${count} to it soon. Resubmit it with its product_id.`)
     }
     if (purchases > 0) messages.push(`${what} a purchase of it is being confirmed. Try again soon.`)
     return messages.map((message) => ({ path: 'versions', message }))

@@ -49,6 +49,8 @@ export async function existingVersions(db: Db, app_id: AppId): Promise<ExistingV
       (select count(*) from licenses l join subscriptions s on s.license_id = l.id
         where l.product_id = p.id and l.status not in ('canceled', 'preview')
           and s.ended_at is null) as subscriptions,
+      (select count(*) from subscriptions s join prices r on r.id = s.pending_price_id
+        where r.product_id = p.id and s.ended_at is null and s.auto_renew) as coming,
       (select count(*) from licenses l
         where l.product_id = p.id and l.status not in ('canceled', 'preview')) as licenses,
       (select count(*) from attempts a join invoices i on i.id = a.invoice_id

@@ -80,5 +80,5 @@ export async function isStillDue(
 ): Promise<boolean> {
   if (TERMS.some((term) => subscription[term] !== before[term])) return false
   if (!due || due.price.id === subscription.price_id) return true
-  return (await catalog.lockLivePrice(tx, due.price.id)) !== undefined
+  return (await catalog.lockLivePrice(tx, due.price.id, { is_agreed: true })) !== undefined
 }
