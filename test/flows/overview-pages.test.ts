@@ -187,7 +187,7 @@ test('another seller has no part in the figures', async () => {
 
 test('shows the setup first until it is complete', async () => {
   const { body: complete } = await seller.open(APP)
-  assert.ok(complete.indexOf('Set-up complete') > complete.indexOf('Net revenue'))
+  assert.ok(complete.indexOf('Setup complete') > complete.indexOf('Net revenue'))
   await service.world.db.run(sql`update apps set tagline = '' where slug = 'tidepool'`)
   const { body } = await seller.open(APP)
   assert.ok(body.indexOf('Set up your app') < body.indexOf('Net revenue'))

@@ -18,7 +18,7 @@ type AppOverview = AppFacts & {
   can_edit: boolean
 }
 
-/** An app at a glance: its figures, and what its set-up still needs. */
+/** An app at a glance: its figures, and what its setup still needs. */
 export function OverviewPage(facts: AppOverview): JSX.Element {
   const { steps } = facts.setup
   const isComplete = steps.every(({ is_done }) => is_done)
@@ -39,7 +39,7 @@ export function OverviewPage(facts: AppOverview): JSX.Element {
         <Panel>
           <details>
             <summary class="flex min-h-11 flex-wrap items-center justify-between gap-3">
-              <span class="textlink">Set-up complete</span>
+              <span class="textlink">Setup complete</span>
               <Badge tone="good">{progressOf(facts)}</Badge>
             </summary>
             <Steps {...facts} />

@@ -10,7 +10,7 @@ import { readFigures } from './figures.ts'
 import { OverviewPage } from './overview-page.tsx'
 import { readSetup } from './setup.ts'
 
-/** The first page of an app, with its set-up and its figures. */
+/** The first page of an app, with its setup and its figures. */
 export function declareOverview(scope: FastifyInstance, world: World): void {
   scope.get(`${APP_PATH}/`, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
