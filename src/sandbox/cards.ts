@@ -45,14 +45,14 @@ export const BEHAVIORS = {
   loses_request: { loses: 'request' },
 } as const satisfies Record<string, Behavior>
 
-export type BehaviourName = keyof typeof BEHAVIORS
+export type BehaviorName = keyof typeof BEHAVIORS
 
 /** The ISO country of the issuing bank and the billing address. */
 type CardRow = [
   number: string,
   brand: 'visa' | 'mastercard' | 'amex',
   issuer_country: 'US' | 'CA' | 'GB',
-  behavior: BehaviourName,
+  behavior: BehaviorName,
 ]
 
 const ROWS: CardRow[] = [

@@ -2,7 +2,7 @@ import type { ChargeRequest, DeclineCode } from '#domain/payments'
 import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import type { BehaviourName } from './cards.ts'
+import type { BehaviorName } from './cards.ts'
 import type { ChargedCard } from './kept-cards.ts'
 
 /** A charge request and its status. A key that was closed unused has no request. */
@@ -19,7 +19,7 @@ export interface SandboxCharge {
 export interface Taken {
   id: string
   amount: number
-  behavior: BehaviourName
+  behavior: BehaviorName
 }
 
 /** The result of a charge request. */

@@ -13,7 +13,7 @@ import { openControls, type SandboxControls } from './controls.ts'
 import { openProcessor } from './processor.ts'
 import { declareRoutes } from './routes.ts'
 
-export { BEHAVIORS, type Behavior, type BehaviourName, TEST_CARDS } from './cards.ts'
+export { BEHAVIORS, type Behavior, type BehaviorName, TEST_CARDS } from './cards.ts'
 
 /** The processor, its pages, and its test mode controls. */
 export interface Sandbox extends Processor, SandboxControls {

@@ -5,14 +5,14 @@ import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 import { type Sql, sql } from '#platform/sql'
 import type { ReadCard } from './card-form.ts'
-import type { BehaviourName } from './cards.ts'
+import type { BehaviorName } from './cards.ts'
 
 /** A stored card, with its behavior. */
-export type KeptCard = Card & { behavior: BehaviourName }
+export type KeptCard = Card & { behavior: BehaviorName }
 
 /** The facts of a stored card that decide a charge. */
 export interface ChargedCard {
-  behavior: BehaviourName
+  behavior: BehaviorName
   authenticated: boolean
   declines: number
   /** How many more renewals a scenario declines. */
@@ -74,7 +74,7 @@ export async function declineRenewals(db: Db, token: string, count: number): Pro
 
 /** Makes all further charges of a card succeed. */
 export async function recover(db: Db, token: string): Promise<void> {
-  const behavior: BehaviourName = 'succeeds'
+  const behavior: BehaviorName = 'succeeds'
   const touched = await db.run(sql`update sandbox.cards
     set behavior = ${behavior}, failing_renewals = 0, declines = 0 where token = ${token}`)
   if (touched === 0) throw new Error('there is no such card')

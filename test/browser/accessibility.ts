@@ -36,10 +36,10 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   found.push(...(await overflow(page, 320)))
   await page.setViewportSize({ width: 1280, height: 900 })
   const fields = page.locator('input:not([type=hidden], [hidden]), select, textarea')
-  const unlabelled = await fields.evaluateAll((all) =>
+  const unlabeled = await fields.evaluateAll((all) =>
     all.filter((field) => !(field as HTMLInputElement).labels?.length).map((f) => f.outerHTML),
   )
-  return [...found, ...unlabelled.map((field) => `no label: ${field}`)]
+  return [...found, ...unlabeled.map((field) => `no label: ${field}`)]
 }
 
 async function ruleBreaches(page: Page): Promise<string[]> {

@@ -53,6 +53,8 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
   word('hangs? on', 'belong to, depend on'),
   word('(?:comes?|came|coming) together', 'add up, resolve'),
   { pattern: /normalised/gi, instead: 'normalized' },
+  { pattern: /behaviour|colour/gi, instead: 'behavior, color' },
+  { pattern: /(?<!aria-)labelled|set-up\b/gi, instead: 'labeled, setup' },
 ]
 
 /** Texts in which a retired word is correct, and why. They are removed before the check. */

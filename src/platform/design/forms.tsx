@@ -31,14 +31,14 @@ type InputFacts = FieldFacts & {
   icon?: IconName
 }
 
-type Unlabelled = Omit<FieldFacts, 'label'>
+type Unlabeled = Omit<FieldFacts, 'label'>
 
-function idOf(facts: Unlabelled): string {
+function idOf(facts: Unlabeled): string {
   return facts.id ?? facts.name
 }
 
 /** The attributes that connect a control with its label, hint and error. */
-function wiring(facts: Unlabelled) {
+function wiring(facts: Unlabeled) {
   const id = idOf(facts)
   const described = [facts.hint ? `${id}-hint` : '', facts.error ? `${id}-error` : '']
   return {
@@ -52,7 +52,7 @@ function wiring(facts: Unlabelled) {
   }
 }
 
-function Hint({ facts }: { facts: Unlabelled }): JSX.Element | null {
+function Hint({ facts }: { facts: Unlabeled }): JSX.Element | null {
   if (!facts.hint) return null
   return (
     <p id={`${idOf(facts)}-hint`} class="text-sm text-muted">
@@ -61,7 +61,7 @@ function Hint({ facts }: { facts: Unlabelled }): JSX.Element | null {
   )
 }
 
-function Fault({ facts }: { facts: Unlabelled }): JSX.Element | null {
+function Fault({ facts }: { facts: Unlabeled }): JSX.Element | null {
   if (!facts.error) return null
   return (
     <p id={`${idOf(facts)}-error`} class="flex gap-1.5 text-sm font-medium text-error">
@@ -73,7 +73,7 @@ function Fault({ facts }: { facts: Unlabelled }): JSX.Element | null {
   )
 }
 
-function Labelled({ facts, children }: { facts: FieldFacts; children: ComponentChildren }) {
+function Labeled({ facts, children }: { facts: FieldFacts; children: ComponentChildren }) {
   const { t } = useLocale()
   return (
     <div class="grid content-start gap-1.5">
@@ -93,7 +93,7 @@ function Labelled({ facts, children }: { facts: FieldFacts; children: ComponentC
 /** A one-line field, with its label, its hint and its error. */
 export function Field(facts: InputFacts): JSX.Element {
   return (
-    <Labelled facts={facts}>
+    <Labeled facts={facts}>
       <div class="relative">
         <input
           {...wiring(facts)}
@@ -115,7 +115,7 @@ export function Field(facts: InputFacts): JSX.Element {
           </span>
         )}
       </div>
-    </Labelled>
+    </Labeled>
   )
 }
 
@@ -124,7 +124,7 @@ export function TextareaField(
   facts: FieldFacts & { value?: string; rows?: number; maxlength?: number },
 ): JSX.Element {
   return (
-    <Labelled facts={facts}>
+    <Labeled facts={facts}>
       <textarea
         {...wiring(facts)}
         class="textarea control"
@@ -133,16 +133,16 @@ export function TextareaField(
       >
         {facts.value}
       </textarea>
-    </Labelled>
+    </Labeled>
   )
 }
 
 /** A choice of a file; its form has `uploads` set. */
 export function FileField(facts: FieldFacts & { accept: string }): JSX.Element {
   return (
-    <Labelled facts={facts}>
+    <Labeled facts={facts}>
       <input {...wiring(facts)} type="file" accept={facts.accept} class="file-input control" />
-    </Labelled>
+    </Labeled>
   )
 }
 
@@ -151,7 +151,7 @@ export function SelectField(
   facts: FieldFacts & { value?: string | undefined; options: { value: string; label: string }[] },
 ): JSX.Element {
   return (
-    <Labelled facts={facts}>
+    <Labeled facts={facts}>
       <select {...wiring(facts)} class="select control">
         {facts.options.map(({ value, label }) => (
           <option key={value} value={value} selected={value === facts.value}>
@@ -159,13 +159,13 @@ export function SelectField(
           </option>
         ))}
       </select>
-    </Labelled>
+    </Labeled>
   )
 }
 
 /** A checkbox; the whole line is the target. */
 export function CheckboxField(
-  facts: Unlabelled & {
+  facts: Unlabeled & {
     label: ComponentChildren
     value?: string
     checked?: boolean

@@ -4,9 +4,9 @@ import type { Dispute, LicenseOrigin, Refund } from '#domain/payments'
 import type { RefundRefusal } from '#flows/refund'
 import type { Side } from '#http/guards/seller-or-staff'
 
-type Labelled = readonly [label: string, tone: BadgeTone]
+type Labeled = readonly [label: string, tone: BadgeTone]
 
-export const STATUS_LABELS: Record<SaleStatus, Labelled> = {
+export const STATUS_LABELS: Record<SaleStatus, Labeled> = {
   paid: ['Paid', 'good'],
   partly_refunded: ['Partly refunded', 'info'],
   refunded: ['Refunded', 'neutral'],
@@ -22,7 +22,7 @@ export const KIND_LABELS: Record<InvoiceKind, string> = {
   upgrade: 'Upgrade',
 }
 
-export const REFUND_LABELS: Record<Refund['status'], Labelled> = {
+export const REFUND_LABELS: Record<Refund['status'], Labeled> = {
   open: ['Processing', 'warn'],
   pending: ['Pending', 'info'],
   succeeded: ['Refunded', 'good'],
@@ -30,7 +30,7 @@ export const REFUND_LABELS: Record<Refund['status'], Labelled> = {
   refused: ['Failed', 'neutral'],
 }
 
-export const DISPUTE_LABELS: Record<Dispute['status'], Labelled> = {
+export const DISPUTE_LABELS: Record<Dispute['status'], Labeled> = {
   inquiry: ['Inquiry', 'info'],
   open: ['Open', 'warn'],
   won: ['Won', 'good'],

@@ -1,5 +1,5 @@
 /** The behavior of a test card, as Stripe publishes it (https://docs.stripe.com/testing). */
-export interface CardBehaviour {
+export interface CardBehavior {
   brand: 'visa' | 'mastercard' | 'amex'
   country: string
   /** Declines every charge; the card can still be verified unless stated. */
@@ -16,7 +16,7 @@ const declined = (decline_code: string) => ({
   decline: { code: 'card_declined', decline_code },
 })
 
-export const CARDS: Record<string, CardBehaviour> = {
+export const CARDS: Record<string, CardBehavior> = {
   '4242424242424242': visa,
   '5555555555554444': { brand: 'mastercard', country: 'US' },
   '378282246310005': { brand: 'amex', country: 'US' },

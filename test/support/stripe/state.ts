@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { CARDS, type CardBehaviour } from './cards.ts'
+import { CARDS, type CardBehavior } from './cards.ts'
 import { freshSetup, type Setup } from './setup.ts'
 import { invalid } from './wire.ts'
 
@@ -7,7 +7,7 @@ import { invalid } from './wire.ts'
 export type Thing = Record<string, any> & { id: string; object: string; created?: number }
 
 /** A stored card of a customer, and its behavior. */
-export interface KeptCard extends CardBehaviour {
+export interface KeptCard extends CardBehavior {
   authenticated: boolean
   loses?: 'answer' | 'request' | undefined
 }
