@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { readLanguages } from '#platform/language/languages'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
@@ -56,6 +57,19 @@ const lookUp = async (app: OtherApp, agent: Agent) =>
 const cancel = (email: string) => forceStatus(service, 'canceled', { email })
 
 describe('a trial', () => {
+  test('of one day is named in the singular, in each language', async () => {
+    const app = await addTrialApp({ trial_days: 1 })
+    const agent = buyer(service)
+    await agent.open(`/buy/${app.price_id}/`)
+    assert.match(textOf(agent.page.body), /Starts with 1 day free\./)
+    await goToTrialConfirm(app, fresh(), undefined, agent)
+    assert.match(textOf(agent.page.body), /Free for 1 day\. Then/)
+    const { t } = readLanguages().named('es')
+    const facts = { days: 1, cost: '$5.25', day: '1 de marzo', rhythm: '' }
+    assert.match(t('checkout.after_trial', facts), /^Gratis durante 1 día\./)
+    assert.match(t('checkout.trial_first', facts), /^Comienza con 1 día gratis\./)
+  })
+
   test('starts with a verified card and no charge, and lasts to its last day', async () => {
     const app = await addTrialApp()
     const email = fresh()

@@ -4,6 +4,7 @@ import * as listing from '#domain/listing'
 import type { ListedVersion } from '#flows/listing'
 import type { ProductId } from '#platform/ids'
 import { parseAmount } from '#platform/money'
+import { counted } from '#platform/text'
 
 /** The part of an app that a change affected: one or more fields. */
 export type Part = Record<string, unknown>
@@ -130,10 +131,11 @@ function numbered<Thing>(things: Thing[], nameOf: (thing: Thing) => string) {
 function planLines(plan: ListedVersion, names: ReadonlyMap<string, string>): ComparedLine[] {
   const id = plan.product_public_id
   const name = names.get(id) ?? plan.name
+  const trial = plan.trial_days > 0 ? counted(plan.trial_days, 'day') : ''
   return [
     [`${id} name`, `${name}, name`, plan.name],
     [`${id} free`, `${name}, free plan`, plan.is_free ? 'Yes' : ''],
-    [`${id} trial`, `${name}, trial`, plan.trial_days > 0 ? `${plan.trial_days} days` : ''],
+    [`${id} trial`, `${name}, trial`, trial],
     ...plan.prices.map(({ amount, frequency }): ComparedLine => {
       const paid = frequency ?? 'once'
       return [`${id} ${paid}`, `${name}, ${PRICES[paid]}`, formatMoney(parseAmount(amount)!)]

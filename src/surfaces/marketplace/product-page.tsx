@@ -10,6 +10,7 @@ import { Chapter, RichText } from '#design/reading'
 import { siteNav } from '#http/site-menu'
 import type { ProductId } from '#platform/ids'
 import type { Cents } from '#platform/money'
+import { counted } from '#platform/text'
 
 /** A plan on a product page. */
 export interface Plan {
@@ -31,7 +32,7 @@ export interface ListedPrice {
 function noteOf({ amount, frequency, trial_days }: ListedPrice): string {
   if (amount === 0) return 'Free forever. No card needed.'
   if (frequency === null) return 'One-time payment. Nothing renews.'
-  const trial = trial_days > 0 ? `${trial_days} days free. ` : ''
+  const trial = trial_days > 0 ? `${counted(trial_days, 'day')} free. ` : ''
   return `${trial}Renews ${adverbOf(frequency)}. Cancel anytime.`
 }
 
