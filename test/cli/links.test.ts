@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { links } from '../../packages/cli/src/commands/links.ts'
-import { EXIT } from '../../packages/cli/src/exit.ts'
+import { type CliError, EXIT } from '../../packages/cli/src/exit.ts'
 import { openTerminal } from '../../packages/cli/src/terminal.ts'
 import { type Reply, startFakeService } from '../client/fake-service.ts'
 
@@ -27,4 +27,19 @@ test('distinguishes an outage from a link that does not work', async () => {
   assert.equal(await exitCode({ status: 429, body: {} }, { reset: true }), EXIT.unreachable)
   assert.equal(await exitCode({ status: 404, body: {} }, works), EXIT.negative)
   assert.equal(await exitCode({ status: 404, body: {} }, { status: 503, body: {} }), EXIT.negative)
+})
+
+test('says what to do where the app cannot be bought', async () => {
+  const body = { error: 'not_found', message: 'No such endpoint or page.', request_id: 'req_1' }
+  await using service = await startFakeService(() => ({ status: 404, body }))
+  const settings = { url: service.url, client_id: 'app_1', app: undefined }
+  const run = links({ settings, options: { check: true }, terminal: openTerminal(true) })
+  await assert.rejects(run, (error: CliError) => {
+    assert.deepEqual(
+      [error.code, error.exit, error.request_id],
+      ['not_found', EXIT.refused, 'req_1'],
+    )
+    assert.match(error.message, /unknown, not published.+Check the client ID/)
+    return true
+  })
 })

@@ -1,6 +1,6 @@
-import { buyLink, manageLink } from '@purser/client'
+import { buyLink, type Client, isPurserError, manageLink, type Prices } from '@purser/client'
 import type { CommandContext } from '../context.ts'
-import { EXIT, type ExitCode, wrongUse } from '../exit.ts'
+import { CliError, EXIT, type ExitCode, wrongUse } from '../exit.ts'
 import { appClient } from '../settings.ts'
 import { columns } from '../terminal.ts'
 import { USER_AGENT } from '../version.ts'
@@ -33,7 +33,7 @@ export async function links(context: CommandContext<LinksOptions>): Promise<Exit
   const { terminal, settings, options } = context
   const client = await appClient(settings, options, terminal, false)
   terminal.progress('Reading the prices')
-  const { prices, app_name } = await client.prices()
+  const { prices, app_name } = await pricesOf(client)
   const { base_url, client_id } = client
   const { next, ref, email, discount } = options
   const build = (price_id: string, more: object) => buyLink(base_url, price_id, { next, ...more })
@@ -60,6 +60,23 @@ export async function links(context: CommandContext<LinksOptions>): Promise<Exit
   terminal.result({ app_name, links: checked }, linkLines(context, checked))
   if (problems.length === 0) return EXIT.ok
   return problems.every(({ is_outage }) => is_outage) ? EXIT.unreachable : EXIT.negative
+}
+
+/** Why the service has no prices of an app, and the next step. */
+export const NOT_SOLD = {
+  detail: 'unknown, not published, or external sales is not enabled',
+  fix: 'Check the client ID. Then publish the app and request external sales in the dashboard.',
+}
+
+async function pricesOf(client: Client): Promise<Prices> {
+  try {
+    return await client.prices()
+  } catch (error) {
+    if (!isPurserError(error, 'not_found')) throw error
+    const { code, request_id } = error
+    const message = `The app is ${NOT_SOLD.detail}. ${NOT_SOLD.fix}`
+    throw new CliError(code, message, EXIT.refused, { request_id })
+  }
 }
 
 function manageOf(base_url: string, client_id: string, next: string | undefined) {

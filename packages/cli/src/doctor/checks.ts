@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type Client, createClient, isPurserError, type Prices } from '@purser/client'
 import { findOwnApp } from '../agent/apps.ts'
 import { openAgent } from '../agent/mcp.ts'
-import { problemOf } from '../commands/links.ts'
+import { NOT_SOLD, problemOf } from '../commands/links.ts'
 import type { CommandContext } from '../context.ts'
 import { asCliError, CliError, EXIT } from '../exit.ts'
 import { findSecret, requireClientId, requireUrl } from '../settings.ts'
@@ -127,10 +127,7 @@ async function checkApp(_: CommandContext, { client, is_reachable }: Findings): 
     return passed(`${name} (${url}) is published and can be bought`)
   } catch (error) {
     if (!isPurserError(error, 'not_found')) return broken(error)
-    return failed(
-      'unknown, not published, or external sales is not enabled',
-      'Check the client ID. Then publish the app and request external sales in the dashboard.',
-    )
+    return failed(NOT_SOLD.detail, NOT_SOLD.fix)
   }
 }
 
