@@ -46,11 +46,12 @@ describe('every page of the documentation', () => {
     }
   })
 
-  test('links to pages and anchors that exist', async () => {
+  test('links to pages and anchors that exist, as the changelog does', async () => {
     const { base_url } = service.world.config
     const checked = new Map<string, Promise<number>>()
     const broken: string[] = []
-    for (const [path, body] of pages) {
+    const changelog = await service.app.inject('/changelog/')
+    for (const [path, body] of [...pages, ['/changelog/', changelog.body] as const]) {
       const [, main = ''] = body.split('<main')
       for (const [, href = ''] of main.matchAll(/<a [^>]*href="([^"]+)"/g)) {
         const url = new URL(href.replaceAll('&amp;', '&'), base_url + path)

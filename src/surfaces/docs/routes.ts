@@ -5,6 +5,7 @@ import { etagOf, isCurrent } from '#http/etag'
 import { queryOf } from '#http/input'
 import { people, sendPage } from '#http/pages'
 import { renderMarkdown } from '#platform/documents'
+import { pathOf } from './chapters.ts'
 import { ChangelogPage, DocsPage, DocsSearchPage } from './docs-pages.tsx'
 import { openLibrary } from './library.ts'
 import { type DocsParts, partsOf } from './parts.tsx'
@@ -25,7 +26,8 @@ export function docs(app: FastifyInstance, world: World, made: DocsParts): reado
     const changes = renderMarkdown(
       readFileSync(CHANGELOG, 'utf8')
         .replace(/^# .*\n/, '')
-        .replace(/^## \[(.+?)\]/gm, '## $1'),
+        .replace(/^## \[(.+?)\]/gm, '## $1')
+        .replace(/(?<=\]\()[\w/-]+\.md(?=\))/g, (file) => pathOf(file) ?? file),
     )
     scope.get('/changelog/', async (_request, reply) =>
       sendPage(reply, ChangelogPage({ base_url, clean_html: changes }), { public: true }),
