@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { VNode } from 'preact'
 import { renderToStaticMarkup } from 'preact-render-to-string'
 import { proofKey } from '../../src/platform/design/browser/link-form.ts'
 import { AuthorizationForm, BuyLinkForm } from '../../src/surfaces/docs/link-forms.tsx'
@@ -29,6 +30,13 @@ test('the form of authorization links asks as the app of the demo does, with PKC
   assert.match(html, /data-link="https:\/\/purser\.example\/o\/auth" data-pkce/)
   assert.match(html, /name="query\.client_id" value="app_demo"/)
   assert.match(html, /name="query\.redirect_uri" value="http:\/\/localhost:4002\/auth\/callback"/)
+})
+
+test('the link of each form leads to a page before its script has built one', () => {
+  const linkOf = (form: VNode | null) =>
+    /<a [^>]*data-link-result[^>]*href="([^"]*)"/.exec(renderToStaticMarkup(form!))?.[1]
+  assert.equal(linkOf(BuyLinkForm({ values: VALUES })), 'https://purser.example/buy/prc_1/')
+  assert.equal(linkOf(AuthorizationForm({ values: VALUES })), 'http://localhost:4002/')
 })
 
 test('an installation without the demo has neither form', () => {

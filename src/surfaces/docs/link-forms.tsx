@@ -16,7 +16,11 @@ export function BuyLinkForm({ values }: { values: Record<string, string> }): JSX
       <p>
         A plan of the demo: <a href={`${base_url}/buy/${first.value}/`}>{first.label}</a>.
       </p>
-      <LinkForm name="Build a buy link" path={`${base_url}/buy/{price}/`}>
+      <LinkForm
+        name="Build a buy link"
+        path={`${base_url}/buy/{price}/`}
+        start_url={`${base_url}/buy/${first.value}/`}
+      >
         <SelectField label="Price" name="path.price" id="try-price" options={prices} />
         <Field
           label="next"
@@ -51,7 +55,12 @@ export function AuthorizationForm({
       <p>
         <a href={`${demo_sign_in_url}/`}>Driftlog</a>, the app of the demo, signs its visitors in.
       </p>
-      <LinkForm name="Build an authorization link" path={`${issuer}/auth`} pkce>
+      <LinkForm
+        name="Build an authorization link"
+        path={`${issuer}/auth`}
+        start_url={`${demo_sign_in_url}/`}
+        pkce
+      >
         {Object.entries(hidden).map(([name, value]) => (
           <input key={name} type="hidden" name={`query.${name}`} value={value} />
         ))}
@@ -84,6 +93,8 @@ export function AuthorizationForm({
 function LinkForm(facts: {
   name: string
   path: string
+  /** What its link leads to until its script runs, for readers that run none. */
+  start_url: string
   pkce?: boolean
   children: ComponentChildren
 }): JSX.Element {
@@ -97,7 +108,7 @@ function LinkForm(facts: {
     >
       {facts.children}
       <p class="text-sm wrap-anywhere" aria-live="polite">
-        <a data-link-result href={facts.path.replace(/\{.*/, '')}>
+        <a data-link-result href={facts.start_url}>
           {facts.path}
         </a>
       </p>
