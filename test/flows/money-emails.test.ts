@@ -169,7 +169,9 @@ describe('an email to a buyer', () => {
     }
     assertContains(await receipt(), 'Renewal: $10.50 per month, first charge on March 24, 2026')
     await passDays(app, 15)
-    assertContains(await receipt(), 'Renewal: $10.50 on April 24, 2026')
+    const later = await receipt()
+    assertContains(later, 'Renewal: $10.50 on April 24, 2026', 'Paid on March 10, 2026: $0.00')
+    assert.doesNotMatch(later, /today/)
     await setAutoRenew(service.world, actor(buyer), { license_id, to: 'off' })
     assertContains(await receipt(), 'Renewal: None\n')
     await passDays(app, 32)

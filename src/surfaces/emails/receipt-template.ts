@@ -46,7 +46,7 @@ export function receipt(
           [taxLabel(order, locale), money(order.tax)],
           ...(order.prepaid_until ? [prepaidRow(total, locale)] : []),
           [t('email.total'), money(order.prepaid_until ? ZERO : total)],
-          [t('email.paid_today'), money(order.charged)],
+          [t('email.paid_on', { day: day(order.created_at) }), money(order.charged)],
           [t('email.card'), cardName(card, locale)],
           [t('email.renewal'), renewalOf(order, coming, locale)],
         ],
