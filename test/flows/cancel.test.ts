@@ -7,7 +7,7 @@ import { emailTo } from '../support/mailbox.ts'
 import { sellerActor } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, passDays, stateOf, subscribe } from '../support/subscriber.ts'
+import { CARD, otherApp, passDays, stateOf, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {
@@ -83,6 +83,18 @@ test('an email about a cancellation by the seller does not say that the buyer ca
     const text = await emailTo(service, email, /Tidepool Pro was canceled$/)
     assert.doesNotMatch(text, /You canceled/)
   }
+})
+
+test('the seller gets the end of the trial where a buyer canceled one', async () => {
+  const app = await otherApp(service, { trial_days: 7 })
+  const { email, user_id, license_id } = await subscribe(service, { app })
+  const buyer = { kind: 'buyer' as const, user_id, request_id: 'req_test' }
+  await setAutoRenew(service.world, buyer, { license_id, to: 'off' })
+  await sellersEmails(email)
+  const { text } = await service.world.db.one<{ text: string }>(sql`select text from dev_mailbox
+    where recipient = ${service.demo.seller.email} and text like ${`%${email}%`}
+      and subject like '% was canceled'`)
+  assert.match(text, /The license ends on April 17, 2026, at the end of the trial\./)
 })
 
 test('a seller turns each of these emails off on the dashboard', async () => {

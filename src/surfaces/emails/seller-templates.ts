@@ -52,10 +52,14 @@ function headingOf({ is_trial, is_continued }: { is_trial: boolean; is_continued
   return is_trial ? 'New trial of' : 'New sale of'
 }
 
-/** A buyer canceled; `ends_at` is null if the license ended immediately. */
-export function canceledByBuyer(facts: SellerFacts, ends_at: Date | null): EmailContent {
+/** A subscription was canceled; `ends_at` is null if the license ended immediately. */
+export function canceled(
+  facts: SellerFacts,
+  { ends_at, is_trial }: { ends_at: Date | null; is_trial: boolean },
+): EmailContent {
   const heading = `${nameOf(facts)} was canceled`
-  const when = ends_at ? `on ${formatDay(ends_at)}, at the end of the paid period` : 'today'
+  const end = is_trial ? 'trial' : 'paid period'
+  const when = ends_at ? `on ${formatDay(ends_at)}, at the end of the ${end}` : 'today'
   return {
     subject: heading,
     heading,

@@ -8,7 +8,7 @@ import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { type Id, type IdPrefix, type LicenseId, type OrderId, parseId } from '#platform/ids'
-import { canceledByBuyer, renewalFailed, type SellerFacts, sold } from './seller-templates.ts'
+import { canceled, renewalFailed, type SellerFacts, sold } from './seller-templates.ts'
 import type { EmailContent, EmailWriters, WrittenEmail } from './template.ts'
 
 /** The sale that an email is about, and the email's content. */
@@ -67,7 +67,8 @@ async function aboutCancellation(world: World, license_id: LicenseId): Promise<A
   const license = await licensing.findLicense(world.db, license_id)
   if (license.canceled_at === null) return undefined
   const ends_at = license.status === 'canceled' ? null : license.canceled_at
-  return await aboutLicense(world, license, (facts) => canceledByBuyer(facts, ends_at))
+  const end = { ends_at, is_trial: license.status === 'trialing' }
+  return await aboutLicense(world, license, (facts) => canceled(facts, end))
 }
 
 async function aboutFailedRenewal(world: World, license_id: LicenseId): Promise<About | undefined> {
