@@ -115,6 +115,18 @@ describe('an email to a buyer', () => {
     assertContains(end, 'Nothing more is charged', `/apps/`)
   })
 
+  test('about a license that ended claims no retries of a card that was not retried', async () => {
+    const app = await monthly()
+    const { email, license_id } = await subscribe(service, { app, card: CARD.never_renews })
+    await passDays(app, 31)
+    await service.world.db.run(sql`update subscriptions set last_decline = 'expired_card'
+      where license_id = ${license_id}`)
+    await passDays(app, 25)
+    const end = await emailTo(service, email, /^Your license for .* has ended$/)
+    assertContains(end, 'Your renewal was not paid within 21 days. Nothing more is charged')
+    assert.doesNotMatch(end, /retried/)
+  })
+
   test('about a failed payment is not sent once it was paid', async () => {
     const app = await monthly()
     const { email, license_id } = await subscribe(service, { app, card: CARD.renews_on_retry_1 })
