@@ -37,7 +37,10 @@ interface Operation {
 
 interface Document {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, { additionalProperties?: boolean }> }
+  components: {
+    schemas: Record<string, { additionalProperties?: boolean }>
+    headers: Record<string, { example?: unknown }>
+  }
 }
 
 let service: TestService
@@ -142,6 +145,29 @@ test('documents who may call, the rate limit and the cache time of each response
     }
   }
 })
+
+test('documents the challenge that each endpoint answers with', () => {
+  for (const row of rows) {
+    const { responses } = operationOf(row)
+    const challenges = Object.entries(responses).flatMap(([status, { headers }]) => {
+      const { $ref } = (headers!['WWW-Authenticate'] ?? {}) as { $ref?: string }
+      return $ref
+        ? [`${status} ${document.components.headers[$ref.split('/').at(-1)!]!.example}`]
+        : []
+    })
+    const expected = {
+      none: [],
+      basic: ['401 Basic realm="licenses", charset="UTF-8"'],
+      bearer: ['401', '403'].map((status) => `${status} ${CHALLENGES[status]}`),
+    }
+    assert.deepEqual(challenges, expected[row.auth], row.name)
+  }
+})
+
+const CHALLENGES: Record<string, string> = {
+  401: 'Bearer realm="entitlement", error="invalid_token"',
+  403: 'Bearer realm="entitlement", error="insufficient_scope", scope="entitlements"',
+}
 
 test('the example keys have the format of a key', () => {
   const keys = JSON.stringify(document).match(/key_[0-9A-Za-z]+/g) ?? []

@@ -3,7 +3,7 @@ import { REFUSALS, type RefusalCode } from '#http/refusals'
 import { problemExample } from './examples.ts'
 import type { Json } from './schemas.ts'
 
-/** Every response header, by name. */
+/** Every response header, by its name in the document. */
 export const HEADERS: Record<string, Json> = {
   'X-Request-Id': text('The ID of this request, as in our logs.', 'req_ExampleRequest00000000'),
   'RateLimit-Policy': text(
@@ -20,6 +20,14 @@ export const HEADERS: Record<string, Json> = {
     example: 27,
   },
   'WWW-Authenticate': text('How to authenticate.', 'Basic realm="licenses", charset="UTF-8"'),
+  TokenChallenge: text(
+    'How to authenticate. Without `error` if no token was sent.',
+    'Bearer realm="entitlement", error="invalid_token"',
+  ),
+  ScopeChallenge: text(
+    'The scope that the token lacks. Only with `insufficient_scope`.',
+    'Bearer realm="entitlement", error="insufficient_scope", scope="entitlements"',
+  ),
   'Access-Control-Allow-Origin': text('Scripts on any web page may read the response.', '*'),
   'Cache-Control': text('How long the response may be cached.', 'public, max-age=60'),
   ETag: text('Changes whenever the response changes.', '"ExampleEntityTag000000"'),
@@ -38,11 +46,25 @@ export function isCached(row: Endpoint): boolean {
 export function headersOf(row: Endpoint, status: number): Json {
   const names = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit']
   if (row.cors) names.push('Access-Control-Allow-Origin')
-  if (status === 401) names.push('WWW-Authenticate')
+  const challenge = challengeOf(row, status)
   if (status === 202 || status === 429 || status === 503) names.push('Retry-After')
   if (isCached(row) && [200, 304, 404].includes(status)) names.push('Cache-Control')
   if (isCached(row) && [200, 304].includes(status)) names.push('ETag')
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  const named = [
+    ...names.map((name) => [name, name]),
+    ...(challenge ? [[CHALLENGE, challenge]] : []),
+  ]
+  return Object.fromEntries(
+    named.map(([name, id]) => [name, { $ref: `#/components/headers/${id}` }]),
+  )
+}
+
+const CHALLENGE = 'WWW-Authenticate'
+
+/** Which of `HEADERS` says how to authenticate, in a response with this status. */
+function challengeOf({ auth, refusals }: Endpoint, status: number): string | undefined {
+  if (status === 401) return auth === 'bearer' ? 'TokenChallenge' : CHALLENGE
+  return status === 403 && refusals.includes('insufficient_scope') ? 'ScopeChallenge' : undefined
 }
 
 /** Every error code of an endpoint: its own, and those of any call. */
