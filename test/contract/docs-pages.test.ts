@@ -82,6 +82,15 @@ describe('every page of the documentation', () => {
     }
   })
 
+  test('says that a client secret is shown once where it says where to create it', async () => {
+    const schema = await service.app.inject('/api/v1/schema/')
+    const guides = ['/docs/sign-in/', '/docs/quick-start/license-keys/']
+    for (const text of [schema.body, ...guides.map((path) => pages.get(path)!)]) {
+      const plain = text.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ')
+      assert.match(plain, /create the (client )?secret there(\. The secret|, and it) is shown once/)
+    }
+  })
+
   test('is in the sitemap, and an unknown one is not found', async () => {
     const sitemap = (await service.app.inject('/sitemap.xml')).body
     for (const path of pages.keys()) assert.ok(sitemap.includes(`${path}</loc>`), path)

@@ -49,7 +49,7 @@ export function openValues(world: World): () => Record<string, string> {
   const demo = demoReader(world)
   return () => {
     const facts = demo()
-    const own = `Replace the client ID and the client secret with those of your app: they are on its page **Integration** on the [dashboard](${base_url}/dashboard/). Use [test mode](${modes.test}/dashboard/).`
+    const own = `Replace the client ID and the client secret with those of your app, from its page **Integration** on the [dashboard](${base_url}/dashboard/). You create the secret there, and it is shown once. Use [test mode](${modes.test}/dashboard/).`
     const ready =
       'The values below are those of the demo of this installation, so you can start at once.'
     const app = facts?.app ?? PLACEHOLDERS

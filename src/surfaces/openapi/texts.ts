@@ -57,8 +57,9 @@ export const SECURITY_SCHEMES = {
     scheme: 'basic',
     description:
       'HTTP Basic: the client ID of your app as the user name, its client secret as the ' +
-      'password. Both are on the Integration page of your app. Keep the secret on your ' +
-      'server. Never include it in a page or a program that you distribute.',
+      'password. The client ID is on the Integration page of your app. You create the secret ' +
+      'there, and it is shown once. Keep it on your server. Never include it in a page or a ' +
+      'program that you distribute.',
   },
   bearer: {
     type: 'http',
