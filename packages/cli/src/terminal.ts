@@ -120,6 +120,11 @@ async function askHidden(stdin: ReadStream, stderr: WriteStream, question: strin
   }
 }
 
+/** A number of seconds in words: "1 second", "20 seconds". */
+export function secondsText(count: number): string {
+  return `${count} second${count === 1 ? '' : 's'}`
+}
+
 /** Rows as columns: `[['Plan', 'Pro']]` becomes `Plan  Pro`. */
 export function columns(rows: readonly (readonly string[])[], indent = '  '): string[] {
   const widths = (rows[0] ?? []).map((_, at) =>

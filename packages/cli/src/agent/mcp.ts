@@ -1,6 +1,7 @@
 /** The agent endpoint: one tool call is one request (spec: Agent-management endpoint). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError, EXIT, type InvalidField } from '../exit.ts'
+import { secondsText } from '../terminal.ts'
 import { USER_AGENT } from '../version.ts'
 import { accessToken } from './sign-in.ts'
 
@@ -53,8 +54,8 @@ async function post(endpoint: string, token: string, body: object): Promise<Resp
 /** A refused request changed nothing, so it can be repeated after its Retry-After. */
 async function waitFor(answer: Response, note: (text: string) => void): Promise<void> {
   const seconds = Math.max(1, Number(answer.headers.get('retry-after')) || 1)
-  if (seconds > MAX_WAIT_SECONDS) throw unreachable(`Too many calls. Wait ${seconds} seconds.`)
-  note(`Too many calls. Continuing in ${seconds} seconds.`)
+  if (seconds > MAX_WAIT_SECONDS) throw unreachable(`Too many calls. Wait ${secondsText(seconds)}.`)
+  note(`Too many calls. Continuing in ${secondsText(seconds)}.`)
   await sleep(seconds * 1000)
 }
 

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../context.ts'
 import { EXIT, type ExitCode, wrongUse } from '../exit.ts'
 import { appClient } from '../settings.ts'
-import { columns } from '../terminal.ts'
+import { columns, secondsText } from '../terminal.ts'
 import { licenseLines } from './validate.ts'
 
 const MAX_WAIT_SECONDS = 120
@@ -23,7 +23,7 @@ export async function order(context: CommandContext<OrderOptions>, ref: string):
   const found = await client.order(ref.trim(), { wait_seconds })
   if (found.status === 'processing') {
     const { retry_after } = found
-    const text = `The payment is still processing. Try again in ${retry_after} seconds.`
+    const text = `The payment is still processing. Try again in ${secondsText(retry_after)}.`
     terminal.result(found, [terminal.style('yellow', text)])
     return EXIT.negative
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandContext } from '../context.ts'
 import { EXIT, type ExitCode, wrongUse } from '../exit.ts'
-import type { Terminal } from '../terminal.ts'
+import { secondsText, type Terminal } from '../terminal.ts'
 import { openTestMode, Retryable, type TimelineItem, type TimelinePage } from '../test-mode.ts'
 
 interface TailOptions {
@@ -53,7 +53,7 @@ async function nextPage(
     return await read({ cursor, limit: PAGE })
   } catch (error) {
     if (!(error instanceof Retryable)) throw error
-    terminal.note(`${error.message} Trying again in ${error.retry_seconds} seconds.`)
+    terminal.note(`${error.message} Trying again in ${secondsText(error.retry_seconds)}.`)
     await sleep(error.retry_seconds * 1000, undefined, { signal })
     return { events: [], cursor, now, has_more: false }
   }
