@@ -94,7 +94,6 @@ describe('the file of an app', () => {
       {
         name: 'Pro',
         description: 'All',
-        is_free: false,
         prices: [
           { amount: '12.50', frequency: null },
           { amount: '12.345', frequency: 'year' },
@@ -255,6 +254,14 @@ describe('conflicting changes since the pull', () => {
       'prod_pro.description',
       'prod_pro.features',
     ])
+  })
+
+  test('a field of a plan that the file leaves out stays as the service has it', () => {
+    const text = 'versions:\n  - product_id: prod_free\n    name: Zero\n  - name: Team\n'
+    const { content } = read(`app: a\npulled: ${pulled}\n${text}`)
+    const [free, team] = wantedState(content, STATE).versions
+    assert.deepEqual(free, { ...STATE.versions[0], name: 'Zero' })
+    assert.deepEqual(team, { name: 'Team', description: '', is_free: false, prices: [] })
   })
 
   test('a new plan of the file gets the ID that an interrupted push gave it, and no other', () => {

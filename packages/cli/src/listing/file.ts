@@ -3,7 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type Document, isScalar, parseDocument, visit, Document as YamlDocument } from 'yaml'
 import { type InvalidField, wrongUse } from '../exit.ts'
 import { fingerprint } from './fingerprint.ts'
-import type { AppState } from './state.ts'
+import type { AppState, PlanVersion } from './state.ts'
+
+/** A plan in a file: a field that is left out stays as the service has it. */
+export type FilePlan = Pick<PlanVersion, 'product_id' | 'name'> & Partial<PlanVersion>
 
 /** What a file says: parts that are left out stay as they are on the service. */
 export interface FileContent {
@@ -13,7 +16,7 @@ export interface FileContent {
   listing?: Partial<AppState['listing']>
   sections?: AppState['sections']
   features?: AppState['features']
-  versions?: AppState['versions']
+  versions?: FilePlan[]
 }
 
 /** A file as it was read, to be written again with its comments. */
@@ -160,14 +163,11 @@ function normalized(content: FileContent): FileContent {
     }),
     ...(versions && {
       versions: versions.map((version) => {
-        const { product_id, name, description = '', is_free, prices, ...unknown } = version
+        const { description, prices } = version
         return {
-          ...(product_id !== undefined && { product_id }),
-          name,
-          description: trimEnd(description),
-          is_free: is_free ?? false,
-          prices: (prices ?? []).map(priceOf),
-          ...unknown,
+          ...version,
+          ...(description !== undefined && { description: trimEnd(description) }),
+          ...(prices && { prices: prices.map(priceOf) }),
         }
       }),
     }),

@@ -1,6 +1,6 @@
 /** Which tool calls bring an app from the service's state to that of a file. Pure. */
 import type { InvalidField } from '../exit.ts'
-import type { FileContent } from './file.ts'
+import type { FileContent, FilePlan } from './file.ts'
 import { pulledPlans } from './fingerprint.ts'
 import type { AppState, FeatureRow, ListingTexts, PlanVersion } from './state.ts'
 
@@ -32,10 +32,28 @@ function withWrittenIds({ versions = [], pulled }: FileContent, remote: AppState
     return id !== undefined && !known.has(id) && !named.has(id)
   })
   return versions.map((version) => {
-    if (version.product_id !== undefined) return version
-    const product_id = written.find(({ name }) => name === version.name)?.product_id
-    return product_id === undefined ? version : { product_id, ...version }
+    const product_id =
+      version.product_id ?? written.find(({ name }) => name === version.name)?.product_id
+    const stored = remote.versions.find((each) => product_id && each.product_id === product_id)
+    return completed(version, product_id, stored)
   })
+}
+
+/** A plan with what its file leaves out: as the service has it, or the defaults of a new plan. */
+function completed(
+  plan: FilePlan,
+  product_id: string | undefined,
+  stored: PlanVersion | undefined,
+): PlanVersion {
+  const { product_id: _, name, description, is_free, prices, ...unknown } = plan
+  return {
+    ...(product_id !== undefined && { product_id }),
+    name,
+    description: description === undefined ? (stored?.description ?? '') : description,
+    is_free: is_free ?? stored?.is_free ?? false,
+    prices: prices ?? stored?.prices ?? [],
+    ...unknown,
+  }
 }
 
 /** Feature rows may name a plan by its name, which becomes its ID where it has one. */
