@@ -16,13 +16,18 @@ const TEXT = readFileSync(new URL('../../docs/money.md', import.meta.url), 'utf8
 const SELLER = { seller_id: testId('sel_1'), state: 'TX', user_id: testId('usr_1') }
 const PAYEE = { owner: testId('sel_1'), account: 'seller_payable' } as const
 
+const FOR_SELLERS = readFileSync(
+  new URL('../../docs/site/concepts/money.md', import.meta.url),
+  'utf8',
+)
+
 type Row = Record<string, string>
 
 /** The tables under a heading, each row by the names of its columns. */
-function tablesUnder(heading: string): Row[][] {
-  const begin = TEXT.indexOf(`\n${heading}`)
+function tablesUnder(heading: string, of = TEXT): Row[][] {
+  const begin = of.indexOf(`\n${heading}`)
   assert.ok(begin >= 0, `the document has no "${heading}"`)
-  const [, section = ''] = /^\n#.*\n([\s\S]*?)(?=\n##|$(?![\s\S]))/.exec(TEXT.slice(begin))!
+  const [, section = ''] = /^\n#.*\n([\s\S]*?)(?=\n##|$(?![\s\S]))/.exec(of.slice(begin))!
   return [...section.matchAll(/(?:^\|.*\|\n?)+/gm)].map(([table]) => {
     const [names = [], , ...rows] = table.trim().split('\n').map(cellsOf)
     return rows.map((cells) => Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ''])))
@@ -343,4 +348,23 @@ describe('balances', () => {
       for (const [account, amount] of running) assert.equal(after.get(account) ?? 0, amount)
     }
   })
+})
+
+test('the documentation for sellers says what a dispute takes from their balance: no tax', () => {
+  const figures = { amount: cents(1200), tax: cents(60), owed: ZERO, cost: billing.DISPUTE_COST }
+  const dispute = { ...SELLER, ...figures, dispute_id: testId('dsp_1'), affiliate_id: null }
+  const moved = ({ lines }: ledger.Posting) =>
+    lines
+      .filter(({ account }) => account === 'seller_payable')
+      .map(({ amount }) => Math.abs(amount))
+  assert.deepEqual(moved(ledger.disputeOpened(dispute)), [1200 + 1500])
+  assert.deepEqual(moved(ledger.disputeWon(dispute)), [1200 + 1500])
+  assert.deepEqual(moved(ledger.disputeLost({ ...dispute, commission: ZERO })), [])
+  const [table = []] = tablesUnder('## What a refund or a dispute costs', FOR_SELLERS)
+  const rows = table.map((row) => [row.Event, row.Price, row['Sales tax'], row['Dispute cost']])
+  assert.deepEqual(rows.slice(1), [
+    ['Dispute opened', 'taken from your balance', 'not taken from you', '$15.00'],
+    ['Dispute won', 'returned to you', 'not taken from you', 'returned to you'],
+    ['Dispute lost', 'not returned', 'not taken from you', 'not returned'],
+  ])
 })
