@@ -123,7 +123,9 @@ test('two transactions that wait for each other are both saved', async () => {
   await Promise.all([addTo('left', 'right'), addTo('right', 'left')])
   const jars = await db.rows(sql`select shells from jars where id in ('left', 'right')`)
   assert.deepEqual(jars, [{ shells: 2 }, { shells: 2 }])
-  assert.equal(waiting, db.engine === 'embedded' ? 2 : 3, 'one of them ran again')
+  // The one that runs again may be first again, and so meet the other once more.
+  if (db.engine === 'embedded') assert.equal(waiting, 2)
+  else assert.ok(waiting >= 3, 'one of them ran again')
 })
 
 test('a series of transactions lets timers and requests in between', async () => {
