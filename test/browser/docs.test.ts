@@ -114,7 +114,7 @@ test('without scripts, the page of the links has a link in place of the form', a
   await page.goto('/docs/api/links/')
   assert.equal(await page.getByRole('form', { name: 'Build a buy link' }).count(), 0)
   const price = setup.service.demo.app.prices[0]!.public_id
-  await page.locator(`main a[href$="/buy/${price}/"]`).click()
+  await page.locator(`main a[href$="/buy/${price}/"]`).first().click()
   await page.waitForURL(`**/buy/${price}/`)
 })
 
