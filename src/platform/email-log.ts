@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import { failedEmails, hasFailed } from '#platform/email-queue'
+import { failedEmails } from '#platform/email-queue'
 import type { EmailId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
@@ -18,6 +18,8 @@ export interface LoggedEmail {
   /** Null if it was not needed; empty for a deleted account. */
   recipients: string[] | null
   attempts: number
+  /** Whether it was not sent and is no longer retried. */
+  has_failed: boolean
   error: string | null
 }
 
@@ -43,7 +45,7 @@ export async function listEmails(
     recipient === undefined ? sql`` : sql`and m.recipients @> array[${recipient}::text]`
   const failed = state === undefined ? sql`` : sql`and ${failedEmails(now)}`
   return await db.rows<LoggedEmail>(sql`select m.id, m.kind, m.subject_id, m.queued_at, m.sent_at,
-      m.recipients, m.attempts, m.error
+      m.recipients, m.attempts, ${failedEmails(now)} as has_failed, m.error
     from emails m
     where (m.queued_at, m.id) < (coalesce(${below?.queued_at ?? null}, 'infinity'::timestamptz),
       coalesce(${below?.id ?? null}::text, '~')) ${ofRecipient} ${failed}
@@ -52,10 +54,9 @@ export async function listEmails(
 
 /** The state of an email in the log. */
 export function stateOf(
-  now: Date,
-  email: Pick<LoggedEmail, 'queued_at' | 'sent_at' | 'recipients' | 'attempts'>,
+  email: Pick<LoggedEmail, 'sent_at' | 'recipients' | 'attempts' | 'has_failed'>,
 ): EmailState {
   if (email.sent_at) return email.recipients === null ? 'not_needed' : 'sent'
-  if (hasFailed(now, email)) return 'failed'
+  if (email.has_failed) return 'failed'
   return email.attempts === 0 ? 'waiting' : 'retrying'
 }

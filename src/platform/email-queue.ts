@@ -183,15 +183,6 @@ function digestIn(address: Sql): Sql {
 // Retries end within 17 hours, also where the last one was cut off and counted as none.
 const RETRIED_DAYS = 1
 
-/** Whether an email that was not sent is no longer retried. */
-export function hasFailed(
-  now: Date,
-  { attempts, queued_at }: { attempts: number; queued_at: Date },
-): boolean {
-  const isOld = queued_at <= addDays(now, -RETRIED_DAYS)
-  return attempts > EMAIL_QUEUE.retries || (attempts > 0 && isOld)
-}
-
 /** The condition of rows of "emails" that were not sent and are no longer retried. */
 export function failedEmails(now: Date): Sql {
   return sql`sent_at is null and (attempts > ${EMAIL_QUEUE.retries}

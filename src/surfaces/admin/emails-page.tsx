@@ -18,7 +18,6 @@ interface EmailLogFacts {
   recipient: string
   state: 'failed' | undefined
   emails: LoggedEmail[]
-  now: Date
   newest: string | undefined
   older: string | undefined
   note: { tone: 'success' | 'warning'; text: string } | undefined
@@ -78,7 +77,7 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
         <EmptyState title="No emails">Search by the recipient’s full email address.</EmptyState>
       ) : (
         <Panel>
-          <RecordRows records={emails.map((email) => recordOf(email, facts))} />
+          <RecordRows records={emails.map((email) => recordOf(email, facts.csrf_token))} />
         </Panel>
       )}
       <Pager newest={facts.newest} older={facts.older} />
@@ -86,8 +85,8 @@ export function EmailsPage(facts: EmailLogFacts): JSX.Element {
   )
 }
 
-function recordOf(email: LoggedEmail, { csrf_token, now }: EmailLogFacts) {
-  const state = stateOf(now, email)
+function recordOf(email: LoggedEmail, csrf_token: string) {
+  const state = stateOf(email)
   const [label, tone] = STATES[state]
   const { id, kind, recipients, attempts, error, queued_at } = email
   return {

@@ -21,8 +21,7 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
     const recipient = (queryOf(request, 'recipient') ?? '').trim().slice(0, 320)
     const state = queryOf(request, 'state') === 'failed' ? ('failed' as const) : undefined
     const below = placeOf(queryOf(request, 'below'))
-    const now = reporting.clock.now()
-    const found = await listEmails(reporting.db, now, {
+    const found = await listEmails(reporting.db, reporting.clock.now(), {
       recipient: recipient === '' ? undefined : recipient.toLowerCase(),
       state,
       below,
@@ -37,7 +36,6 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
       recipient,
       state,
       emails,
-      now,
       older:
         found.length > ON_A_PAGE && last
           ? addressOf({ ...query, below: placeText(last) })
