@@ -2,6 +2,8 @@ import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as sellers from '#domain/sellers'
 import type { LiveMode, World } from '#flows/world'
+import type { Db } from '#platform/db'
+import type { SessionId } from '#platform/ids'
 import { mirror } from './mirror.ts'
 
 /** Sessions to ask live mode about with one statement. */
@@ -20,17 +22,20 @@ export async function followLive(world: World, live: LiveMode): Promise<void> {
   }
 }
 
+/** Ends sessions here, with the access of agents, as signing out does (spec: Sign-in rules, 9). */
+async function endEntered(tx: Db, live_session_ids: SessionId[]): Promise<void> {
+  for (const user_id of await identity.endEntered(tx, live_session_ids)) {
+    await grants.revokeAgents(tx, user_id)
+  }
+}
+
 async function followSessions({ db, stopping }: World, live: LiveMode): Promise<void> {
   let after = ''
   while (!stopping.aborted) {
     const ids = await identity.enteredFrom(db, { after, limit: BATCH })
     const remaining = new Set(await live.sessions(ids))
     const ended = ids.filter((id) => !remaining.has(id))
-    await db.tx(async (tx) => {
-      const people = await identity.endEntered(tx, ended)
-      // As signing out does (spec: Sign-in rules, 9).
-      for (const user_id of people) await grants.revokeAgents(tx, user_id)
-    })
+    if (ended.length > 0) await db.tx((tx) => endEntered(tx, ended))
     if (ids.length < BATCH) return
     after = ids.at(-1)!
   }
