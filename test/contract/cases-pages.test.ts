@@ -6,7 +6,8 @@ import { renewDue } from '#flows/subscription'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { codeOf } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import { textOf } from '../support/agent.ts'
+import { auditOf, type BothSides, openBothSides } from '../support/both-sides.ts'
 import { disputeOf, FRAUDULENT, latestCharge, objectTo, owedToSeller } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buy, passAndHandle, refund, stateOf } from '../support/refunds.ts'
@@ -17,26 +18,15 @@ const BASE = '/dashboard/apps/tidepool'
 const COMES_BACK = '4000000000005126'
 
 let service: TestService
-let sellers: Agent
-let staffs: Agent
+let sides: BothSides
 before(async () => {
   service = await openTestService()
-  await signInAgain()
+  sides = await openBothSides(service)
 })
 after(() => closeSound(service))
 
-/** Signs both in again: idle sessions end, those of staff within half a day. */
-async function signInAgain(): Promise<void> {
-  sellers = await signedIn(service, service.demo.seller)
-  staffs = await signedIn(service, service.demo.operator)
-}
-
-const seller = () => sellers.twin()
-const staff = () => staffs.twin()
-const auditOf = async (action: string) =>
-  await service.world.db.rows<{ subject: string; detail: { reason?: string } }>(
-    sql`select subject, detail from audit_log where action = ${action} order by id`,
-  )
+const seller = () => sides.seller()
+const staff = () => sides.staff()
 
 describe('a dispute', () => {
   test('is answered with the evidence on record and a statement, and the page shows what was sent', async () => {
@@ -54,9 +44,9 @@ describe('a dispute', () => {
     const sent = await agent.submit('Submit evidence', { statement: 'They wrote to thank us.' })
     assert.match(textOf(sent.body), /Evidence submitted/)
     assert.match(textOf(sent.body), /They wrote to thank us\./)
-    assert.equal((await auditOf('dispute.evidence_sent')).length, 1)
+    assert.equal((await auditOf(service, 'dispute.evidence_sent')).length, 1)
     await passAndHandle(service, 8)
-    await signInAgain()
+    await sides.signInAgain()
     assert.equal((await stateOf(service, bought)).status, 'active')
     const late = await staff().open(`/admin/disputes/${dispute.id}/`)
     assert.match(textOf(late.body), /decided for the seller/)
@@ -71,7 +61,7 @@ describe('a dispute of a license that had ended', () => {
     while ((await renewDue(service.world)) > 0);
     const { invoice_id } = await latestCharge(service, bought)
     assert.equal((await refund(service, { invoice_id })).outcome, 'refunded')
-    await signInAgain()
+    await sides.signInAgain()
     const dispute = await objectTo(service, bought.charge)
     const page = await seller().open(`${BASE}/disputes/${dispute.id}/`)
     assert.match(textOf(page.body), /already ended\. If you win, .* the license stays canceled\./)
@@ -83,7 +73,7 @@ describe('the admin area', () => {
     const owed = await buy(service, { card: COMES_BACK })
     await refund(service, owed, 300)
     await passAndHandle(service, 2)
-    await signInAgain()
+    await sides.signInAgain()
     const disputed = await buy(service, { price: 2 })
     await objectTo(service, disputed.charge)
     // Each dispute of a sale costs $15 and its fee more than the sale had earned.
@@ -108,7 +98,7 @@ describe('the admin area', () => {
     await agent.submit('Confirm', { password: operator.password, code })
     await agent.submit('Mark as repaid')
     assert.match(textOf(agent.page.body), /Marked as repaid/)
-    assert.equal((await auditOf('buyer.paid_otherwise'))[0]?.detail.reason, 'Check 17')
+    assert.equal((await auditOf(service, 'buyer.paid_otherwise'))[0]?.detail.reason, 'Check 17')
 
     await agent.submit('Write off', { reason: 'Out of business' })
     assert.match(textOf(agent.page.body), /Written off/)
@@ -120,8 +110,8 @@ describe('the admin area', () => {
     assert.equal((await stateOf(service, suspended)).status, 'paused')
     await agent.submit('Resume', { reason: 'The buyer confirmed the purchase.' })
     assert.equal((await stateOf(service, suspended)).status, 'active')
-    assert.equal((await auditOf('license.suspended')).length, 1)
-    assert.equal((await auditOf('license.reinstated')).length, 1)
+    assert.equal((await auditOf(service, 'license.suspended')).length, 1)
+    assert.equal((await auditOf(service, 'license.reinstated')).length, 1)
     const unknown = await agent.open('/admin/cases/?q=unknown')
     assert.match(textOf(unknown.body), /No match/)
   })
@@ -180,7 +170,7 @@ describe('the admin area', () => {
     service.clock.pass(300)
     await refund(service, bought, 200)
     await returned(86_400 - 300)
-    await signInAgain()
+    await sides.signInAgain()
     const agent = staff()
     await agent.open('/admin/cases/')
     assert.equal(await owed(), -300)

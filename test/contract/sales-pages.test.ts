@@ -5,7 +5,8 @@ import { changePlan, quotePlanChange } from '#flows/subscription'
 import type { InvoiceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { type Agent, textOf } from '../support/agent.ts'
+import { textOf } from '../support/agent.ts'
+import { auditOf, type BothSides, openBothSides } from '../support/both-sides.ts'
 import { addCode } from '../support/discounts.ts'
 import { disputeOf, FRAUDULENT } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
@@ -18,27 +19,16 @@ import { openTestService, type TestService } from '../support/service.ts'
 const BASE = '/dashboard/apps/tidepool'
 
 let service: TestService
-let sellers: Agent
-let staffs: Agent
+let sides: BothSides
 before(async () => {
   service = await openTestService()
-  await signInAgain()
+  sides = await openBothSides(service)
 })
 after(() => closeSound(service))
 
-/** Signs both in again: idle sessions end, those of staff within half a day. */
-async function signInAgain(): Promise<void> {
-  sellers = await signedIn(service, service.demo.seller)
-  staffs = await signedIn(service, service.demo.operator)
-}
-
-const seller = () => sellers.twin()
-const staff = () => staffs.twin()
+const seller = () => sides.seller()
+const staff = () => sides.staff()
 const salePath = ({ invoice_id }: Bought, base = BASE) => `${base}/sales/${invoice_id}/`
-const auditOf = async (action: string) =>
-  await service.world.db.rows<{ subject: string; detail: { reason?: string } }>(
-    sql`select subject, detail from audit_log where action = ${action} order by id`,
-  )
 
 // R14: by each status too, at any size (bench/growth.ts)
 describe('the list of sales', () => {
@@ -91,7 +81,7 @@ describe('the list of sales', () => {
     assert.deepEqual(await found(`q=${email}&from=2026-03-11`), [])
     const other = await seller().open(`/dashboard/apps/driftlog/sales/?q=${invoice_id}`)
     assert.ok(!other.body.includes(email))
-    await signInAgain()
+    await sides.signInAgain()
   })
 
   // Guards F52
@@ -202,7 +192,7 @@ describe('a sale', () => {
     const done = await agent.submit('Refund $6.30')
     assert.match(textOf(done.body), /Refunded\./)
     assert.equal((await refundsOf(service, bought))[0]?.amount, 630)
-    const [line] = (await auditOf('charge.refund')).slice(-1)
+    const [line] = (await auditOf(service, 'charge.refund')).slice(-1)
     assert.equal(line?.detail.reason, 'Half')
   })
 
@@ -273,7 +263,7 @@ describe('a sale', () => {
   test('older than 60 days is refunded by staff alone', async () => {
     const bought = await buy(service, { price: 2 })
     service.clock.pass(61 * 86_400)
-    await signInAgain()
+    await sides.signInAgain()
     const refused = await seller().open(`${salePath(bought)}refund`)
     assert.match(textOf(refused.body), /can refund for 60 days/)
     const agent = staff()
