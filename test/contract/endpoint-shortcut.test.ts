@@ -46,6 +46,8 @@ before(async () => {
     'a key of another app': validate({ key }, foreign),
     'a key without credentials': validate({ key }, {}),
     'a body with an unknown field': validate({ key, more: true }),
+    'a body with an unknown field, without credentials': validate({ key, more: true }, {}),
+    'a body that is not JSON, without credentials': validate('{"key"', {}),
     'a body that is not JSON': validate('{"key"'),
     'a body with a prototype': validate('{"__proto__": {}}'),
     'a body that nests deeply': validate('['.repeat(40)),

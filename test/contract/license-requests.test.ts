@@ -121,11 +121,15 @@ describe('credentials', () => {
 const RARE = ['TRACE', 'PROPFIND', 'QUERY']
 
 describe('requests that are not understood', () => {
-  const send = (payload: string | undefined, type: string | undefined) =>
+  const send = (
+    payload: string | undefined,
+    type: string | undefined,
+    { url = '/api/v1/licenses/validate', headers = own }: { url?: string; headers?: object } = {},
+  ) =>
     service.app.inject({
       method: 'POST',
-      url: '/api/v1/licenses/validate',
-      headers: { ...own, ...(type === undefined ? {} : { 'content-type': type }) },
+      url,
+      headers: { ...headers, ...(type === undefined ? {} : { 'content-type': type }) },
       ...(payload === undefined ? {} : { payload }),
     })
   const paths = (answer: Answer) =>
@@ -158,6 +162,31 @@ describe('requests that are not understood', () => {
       assertRefused(answer, 400, 'invalid_request', 'fields')
       assert.deepEqual(paths(answer), expected, payload)
     }
+  })
+
+  test('a caller without valid credentials gets 401 instead of what is wrong with its input', async () => {
+    const wrong = basic(service, { ...service.demo.app, client_secret: 'wrong' })
+    for (const headers of [{}, wrong]) {
+      for (const url of [
+        '/api/v1/licenses/validate',
+        `/api/v1/licenses/${license_id}/regenerate-key`,
+        '/api/v1/test/scenario-runs',
+      ]) {
+        for (const [payload, type] of [
+          ['{"kee":1}', 'application/json'],
+          ['{"key":', 'application/json'],
+          ['key', 'text/plain'],
+          [`"${'x'.repeat(64 * 1024)}"`, 'application/json'],
+        ] as const) {
+          const answer = await send(payload, type, { url, headers })
+          assertRefused(answer, 401, 'invalid_client')
+          assert.match(String(answer.headers['www-authenticate']), /^Basic realm="licenses"/)
+        }
+      }
+    }
+    const url = '/api/v1/test/events?limit=x'
+    assertRefused(await service.app.inject({ url, headers: wrong }), 401, 'invalid_client')
+    assertRefused(await service.app.inject({ url, headers: own }), 400, 'invalid_request', 'fields')
   })
 
   test('each fault names its field, what the field takes and what was sent', async () => {

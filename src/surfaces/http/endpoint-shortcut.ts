@@ -10,6 +10,7 @@ import {
   patternOf,
   problemAnswer,
   readCall,
+  refusalOf,
 } from '#http/endpoint'
 import { BODY_LIMIT, hasPlainHeaders, logBug, problemOf } from '#platform/http'
 import type { Limits } from '#platform/limits'
@@ -76,7 +77,7 @@ export function addShortcut(app: FastifyInstance, rows: readonly Endpoint[], lim
       const call = read instanceof Promise ? await read : read
       answer = call && (await row.run(call))
     } catch (error) {
-      answer = errorAnswer(request, error as Error)
+      answer = errorAnswer(request, await refusalOf(row, request, error as Error))
     }
     atTurnEnd(() => respond(work, answer))
   }

@@ -51,6 +51,11 @@ export interface Endpoint {
   bodyOptional?: boolean
   answers: Record<number, AnswerShape>
   refusals: RefusalCode[]
+  /**
+   * Refuses a caller without valid credentials. Called where the input is refused, so that only
+   * known callers learn what is wrong with it; otherwise `run` checks the caller.
+   */
+  authenticate?: (request: ServedRequest) => Promise<unknown>
   run(call: Call): Promise<Answer>
 }
 
@@ -103,6 +108,8 @@ export function mount(app: FastifyInstance, rows: Endpoint[]): void {
         method: row.method,
         url: patternOf(row),
         config: { sampled: true, limits: [row.limit] },
+        errorHandler: async (error, request, reply) =>
+          answerProblem(await refusalOf(row, request, error), request, reply),
         onRequest: async (_request, reply) => {
           if (row.cors) reply.headers(OPEN_TO_PAGES)
         },
@@ -170,6 +177,23 @@ export function readCall(
   }
   if (faults.length > 0) throw refuse('invalid_request', { fields: faults })
   return call
+}
+
+const INPUT_REFUSALS: readonly number[] = [400, 413, 415]
+
+/** The error to answer with: an unknown caller gets that refusal before one of its input. */
+export async function refusalOf(
+  row: Endpoint,
+  request: ServedRequest,
+  error: FastifyError | Error,
+): Promise<Error> {
+  if (!row.authenticate || !INPUT_REFUSALS.includes(problemOf(error).status)) return error
+  try {
+    await row.authenticate(request)
+    return error
+  } catch (refusal) {
+    return refusal as Error
+  }
 }
 
 /** Sends an error as JSON: code, message and request ID. */

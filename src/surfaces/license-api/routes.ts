@@ -1,11 +1,15 @@
 import { z } from 'zod'
-import * as apps from '#domain/apps'
 import * as licensing from '#domain/licensing'
 import { rotateKey } from '#flows/rotate-key'
 import type { ReadSigningKeys } from '#flows/signing-keys'
 import type { World } from '#flows/world'
 import { type Endpoint, endpoint } from '#http/endpoint'
-import { requireAppCredentials, requireAppSecret } from '#http/guards/app-credentials'
+import {
+  forApps,
+  requireApp,
+  requireAppCredentials,
+  requireAppSecret,
+} from '#http/guards/app-credentials'
 import { clientLimit } from '#http/limit-keys'
 import { refuse } from '#http/refusals'
 import { batched } from '#platform/batched'
@@ -22,8 +26,6 @@ import {
   ValidateRequest,
 } from './wire.ts'
 
-const shared = { tag: 'Licenses', auth: 'basic' } as const
-
 /** The license key endpoints, called by a seller's server (spec: License key endpoints). */
 export function licenseApi(world: World, readKeys: ReadSigningKeys): Endpoint[] {
   return [validate(world, readKeys), readOrder(world), regenerateKey(world)]
@@ -36,7 +38,8 @@ function validate(world: World, readKeys: ReadSigningKeys): Endpoint {
     licensing.findByKeys(db, keys, lookups),
   )
   return endpoint({
-    ...shared,
+    ...forApps(db),
+    tag: 'Licenses',
     method: 'POST',
     path: '/api/v1/licenses/validate',
     name: 'validateLicense',
@@ -74,7 +77,8 @@ function readOrder({ db, keys, clock, uses }: World): Endpoint {
     licensing.findByOrders(db, lookups),
   )
   return endpoint({
-    ...shared,
+    ...forApps(db),
+    tag: 'Licenses',
     method: 'GET',
     path: '/api/v1/orders/{ref}',
     name: 'getOrder',
@@ -112,8 +116,10 @@ function readOrder({ db, keys, clock, uses }: World): Endpoint {
 }
 
 function regenerateKey(world: World): Endpoint {
+  const { db } = world
   return endpoint({
-    ...shared,
+    ...forApps(db),
+    tag: 'Licenses',
     method: 'POST',
     path: '/api/v1/licenses/{license_id}/regenerate-key',
     name: 'regenerateKey',
@@ -136,15 +142,14 @@ function regenerateKey(world: World): Endpoint {
       'rate_limited',
     ],
     async run({ params, body, headers, request }) {
-      const credentials = requireAppCredentials(request)
-      const client = await apps.findClient(world.db, credentials.client_id)
-      const app_id = requireAppSecret(client, credentials)
+      const { client_id } = requireAppCredentials(request)
+      const app_id = await requireApp(db, request)
       const license_id = readId('lic', params.license_id)
       if (!license_id) throw refuse('unknown_license')
       const rotation = await rotateKey(world, {
         app_id,
         license_id,
-        actor: { kind: 'app', client_id: credentials.client_id, request_id: request.id },
+        actor: { kind: 'app', client_id, request_id: request.id },
         rotation_key: headers['idempotency-key'] ?? null,
         reason: body.reason,
       })

@@ -5,7 +5,7 @@ import * as licensing from '#domain/licensing'
 import * as sellers from '#domain/sellers'
 import { appTime, type World } from '#flows/world'
 import { type Answer, type Endpoint, endpoint } from '#http/endpoint'
-import { requireAppCredentials, requireAppSecret } from '#http/guards/app-credentials'
+import { forApps, requireApp } from '#http/guards/app-credentials'
 import { clientLimit } from '#http/limit-keys'
 import { refuse } from '#http/refusals'
 import { runTaskNow } from '#http/tasks'
@@ -26,8 +26,6 @@ import { eventsAfter, latestEvents, readPosition, writePosition } from './event-
 import { fits, scenarioOf } from './scenarios.ts'
 import { busyClock, SCENARIO, ScenarioRequest, ScenarioResult } from './work.ts'
 
-const shared = { tag: 'Test mode', auth: 'basic' } as const
-
 /** The endpoints that exist in test mode only, called with an app's credentials. */
 export function testApi(world: World): Endpoint[] {
   return [listScenarios(world), startScenario(world), readRun(world), readEvents(world)]
@@ -35,14 +33,13 @@ export function testApi(world: World): Endpoint[] {
 
 /** The app that a request authenticates as. */
 async function appOf({ db }: World, request: ServedRequest): Promise<apps.App> {
-  const credentials = requireAppCredentials(request)
-  const client = await apps.findClient(db, credentials.client_id)
-  return (await apps.find(db, requireAppSecret(client, credentials)))!
+  return (await apps.find(db, await requireApp(db, request)))!
 }
 
 function listScenarios(world: World): Endpoint {
   return endpoint({
-    ...shared,
+    ...forApps(world.db),
+    tag: 'Test mode',
     method: 'GET',
     path: '/api/v1/test/scenarios',
     name: 'listScenarios',
@@ -61,7 +58,8 @@ function listScenarios(world: World): Endpoint {
 
 function startScenario(world: World): Endpoint {
   return endpoint({
-    ...shared,
+    ...forApps(world.db),
+    tag: 'Test mode',
     method: 'POST',
     path: '/api/v1/test/scenario-runs',
     name: 'runScenario',
@@ -98,7 +96,8 @@ const RUN_ANSWERS = {
 
 function readRun(world: World): Endpoint {
   return endpoint({
-    ...shared,
+    ...forApps(world.db),
+    tag: 'Test mode',
     method: 'GET',
     path: '/api/v1/test/scenario-runs/{run_id}',
     name: 'getScenarioRun',
@@ -121,7 +120,8 @@ function readRun(world: World): Endpoint {
 
 function readEvents(world: World): Endpoint {
   return endpoint({
-    ...shared,
+    ...forApps(world.db),
+    tag: 'Test mode',
     method: 'GET',
     path: '/api/v1/test/events',
     name: 'listTestEvents',
