@@ -40,12 +40,12 @@ export async function saveAddresses(
     const app = await lockOwnApp(tx, actor, facts.app.id)
     const client = await apps.lockClientOf(tx, app.id)
     const before = addressesOf(app, client)
-    const addresses = { ...before, ...changes }
     // Addresses that are not changed were valid when they were saved, so they are not reported.
     const faults = apps
-      .addressFaults(app, addresses)
+      .addressFaults(app, { ...before, ...changes })
       .filter(({ path }) => FIELDS.some((name) => name in changes && path.startsWith(name)))
     if (faults.length > 0) return { faults }
+    const addresses = { ...before, ...withoutRepeats(changes) }
     const changed = FIELDS.filter((name) => !isDeepStrictEqual(before[name], addresses[name])).map(
       (path) => ({
         path,
@@ -73,6 +73,15 @@ export async function saveAddresses(
     })
     return { addresses, changed, removed, change_id: dry_run ? null : id }
   })
+}
+
+/** The same addresses, each once in its list. */
+function withoutRepeats(changes: Partial<apps.Addresses>): Partial<apps.Addresses> {
+  const lists = LISTS.flatMap(([name]) => {
+    const list = changes[name]
+    return list ? [[name, [...new Set(list)]] as const] : []
+  })
+  return { ...changes, ...Object.fromEntries(lists) }
 }
 
 function addressesOf({ oauth_login_url }: apps.App, client: apps.AppClient) {

@@ -30,7 +30,11 @@ test('distinguishes an outage from a link that does not work', async () => {
 })
 
 test('says what to do where the app cannot be bought', async () => {
-  const body = { error: 'not_found', message: 'No such endpoint or page.', request_id: 'req_1' }
+  const body = {
+    error: 'not_found',
+    message: 'No such endpoint, page or app.',
+    request_id: 'req_1',
+  }
   await using service = await startFakeService(() => ({ status: 404, body }))
   const settings = { url: service.url, client_id: 'app_1', app: undefined }
   const run = links({ settings, options: { check: true }, terminal: openTerminal(true) })

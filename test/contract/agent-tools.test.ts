@@ -191,6 +191,13 @@ describe('update_integration_settings', () => {
     assert.deepEqual(last!.after, { ...GOOD, redirect_uris: [`${SITE}/auth/callback`] })
   })
 
+  test('saves an address once that a list names twice', async () => {
+    const address = `${SITE}/auth/callback`
+    const { json } = await update({ ...GOOD, redirect_uris: [address, address] })
+    assert.deepEqual(json.settings.redirect_uris, [address])
+    assert.deepEqual((await settings()).redirect_uris, [address])
+  })
+
   test('an empty list removes all, and a call that changes nothing is not recorded', async () => {
     await update(GOOD)
     const cleared = await update({ redirect_uris: [], post_logout_redirect_uris: [] })

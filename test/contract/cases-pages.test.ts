@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import { rememberUses } from '#flows/remember-uses'
 import { renewDue } from '#flows/subscription'
@@ -114,6 +115,28 @@ describe('the admin area', () => {
     assert.equal((await auditOf(service, 'license.reinstated')).length, 1)
     const unknown = await agent.open('/admin/cases/?q=unknown')
     assert.match(textOf(unknown.body), /No match/)
+  })
+
+  test('a search finds the latest twenty licenses, and says that there are more', async () => {
+    const { license_id, email } = await buy(service)
+    const rollback = new Error('roll back')
+    const search = async (copies: number) => {
+      const query = { id: license_id, email_normalized: email, number: null }
+      let found: billing.FoundLicenses | undefined
+      await service.world.db
+        .tx(async (tx) => {
+          await tx.run(sql`insert into licenses
+            select (jsonb_populate_record(l, jsonb_build_object('id', 'lic_' || n,
+              'status', 'canceled', 'key_hash', decode(lpad(n::text, 4, '0'), 'hex')))).*
+            from licenses l, generate_series(1, ${copies}::int) n where l.id = ${license_id}`)
+          found = await billing.findLicenses(tx, query)
+          throw rollback
+        })
+        .catch((error) => assert.equal(error, rollback))
+      return { count: found!.licenses.length, has_more: found!.has_more }
+    }
+    assert.deepEqual(await search(19), { count: 20, has_more: false })
+    assert.deepEqual(await search(20), { count: 20, has_more: true })
   })
 
   test('says that a license stays paused for its dispute after staff resume it', async () => {

@@ -71,6 +71,7 @@ test('both pages show the figures of the range in their address', async () => {
   const own = { from: metrics.dayAfter(to, -40), to: last }
   const chosen = [...ranges, { query: `?from=${own.from}&to=${own.to}`, ...own }]
   const seen = new Set<string | undefined>()
+  const notes: string[] = []
   for (const { query, from, to: end } of chosen) {
     const { net, mrr, licenses } = await expected(from, end)
     for (const path of [APP, ALL]) {
@@ -81,8 +82,10 @@ test('both pages show the figures of the range in their address', async () => {
       assert.equal(tile(seller, 'Past due'), `${licenses.past_due + licenses.unpaid}`, query)
     }
     seen.add(tile(seller, 'Net revenue'))
+    notes.push(noteOf(seller, 'Net revenue'))
   }
   assert.ok(seen.size >= 3, 'the ranges differ')
+  assert.match(notes.join(), /−\d+% from /)
 })
 
 test('a wrong range shows the last 30 days and says what to enter', async () => {

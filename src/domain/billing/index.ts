@@ -43,6 +43,7 @@ export { CART_SWEEP, DRAFT_SWEEP } from './retention.ts'
 export * from './sale-list.ts'
 export {
   type FoundLicense,
+  type FoundLicenses,
   type FoundSale,
   findLicenses,
   findSale,

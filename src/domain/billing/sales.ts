@@ -155,13 +155,26 @@ export interface FoundLicense {
   invoices: { id: InvoiceId; number: number; amount: Cents }[]
 }
 
-/** Licenses by their id, an order's or invoice's id, an invoice number, or a buyer's email. */
+/** What a search by staff found. */
+export interface FoundLicenses {
+  /** The latest ones, at most `MOST_FOUND`. */
+  licenses: FoundLicense[]
+  has_more: boolean
+}
+
+/** The most licenses that a search by staff shows. */
+const MOST_FOUND = 20
+
+/**
+ * The latest licenses by their id, an order's or invoice's id, an invoice number, or a buyer's
+ * email.
+ */
 export async function findLicenses(
   db: Db,
   query: { id: string; email_normalized: string | null; number: number | null },
-): Promise<FoundLicense[]> {
+): Promise<FoundLicenses> {
   const { id, email_normalized, number } = query
-  return await db.rows<FoundLicense>(sql`
+  const found = await db.rows<FoundLicense>(sql`
     select l.id as license_id, l.status, l.paused_for, a.name as app_name, p.name as product_name,
       u.email, coalesce(b.invoices, '[]') as invoices
     from licenses l join apps a on a.id = l.app_id join products p on p.id = l.product_id
@@ -177,5 +190,6 @@ export async function findLicenses(
       union select license_id from orders where id = ${id}
       union select license_id from invoices where id = ${id}
       union select license_id from invoices where number = ${number})
-    order by l.created_at desc, l.id limit 20`)
+    order by l.created_at desc, l.id limit ${MOST_FOUND + 1}`)
+  return { licenses: found.slice(0, MOST_FOUND), has_more: found.length > MOST_FOUND }
 }

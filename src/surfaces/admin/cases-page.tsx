@@ -1,12 +1,11 @@
 import type { JSX } from 'preact'
-import { Button, TextLink } from '#design/actions'
-import { Alert, Badge, StatusBadge } from '#design/feedback'
-import { Field } from '#design/forms'
+import { TextLink } from '#design/actions'
+import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
-import { invoiceNumber } from '#domain/billing'
-import { isPermitted, type StaffRole, type User } from '#domain/identity'
+import type { FoundLicenses } from '#domain/billing'
+import type { StaffRole, User } from '#domain/identity'
 import type { StaffSuspension } from '#domain/licensing'
 import type { DisputeLine, OpenAttempt, RefundLine } from '#domain/payments'
 import type { Debt } from '#domain/payouts'
@@ -15,8 +14,8 @@ import type { UserId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
+import { LicenseSearch } from './license-search-panel.tsx'
 import { AdminMenu } from './menu.tsx'
-import type { FoundSubject } from './search.ts'
 import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
 interface CasesFacts {
@@ -24,7 +23,8 @@ interface CasesFacts {
   role: StaffRole
   csrf_token: string
   query: string
-  found: FoundSubject[]
+  /** Undefined without a search. */
+  found: FoundLicenses | undefined
   alarms: Alarm[]
   /** Payment attempts open for more than an hour. */
   stuck: OpenAttempt[]
@@ -58,7 +58,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
         <AdminMenu current="cases" role={facts.role} />
       </div>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
-      <Search {...facts} />
+      <LicenseSearch {...facts} />
       {facts.alarms.length > 0 && <Alarms {...facts} />}
       {facts.stuck.length > 0 && <StuckAttempts {...facts} />}
       {facts.disputes.length > 0 && <Disputes {...facts} />}
@@ -73,89 +73,6 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
         </EmptyState>
       )}
     </SiteLayout>
-  )
-}
-
-function Search({ query, found, role, csrf_token }: CasesFacts): JSX.Element {
-  return (
-    <Panel title="Search">
-      <SearchForm query={query} />
-      {query !== '' && found.length === 0 && (
-        <p class="text-sm text-muted">No match. Search by full ID or email.</p>
-      )}
-      {found.length > 0 && (
-        <ul class="divide-y divide-base-300 border-y border-base-300">
-          {found.map((license) => (
-            <FoundLicense
-              key={license.license_id}
-              license={license}
-              may_suspend={isPermitted(role, 'licenses')}
-              csrf_token={csrf_token}
-            />
-          ))}
-        </ul>
-      )}
-    </Panel>
-  )
-}
-
-/** Searches by ID or email, and shows the result among the cases. */
-export function SearchForm({ query }: { query: string }): JSX.Element {
-  return (
-    <form method="get" action="/admin/cases/" class="flex flex-wrap items-end gap-3">
-      <div class="min-w-0 grow basis-64">
-        <Field
-          label="Email, order, invoice or license"
-          name="q"
-          type="search"
-          value={query}
-          autocomplete="off"
-          spellcheck={false}
-        />
-      </div>
-      <Button kind="primary">Search</Button>
-    </form>
-  )
-}
-
-function FoundLicense(facts: {
-  license: FoundSubject
-  may_suspend: boolean
-  csrf_token: string
-}): JSX.Element {
-  const { license, csrf_token } = facts
-  const { license_id, status, invoices } = license
-  const isSuspended = license.paused_for === 'staff'
-  const maySuspend = facts.may_suspend && status !== 'canceled' && !isSuspended
-  return (
-    <li class="grid gap-3 py-4">
-      <div class="flex flex-wrap items-center gap-3">
-        <span class="font-semibold">
-          {license.app_name} {license.product_name}
-        </span>
-        <StatusBadge status={status} />
-        <span class="text-sm text-muted">{license.email}</span>
-      </div>
-      <ul class="flex flex-wrap gap-x-5 gap-y-1 text-sm">
-        {invoices.map((invoice) => (
-          <li key={invoice.id}>
-            <TextLink href={`/admin/sales/${invoice.id}/`}>
-              {invoiceNumber(invoice.number)}
-            </TextLink>{' '}
-            {formatMoney(invoice.amount)}
-          </li>
-        ))}
-      </ul>
-      {maySuspend && (
-        <StaffAction
-          csrf_token={csrf_token}
-          path="suspend"
-          fields={{ license_id }}
-          id={`suspend-${license_id}`}
-          label="Pause"
-        />
-      )}
-    </li>
   )
 }
 

@@ -25,7 +25,7 @@ import { type Cents, cents } from '#platform/money'
 import { ownValue } from '#platform/text'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
 import { CasesPage } from './cases-page.tsx'
-import { findSubject } from './search.ts'
+import { searchLicenses } from './license-search.ts'
 import type { Filled } from './staff-action.tsx'
 
 const HOME = '/admin/cases/'
@@ -43,7 +43,7 @@ export function declareCases(scope: FastifyInstance, world: World): void {
       role,
       csrf_token: csrfToken(world, request, reply),
       query,
-      found: query === '' ? [] : await findSubject(reporting, query),
+      found: query === '' ? undefined : await searchLicenses(reporting, query),
       alarms: await openAlarms(db),
       stuck: await listFor(role, 'payments', () => stuckAttempts(reporting)),
       disputes: await listFor(role, 'disputes', () => payments.listUnclosed(db, null)),

@@ -4,7 +4,7 @@ import { Day, formatMoney } from '#design/money'
 import { EmptyState, Heading, Panel, RecordCards } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import type { Cents } from '#platform/money'
-import { SearchForm } from './cases-page.tsx'
+import { SearchForm } from './license-search-panel.tsx'
 import { AdminMenu } from './menu.tsx'
 
 /** An item that needs attention: how many there are, and where they are handled. */

@@ -152,7 +152,8 @@ const change = new Intl.NumberFormat('en-US', {
 
 function comparison(now: Cents, before: Cents): string {
   if (before <= 0) return `${formatMoney(before)} in the period before`
-  return `${change.format(now / before - 1)} from ${formatMoney(before)} before`
+  const rate = change.format(now / before - 1).replace('-', '−')
+  return `${rate} from ${formatMoney(before)} before`
 }
 
 function signed(amount: Cents): string {

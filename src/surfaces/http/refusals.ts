@@ -25,7 +25,7 @@ export const REFUSALS = {
   origin_not_allowed: [403, 'This origin is not allowed to call the agent endpoint.'],
   host_not_allowed: [403, 'Unknown host name.'],
   not_acceptable: [406, 'Send Accept: application/json. A wildcard is not enough.'],
-  not_found: [404, 'No such endpoint or page.'],
+  not_found: [404, 'No such endpoint, page or app.'],
   method_not_allowed: [405, 'This method is not allowed here. See the Allow header.'],
   payload_too_large: [413, 'The request body is too large (limit 64 KB).'],
   unsupported_media_type: [415, 'Send Content-Type: application/json.'],

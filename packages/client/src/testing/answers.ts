@@ -11,7 +11,7 @@ const REFUSALS = {
   unknown_key: [404, 'This license key was not issued for your app.'],
   unknown_order: [404, 'This order reference is not valid for your app or has expired.'],
   unknown_license: [404, 'Your app has no license with this ID.'],
-  not_found: [404, 'No such endpoint or page.'],
+  not_found: [404, 'No such endpoint, page or app.'],
   license_canceled: [409, 'The license is canceled. Its key cannot be replaced.'],
   rate_limited: [429, 'Too many requests. Try again after the seconds in Retry-After.'],
   internal_error: [500, 'Something went wrong on our side. Try again later.'],

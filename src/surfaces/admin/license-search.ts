@@ -2,11 +2,8 @@ import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 
-/** A license found by staff, with its invoices. */
-export type FoundSubject = billing.FoundLicense
-
 /** Finds licenses by an exact email, license ID, order reference or invoice number. */
-export async function findSubject({ db }: World, query: string): Promise<FoundSubject[]> {
+export async function searchLicenses({ db }: World, query: string): Promise<billing.FoundLicenses> {
   const address = identity.readEmail(query)
   const number = /^PUR-0*(\d{1,15})$/i.exec(query)?.[1]
   return await billing.findLicenses(db, {

@@ -1,0 +1,105 @@
+import type { JSX } from 'preact'
+import { Button, TextLink } from '#design/actions'
+import { StatusBadge } from '#design/feedback'
+import { Field } from '#design/forms'
+import { formatMoney } from '#design/money'
+import { Panel } from '#design/panels'
+import { type FoundLicense, type FoundLicenses, invoiceNumber } from '#domain/billing'
+import { isPermitted, type StaffRole } from '#domain/identity'
+import { StaffAction } from './staff-action.tsx'
+
+/** The search by ID or email, and the licenses that it found. */
+export function LicenseSearch(facts: {
+  role: StaffRole
+  csrf_token: string
+  query: string
+  found: FoundLicenses | undefined
+}): JSX.Element {
+  const { query, found, role, csrf_token } = facts
+  return (
+    <Panel title="Search">
+      <SearchForm query={query} />
+      {found?.licenses.length === 0 && (
+        <p class="text-sm text-muted">No match. Search by full ID or email.</p>
+      )}
+      {found && found.licenses.length > 0 && (
+        <ul class="divide-y divide-base-300 border-y border-base-300">
+          {found.licenses.map((license) => (
+            <LicenseFound
+              key={license.license_id}
+              license={license}
+              may_suspend={isPermitted(role, 'licenses')}
+              csrf_token={csrf_token}
+            />
+          ))}
+        </ul>
+      )}
+      {found?.has_more && (
+        <p class="text-sm text-muted">
+          Only the latest {found.licenses.length} licenses are shown. Find an earlier one by its ID,
+          or by an order or invoice.
+        </p>
+      )}
+    </Panel>
+  )
+}
+
+/** Searches by ID or email, and shows the result among the cases. */
+export function SearchForm({ query }: { query: string }): JSX.Element {
+  return (
+    <form method="get" action="/admin/cases/" class="flex flex-wrap items-end gap-3">
+      <div class="min-w-0 grow basis-64">
+        <Field
+          label="Email, order, invoice or license"
+          name="q"
+          type="search"
+          value={query}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </div>
+      <Button kind="primary">Search</Button>
+    </form>
+  )
+}
+
+function LicenseFound(facts: {
+  license: FoundLicense
+  may_suspend: boolean
+  csrf_token: string
+}): JSX.Element {
+  const { license, csrf_token } = facts
+  const { license_id, status, invoices } = license
+  const isSuspended = license.paused_for === 'staff'
+  const maySuspend = facts.may_suspend && status !== 'canceled' && !isSuspended
+  return (
+    <li class="grid gap-3 py-4">
+      <div class="flex flex-wrap items-center gap-3">
+        <span class="font-semibold">
+          {license.app_name} {license.product_name}
+        </span>
+        <StatusBadge status={status} />
+        <span class="text-sm text-muted">{license.email}</span>
+      </div>
+      <ul class="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+        {invoices.map((invoice) => (
+          <li key={invoice.id}>
+            <TextLink href={`/admin/sales/${invoice.id}/`}>
+              {invoiceNumber(invoice.number)}
+            </TextLink>{' '}
+            {formatMoney(invoice.amount)}
+          </li>
+        ))}
+      </ul>
+      {maySuspend && (
+        <StaffAction
+          csrf_token={csrf_token}
+          path="suspend"
+          fields={{ license_id }}
+          id={`suspend-${license_id}`}
+          label="Pause"
+        />
+      )}
+    </li>
+  )
+}
