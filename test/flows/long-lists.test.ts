@@ -60,6 +60,33 @@ test('a long payout statement has pages, and its files are complete', async () =
   assert.equal(pdf.status, 200)
 })
 
+test('the payouts of a seller and of an affiliate have pages', async () => {
+  const { db, clock } = service.world
+  for (const kind of ['seller', 'affiliate'] as const) {
+    const { owner, account } = await payeeOf(service, kind)
+    await db.run(sql`insert into payouts (id, owner, account, amount, cause, status, created_at)
+      select 'po_' || ${kind}::text || n, ${owner}, ${account}, 2500 + n, 'weekly', 'paid',
+        ${clock.now()} from generate_series(1, 120) n`)
+    const agent = await signedIn(service, service.demo[kind])
+    await agent.open(kind === 'seller' ? '/dashboard/payouts/' : '/affiliate/')
+    const amounts = () =>
+      [...agent.page.body.matchAll(/Payout \d+: \$(\d+\.\d\d)/g)].map(([, amount]) => amount)
+    const pages = [amounts()]
+    while (/>\s*Older\s*</.test(agent.page.body)) {
+      await agent.press('Older')
+      pages.push(amounts())
+    }
+    assert.deepEqual(
+      pages.slice(0, 2).map((page) => page.length),
+      [50, 50],
+    )
+    const all = Array.from({ length: 120 }, (_, index) => (26.2 - index / 100).toFixed(2))
+    assert.deepEqual(pages.flat().slice(0, 120), all)
+    await agent.press('Latest')
+    assert.equal(amounts()[0], '26.20')
+  }
+})
+
 const COMMISSIONS = 50_000
 
 /** Posts commissions of 1 cent, 2 cents and so on to the cast's affiliate, one an hour. */

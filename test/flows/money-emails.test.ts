@@ -331,7 +331,7 @@ describe('an email to a seller', () => {
     service.clock.pass(3 * DAY)
     await handleEvents(world)
     assertContains(await emailTo(service, seller, /^Your payout of \$[\d.,]+$/), 'ending in 6789')
-    const [payout] = await payouts.payoutsOf(world.db, payee)
+    const [payout] = await payouts.payoutsOf(world.db, payee, { limit: 1 })
     const lines = await payouts.statementOf(world.db, payout!.id)
     const { text } = await readPdf(await statementPdf(world, 'seller', payout!, lines))
     assertContains(text, 'account ending in 6789')

@@ -60,7 +60,7 @@ const paidOutside = () =>
   service.world.db.rows<{ key: string; amount: number }>(
     sql`select key, amount from sandbox.payouts where status = 'pending' order by created_at, key`,
   )
-const listed = () => payouts.payoutsOf(service.world.db, seller)
+const listed = () => payouts.payoutsOf(service.world.db, seller, { limit: 50 })
 
 /** Sells, and advances past the payout delay. */
 async function earn(count = 1): Promise<void> {

@@ -28,7 +28,8 @@ const pageText = () => textOf(agent.page.body)
 
 /** The seller's latest statement: its address, and what it pays in cents. */
 async function latest(): Promise<payouts.Payout & { path: string }> {
-  const [payout] = await payouts.payoutsOf(service.world.db, await payeeOf(service, 'seller'))
+  const payee = await payeeOf(service, 'seller')
+  const [payout] = await payouts.payoutsOf(service.world.db, payee, { limit: 1 })
   return { ...payout!, path: `${HOME}${payout!.id}/` }
 }
 

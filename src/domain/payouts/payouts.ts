@@ -107,10 +107,23 @@ export async function postponedTotal(db: Db): Promise<{ count: number; amount: C
     where status = 'open' and retry_at is not null`)
 }
 
-/** The payouts of a payee, latest first. */
-export async function payoutsOf(db: Db, { owner, account }: Payee): Promise<Payout[]> {
+/** Payouts of a payee, latest first; `below_number` continues after one. */
+export async function payoutsOf(
+  db: Db,
+  { owner, account }: Payee,
+  { limit, below_number }: { limit: number; below_number?: number | undefined },
+): Promise<Payout[]> {
+  const after = below_number === undefined ? sql`` : sql`and number < ${below_number}::bigint`
   return await db.rows<Payout>(sql`select ${COLUMNS} from payouts
-    where owner = ${owner} and account = ${account} order by number desc limit 200`)
+    where owner = ${owner} and account = ${account} ${after} order by number desc limit ${limit}`)
+}
+
+/** Whether a payout to a payee has not reached their bank yet. */
+export async function isPaying(db: Db, { owner, account }: Payee): Promise<boolean> {
+  const { is_paying } = await db.one<{ is_paying: boolean }>(sql`select exists (
+    select 1 from payouts where owner = ${owner} and account = ${account}
+      and status in ('open', 'pending')) as is_paying`)
+  return is_paying
 }
 
 /** What was paid out to a payee, or is on its way; returned payouts do not count. */

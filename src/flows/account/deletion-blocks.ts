@@ -69,9 +69,7 @@ export async function deletionBlocks(
 async function restOf({ clock }: World, db: Db, owner: PayeeId): Promise<PayeeRest | undefined> {
   const payee = { owner, account: payouts.accountOf(owner) }
   const { total, pending_total } = await payouts.payeeBalance(db, clock.now(), payee)
-  const is_paying = (await payouts.payoutsOf(db, payee)).some(
-    ({ status }) => status === 'open' || status === 'pending',
-  )
+  const is_paying = await payouts.isPaying(db, payee)
   if (total === 0 && pending_total === 0 && !is_paying) return undefined
   return { payee, total, pending_total, is_paying }
 }

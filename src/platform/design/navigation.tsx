@@ -75,10 +75,15 @@ export function LinkRow(facts: { label: string; links: Link[] }): JSX.Element {
 }
 
 /** Links through a long list, from the latest to the oldest. */
-export function Pager(facts: { newest?: string | undefined; older?: string | undefined }) {
+export function Pager(facts: {
+  /** Names the list, where a page has several. */
+  label?: string
+  newest?: string | undefined
+  older?: string | undefined
+}) {
   if (!facts.newest && !facts.older) return null
   return (
-    <nav aria-label="Pages" class="flex flex-wrap justify-between gap-3">
+    <nav aria-label={facts.label ?? 'Pages'} class="flex flex-wrap justify-between gap-3">
       {facts.newest ? (
         <Button href={facts.newest} icon="arrow-left">
           Latest

@@ -3,7 +3,7 @@ import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
 import { forReports, type World } from '#flows/world'
 import { requireStaff } from '#http/guards/staff'
-import { queryOf } from '#http/input'
+import { queryOf, readNumber } from '#http/input'
 import { sendPage } from '#http/pages'
 import { addressOf, ON_A_PAGE } from './paging.ts'
 import { PayoutsPage } from './payouts-page.tsx'
@@ -17,8 +17,7 @@ export function declarePayouts(scope: FastifyInstance, world: World): void {
   scope.get(HOME, async (request, reply) => {
     const { role } = await requireStaff(reporting, request, reply, HOME, 'payouts')
     const status = payouts.PAYOUT_STATUSES.find((each) => each === queryOf(request, 'status'))
-    const below = /^\d{1,15}$/.exec(queryOf(request, 'below') ?? '')?.[0]
-    const below_number = below === undefined ? undefined : Number(below)
+    const below_number = readNumber(queryOf(request, 'below'))
     const limit = ON_A_PAGE + 1
     const found = await payouts.listPayouts(db, { status, below_number, limit })
     const listed = found.slice(0, ON_A_PAGE)
@@ -27,12 +26,14 @@ export function declarePayouts(scope: FastifyInstance, world: World): void {
       role,
       status,
       payouts: listed,
-      paused: below ? [] : await sellers.listSellers(db, { state: 'paused', limit: ON_A_PAGE }),
+      paused: below_number
+        ? []
+        : await sellers.listSellers(db, { state: 'paused', limit: ON_A_PAGE }),
       older:
         found.length > ON_A_PAGE && last
           ? addressOf(HOME, { status, below: String(last.number) })
           : undefined,
-      newest: below ? addressOf(HOME, { status }) : undefined,
+      newest: below_number ? addressOf(HOME, { status }) : undefined,
     })
     return sendPage(reply, page)
   })

@@ -58,6 +58,11 @@ export function queryOf(
   return isText(value) ? value : undefined
 }
 
+/** A number in a query parameter, such as that of the last entry of a page; undefined otherwise. */
+export function readNumber(text: string | undefined): number | undefined {
+  return /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined
+}
+
 /** The first value of a query parameter. */
 export function firstQueryOf(
   { query }: Pick<FastifyRequest, 'query'>,

@@ -179,7 +179,7 @@ function Lines(facts: {
           }))}
         />
       )}
-      <Pager newest={facts.latest} older={facts.older} />
+      <Pager label="Pages of commissions" newest={facts.latest} older={facts.older} />
     </section>
   )
 }

@@ -9,7 +9,7 @@ import { originOf } from '#http/device'
 import { csrfToken } from '#http/form-token'
 import { PAYEE_PAGES, type PayeeContext } from '#http/guards/payee'
 import { requireSession, type SessionContext } from '#http/guards/session'
-import { formOf, queryOf } from '#http/input'
+import { formOf, queryOf, readNumber } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import type { ReferredChartFacts } from '#http/referred-chart'
 import { accountActor } from '#platform/audit'
@@ -94,11 +94,6 @@ async function sendReferrals(
     paid_total: await payouts.paidTotal(db, payee),
   }
   return sendPage(reply, ReferralsPage(facts))
-}
-
-/** The number of a ledger line in a query parameter, if it is one. */
-function readNumber(text: string | undefined): number | undefined {
-  return /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined
 }
 
 /** What an affiliate's links brought in the last days, by day. */

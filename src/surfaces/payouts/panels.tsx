@@ -3,6 +3,7 @@ import { Actions, Button } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Day, formatDay, formatMoney, Money } from '#design/money'
+import { Pager } from '#design/navigation'
 import { DescriptionList, Panel, RecordCards } from '#design/panels'
 import type { PayoutId } from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
@@ -40,6 +41,9 @@ export interface BalanceFacts {
   next_weekly: Date
   bank: { name: string; last4: string } | undefined
   payouts: PayoutCard[]
+  /** The addresses of earlier payouts, and of the latest ones. */
+  older_payouts: string | undefined
+  latest_payouts: string | undefined
 }
 
 /** The available and pending balance, and the next step. */
@@ -130,9 +134,10 @@ export function BankPanel({ base, csrf_token, bank }: BalanceFacts): JSX.Element
 }
 
 /** The list of payouts, with links to their statements. */
-export function PayoutsPanel({ base, payouts }: BalanceFacts): JSX.Element {
+export function PayoutsPanel(facts: BalanceFacts): JSX.Element {
+  const { base, payouts } = facts
   return (
-    <section class="grid grid-cols-1 gap-4">
+    <section id="payouts" class="grid grid-cols-1 gap-4">
       <h2 class="text-lg font-semibold">Payouts</h2>
       {payouts.length === 0 ? (
         <p class="text-sm text-muted">No payouts yet. Each payout has an itemized statement.</p>
@@ -150,6 +155,7 @@ export function PayoutsPanel({ base, payouts }: BalanceFacts): JSX.Element {
           })}
         />
       )}
+      <Pager label="Pages of payouts" newest={facts.latest_payouts} older={facts.older_payouts} />
     </section>
   )
 }

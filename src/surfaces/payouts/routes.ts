@@ -13,7 +13,7 @@ import {
   requirePayout,
 } from '#http/guards/payee'
 import { requireRecentProof } from '#http/guards/session'
-import { queryOf } from '#http/input'
+import { queryOf, readNumber } from '#http/input'
 import { limitPage, people, redirectTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import { payeeNotice } from '#http/test-clock-notice'
@@ -25,6 +25,7 @@ import { SellerPayoutsPage, StatementPage } from './payout-pages.tsx'
 import { rowsOf, statementCsv, statementPdf } from './statement.ts'
 
 const LINES_A_PAGE = 100
+const PAYOUTS_A_PAGE = 50
 const REQUESTS: Limit = { name: 'payout-requests', points: 20, seconds: 3600 }
 
 /** Balances, payouts and statements of sellers and affiliates. */
@@ -66,7 +67,22 @@ async function balanceFacts(world: World, context: PayeeContext): Promise<Balanc
     next_weekly: addDays(monday, 7),
     bank: bankOf(account),
     notice: await payeeNotice(world, payee.owner),
-    payouts: await payouts.payoutsOf(db, payee),
+    ...(await payoutsPage(world, context)),
+  }
+}
+
+/** A page of the payee's payouts, latest first, with the addresses of the next and the first. */
+async function payoutsPage({ db }: World, { payee, kind, request }: PayeeContext) {
+  const { home } = PAYEE_PAGES[kind]
+  const below_number = readNumber(queryOf(request, 'below'))
+  const limit = PAYOUTS_A_PAGE + 1
+  const found = await payouts.payoutsOf(db, payee, { below_number, limit })
+  const shown = found.slice(0, PAYOUTS_A_PAGE)
+  const older_below = found.length > PAYOUTS_A_PAGE ? shown.at(-1)?.number : undefined
+  return {
+    payouts: shown,
+    older_payouts: older_below === undefined ? undefined : `${home}?below=${older_below}#payouts`,
+    latest_payouts: below_number === undefined ? undefined : `${home}#payouts`,
   }
 }
 
