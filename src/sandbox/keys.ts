@@ -13,7 +13,7 @@ export function sameRequest<Known extends { request_hash: string | null }>(
 ): Known {
   if (!known) throw new Error('a key is taken by no request')
   if (known.request_hash !== null && known.request_hash !== request_hash) {
-    throw new KeyConflict('this key was used for a request that said something else')
+    throw new KeyConflict('this idempotency key was used for a different request')
   }
   return known
 }

@@ -69,7 +69,7 @@ function inPages(read: (listing_request: ListingRequest) => Promise<ListedRow[]>
     let after = ''
     let rows: ListedRow[]
     do {
-      assertNoTransaction('the sandbox was asked')
+      assertNoTransaction('the sandbox was called')
       rows = await read({ from, before, after })
       yield* rows
       after = rows.at(-1)?.id ?? after

@@ -30,7 +30,7 @@ export async function openCardEntry(
       { idempotencyKey },
     ),
   )
-  if (!session.url) throw new Error('Stripe opened a card entry without a page')
+  if (!session.url) throw new Error('Stripe opened a card entry and returned no URL')
   return { id: session.id, url: session.url }
 }
 
@@ -45,6 +45,6 @@ export async function readCardEntry(
   if (session.status !== 'complete') return undefined
   const customer = idOf(session.customer)
   const method = whole(whole(session.setup_intent)?.payment_method)
-  if (!customer || !method) throw new Error('Stripe took a card and does not tell it')
+  if (!customer || !method) throw new Error('Stripe completed a card entry and returned no card')
   return cardOf(customer, method)
 }

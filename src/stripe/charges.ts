@@ -150,7 +150,7 @@ function answerOf(intent: Intent): ChargeAnswer {
       return { status: 'succeeded', charge_id: intent.id }
     case 'requires_action': {
       const action_url = intent.next_action?.redirect_to_url?.url
-      if (!action_url) throw new Error('Stripe wants the buyer to act and does not say where')
+      if (!action_url) throw new Error('Stripe requires an action of the buyer and returned no URL')
       return { status: 'action_required', action_url }
     }
     case 'requires_payment_method':
@@ -161,7 +161,7 @@ function answerOf(intent: Intent): ChargeAnswer {
     case 'canceled':
       return CLOSED
     default:
-      throw new ProcessorUnreachable(`Stripe is still at it: ${intent.status}`)
+      throw new ProcessorUnreachable(`Stripe is still processing: ${intent.status}`)
   }
 }
 

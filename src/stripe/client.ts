@@ -55,7 +55,7 @@ export function openClient({ secret_key, api_base }: StripeSettings): Stripe {
  * that no caller handles.
  */
 export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-  assertNoTransaction('Stripe was asked')
+  assertNoTransaction('Stripe was called')
   try {
     return await call()
   } catch (error) {
@@ -74,11 +74,11 @@ function translated(error: unknown): unknown {
   const { errors } = Stripe
   if (!(error instanceof errors.StripeError)) return error
   if (error instanceof errors.StripeIdempotencyError) {
-    const message = 'this key was used for a request that said something else'
+    const message = 'this idempotency key was used for a different request'
     return new KeyConflict(message, { cause: error })
   }
-  const says = [errors.StripeCardError, errors.StripeInvalidRequestError]
-  if (says.some((kind) => error instanceof kind)) return error
+  const refusals = [errors.StripeCardError, errors.StripeInvalidRequestError]
+  if (refusals.some((kind) => error instanceof kind)) return error
   return new ProcessorUnreachable(`Stripe did not answer: ${error.message}`, { cause: error })
 }
 

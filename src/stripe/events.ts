@@ -25,18 +25,18 @@ interface Stored extends ParsedEvent {
  */
 export async function events(parts: StripeParts, now: Date): Promise<ProcessorEvent[]> {
   const { db, log } = parts
-  const news: ProcessorEvent[] = []
+  const reported: ProcessorEvent[] = []
   for (const stored of await waiting(db)) {
     try {
-      const isNews = (await isOurs(parts, stored)) && !(await isOld(db, stored))
-      if (!isNews) await markHandled(db, now, stored.id)
-      else news.push(...(await eventsOf(parts, stored)))
+      const isRelevant = (await isOurs(parts, stored)) && !(await isOld(db, stored))
+      if (!isRelevant) await markHandled(db, now, stored.id)
+      else reported.push(...(await eventsOf(parts, stored)))
     } catch (error) {
       log.error({ error, event_id: stored.id }, 'processor event failed; will retry')
       await noteFailure(db, parts.clock.now(), stored.id)
     }
   }
-  return news
+  return reported
 }
 
 async function waiting(db: Db): Promise<Stored[]> {

@@ -34,7 +34,7 @@ export async function begin(
     select ${COLUMNS}, kind = ${kind} and body = ${json}::jsonb as is_same
     from stripe_adapter.requests where key = ${key}`)
   if (row.is_same === false) {
-    throw new KeyConflict('this key was used for a request that said something else')
+    throw new KeyConflict('this idempotency key was used for a different request')
   }
   return { ...row, is_new: inserted === 1 }
 }

@@ -33,13 +33,13 @@ export function declareRoutes(app: FastifyInstance, parts: StripeParts): void {
     scope.post(PATH, { bodyLimit: BODY_LIMIT, config }, async (request, reply) => {
       const event = await readEvent(parts, request.body, request.headers['stripe-signature'])
       if (!event) {
-        log.warn({ request_id: request.id }, 'an event with no good signature of Stripe’s')
-        throw new Problem(400, 'invalid_signature', 'This event carries no good signature.')
+        log.warn({ request_id: request.id }, 'processor event refused: invalid signature')
+        throw new Problem(400, 'invalid_signature', 'The signature of this event is invalid.')
       }
-      const telling = isOurs(parts, event) ? parseEvent(event) : undefined
-      if (telling) {
+      const parsed = isOurs(parts, event) ? parseEvent(event) : undefined
+      if (parsed) {
         const { id, type: kind } = event
-        await receive(db, clock.now(), { id, processor: 'stripe', kind, payload: telling })
+        await receive(db, clock.now(), { id, processor: 'stripe', kind, payload: parsed })
       }
       return reply.send({ received: true })
     })

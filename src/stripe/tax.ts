@@ -42,7 +42,7 @@ export function openTaxes(parts: StripeParts): TaxProvider {
           error instanceof ProcessorUnreachable || error instanceof Stripe.errors.StripeError
         if (!isStripes) throw error
         if (isRefusal(error)) await reportRefusal(parts, 'a tax calculation', error)
-        throw new TaxUnreachable('Stripe Tax did not tell the tax', { cause: error })
+        throw new TaxUnreachable('Stripe Tax returned no tax', { cause: error })
       }
     },
     // Rates change at the start of a day.

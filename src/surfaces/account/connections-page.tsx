@@ -24,7 +24,7 @@ interface ConnectionsFacts {
   csrf_token: string
   agents: AgentGrant[]
   apps: ConnectedApp[]
-  news: string | undefined
+  note: string | undefined
 }
 
 /** Everything with access to the account: agents that manage apps, and apps signed in to. */
@@ -34,7 +34,7 @@ export function ConnectionsPage(facts: ConnectionsFacts): JSX.Element {
       <Heading title="Connections">
         Agents that can manage your apps, and apps that you sign in to with your account.
       </Heading>
-      {facts.news && <Alert tone="success">{facts.news}</Alert>}
+      {facts.note && <Alert tone="success">{facts.note}</Alert>}
       <AgentsPanel {...facts} />
       <AppsPanel {...facts} />
     </SiteLayout>

@@ -12,7 +12,7 @@ import { ConnectionsPage } from './connections-page.tsx'
 
 const CONNECTIONS = '/account/connections/'
 
-const NEWS: Record<string, string> = {
+const NOTES: Record<string, string> = {
   agent: 'Access revoked. The agent’s requests are refused until you allow it again.',
   app: 'App disconnected. It receives no data about you until you sign in to it again.',
 }
@@ -30,7 +30,7 @@ export function declareConnections(scope: FastifyInstance, world: World): void {
       csrf_token: csrfToken(world, request, reply),
       agents: await grants.listAgents(db, now, user_id),
       apps: await grants.listApps(db, now, user_id),
-      news: ownValue(NEWS, queryOf(request, 'done')),
+      note: ownValue(NOTES, queryOf(request, 'done')),
     })
     return sendPage(reply, page)
   })

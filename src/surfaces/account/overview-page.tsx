@@ -34,7 +34,7 @@ interface OverviewFacts {
   passkeys: Passkey[]
   sessions: SessionRecord[]
   session_id: SessionId
-  news: string | undefined
+  note: string | undefined
 }
 
 /** The security page: sign-in methods, second factors and active sessions. */
@@ -44,7 +44,7 @@ export function OverviewPage(facts: OverviewFacts): JSX.Element {
       <Heading title="Security">
         Signed in as <Mailbox address={facts.email} />.
       </Heading>
-      {facts.news && <Alert tone="success">{facts.news}</Alert>}
+      {facts.note && <Alert tone="success">{facts.note}</Alert>}
       <div class="grid grid-cols-1 gap-5 lg:grid-cols-2">
         <Entry title="Email" action="Change email" href="/account/security/email">
           <p class="text-sm">{facts.email}</p>

@@ -11,7 +11,7 @@ import { readId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { OverviewPage, UnprovenPage } from './overview-page.tsx'
 
-const NEWS: Record<string, string> = {
+const NOTES: Record<string, string> = {
   password: 'Password saved. Every other browser was signed out.',
   email: 'We sent an email to the new address. Your email changes once you confirm it there.',
   authenticator: 'Authenticator app set up. Signing in now requires its code.',
@@ -39,7 +39,7 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
       passkeys: await identity.listPasskeys(db, user_id),
       sessions: await identity.listSessions(db, now, user_id),
       session_id: session.id,
-      news: ownValue(NEWS, queryOf(request, 'done')),
+      note: ownValue(NOTES, queryOf(request, 'done')),
     })
     return sendPage(reply, page)
   })
