@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const { world } = service
   await world.db.raw('create table yardstick (id bigserial primary key)')
   await seedPastSales(world.db, demo.app.client_id)
-  for (const count of [1, Number(chosen.workers)]) {
+  for (const count of new Set([1, Number(chosen.workers)])) {
     const workers = await startWorkers(count, env)
     // Each connection plans its statements, and each process compiles its functions.
     await seed(world, { app: demo.app, name: `${count}-first-`, count: WARM_UP * count })
