@@ -142,6 +142,10 @@ create table invoices (
   app_id text not null references apps,
   -- Who sold it: the app's seller when it was written, also after the app is transferred.
   seller_id text not null references sellers,
+  -- The names under which it was sold: a receipt keeps them when they change.
+  app_name text not null,
+  product_name text not null,
+  seller_name text not null,
   -- Null until a purchase is paid.
   user_id text references users,
   license_id text references licenses,
@@ -190,7 +194,10 @@ create table invoices (
 -- A transfer of the app moves no money: an invoice keeps the seller who wrote it.
 create function set_invoice_seller() returns trigger language plpgsql as $$
 begin
-  new.seller_id := (select seller_id from apps where id = new.app_id);
+  select a.seller_id, s.legal_name, a.name, p.name
+    into new.seller_id, new.seller_name, new.app_name, new.product_name
+    from apps a join sellers s on s.id = a.seller_id, products p
+    where a.id = new.app_id and p.id = new.product_id;
   return new;
 end $$;
 create trigger invoices_seller before insert on invoices

@@ -75,6 +75,24 @@ test('a receipt names seller of record, seller, buyer, line, tax with state and 
   assert.ok(again.rawPayload.equals(answer.rawPayload), 'the same invoice is the same bytes')
 })
 
+test('a receipt keeps the names under which it was sold', async () => {
+  const app = await otherApp(service, {})
+  const subscriber = await subscribe(service, { app })
+  const [invoice] = await invoicesOf(subscriber)
+  const read = async () => (await fetchPdf(subscriber, address(subscriber, invoice!.id))).rawPayload
+  const before = await read()
+  const { db } = service.world
+  await db.run(sql`update apps set name = 'Renamed app' where id = ${app.client_id}`)
+  await db.run(sql`update products set name = 'Renamed plan' where app_id = ${app.client_id}`)
+  await db.run(sql`update sellers set legal_name = 'Renamed LLC'
+    where id = (select seller_id from apps where id = ${app.client_id})`)
+  assert.ok((await read()).equals(before))
+  const receipt = (await billing.findReceipt(db, invoice!.id))!
+  assert.doesNotMatch(JSON.stringify(receipt), /Renamed/)
+  const order = (await billing.orderOfInvoice(db, invoice!.id))!
+  assert.doesNotMatch(order.app_name + order.product_name, /Renamed/)
+})
+
 test('a receipt is its buyer’s alone, under its own app, and only once it was paid', async () => {
   const subscriber = await subscribe(service)
   const [invoice] = await invoicesOf(subscriber)

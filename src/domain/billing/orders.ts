@@ -100,7 +100,7 @@ const DETAILS = sql`select o.id, o.invoice_id, o.app_id, o.user_id, o.license_id
       where n.invoice_id = i.id and n.kind = 'discount') as discount,
     ${CHARGED} as charged, i.trial_days, i.is_waived, i.fee,
     case when c.continues_license_id is not null then i.period_end end as prepaid_until,
-    i.commission, u.email, a.name as app_name, p.name as product_name, r.frequency, q.state, l.period_end,
+    i.commission, u.email, i.app_name, i.product_name, r.frequency, q.state, l.period_end,
     coalesce(t.card, c.card)->>'brand' as card_brand,
     coalesce(t.card, c.card)->>'last4' as card_last4,
     a.slug as app_slug, a.seller_id, u.language, u.email_verified_at, u.locked_at,
@@ -109,7 +109,6 @@ const DETAILS = sql`select o.id, o.invoice_id, o.app_id, o.user_id, o.license_id
     join invoices i on i.id = o.invoice_id
     join users u on u.id = o.user_id
     join apps a on a.id = o.app_id
-    join products p on p.id = i.product_id
     join prices r on r.id = i.price_id
     join tax_quotes q on q.id = i.tax_quote_id
     join licenses l on l.id = o.license_id

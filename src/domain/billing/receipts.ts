@@ -12,11 +12,11 @@ export interface GivenBack {
   at: Date
 }
 
-/** Everything that the receipt of a paid invoice shows. */
+/** Everything that the receipt of a paid invoice shows; names are those under which it was sold. */
 export interface Receipt extends Invoice {
   paid_at: Date
   app_name: string
-  /** The name of the app's seller. */
+  /** The legal name of the seller. */
   seller_name: string
   product_name: string
   frequency: Frequency | null
@@ -50,8 +50,8 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
     invoice: JsonRow<Invoice>
   }
   const found = await db.maybe<Facts>(sql`
-    select i.paid_at, i.language, a.name as app_name, s.legal_name as seller_name,
-      p.name as product_name, pr.frequency, u.email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
+    select i.paid_at, i.language, i.app_name, i.seller_name, i.product_name, pr.frequency,
+       u.email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
       coalesce(t.card->>'brand', k.brand) as card_brand,
       coalesce(t.card->>'last4', k.last4) as card_last4,
       (select coalesce(jsonb_agg(jsonb_build_object('amount', r.amount, 'at', r.created_at)
@@ -59,9 +59,6 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
         from ${BACK(sql`c.id`)} r) as given_back,
       ${invoiceAsJson(sql`i.id`)} as invoice
     from invoices i
-      join apps a on a.id = i.app_id
-      join sellers s on s.id = i.seller_id
-      join products p on p.id = i.product_id
       join prices pr on pr.id = i.price_id
       join users u on u.id = i.user_id
       join tax_quotes q on q.id = i.tax_quote_id
@@ -95,11 +92,11 @@ export async function receiptsOf(
   page: { limit: number; offset: number },
 ): Promise<ReceiptLine[]> {
   return await db.rows<ReceiptLine>(sql`
-    select i.id, i.number, i.kind, p.name as product_name, i.paid_at,
+    select i.id, i.number, i.kind, i.product_name, i.paid_at,
       case when i.is_waived then 0 else i.amount + i.tax end as total,
       (select coalesce(sum(r.amount), 0)::bigint from charges c
         cross join lateral ${BACK(sql`c.id`)} r where c.invoice_id = i.id) as given_back
-    from invoices i join products p on p.id = i.product_id
+    from invoices i
     where i.user_id = ${buyer.user_id} and i.app_id = ${buyer.app_id} and i.status = 'paid'
       and i.number is not null
     order by i.paid_at desc, i.number desc limit ${page.limit} offset ${page.offset}`)

@@ -1,7 +1,6 @@
 import { formatMoney } from '#design/money'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
-import * as catalog from '#domain/catalog'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
@@ -32,17 +31,17 @@ export async function assembleEvidence(
   const invoice = (await billing.findInvoiceOf(db, { id: dispute.invoice_id, app_id: null }))!
   const order = (await billing.orderDetails(db, invoice.order_id))!
   const app = (await apps.find(db, invoice.app_id))!
-  const { product_name } = await catalog.findPrice(db, invoice.price_id)
+  const { app_name, product_name } = (await billing.findReceipt(db, invoice.id))!
   const card = payments.cardName(await payments.cardOfCharge(db, dispute.charge_id))
-  const facts = { invoice, order, product_name, card }
+  const facts = { invoice, order, app_name, product_name, card }
   return payments.writeEvidence({
     email: order.email,
-    app_name: app.name,
+    app_name,
     product_name,
     period_start: invoice.period_start,
     period_end: invoice.period_end,
     terms: termsOf(order),
-    refund_policy: policyOf(world, app.name),
+    refund_policy: policyOf(world, app_name),
     receipt: receiptOf(world, facts),
     activity: [
       ...(await purchaseActivityOf(world, facts)),
@@ -74,17 +73,21 @@ function policyOf({ config }: World, app_name: string): string {
 interface Bought {
   invoice: billing.Invoice
   order: billing.OrderDetails
+  app_name: string
   product_name: string
   card: string
 }
 
-function receiptOf({ config }: World, { invoice, order, product_name, card }: Bought): string {
+function receiptOf(
+  { config }: World,
+  { invoice, order, app_name, product_name, card }: Bought,
+): string {
   const { legal_name } = config.operator
   return [
     `Receipt ${billing.invoiceNumber(invoice.number)} of ${legal_name}, merchant of record`,
     `Order ${order.id}, ${isoDate(invoice.paid_at ?? invoice.created_at)}`,
     `Buyer: ${order.email}`,
-    `${order.app_name} ${product_name}: ${dollars(invoice.amount)}`,
+    `${app_name} ${product_name}: ${dollars(invoice.amount)}`,
     `Sales tax (${order.state}): ${dollars(invoice.tax)}`,
     `Total: ${dollars(sum(invoice.amount, invoice.tax))}, paid with ${card}`,
   ].join('\n')
