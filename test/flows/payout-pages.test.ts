@@ -191,6 +191,15 @@ describe('a statement', () => {
     assert.doesNotMatch(text, /@example\.com/)
   })
 
+  test('keeps the names under which each line was sold', async () => {
+    const { db } = service.world
+    const read = async () => (await agent.open(`${path}statement.csv`)).body
+    const before = await read()
+    await db.run(sql`update apps set name = 'Renamed' where slug = 'tidepool'`)
+    await db.run(sql`update products set name = 'Renamed ' || id`)
+    assert.equal(await read(), before)
+  })
+
   test('is visible only to its payee', async () => {
     const others = [service.demo.affiliate, service.demo.operator, service.demo.buyer]
     for (const who of others) {

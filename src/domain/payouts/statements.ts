@@ -51,7 +51,7 @@ export interface AccountLine extends StatementLine {
 
 const COLUMNS = sql`t.id as transaction_id, e.position, t.at, t.event, t.subject,
   -e.amount as amount, i.id as invoice_id, i.kind as invoice_kind, a.slug as app_slug,
-  a.name as app_name, pr.name as product_name,
+  i.app_name, i.product_name,
   case t.event when 'sale' then i.fee end as fee,
   case t.event when 'sale' then i.amount when 'refund' then r.tax - r.amount
     when 'dispute_opened'
@@ -66,7 +66,6 @@ const SOURCES = sql`join ledger_transactions t on t.id = e.transaction_id
   ${LINE_SOURCES}
   left join invoices i on i.id = ${INVOICE_OF_LINE}
   left join apps a on a.id = i.app_id
-  left join products pr on pr.id = i.product_id
   left join payouts returned on t.event = 'payout_failed' and returned.id = t.subject`
 
 const TAKEN_BY = sql`left join payout_lines l
