@@ -6,6 +6,7 @@ import { after, describe, test } from 'node:test'
 import {
   type Entitlement,
   InsufficientScopeError,
+  isPurserError,
   type LicenseState,
   PurserError,
   RateLimitedError,
@@ -235,6 +236,37 @@ for (const [name, open] of Object.entries(SITES)) {
     })
   })
 }
+
+test('a wrong secret is an error of the server in the error handlers of Express and Fastify', async () => {
+  const app = express()
+  app.set('env', 'test')
+  app.get('/license', forExpress.requireLicense(licenses), () => {})
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { answer } = await get({ name: 'Express', url }, '/license', 'misconfigured')
+  assert.equal(answer.status, 500)
+
+  const fastify = Fastify()
+  const preHandler = forFastify.requireLicense(licenses)
+  fastify.get('/license', { preHandler }, async () => ({}))
+  const headers = { authorization: 'Bearer misconfigured' }
+  const { statusCode } = await fastify.inject({ url: '/license', headers })
+  assert.equal(statusCode, 500)
+})
+
+test('an error of the configuration names its cause', async () => {
+  const guard = forNext.requireLicense(licenses)(() => new Response())
+  const headers = { authorization: 'Bearer misconfigured' }
+  const request = new Request('https://app.example/', { headers })
+  await assert.rejects(guard(request, {}), (error) => {
+    assert.ok(isPurserError(error, 'invalid_client'))
+    assert.equal(error.message, 'wrong secret')
+    assert.equal(error.cause, OUTCOMES.misconfigured)
+    return true
+  })
+})
 
 test('Next.js middleware continues for a licensed request, and otherwise answers', async () => {
   const { middleware } = forNext.requireLicense(licenses)

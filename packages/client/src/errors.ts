@@ -40,7 +40,12 @@ export type SignInCode =
   | 'state_mismatch'
 
 /** `status` and `request_id` are null if there was no response. */
-export type ErrorDetails = { status: number | null; code: string; request_id: string | null }
+export type ErrorDetails = {
+  status: number | null
+  code: string
+  request_id: string | null
+  cause?: unknown
+}
 
 export type FieldFault = { path: string; message: string }
 
@@ -61,7 +66,7 @@ export class PurserError extends Error {
   readonly request_id: string | null
 
   constructor(message: string, details: ErrorDetails) {
-    super(message)
+    super(message, details)
     this.status = details.status
     this.code = details.code
     this.request_id = details.request_id

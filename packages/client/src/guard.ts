@@ -5,6 +5,7 @@
 import {
   InsufficientScopeError,
   isPurserError,
+  PurserError,
   RateLimitedError,
   ServiceNotEnabledError,
   UnreachableError,
@@ -62,7 +63,8 @@ export type GuardOptions<Incoming> = {
 }
 
 /**
- * Judges a license key. Throws errors that are not about this visitor, such as `invalid_client`.
+ * Judges a license key. Throws errors that are not about this visitor, such as `invalid_client`,
+ * with the status 500.
  */
 export function checkLicense(
   licenses: LicenseSource,
@@ -130,7 +132,16 @@ function explain(error: unknown): Refusal<never> {
     const retry_after = Math.max(1, Math.ceil(error.retry_after ?? 5))
     return { ...refusalOf('unavailable'), headers: { 'retry-after': String(retry_after) } }
   }
-  throw error
+  throw isPurserError(error) ? misconfigured(error) : error
+}
+
+/**
+ * An error that is not about the visitor. Express and Fastify answer with the `status` of an error,
+ * and the 401 of a wrong secret would say that the visitor's key is wrong.
+ */
+function misconfigured(cause: PurserError): PurserError {
+  const { message, code, request_id } = cause
+  return new PurserError(message, { status: 500, code, request_id, cause })
 }
 
 const REFUSALS: Record<RefusalCode, [Refusal['status'], string, challenge?: string]> = {
