@@ -72,6 +72,12 @@ function readIfThere(file: string): string {
   }
 }
 
+/** Ends without saving: the person pressed Ctrl-C or Ctrl-D. */
+function leave(): never {
+  console.error('\nNothing was saved.')
+  process.exit(130)
+}
+
 /** Asks until the answer is valid; an empty one keeps the current value. */
 async function ask(
   prompt: Interface,
@@ -80,7 +86,8 @@ async function ask(
 ): Promise<string | undefined> {
   const hint = present ? `[${present}]` : `(for example: ${question.example})`
   while (true) {
-    const answer = (await prompt.question(`${question.question} ${hint}: `)).trim() || present
+    const typed = await prompt.question(`${question.question} ${hint}: `).catch(leave)
+    const answer = typed.trim() || present
     const fault = faultOf(question, answer)
     if (!fault) return answer
     console.log(`  It ${fault}.`)

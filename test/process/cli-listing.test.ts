@@ -160,7 +160,7 @@ describe('prompts on a terminal', () => {
     return (await answer.json()).tagline
   }
 
-  test('push saves for yes only: not for another answer, an empty line or Ctrl-C', async () => {
+  test('push saves for yes only: not for another answer, an empty line, Ctrl-D or Ctrl-C', async () => {
     await signIn()
     assert.equal((await purser(['pull', FILE, '--force'])).code, 0)
     const before = await tagline()
@@ -169,12 +169,15 @@ describe('prompts on a terminal', () => {
       ['n\r', 1],
       ['\r', 1],
       ['yesterday\r', 1],
+      ['\x04', 1],
       ['\x03', 130],
     ] as const) {
       const asked = cli.onTerminal(['push', FILE], settings)
       await asked.seen(/\+ {2}tagline: Asked first[\s\S]*Save these changes\? .*\[y\/N\] /)
       asked.type(typed)
-      assert.equal((await asked.end).code, code, JSON.stringify(typed))
+      const ended = await asked.end
+      assert.equal(ended.code, code, JSON.stringify(typed))
+      assert.doesNotMatch(ended.stdout, /AbortError/)
       assert.equal(await tagline(), before)
     }
     const agreed = cli.onTerminal(['push', FILE], settings)

@@ -212,6 +212,10 @@ describe('the prompt for the client secret', () => {
     await stopped.seen(/Client secret: /)
     stopped.type('\x03')
     assert.equal((await stopped.end).code, 130)
+    const ended = cli.onTerminal(['validate', bought.license_key], rest)
+    await ended.seen(/Client secret: /)
+    ended.type(`${secret}\x04`)
+    assert.equal((await ended.end).code, 0)
   })
 })
 

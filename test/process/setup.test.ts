@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { ConfigError, readConfig } from '#platform/config'
 import { environment } from '#platform/env-file'
 import { systemRandom } from '#platform/random'
+import { startedOnTerminal } from '../support/running-command.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'purser-setup-'))
@@ -52,6 +53,24 @@ test('setup writes the file that a start reads, and keeps its other lines', () =
   assert.deepEqual(config.operator.address, ['1 Main Street #4', 'Wilmington, DE 19801'])
   assert.equal(setUp('--governing-law=Oregon').status, 0, 'one answer can be changed alone')
   assert.match(readFileSync(ENV_FILE, 'utf8'), /GOVERNING_LAW='Oregon'/)
+})
+
+test('setup saves nothing if it is left with Ctrl-C or Ctrl-D', async () => {
+  const file = join(folder, 'left.env')
+  const program = [process.execPath, '--import', './scripts/register-tsx.mjs', 'scripts/setup.ts']
+  const env = { PATH: process.env.PATH ?? '', ENV_FILE: file }
+  for (const key of ['\x03', '\x04']) {
+    const asked = startedOnTerminal(program, { cwd: root, env })
+    await asked.seen(/Legal name .*: /)
+    asked.type('Harbor\r')
+    await asked.seen(/Postal address.*: /)
+    asked.type(key)
+    const { code, stdout } = await asked.end
+    assert.equal(code, 130, stdout)
+    assert.match(stdout, /Nothing was saved\.\s*$/)
+    assert.doesNotMatch(stdout, /Error/)
+    assert.throws(() => statSync(file), /ENOENT/)
+  }
 })
 
 test('the environment takes precedence over the file, and a named file must exist', () => {

@@ -82,7 +82,8 @@ export function openTerminal(is_json: boolean): Terminal {
       clear()
       const lines = createInterface({ input: stdin, output: stderr })
       lines.once('SIGINT', () => process.exit(EXIT.interrupted))
-      const answer = await lines.question(`${question} [y/N] `)
+      // Ctrl-D ends the input without an answer.
+      const answer = await lines.question(`${question} [y/N] `).catch(() => '')
       lines.close()
       return /^y(es)?$/i.test(answer.trim())
     },
@@ -107,7 +108,7 @@ async function askHidden(stdin: ReadStream, stderr: WriteStream, question: strin
   try {
     for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
       for (const character of String(chunk)) {
-        if (character === '\r' || character === '\n') return typed
+        if (['\r', '\n', '\x04'].includes(character)) return typed
         if (character === '\x03') process.exit(EXIT.interrupted)
         typed = character === '\x7f' ? typed.slice(0, -1) : typed + character
       }
