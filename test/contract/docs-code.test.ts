@@ -178,7 +178,7 @@ test('YAML of the documentation can be parsed', () => {
 
 /** The programs that the commands of the documentation start. */
 const PROGRAMS = [
-  ...['cd', 'claude', 'createdb', 'curl', 'git', 'go', 'mkdir', 'node', 'npm', 'npx'],
+  ...['cd', 'claude', 'createdb', 'createuser', 'curl', 'git', 'go', 'mkdir', 'node', 'npm', 'npx'],
   ...['python3', 'rm', 'unzip', '.venv/bin/pip', '.venv/bin/python'],
 ]
 
