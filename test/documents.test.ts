@@ -61,6 +61,14 @@ test('the changelog begins with the versions that the manifests name', () => {
   }
 })
 
+test('each starter in JavaScript names the same version of Node.js in its manifest and README', () => {
+  for (const path of globSync('examples/starters/*/package.json')) {
+    const { engines } = JSON.parse(read(path))
+    const [, version] = /Node\.js (\S+) or newer/.exec(read(join(dirname(path), 'README.md'))) ?? []
+    assert.equal(engines?.node, `>=${version}`, path)
+  }
+})
+
 test("hosted CI runs the project's own check on the pinned Node, and nothing else", () => {
   const workflow = read('.github/workflows/ci.yml')
   const steps = [...workflow.matchAll(/^ +- (uses|run): (.+)$/gm)].map(([, , what]) => what!)
