@@ -1,5 +1,6 @@
 """A site that sells with license keys."""
 
+import logging
 import os
 import secrets
 from html import escape
@@ -12,6 +13,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 import purser
 
 SITE = os.environ.get("SITE_URL", "http://localhost:3000")
+
+# The log that uvicorn shows.
+log = logging.getLogger("uvicorn.error")
 
 app = FastAPI()
 
@@ -87,5 +91,7 @@ async def locked(_request: Request, error: HTTPException):
 
 
 @app.exception_handler(httpx.HTTPError)
-async def unavailable(_request: Request, _error: httpx.HTTPError):
+async def unavailable(_request: Request, error: httpx.HTTPError):
+    # Such as a wrong client secret, which the visitor can do nothing about.
+    log.error("Purser: %r", error)
     return page("Purser does not answer. Try again in a minute.", status=503)
