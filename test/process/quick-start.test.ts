@@ -197,6 +197,12 @@ test('the quick start with hosted sign-in leads from an empty folder to the plan
   await page.getByText(/^Your plan: .+ \(active\)$/).waitFor()
   assert.ok(performance.now() - start < MAX_MS)
 
+  // Browsers with a window request an icon after each page, which must not begin a sign-in.
+  const icon = await page.request.get(`${site}/favicon.ico`, { maxRedirects: 0 })
+  assert.equal(icon.status(), 404)
+  await page.reload()
+  await page.getByText(/^Your plan: .+ \(active\)$/).waitFor()
+
   // A user who disconnects the app can sign in again.
   await page.goto(`${service.base_url}/account/connections/`)
   await press(page, 'Disconnect')
