@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 import { type Config, readConfig } from '#platform/config'
+import type { Database } from '#platform/db'
 import type { Diagnosis } from '#platform/diagnosis'
 import { checkSecretKeys, endReview, markRestored, setMoney } from '#platform/installation'
 import { systemRandom } from '#platform/random'
@@ -95,16 +96,22 @@ test('another SECRET_KEY than that of the database is a fault', async () => {
 })
 
 test('a restore under review is a warning until its review ends', async () => {
-  const db = await kept.open()
+  // The embedded database belongs to one process at a time.
+  const changed = async (change: (db: Database) => Promise<unknown>) => {
+    const db = await kept.open()
+    await change(db)
+    await db.close()
+  }
   assert.deepEqual((await doctor()).texts('restore'), ['ok: no restore is under review'])
-  await setMoney(db, 'test')
-  await markRestored(db, new Date('2026-11-22T14:05:00Z'))
+  await changed(async (db) => {
+    await setMoney(db, 'test')
+    await markRestored(db, new Date('2026-11-22T14:05:00Z'))
+  })
   const { checks } = await doctor()
   const found = checks.find(({ check }) => check === 'restore')
   assert.match(found!.text, /^restored at 2026-11-22T14:05:00\.000Z: nothing renews on schedule/)
   assert.match(found!.next!, /npm run restore -- --end-review/)
-  await endReview(db)
-  await db.close()
+  await changed(endReview)
   assert.deepEqual((await doctor()).texts('restore'), ['ok: no restore is under review'])
 })
 
