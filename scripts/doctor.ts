@@ -17,6 +17,8 @@ import {
   diagnoseStorage,
   diagnoseValkey,
 } from './doctor/services.ts'
+import { sentenceOf } from './each-mode.ts'
+import { readFlag } from './read-flag.ts'
 
 const CHECKS: [check: string, look: (config: Config) => Promise<Diagnosis[]> | Diagnosis[]][] = [
   ['disk', diagnoseDisk],
@@ -53,10 +55,11 @@ async function diagnose(): Promise<Diagnosis[]> {
 }
 
 async function main(): Promise<void> {
+  const isJson = readFlag('doctor', 'json')
   const checks = await diagnose()
   const count = (level: Diagnosis['level']) => checks.filter((each) => each.level === level).length
   const [faults, warnings] = [count('fault'), count('warning')]
-  if (process.argv.includes('--json')) {
+  if (isJson) {
     console.log(JSON.stringify({ faults, warnings, checks }, undefined, 2))
   } else {
     for (const { check, level, text, next } of checks) {
@@ -67,4 +70,7 @@ async function main(): Promise<void> {
   process.exit(faults > 0 ? 1 : 0)
 }
 
-await main()
+main().catch((error: Error) => {
+  console.error(sentenceOf(error))
+  process.exit(1)
+})

@@ -26,3 +26,14 @@ for (const [name, command, option] of [
     assert.match(given.error, /ECONNREFUSED/)
   })
 }
+
+test('npm run doctor refuses a mistyped option, and --json that npm kept to itself', async () => {
+  const usage = 'Usage: npm run doctor, or npm run doctor -- --json\n'
+  for (const [settings, args] of [
+    [{}, ['--jsn']],
+    [{ npm_config_json: 'true' }, []],
+  ] as const) {
+    const { status, out, error } = await runCommand('doctor', { ...NOWHERE, ...settings }, ...args)
+    assert.deepEqual([status, out, error], [1, '', usage])
+  }
+})
