@@ -165,9 +165,12 @@ export function RedirectNotice(facts: {
 }): JSX.Element {
   const { t, rich } = useLocale()
   const { destination } = facts
-  const seconds = (
-    <span class="tabular-nums" data-redirect-left>
-      {facts.seconds}
+  const times = Array.from({ length: facts.seconds + 1 }, (_, count) =>
+    t('duration.seconds', { count }),
+  )
+  const time = (
+    <span class="tabular-nums" data-redirect-times={times.join('|')}>
+      {times.at(-1)}
     </span>
   )
   return (
@@ -178,7 +181,7 @@ export function RedirectNotice(facts: {
       hidden
     >
       <p aria-hidden="true" data-redirect-text>
-        {rich('redirect.countdown', { destination, seconds })}
+        {rich('redirect.countdown', { destination, time })}
       </p>
       <p class="sr-only" role="status" data-redirect-status />
       <button

@@ -16,7 +16,8 @@ export function startRedirect(): void {
   let left = Number(notice?.dataset.redirectSeconds)
   if (!notice || !url || !(left > 0)) return
   const text = notice.querySelector('[data-redirect-text]')
-  const shown = notice.querySelector('[data-redirect-left]')
+  const shown = notice.querySelector<HTMLElement>('[data-redirect-times]')
+  const times = shown?.dataset.redirectTimes?.split('|') ?? []
   const status = notice.querySelector('[data-redirect-status]')
   const stay = notice.querySelector<HTMLButtonElement>('[data-redirect-stay]')
   const announce = (message: string | null | undefined) => {
@@ -36,7 +37,7 @@ export function startRedirect(): void {
   }
   const tick = () => {
     left -= 1
-    if (shown) shown.textContent = String(Math.max(left, 0))
+    if (shown) shown.textContent = times[Math.max(left, 0)] ?? ''
     if (left === 5) announce(text?.textContent)
     if (left > 0) return
     clearInterval(timer)
