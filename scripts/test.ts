@@ -57,6 +57,7 @@ const ONLY_IN_ALL = [
   'test/process/nodes.test.ts',
   'test/process/outages.test.ts',
   'test/process/postgres-backups.test.ts',
+  'test/process/postgres-roles.test.ts',
   'test/process/prometheus.test.ts',
   'test/process/quick-start.test.ts',
   'test/process/sign-in-pages.test.ts',
