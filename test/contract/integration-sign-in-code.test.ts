@@ -51,6 +51,15 @@ test('the Express snippet signs a buyer in and reads their plan', async () => {
   assert.match(plan.status, /^(free|none|active)$/)
 })
 
+test('the Express snippet leads a buyer who canceled to the home page', async () => {
+  using site = await loadSnippet<{ app: RequestListener }>(codeOf('express'))
+  await using server = await listen(site.app)
+  const { pathname } = new URL(setup.callback)
+  const canceled = `${server.url}${pathname}?error=access_denied&state=any`
+  const answer = await fetch(canceled, { redirect: 'manual' })
+  assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/'])
+})
+
 test('the client snippet returns null for a token that is not valid', async () => {
   using purser = await loadSnippet<{ planOf(token: string): Promise<unknown> }>(
     codeOf('typescript'),

@@ -43,6 +43,8 @@ app.get(${quoted(new URL(oauth_login_url).pathname)}, async (_request, response)
 
 // The redirect URI: finishes it, and reads the plan.
 app.get(new URL(redirect_uri).pathname, async (request, response) => {
+  // The buyer canceled.
+  if (request.query.error) return response.redirect('/')
   const [, started = ''] = /(?:^|; )sign_in=([\\w.-]+)/.exec(request.headers.cookie ?? '') ?? []
   const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = started.split('.')
   const arrived = new URL(request.originalUrl, redirect_uri)
