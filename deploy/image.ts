@@ -40,10 +40,13 @@ interface LockedPackage {
   link?: boolean
 }
 
+/** The folder has something in it, such as the tree of another release. */
+class NotEmpty extends Error {}
+
 /** Assembles the tree in an empty folder. The service must have been built. */
 export function assembleImage(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw new Error(`${folder} is not empty.`)
+    throw new NotEmpty(`${folder} is not empty. Choose a new folder.`)
   }
   for (const path of [...CONTENT, ...runtimePackages()]) {
     if (!existsSync(join(ROOT, path))) continue
@@ -75,6 +78,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     console.error('Usage: npm run image -- FOLDER')
     process.exit(1)
   }
-  assembleImage(folder)
+  try {
+    assembleImage(folder)
+  } catch (error) {
+    if (!(error instanceof NotEmpty)) throw error
+    console.error(error.message)
+    process.exit(1)
+  }
   console.log(execFileSync('du', ['-sm', folder], { encoding: 'utf8' }).trim())
 }

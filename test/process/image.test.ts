@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -84,4 +84,14 @@ describe('the tree of the container image', { skip: SKIP }, () => {
     await drop()
     assert.throws(() => statSync('/nowhere'), /ENOENT/)
   })
+})
+
+test('the tree is not assembled into a folder that has something in it', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-image-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'theirs'), '')
+  const args = ['--import', './scripts/register-tsx.mjs', 'deploy/image.ts', folder]
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  assert.deepEqual([status, stderr], [1, `${folder} is not empty. Choose a new folder.\n`])
+  assert.deepEqual(readdirSync(folder), ['theirs'])
 })
