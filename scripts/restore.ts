@@ -27,6 +27,9 @@ const USAGE = 'Usage: npm run restore -- FILE, or --mark, or --end-review'
 const MARKED =
   'The service compares it with the processor when it starts. Until that agrees, nothing renews ' +
   'and nothing is paid out.'
+const NEVER_STARTED =
+  'The service was never started on this database, so there is nothing to compare. If it has ' +
+  'sales, this is another database: check DATABASE_URL or DATA_DIR.'
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -89,8 +92,8 @@ async function mark({ secret_keys }: Config, db: Database): Promise<void> {
   await assertInstalled(db)
   const wrong = await keysFault(db, keyRing(secret_keys))
   if (wrong) throw wrong
-  await markRestored(db, systemClock.now())
-  console.log(`The database is marked as restored. ${MARKED}`)
+  const isMarked = await markRestored(db, systemClock.now())
+  console.log(isMarked ? `The database is marked as restored. ${MARKED}` : NEVER_STARTED)
 }
 
 async function endOfReview(db: Database): Promise<void> {

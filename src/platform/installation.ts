@@ -81,9 +81,13 @@ export async function restoredAt(db: Db): Promise<Date | undefined> {
   return row?.restored_at ?? undefined
 }
 
-/** Notes that this database was restored. One that was never started has nothing to review. */
-export async function markRestored(db: Db, now: Date): Promise<void> {
-  await db.run(sql`update installation set restored_at = ${now}`)
+/**
+ * Notes that this database was restored; returns false for one that the service was never started
+ * on, which has nothing to review.
+ */
+export async function markRestored(db: Db, now: Date): Promise<boolean> {
+  const marked = await db.run(sql`update installation set restored_at = ${now}`)
+  return marked > 0
 }
 
 /** Ends the review of a restored database; returns whether there was one. */

@@ -9,6 +9,7 @@ import * as grants from '#domain/grants'
 import { readConfig } from '#platform/config'
 import type { Database } from '#platform/db'
 import { openEmbedded } from '#platform/db-embedded'
+import { setMoney } from '#platform/installation'
 import { lockFolder } from '#platform/lock'
 import { systemRandom as random } from '#platform/random'
 import { keyRing } from '#platform/secrets'
@@ -64,8 +65,9 @@ async function keepBeside({
 }
 
 /** Runs a command of an operator: its status, and what it prints. */
-function run(command: string, changes: Record<string, string> = {}) {
-  const program = ['--import', './scripts/register-tsx.mjs', `scripts/${command}.ts`]
+function run(command: string, changes: Record<string, string> = {}, ...options: string[]) {
+  const script = `scripts/${command}.ts`
+  const program = ['--import', './scripts/register-tsx.mjs', script, ...options]
   const env = { PATH: process.env.PATH, ENV_FILE: devNull, ...settings, ...changes }
   return new Promise<{ status: number; out: string; error: string }>((resolve) => {
     execFile(process.execPath, program, { env }, (failed, out, error) =>
@@ -193,4 +195,15 @@ test('npm run ledger:check says that a database is empty', async () => {
   rmSync(DATA_DIR, { recursive: true })
   assert.equal(status, 2)
   assert.equal(error, `${EMPTY}\n`)
+})
+
+test('npm run restore -- --mark says that the service was never started on a database', async () => {
+  const migrated = await keepDatabase()
+  const env = { DATABASE_URL: '', TEST_MODE_DATABASE_URL: '', ...migrated.settings }
+  const marked = await run('restore', env, '--mark')
+  assert.equal(marked.status, 0, marked.error)
+  assert.match(marked.out, /^The service was never started on this database/)
+  await using(migrated, (db) => setMoney(db, 'test'))
+  assert.match((await run('restore', env, '--mark')).out, /^The database is marked as restored/)
+  await migrated.drop()
 })
