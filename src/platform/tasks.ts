@@ -16,7 +16,7 @@ export type TaskName = keyof TaskKinds
 export interface Task {
   id: TaskId
   kind: TaskName
-  /** The account that may see it. */
+  /** The account that requested it. */
   user_id: UserId
   app_id: AppId | null
   request: Record<string, unknown>
@@ -108,6 +108,11 @@ export async function findTask(
 ): Promise<Task | undefined> {
   return await db.maybe<Task>(sql`select ${COLUMNS} from tasks
     where id = ${of.id} and user_id = ${of.user_id}`)
+}
+
+/** A task of any account. */
+export async function findAnyTask(db: Db, id: TaskId): Promise<Task | undefined> {
+  return await db.maybe<Task>(sql`select ${COLUMNS} from tasks where id = ${id}`)
 }
 
 /** A task about an app, of any account. */

@@ -26,6 +26,7 @@ export function declareImportTasks(world: World): void {
   const declare = (kind: Pick<TaskKind, 'title' | 'unit' | 'remains'> & { kind: ImportTask }) =>
     declareTask(world, {
       ...kind,
+      shared: { view: 'move_data', stop: 'move_data' },
       back,
       async run(task, report) {
         const { import_id } = ImportRequest.parse(task.request)

@@ -23,6 +23,8 @@ export interface TaskFacts {
   /** Why it did not finish; undefined while it is running. */
   fault: string | undefined
   was_stopped: boolean
+  /** Whether the person may stop it. */
+  can_stop: boolean
 }
 
 const STOPPED = { tone: 'info', title: 'Stopped' } as const
@@ -30,7 +32,7 @@ const FAILED = { tone: 'error', title: 'This task failed' } as const
 
 /** The progress of a task; the page reloads until the task has ended. */
 export function TaskPage(facts: TaskFacts): JSX.Element {
-  const { fault, was_stopped } = facts
+  const { fault, was_stopped, can_stop } = facts
   return (
     <SiteLayout title={`${facts.title} · Purser`} {...(fault ? {} : { refresh_seconds: 2 })}>
       <Heading title={facts.title}>
@@ -48,7 +50,7 @@ export function TaskPage(facts: TaskFacts): JSX.Element {
           <Button href={facts.back_url} icon="arrow-left">
             Back
           </Button>
-          {!fault && (
+          {!fault && can_stop && (
             <Button kind="ghost" pending="Stopping…">
               Stop
             </Button>

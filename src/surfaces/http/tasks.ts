@@ -1,10 +1,13 @@
 import { setImmediate as others } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import * as apps from '#domain/apps'
 import type { StaffPermission } from '#domain/identity'
+import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
-import { requireAnySession } from '#http/guards/session'
+import { membershipOf } from '#http/guards/seller'
+import { requireAnySession, type SessionContext } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
 import { people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
@@ -13,7 +16,7 @@ import { mintId, type TaskId } from '#platform/ids'
 import {
   beginTask,
   endTask,
-  findTask,
+  findAnyTask,
   isUnderWay,
   noteProgress,
   type Progress,
@@ -35,6 +38,11 @@ export interface TaskKind {
   unit?: string
   /** What staff need for it; absent for what is not staff's. */
   needs?: StaffPermission
+  /**
+   * What other members of the app's seller need to follow the task and to stop it; absent: only the
+   * account that requested it may.
+   */
+  shared?: { view: sellers.SellerPermission; stop: sellers.SellerPermission }
   /** Whether the account may still see what the task created; absent: always. */
   isAllowed?(task: Task): Promise<boolean>
   /** Set if what it created is shown only right after authentication, like the request for it. */
@@ -213,11 +221,8 @@ export function tasks(app: FastifyInstance, world: World): void {
 
   people(app, world, (scope) => {
     scope.get(TASK_PATH, async (request, reply) => {
-      const { session } = await requireAnySession(world, request, reply, HOME)
-      const id = requireId('task', paramsOf(TASK_PATH, request).id)
-      const task = await findTask(db, { id, user_id: session.user_id })
-      const kind = task && kindOf(world, task.kind)
-      if (!kind) throw refuse('not_found')
+      const context = await requireAnySession(world, request, reply, HOME)
+      const { task, kind, can_stop } = await requireTask(world, context)
       const { next_url, message, was_stopped = false } = TaskResult.parse(task.result ?? {})
       if (task.status === 'done') return redirectTo(reply, next_url!)
       const isUnderWayNow = isUnderWay(clock.now(), task)
@@ -229,21 +234,40 @@ export function tasks(app: FastifyInstance, world: World): void {
         back_url: kind.back(task),
         fault: isUnderWayNow ? undefined : (message ?? halfWay(kind)),
         was_stopped,
+        can_stop,
       })
       // The page's script waits while the status is 202.
       return sendPage(reply, page, { status: isUnderWayNow ? 202 : 200 })
     })
 
     scope.post(`${TASK_PATH}stop`, async (request, reply) => {
-      const { session } = await requireAnySession(world, request, reply, HOME)
-      const id = requireId('task', paramsOf(TASK_PATH, request).id)
-      const task = await findTask(db, { id, user_id: session.user_id })
-      const kind = task && kindOf(world, task.kind)
-      if (!kind) throw refuse('not_found')
+      const context = await requireAnySession(world, request, reply, HOME)
+      const { task, kind, can_stop } = await requireTask(world, context)
+      if (!can_stop) throw refuse('not_found')
+      const { id } = task
       await endTask(db, clock.now(), id, { status: 'failed', result: stopped(kind) })
       // The page says that the task stopped only after its current step has ended.
       await runner.running.get(id)
       return redirectTo(reply, addressOf(id))
     })
   })
+}
+
+/**
+ * The task in the path, for the account that requested it, and for members of the app's seller if
+ * its kind is shared with them; 404 for everyone else.
+ */
+async function requireTask(world: World, context: SessionContext) {
+  const { db } = world
+  const id = requireId('task', paramsOf(TASK_PATH, context.request).id)
+  const task = await findAnyTask(db, id)
+  const kind = task && kindOf(world, task.kind)
+  if (!kind) throw refuse('not_found')
+  if (task.user_id === context.session.user_id) return { task, kind, can_stop: true }
+  const app = kind.shared && task.app_id ? await apps.find(db, task.app_id) : undefined
+  const member = app && (await membershipOf(world, context, app))
+  const may = (permission: sellers.SellerPermission) =>
+    member !== undefined && sellers.isAllowed(member.role, permission)
+  if (!kind.shared || !may(kind.shared.view)) throw refuse('not_found')
+  return { task, kind, can_stop: may(kind.shared.stop) }
 }

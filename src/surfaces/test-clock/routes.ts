@@ -11,7 +11,7 @@ import { people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { addressOf, startTaskNow } from '#http/tasks'
 import { readId } from '#platform/ids'
-import { findTask } from '#platform/tasks'
+import { findTaskOf } from '#platform/tasks'
 import { readAdvance } from './advance-form.ts'
 import { type ClockContext, layoutFacts, requireTestClock } from './clock-context.ts'
 import { ClockPage } from './clock-page.tsx'
@@ -174,9 +174,9 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
 }
 
 /** The finished task of the path, if it belongs to this app. */
-async function taskOf({ db }: World, { request, session, app }: ClockContext, kind: string) {
+async function taskOf({ db }: World, { request, app }: ClockContext, kind: string) {
   const id = requireId('task', paramsOf('/:task_id', request).task_id)
-  const task = await findTask(db, { id, user_id: session.user_id })
+  const task = await findTaskOf(db, { id, app_id: app.id })
   if (!isOf(task, app, kind)) throw refuse('not_found')
   return task
 }

@@ -52,16 +52,19 @@ const DAY_MS = 86_400_000
 export function declareWork(world: World, test_mode: TestMode): void {
   const back = ({ request }: Task) =>
     clockAddress(AdvanceRequest.pick({ slug: true }).parse(request))
+  const shared = { view: 'view', stop: 'edit_apps' } as const
   declareTask(world, {
     kind: ADVANCE,
     title: 'Advancing the clock',
     unit: 'days',
+    shared,
     back,
     run: (task, report) => runAdvance(world, test_mode, task, report),
   })
   declareTask(world, {
     kind: SCENARIO,
     title: 'Running a scenario',
+    shared,
     back,
     run: (task, report) => runScenarioTask(world, test_mode, task, report),
   })
