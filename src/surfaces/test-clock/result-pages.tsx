@@ -2,13 +2,14 @@ import type { JSX } from 'preact'
 import { Button, CopyField, TextLink } from '#design/actions'
 import { Alert, Badge, StatusBadge } from '#design/feedback'
 import { formatMoney, Moment } from '#design/money'
-import { Pager } from '#design/navigation'
+import { PageNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Panel } from '#design/panels'
 import { Timeline, type TimelineEntry } from '#design/timeline'
 import type { Tally, TimelineEvent } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import { isEntitled, type LicenseState, type LicenseStatus } from '#domain/licensing'
 import { LedgerEntries } from '#http/ledger-entries'
+import type { Paging } from '#http/pagination'
 import { eventText } from '#http/timeline-labels'
 import { type ClockLayoutFacts, ResultLayout } from './layout.tsx'
 
@@ -22,8 +23,9 @@ export interface AdvanceFacts extends ClockLayoutFacts {
   stuck_at: { at: Date; text: string } | undefined
   tally: Tally[]
   events: TimelineEvent[]
-  first_url: string | undefined
-  later_url: string | undefined
+  /** Which page of the events is shown, the earliest first. */
+  paging: Paging
+  hrefOf(page: number): string
 }
 
 /** The result page of an advance. */
@@ -70,7 +72,7 @@ export function AdvancePage(facts: AdvanceFacts): JSX.Element {
             <Panel title="Events">
               <Timeline entries={events.map((each, index) => entryOf(facts.slug, each, index))} />
             </Panel>
-            <Pager newest={facts.first_url} older={facts.later_url} />
+            <PageNav label="Pages of events" {...facts.paging} href={facts.hrefOf} />
           </div>
         </div>
       )}

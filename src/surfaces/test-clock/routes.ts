@@ -6,8 +6,9 @@ import * as ledger from '#domain/ledger'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { APP_PATH } from '#http/guards/seller'
-import { formOf, paramsOf, queryOf, requireId } from '#http/input'
+import { formOf, paramsOf, requireId } from '#http/input'
 import { people, redirectTo, sendPage } from '#http/pages'
+import { pagingOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { addressOf, startTaskNow } from '#http/tasks'
 import { readId } from '#platform/ids'
@@ -94,9 +95,9 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
     const result = StoredAdvance.parse(task.result)
     const [from, to] = [new Date(result.from), new Date(result.to)]
     const span = { app_id: app.id, from, to }
-    const page_number = Math.max(1, Number.parseInt(queryOf(request, 'page') ?? '1', 10) || 1)
-    const offset = (page_number - 1) * PAGE_LENGTH
-    const rows = await billing.timelineEvents(world.db, span, { limit: PAGE_LENGTH + 1, offset })
+    const tally = await billing.tally(world.db, span)
+    const total = tally.reduce((sum, { count }) => sum + count, 0)
+    const paging = pagingOf(request, { total, size: PAGE_LENGTH })
     const here = `${base}advances/${task.id}/`
     const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
     const isStuck = result.outcome === 'stuck'
@@ -107,10 +108,10 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
       requested: new Date(result.requested),
       outcome: result.outcome,
       stuck_at: isStuck ? await dueNext(world, test_mode, context, first) : undefined,
-      tally: await billing.tally(world.db, span),
-      events: rows.slice(0, PAGE_LENGTH),
-      first_url: page_number > 1 ? here : undefined,
-      later_url: rows.length > PAGE_LENGTH ? `${here}?page=${page_number + 1}` : undefined,
+      tally,
+      events: await billing.timelineEvents(world.db, span, paging),
+      paging,
+      hrefOf: (page) => `${here}?page=${page}`,
     })
     return sendPage(reply, page)
   })
