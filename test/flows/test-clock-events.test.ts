@@ -7,6 +7,8 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { eventually } from '../support/eventually.ts'
+import { addImported } from '../support/imported.ts'
+import { paidProducts } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -23,6 +25,25 @@ before(async () => {
 after(() => closeSound(service))
 
 const pageText = () => textOf(seller.page.body)
+
+describe('the next event', () => {
+  test('is the end of an imported license if that comes first', async () => {
+    const { client_id } = service.demo.app
+    const [product_id] = await paidProducts(service)
+    const facts = { app_id: client_id, product_id: product_id!, email: 'moved@example.com' }
+    await addImported(service, { ...facts, ends_at: addDays(service.clock.now(), 3) })
+    await subscribe(service)
+    await seller.open('/dashboard/apps/tidepool/test-clock/')
+    const next = /March 13, 2026 at 12:00 PM UTC : A given or imported license ends/
+    assert.match(pageText(), next)
+    assert.doesNotMatch(pageText(), /There are no subscribers yet/)
+    await seller.submit('Advance to it')
+    assert.match(pageText(), /to March 13, 2026 at 12:00 PM UTC/)
+    assert.match(pageText(), /moved@example\.com/)
+    await seller.open('/dashboard/apps/tidepool/test-clock/')
+    assert.match(pageText(), /April 10, 2026 at 12:00 PM UTC : \S+ renews/)
+  })
+})
 
 describe('the result of an advance with many events', () => {
   test('is shown page by page, from the first event to the last', async () => {

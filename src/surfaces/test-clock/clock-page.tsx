@@ -60,7 +60,8 @@ export function ClockPage(facts: ClockFacts): JSX.Element {
   )
 }
 
-function Now({ now, is_ahead, due, base, csrf_token, faulty, date, app_name }: ClockFacts) {
+function Now(facts: ClockFacts): JSX.Element {
+  const { now, is_ahead, due, base, csrf_token, faulty, date, app_name, subscriber_count } = facts
   const error = faulty?.id === 'date' ? faulty.message : undefined
   return (
     <Panel title="Now">
@@ -81,7 +82,9 @@ function Now({ now, is_ahead, due, base, csrf_token, faulty, date, app_name }: C
             <Moment at={due.at} />: {due.text}
           </p>
         ) : (
-          <p class="text-muted">None. There are no subscribers yet.</p>
+          <p class="text-muted">
+            {subscriber_count === 0 ? 'None. There are no subscribers yet.' : 'None.'}
+          </p>
         )}
       </div>
       <Form action={`${base}advance`} csrf_token={csrf_token}>

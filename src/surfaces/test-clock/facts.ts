@@ -2,14 +2,16 @@ import { formatDay, priceText } from '#design/money'
 import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
 import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { addressOf } from '#http/tasks'
+import type { AppId } from '#platform/ids'
 import type { Task } from '#platform/tasks'
 import type { ClockContext } from './clock-context.ts'
 import { type ClockFacts, MAX_COUNTED } from './clock-page.tsx'
 import { nextOtherDue, type TestMode } from './clock-work.ts'
-import { otherDueText, stepText } from './labels.ts'
+import { type OtherEvent, otherDueText, stepText } from './labels.ts'
 import type { ClockLayoutFacts } from './layout.tsx'
 import { scenarioOf } from './scenarios.ts'
 import { ADVANCE, AdvanceRequest, latestWork, ScenarioRequest, underWay } from './work.ts'
@@ -54,13 +56,32 @@ export async function dueNext(
   { app, now }: Pick<ClockContext, 'app' | 'now'>,
   first?: billing.Subscriber,
 ): Promise<{ at: Date; text: string } | undefined> {
-  const other = await nextOtherDue(world, test_mode, app.id, now)
+  const other = await firstOther(world, test_mode, app.id, now)
   const at = first?.next_at
   if (!first || !at || (other && other.at < at)) {
     return other && { at: other.at, text: otherDueText(other) }
   }
   const charge = await nextCharge(world, { license_id: first.license_id, app })
   return { at, text: `${first.email} ${stepText(stepOf(first, at), first, charge?.charged)}` }
+}
+
+/** The next due event that is not about a subscription. */
+async function firstOther(
+  world: World,
+  test_mode: TestMode,
+  app_id: AppId,
+  now: Date,
+): Promise<OtherEvent | undefined> {
+  const { db } = world
+  const end = await licensing.nextUnchargedEnd(db, app_id)
+  const reminder = await licensing.nextReminder(db, app_id)
+  const events: (OtherEvent | undefined)[] = [
+    reminder && { at: reminder, what: 'reminder' },
+    end && { at: end, what: 'end' },
+    await nextOtherDue(world, test_mode, app_id, now),
+  ]
+  const known = events.filter((event) => event !== undefined)
+  return known.toSorted((one, other) => one.at.getTime() - other.at.getTime())[0]
 }
 
 function stepOf(subscriber: billing.Subscriber, at: Date): billing.NextStep {

@@ -28,7 +28,20 @@ export function stepText(
   }
 }
 
+/** A due event that is not about a subscription; licenses that are not charged end too. */
+export interface OtherEvent {
+  at: Date
+  what: OtherDue['what'] | 'end' | 'reminder'
+}
+
+const OTHER: Record<OtherEvent['what'], string> = {
+  bank: 'A bank responds',
+  payouts: 'Weekly payouts are sent',
+  end: 'A given or imported license ends',
+  reminder: 'The owner of an imported license is reminded of its end',
+}
+
 /** A due event that is not about a subscription. */
-export function otherDueText({ what }: OtherDue): string {
-  return what === 'bank' ? 'A bank responds' : 'Weekly payouts are sent'
+export function otherDueText({ what }: OtherEvent): string {
+  return OTHER[what]
 }
