@@ -197,6 +197,41 @@ describe('a row', () => {
     assert.match(await sold({ every: 'quarterly' }), /\|2027-02-10\|\|\|$/)
   })
 
+  test('has a price in dollars, with a decimal point or comma', async () => {
+    const prices = {
+      '29.90': '2990',
+      '29.9': '2990',
+      '"29,90"': '2990',
+      '"1,299.00"': '129900',
+      '"1.299,00"': '129900',
+      $29: '2900',
+      'USD 29.00': '2900',
+      '"$1,299"': '129900',
+      '29': '2900',
+      '"2,99,00"': '',
+      '-5.00': '',
+    }
+    for (const [price, cents] of Object.entries(prices)) {
+      const amount = (await sold({ price })).split('|').at(-2)
+      assert.equal(amount, cents, price)
+    }
+  })
+
+  test('of a service whose API counts cents has no price if it is a whole number', async () => {
+    const paddle = async (price: string) => {
+      const file = `id,customer_email,status,unit_price,currency_code
+txn_1,a@example.com,completed,${price},USD`
+      return briefly(await readFile('paddle', file))[0]!
+        .split('|')
+        .at(-2)
+    }
+    // 29 dollars in a report, or 29 cents of the API.
+    assert.equal(await paddle('29'), '')
+    assert.equal(await paddle('2900'), '')
+    assert.equal(await paddle('29.00'), '2900')
+    assert.equal(await paddle('$29'), '2900')
+  })
+
   test('with a word of the language as its interval is a fault', async () => {
     for (const every of ['constructor', '__proto__']) {
       assert.match(await sold({ every }), /^interval: Write how often it is paid/)

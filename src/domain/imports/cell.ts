@@ -89,12 +89,21 @@ export function flagIn(cells: Cells, field: ImportField): boolean {
   return fail(field, text, 'Write 1 or 0, or true or false.')
 }
 
-/** The price in cents, only where the file says that it is in US dollars, or names no currency. */
-export function amountIn(cells: Cells): Cents | null {
+const DECIMAL_COMMA = /^(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,2}$/
+
+/**
+ * The price in cents, only where the file says that it is in US dollars, or names no currency. A
+ * whole number is dollars only `in_dollars` or after a dollar sign: the APIs of most services count
+ * cents.
+ */
+function amountIn(cells: Cells, { in_dollars = false }: { in_dollars?: boolean }): Cents | null {
   const currency = cells('currency').toLowerCase()
   if (currency !== '' && currency !== 'usd' && currency !== '$') return null
-  const text = cells('amount').replace(/^(?:USD|US\$|\$)\s*|[\s,]|\s*USD$/gi, '')
-  return readAmount(text) ?? null
+  const text = cells('amount').replace(/\s/g, '')
+  const bare = text.replace(/^(?:USD|US\$|\$)|USD$/gi, '')
+  const number = DECIMAL_COMMA.test(bare) ? bare.replaceAll('.', '').replace(',', '.') : bare
+  if (!number.includes('.') && !in_dollars && !text.includes('$')) return null
+  return readAmount(number) ?? null
 }
 
 /** A period of a price, with its length; frequency null if this service has none like it. */
@@ -145,6 +154,8 @@ export function recordOf(
     ends_at: Date | null
     over: OverReason | null
     period?: BillingPeriod | null
+    /** Whether the service exports prices in dollars, never in cents. */
+    in_dollars?: boolean
   },
 ): ImportRecord {
   const id = facts.id ?? cells('id')
@@ -176,7 +187,7 @@ export function recordOf(
     former_key: cells('key') || null,
     ends_at,
     over: facts.over ?? (hasEnded ? 'ended' : null),
-    amount: hasPrice ? amountIn(cells) : null,
+    amount: hasPrice ? amountIn(cells, facts) : null,
     frequency,
   }
 }

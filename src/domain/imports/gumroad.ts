@@ -36,6 +36,6 @@ export const gumroad: SourceReader = {
       const isLost = flagIn(cells, 'disputed') && !flagIn(cells, 'dispute_won')
       const isPaidBack = flagIn(cells, 'refunded') || isLost
       const over = isPaidBack ? 'refunded' : isRevoked ? 'revoked' : null
-      return recordOf(cells, now, { kind: 'sale', ends_at, over, period })
+      return recordOf(cells, now, { kind: 'sale', ends_at, over, period, in_dollars: true })
     }),
 }
