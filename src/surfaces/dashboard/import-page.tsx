@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Form, SelectField } from '#design/forms'
+import { priceText } from '#design/money'
 import { Panel } from '#design/panels'
 import {
   type FilePlan,
@@ -11,8 +12,7 @@ import {
   SOURCE_READERS,
   unusedColumns,
 } from '#domain/imports'
-import { formatAmount } from '#platform/money'
-import { counted } from '#platform/text'
+import { counted, nameKey } from '#platform/text'
 import { FIELD_LABELS } from './import-labels.ts'
 import { FaultPanel, type ImportPageFacts, ReportPanel, RunPanel } from './import-report.tsx'
 import { AppPage, faultAt } from './layout.tsx'
@@ -100,7 +100,9 @@ function Plans(facts: ImportPageFacts): JSX.Element {
   if (file_plans.length === 0) {
     return (
       <Alert tone="warning" title="Nothing to import">
-        No row of the file could be read. The errors below say why.
+        {read.faults > 0
+          ? 'No row of the file could be read. The errors below say why.'
+          : 'The file has no rows that can be imported.'}
       </Alert>
     )
   }
@@ -132,8 +134,13 @@ function Plans(facts: ImportPageFacts): JSX.Element {
             label={each.plan || 'Rows without a product'}
             name={`plan-${index}`}
             options={options}
-            value={chosenFor(read, each, products)}
-            hint={[counted(each.rows, 'row'), priceText(each)].filter(Boolean).join(', ')}
+            value={facts.form[`plan-${index}`] ?? chosenFor(read, each, products)}
+            hint={[
+              counted(each.rows, 'row'),
+              each.amount !== null && priceText(each.amount, each.frequency),
+            ]
+              .filter(Boolean)
+              .join(', ')}
             error={faultAt(faults, `plan-${index}`)}
           />
         ))}
@@ -155,10 +162,5 @@ function chosenFor(
 ): string | undefined {
   const chosen = plans[plan]
   if (chosen !== undefined) return chosen ?? 'skip'
-  return products.find(({ label }) => label.toLowerCase() === plan.toLowerCase())?.value
-}
-
-function priceText({ amount, frequency }: FilePlan): string {
-  if (amount === null) return ''
-  return `$${formatAmount(amount)}${frequency === null ? '' : ` per ${frequency}`}`
+  return products.find(({ label }) => nameKey(label) === nameKey(plan))?.value
 }

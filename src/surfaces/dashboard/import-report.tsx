@@ -32,6 +32,8 @@ export type ImportPageFacts = AppFacts & {
   rows: ReportedRow[]
   /** How many buyers of the service continued their license with a card. */
   continued: number
+  /** The plans of a form that was refused, by field. */
+  form: Record<string, string>
   faults: FormFault[]
 }
 

@@ -8,7 +8,6 @@ import { formOf, uploadOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { addressOf as taskAddress } from '#http/tasks'
 import { readUploads, UPLOADS } from '#http/uploads'
-import { readId } from '#platform/ids'
 import { actorOf, appFactsOf } from './app-context.ts'
 import {
   IMPORT,
@@ -22,7 +21,7 @@ import {
 import { sendFaults, sendReport } from './import-files.ts'
 import { FIELD_LABELS } from './import-labels.ts'
 import { ImportPage } from './import-page.tsx'
-import { createPlans } from './import-plans.ts'
+import { chosenPlans } from './import-plans.ts'
 import { declareImportTasks, runningTask, startImportTask } from './import-tasks.ts'
 import { ImportsPage } from './imports-page.tsx'
 import type { FormFault } from './layout.tsx'
@@ -108,8 +107,9 @@ function declareSteps(scope: FastifyInstance, world: World): void {
     const running = await runningTask(world, { app_id: context.app.id, id: read.id })
     if (running) return redirectTo(reply, taskAddress(running.id))
     await limitPage(world, IMPORT_LIMIT, context.session.user_id, reply)
-    const chosen = await chosenPlans(world, context, formOf(request))
-    if ('faults' in chosen) return await showImport(world, context, chosen.faults)
+    const form = formOf(request)
+    const chosen = await chosenPlans(world, context, form)
+    if ('faults' in chosen) return await showImport(world, context, chosen.faults, form)
     const { plans } = chosen
     const isOpen = await choosePlans(world, read.id, { plans, notifies: read.notifies })
     if (!isOpen) return redirectTo(reply, address)
@@ -129,30 +129,6 @@ function declareSteps(scope: FastifyInstance, world: World): void {
     if (now.status !== 'importing') return redirectTo(reply, address)
     return redirectTo(reply, await startImportTask(world, context, 'import_run'))
   })
-}
-
-/** The plan of each product; plans that are to be created are created first. */
-async function chosenPlans(world: World, context: ImportContext, form: Record<string, string>) {
-  const { db } = world
-  const found = await imports.plansOf(db, context.read.id)
-  if (found.length > imports.MAX_FILE_PLANS) return { faults: [] }
-  const products = await catalog.products(db, context.app.id)
-  const paid = new Set(products.filter(({ is_free }) => !is_free).map(({ id }) => id))
-  const plans: imports.Import['plans'] = {}
-  const wanted: imports.FilePlan[] = []
-  const faults: FormFault[] = []
-  for (const [index, file_plan] of found.entries()) {
-    const choice = form[`plan-${index}`] ?? ''
-    const product_id = readId('prod', choice)
-    if (choice === 'create') wanted.push(file_plan)
-    else if (choice === 'skip') plans[file_plan.plan] = null
-    else if (product_id && paid.has(product_id)) plans[file_plan.plan] = product_id
-    else faults.push({ id: `plan-${index}`, message: `Choose a plan for ${file_plan.plan}.` })
-  }
-  if (faults.length > 0) return { faults }
-  if (wanted.length === 0) return { plans }
-  const created = await createPlans(world, context, wanted)
-  return 'faults' in created ? created : { plans: { ...plans, ...created.plans } }
 }
 
 async function showImports(
@@ -175,6 +151,7 @@ async function showImport(
   world: World,
   context: ImportContext,
   faults: FormFault[] = [],
+  form: Record<string, string> = {},
 ): Promise<FastifyReply> {
   const { db } = world
   const { read, app, address, reply } = context
@@ -197,6 +174,7 @@ async function showImport(
     file_faults: await imports.faultsOf(db, first),
     rows: await imports.reportedRows(db, first),
     continued: await imports.countContinued(db, read),
+    form,
     faults,
   })
   return sendPage(reply, page, { status: faults.length > 0 ? 422 : 200 })

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as imports from '#domain/imports'
+import { type ProductId, readId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { eventually } from '../support/eventually.ts'
+import { selected } from '../support/imports.ts'
+import { closeSound } from '../support/invariants.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const IMPORT = '/dashboard/apps/tidepool/import/'
+const HEADING = 'Purchase ID,Purchase Email,Item Name,Purchase Date,Item Price ($)'
+
+let service: TestService
+let seller: Agent
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+  seller = await signedIn(service, service.demo.seller)
+})
+after(() => closeSound(service))
+
+const pageText = () => textOf(seller.page.body)
+
+/** Uploads and reads a file of Gumroad with one sale of each product. */
+async function readSales(products: [name: string, price: string][]): Promise<void> {
+  const rows = products.map(
+    ([name, price], at) => `s${at},buyer-${at}@example.com,"${name}",2026-03-01,${price}`,
+  )
+  await seller.open(IMPORT)
+  const file = Buffer.from([HEADING, ...rows].join('\n'))
+  await seller.upload('Upload file', file, { source: 'gumroad' })
+  await seller.submit('Read file', selected(seller.page.body))
+  const { url } = seller.page
+  await eventually('the plans', async () => (await seller.open(url)).status !== 202)
+}
+
+/** Sends the plans of the page, in its order: an option for each product. */
+async function choose(...options: string[]): Promise<void> {
+  const fields = options.map((option, index) => [`plan-${index}`, option])
+  await seller.submit('Start dry run', Object.fromEntries(fields))
+  const { url } = seller.page
+  await eventually('the dry run', async () => {
+    return seller.page.status !== 202 || (await seller.open(url)).status !== 202
+  })
+}
+
+/** The errors of the form: the field, and what is wrong with it. */
+const errors = () =>
+  [...seller.page.body.matchAll(/id="(plan-\d+)-error"[^>]*>(.*?)<\/p>/gs)].map(
+    ([, field, message]) => `${field}: ${textOf(message!)}`,
+  )
+
+describe('a plan that an import should create', () => {
+  test('needs a name and a price of its product, and a name that no plan has', async () => {
+    await readSales([
+      ['', '29.00'],
+      ['Adrift', ''],
+      ['Becalmed', '0.50'],
+      ['PRO', '29.00'],
+      ['Sailing', '29.00'],
+    ])
+    await choose('create', 'create', 'create', 'create', 'create')
+    assert.equal(seller.page.status, 422)
+    assert.deepEqual(errors(), [
+      'plan-0: These rows have no name for a plan. Choose a plan of the app.',
+      'plan-1: The file has no price for this product that a plan can have. Add the plan on the Plans page, and choose it here.',
+      'plan-3: A plan with this name exists. Choose it, or add one on the Plans page.',
+    ])
+    await choose('skip', 'skip', 'create', 'skip', 'create')
+    assert.deepEqual(errors(), [
+      'plan-2: The plan was not created: Use US dollars with two decimals, such as "12.00", from 1.00 to 99999.99.',
+    ])
+    assert.deepEqual(selected(seller.page.body), {
+      'plan-0': 'skip',
+      'plan-1': 'skip',
+      'plan-2': 'create',
+      'plan-3': 'skip',
+      'plan-4': 'create',
+    })
+  })
+
+  test('is matched with the rows of a product whose accents are typed in another way', async () => {
+    await readSales([['Cafe\u0301', '29.00']])
+    await choose('create')
+    assert.match(pageText(), /License created 1/)
+    const id = readId('imp', /imp_\w+/.exec(seller.page.url)?.[0])!
+    const { plans } = await imports.getImport(service.world.db, id)
+    const { id: product_id } = await service.world.db.one<{ id: ProductId }>(
+      sql`select id from products where name = ${'Caf\u00e9'}`,
+    )
+    assert.deepEqual(plans, { 'Cafe\u0301': product_id })
+  })
+})
+
+test('a file without rows says so, and names no errors', async () => {
+  await readSales([])
+  assert.match(pageText(), /Nothing to import The file has no rows that can be imported\./)
+  assert.doesNotMatch(pageText(), /errors below/)
+})
+
+test('a product without a plan is named, and so are rows without a product', async () => {
+  await readSales([
+    ['', '29.00'],
+    ['Adrift', '1299.00'],
+  ])
+  assert.match(pageText(), /1 row, \$1,299\.00/)
+  await choose('', '')
+  assert.deepEqual(errors(), [
+    'plan-0: Choose a plan for the rows without a product.',
+    'plan-1: Choose a plan for Adrift.',
+  ])
+})
