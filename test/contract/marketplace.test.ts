@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import * as listing from '#domain/listing'
 import { sql } from '#platform/sql'
 import { textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
@@ -56,6 +57,25 @@ test('a search finds apps by name, text, tag and misspelled name, the name first
   assert.deepEqual(await found('q=submarine'), [])
   assert.deepEqual(await found('category=outdoors'), ['Driftlog', 'Tidepool'])
   assert.deepEqual(await found('q=tide&category=Outdoors'), ['Tidepool'])
+})
+
+test('a category of a product page is found, also if many others have more apps', async () => {
+  const { db } = service.world
+  const now = service.clock.now()
+  const rare = await addApp(service, { slug: 'rare', name: 'Rare' })
+  const own = { app_id: rare.client_id, kind: 'category', names: ['Zoology'] } as const
+  await listing.setNames(db, now, own)
+  const common = Array.from({ length: 20 }, (_, number) => `Common ${number}`)
+  for (const slug of ['common-1', 'common-2']) {
+    const app = await addApp(service, { slug, name: slug })
+    await listing.setNames(db, now, { app_id: app.client_id, kind: 'category', names: common })
+  }
+  const page = await buyer(service).open('/apps/rare/')
+  assert.match(page.body, /href="\/\?category=Zoology#apps"/)
+  assert.deepEqual(await found('category=Zoology'), ['Rare'])
+  const { body } = await buyer(service).open('/?category=Zoology')
+  assert.match(body, /<a [^>]*aria-current="page"[^>]*>Zoology</)
+  assert.deepEqual(await found('category=Common%203'), ['common-1', 'common-2'])
 })
 
 test('a search shows no app that is not published, and takes any text', async () => {

@@ -67,13 +67,24 @@ function rank(words: string): Sql {
     + greatest(similarity(a.name, ${words}), word_similarity(${words}, a.name)))`
 }
 
+/** A category, and the key by which its apps are found. */
+export interface UsedCategory {
+  key: string
+  name: string
+}
+
 /** The categories of published apps, most used first. */
-export async function usedCategories(
-  db: Db,
-  limit: number,
-): Promise<{ key: string; name: string }[]> {
-  return await db.rows<{ key: string; name: string }>(sql`select n.key, n.name
+export async function usedCategories(db: Db, limit: number): Promise<UsedCategory[]> {
+  return await db.rows<UsedCategory>(sql`select n.key, n.name
     from listing_names n join listing_app_names l using (kind, key) join apps a on a.id = l.app_id
     where n.kind = 'category' and a.is_published and not a.is_suspended
     group by n.key, n.name order by count(*) desc, n.key limit ${limit}`)
+}
+
+/** The category with this key, if a published app has it. */
+export async function usedCategory(db: Db, key: string): Promise<UsedCategory | undefined> {
+  return await db.maybe<UsedCategory>(sql`select n.key, n.name from listing_names n
+    where n.kind = 'category' and n.key = ${key} and exists (
+      select 1 from listing_app_names l join apps a on a.id = l.app_id
+      where l.kind = n.kind and l.key = n.key and a.is_published and not a.is_suspended)`)
 }

@@ -14,9 +14,12 @@ const MAX_WORDS_LENGTH = 100
 /** The apps that match a visitor's search or category, with links to further pages of them. */
 export async function findApps({ db }: World, request: FastifyRequest): Promise<AppResults> {
   const words = (queryOf(request, 'q') ?? '').trim().slice(0, MAX_WORDS_LENGTH)
-  const categories = await listing.usedCategories(db, MAX_CATEGORIES)
+  const most_used = await listing.usedCategories(db, MAX_CATEGORIES)
   const wanted = nameKey(queryOf(request, 'category') ?? '')
-  const chosen = categories.find(({ key }) => key === wanted)
+  const listed = most_used.find(({ key }) => key === wanted)
+  // A product page links to each of its app's categories.
+  const chosen = listed ?? (wanted ? await listing.usedCategory(db, wanted) : undefined)
+  const categories = chosen && !listed ? [...most_used, chosen] : most_used
   const search = { words: words || undefined, category: chosen?.key }
   const total = await listing.countApps(db, search)
   const paging = pagingOf(request, { total, size: APPS_A_PAGE })
