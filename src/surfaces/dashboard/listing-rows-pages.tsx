@@ -5,6 +5,7 @@ import { CheckboxField, Field, Form, TextareaField } from '#design/forms'
 import { EmptyState } from '#design/panels'
 import { Code } from '#design/reading'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
+import { LIMITS } from '#domain/listing'
 import type { ProductId } from '#platform/ids'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 import type { FeatureRow, SectionRow } from './listing-form.ts'
@@ -89,7 +90,7 @@ export function SectionsPage(
               </RowGroup>
             )
           })}
-          {rows.length < 4 && (
+          {rows.length < LIMITS.sections && (
             <AddRow name="do" list="sections">
               Add section
             </AddRow>
@@ -138,9 +139,11 @@ export function FeaturesPage(
           {rows.map((row, index) => (
             <Feature key={index} facts={facts} row={row} index={index} />
           ))}
-          <AddRow name="do" list="features">
-            Add feature
-          </AddRow>
+          {rows.length < LIMITS.features && (
+            <AddRow name="do" list="features">
+              Add feature
+            </AddRow>
+          )}
           <Actions>
             <Button kind="primary" name="do" value="save" pending="Saving…">
               Save table

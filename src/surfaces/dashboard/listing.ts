@@ -36,7 +36,9 @@ import { formFaults } from './rows.ts'
 
 const LISTING = `${APP_PATH}/listing/`
 /** Fits four sections of 4,000 characters, each encoded in up to twelve bytes by a form. */
-export const LONG_FORM = { bodyLimit: 256 * 1024 }
+const LONG_FORM = { bodyLimit: 256 * 1024 }
+/** Fits 100 features of 700 characters, encoded likewise, each with a checkbox for 20 plans. */
+export const TABLE_FORM = { bodyLimit: 1024 * 1024 }
 
 /** The editor of an app's marketplace listing. */
 export function declareListing(scope: FastifyInstance, world: World): void {
@@ -147,7 +149,7 @@ function declareFeatures(scope: FastifyInstance, world: World): void {
     return await show(context, { rows: features })
   })
 
-  scope.post(page, LONG_FORM, async (request, reply) => {
+  scope.post(page, TABLE_FORM, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     const { app } = context
     const form = formOf(request)

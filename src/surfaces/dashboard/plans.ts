@@ -22,7 +22,7 @@ import { textFault, tidyText } from '#platform/text'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { declareCopyPlans } from './copy-plans.ts'
 import { addressOf } from './layout.tsx'
-import { LONG_FORM } from './listing.ts'
+import { TABLE_FORM } from './listing.ts'
 import {
   BLANK_PLAN,
   fieldsOfPlans,
@@ -48,7 +48,7 @@ export function declarePlans(scope: FastifyInstance, world: World): void {
     return await showEditor(world, context, { rows: rows.length > 0 ? rows : [BLANK_PLAN] })
   })
 
-  scope.post(PLANS, LONG_FORM, async (request, reply) => {
+  scope.post(PLANS, TABLE_FORM, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     const form = formOf(request)
     const rows = readPlans(form)

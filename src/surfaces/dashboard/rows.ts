@@ -7,7 +7,7 @@ export type Fields = Record<string, string>
 export function rowsOf(form: Fields, list: string): Fields[] {
   const rows = new Map<number, Fields>()
   for (const [name, value] of Object.entries(form)) {
-    const [, index, field] = /^(\d{1,2})\.(.+)$/.exec(after(name, `${list}.`)) ?? []
+    const [, index, field] = /^(\d{1,3})\.(.+)$/.exec(after(name, `${list}.`)) ?? []
     if (index === undefined || field === undefined) continue
     const row = rows.get(Number(index)) ?? {}
     row[field] = value
