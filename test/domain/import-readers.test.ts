@@ -113,6 +113,18 @@ txn_2,d@example.com,Tides,Once,draft,,,40.00,USD`
     ])
   })
 
+  test('Paddle: the report of line items, which names subscriptions beside transactions', async () => {
+    const file = `transaction_id,status,customer_email,subscription_id,product_name,billing_period_ends_at
+txn_1,completed,a@example.com,,Tides,
+txn_2,completed,b@example.com,sub_1,Tides,2026-12-05T00:00:00Z
+txn_3,completed,b@example.com,sub_1,Tides,2027-01-05T00:00:00Z`
+    assert.deepEqual(briefly(await readFile('paddle', file)), [
+      'transaction:txn_1|a@example.com|Tides||for good|||',
+      'transaction:txn_2|b@example.com|Tides||2026-12-05|||',
+      'transaction:txn_3|b@example.com|Tides||2027-01-05|||',
+    ])
+  })
+
   test('Polar: subscriptions with and without their ends, and orders', async () => {
     const file = `Email,Started At,Product,Amount,Currency,Status,Billing Interval
 a@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,active,month

@@ -12,7 +12,8 @@ export const paddle: SourceReader = {
   label: 'Paddle',
   file: 'Subscriptions, then the report “Transaction line items” for one-time purchases.',
   columns: {
-    id: ['subscription_id', 'id', 'transaction_id', 'order_id'],
+    // The report of line items names the subscription too, if there is one.
+    id: ['transaction_id', 'subscription_id', 'id', 'order_id'],
     email: ['customer_email', 'email', 'user_email', 'customer.email'],
     product: ['product_name', 'product', 'plan_name', 'subscription_plan', 'items.product.name'],
     variant: ['price_name', 'price_description'],
