@@ -24,17 +24,21 @@ after(() => closeSound(service))
 
 const pageText = () => textOf(seller.page.body)
 
+/** Uploads and reads a file. */
+async function read(source: imports.ImportSource, lines: string[]): Promise<void> {
+  await seller.open(IMPORT)
+  await seller.upload('Upload file', Buffer.from(lines.join('\n')), { source })
+  await seller.submit('Read file', selected(seller.page.body))
+  const { url } = seller.page
+  await eventually('the plans', async () => (await seller.open(url)).status !== 202)
+}
+
 /** Uploads and reads a file of Gumroad with one sale of each product. */
 async function readSales(products: [name: string, price: string][]): Promise<void> {
   const rows = products.map(
     ([name, price], at) => `s${at},buyer-${at}@example.com,"${name}",2026-03-01,${price}`,
   )
-  await seller.open(IMPORT)
-  const file = Buffer.from([HEADING, ...rows].join('\n'))
-  await seller.upload('Upload file', file, { source: 'gumroad' })
-  await seller.submit('Read file', selected(seller.page.body))
-  const { url } = seller.page
-  await eventually('the plans', async () => (await seller.open(url)).status !== 202)
+  await read('gumroad', [HEADING, ...rows])
 }
 
 /** Sends the plans of the page, in its order: an option for each product. */
@@ -95,6 +99,29 @@ describe('a plan that an import should create', () => {
   })
 })
 
+test('rows that would be lifetime licenses are counted, with a warning about orders', async () => {
+  const ORDERS = /Orders do not say whether they began a subscription/
+  await read('lemon_squeezy', [
+    'id,product_name,user_email,status',
+    '1,Monthly,a@example.com,paid',
+    '2,Monthly,b@example.com,refunded',
+  ])
+  assert.match(pageText(), /2 rows, 1 without an end/)
+  assert.match(pageText(), ORDERS)
+  await read('lemon_squeezy', [
+    'id,product_name,user_email,status,key',
+    '4,Monthly,d@example.com,active,KEY-4',
+  ])
+  assert.match(pageText(), /1 row, 1 without an end/)
+  assert.doesNotMatch(pageText(), ORDERS)
+  await read('lemon_squeezy', [
+    'id,product_name,user_email,status,renews_at',
+    '3,Monthly,c@example.com,active,2026-04-01',
+  ])
+  assert.doesNotMatch(pageText(), /without an end/)
+  assert.doesNotMatch(pageText(), ORDERS)
+})
+
 test('a file without rows says so, and names no errors', async () => {
   await readSales([])
   assert.match(pageText(), /Nothing to import The file has no rows that can be imported\./)
@@ -106,7 +133,7 @@ test('a product without a plan is named, and so are rows without a product', asy
     ['', '29.00'],
     ['Adrift', '1299.00'],
   ])
-  assert.match(pageText(), /1 row, \$1,299\.00/)
+  assert.match(pageText(), /1 row, 1 without an end, \$1,299\.00/)
   await choose('', '')
   assert.deepEqual(errors(), [
     'plan-0: Choose a plan for the rows without a product.',

@@ -118,7 +118,7 @@ describe('a dry run', () => {
       ].join('\n'),
     })
     assert.deepEqual(await imports.plansOf(service.world.db, id), [
-      { plan: 'Mixed', rows: 5, amount: 9000, frequency: 'year' },
+      { plan: 'Mixed', rows: 5, lasting: 0, amount: 9000, frequency: 'year' },
     ])
   })
 

@@ -9,6 +9,8 @@ const ORDER = ['paid', 'pending', 'failed', 'refunded', 'partial_refund', 'fraud
 export const lemonSqueezy: SourceReader = {
   label: 'Lemon Squeezy',
   file: 'Subscriptions, license keys and orders: one file at a time, in any order.',
+  keyless_note:
+    'Orders do not say whether they began a subscription. Do not import the orders of subscriptions: each becomes a lifetime license, even if its subscription has ended.',
   columns: {
     id: ['id', 'subscription_id', 'license_key_id', 'order_number', 'order_id', 'identifier'],
     email: ['user_email', 'customer_email', 'email'],

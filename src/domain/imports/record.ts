@@ -85,6 +85,8 @@ export interface SourceReader {
   label: string
   /** Which file of the service this reads, for the page. */
   file: string
+  /** What to know about rows that would be lifetime licenses, in a file without keys. */
+  keyless_note?: string
   /** The names under which each field is found, the usual one first. */
   columns: Partial<Record<ImportField, readonly string[]>>
   required: readonly ImportField[]

@@ -52,6 +52,8 @@ export async function forgetRows(db: Db, emails: readonly string[]): Promise<voi
 export interface FilePlan {
   plan: string
   rows: number
+  /** The number of rows that entitle their buyer for good. */
+  lasting: number
   amount: Cents | null
   frequency: Frequency | null
 }
@@ -61,9 +63,10 @@ export const MAX_FILE_PLANS = 200
 
 /** The products of a file, most frequent first: one more than the most, if it has more. */
 export async function plansOf(db: Db, import_id: ImportId): Promise<FilePlan[]> {
-  return await db.rows<FilePlan>(sql`select plan, rows, price[1]::bigint as amount,
+  return await db.rows<FilePlan>(sql`select plan, rows, lasting, price[1]::bigint as amount,
       price[2] as frequency
     from (select plan, count(*) as rows,
+        count(*) filter (where ends_at is null and over is null) as lasting,
         mode() within group (order by array[amount::text, frequency])
           filter (where amount is not null) as price
       from import_rows where import_id = ${import_id} group by plan) p

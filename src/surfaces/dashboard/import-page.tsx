@@ -121,12 +121,18 @@ function Plans(facts: ImportPageFacts): JSX.Element {
     { value: 'skip', label: 'Do not import' },
   ]
   const isFirst = read.status === 'read'
+  const note = read.matched.key === undefined && SOURCE_READERS[read.source].keyless_note
   return (
     <Panel title={isFirst ? '2. Match plans' : 'Match plans again'}>
       <p class="text-sm text-muted">
         Choose the {facts.app_name} plan for each product in the file. A plan that you create goes
         on sale with the app’s other plans.
       </p>
+      {note && file_plans.some(({ lasting }) => lasting > 0) && (
+        <Alert tone="warning" title="Some rows have no end">
+          {note}
+        </Alert>
+      )}
       <Form action={`${address}plans`} csrf_token={csrf_token}>
         {file_plans.map((each, index) => (
           <SelectField
@@ -135,12 +141,7 @@ function Plans(facts: ImportPageFacts): JSX.Element {
             name={`plan-${index}`}
             options={options}
             value={facts.form[`plan-${index}`] ?? chosenFor(read, each, products)}
-            hint={[
-              counted(each.rows, 'row'),
-              each.amount !== null && priceText(each.amount, each.frequency),
-            ]
-              .filter(Boolean)
-              .join(', ')}
+            hint={hintOf(each)}
             error={faultAt(faults, `plan-${index}`)}
           />
         ))}
@@ -163,4 +164,11 @@ function chosenFor(
   const chosen = plans[plan]
   if (chosen !== undefined) return chosen ?? 'skip'
   return products.find(({ label }) => nameKey(label) === nameKey(plan))?.value
+}
+
+function hintOf({ rows, lasting, amount, frequency }: FilePlan): string {
+  const parts = [counted(rows, 'row')]
+  if (lasting > 0) parts.push(`${lasting.toLocaleString('en-US')} without an end`)
+  if (amount !== null) parts.push(priceText(amount, frequency))
+  return parts.join(', ')
 }
