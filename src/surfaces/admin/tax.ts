@@ -107,6 +107,7 @@ async function sendState(world: World, context: SessionContext, fault?: string) 
 }
 
 const REFERENCE_HINT = 'Enter the state’s confirmation number, up to 80 characters.'
+const BATCH_HINT = 'Enter a batch reference, up to 80 characters.'
 
 /** The reference in the form; undefined if it is empty or too long. */
 function referenceOf({ request }: SessionContext): string | undefined {
@@ -146,7 +147,7 @@ function declareFiling(scope: FastifyInstance, world: World): void {
     if (!batch_reference) {
       const states = await summariesOf(world, month)
       const facts = { ...layoutFacts(world, context), month, states, done: undefined }
-      return sendPage(reply, MonthPage({ ...facts, fault: REFERENCE_HINT }), { status: 422 })
+      return sendPage(reply, MonthPage({ ...facts, fault: BATCH_HINT }), { status: 422 })
     }
     const request = { month, batch_reference }
     const task = { kind: 'tax_month' as const, user_id: session.user_id, app_id: null, request }
