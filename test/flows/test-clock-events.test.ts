@@ -8,7 +8,7 @@ import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { eventually } from '../support/eventually.ts'
 import { addImported } from '../support/imported.ts'
-import { paidProducts } from '../support/imports.ts'
+import { paidProducts, selected } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -25,6 +25,16 @@ before(async () => {
 after(() => closeSound(service))
 
 const pageText = () => textOf(seller.page.body)
+
+test('a rejected scenario keeps the plan and the retry of its form, and says what did not run', async () => {
+  await seller.open('/dashboard/apps/tidepool/test-clock/')
+  const price_id = service.demo.app.prices[2]!.public_id
+  await seller.submit('Run', { scenario: 'recovered', price_id, retry: '3' })
+  assert.equal(seller.page.status, 422)
+  assert.match(pageText(), /The scenario did not run/)
+  assert.doesNotMatch(pageText(), /The clock was not advanced/)
+  assert.deepEqual(selected(seller.page.body), { price_id, retry: '3' })
+})
 
 describe('the next event', () => {
   test('is the end of an imported license if that comes first', async () => {

@@ -35,15 +35,22 @@ export interface ClockFacts extends ClockLayoutFacts {
   latest: { key: string; title: string; at: Date; href: string; text: string }[]
   /** What is wrong with the submitted form, and in which field. */
   faulty: { id: string; message: string } | undefined
-  /** The date as entered. */
-  date: string
+  /** The fields of the submitted form. */
+  form: { date?: string; price_id?: string; retry?: string }
 }
 
 /** The app's time, upcoming events, advances and scenarios. */
 export function ClockPage(facts: ClockFacts): JSX.Element {
   return (
     <ClockLayout {...facts} fault={facts.faulty?.message}>
-      {facts.faulty && <ErrorSummary errors={[facts.faulty]} title="The clock was not advanced" />}
+      {facts.faulty && (
+        <ErrorSummary
+          errors={[facts.faulty]}
+          title={
+            facts.faulty.id === 'date' ? 'The clock was not advanced' : 'The scenario did not run'
+          }
+        />
+      )}
       {facts.under_way_url && (
         <Alert tone="info" title="Advancing the clock">
           An advance or a scenario is running.{' '}
@@ -61,7 +68,7 @@ export function ClockPage(facts: ClockFacts): JSX.Element {
 }
 
 function Now(facts: ClockFacts): JSX.Element {
-  const { now, is_ahead, due, base, csrf_token, faulty, date, app_name, subscriber_count } = facts
+  const { now, is_ahead, due, base, csrf_token, faulty, form, app_name, subscriber_count } = facts
   const error = faulty?.id === 'date' ? faulty.message : undefined
   return (
     <Panel title="Now">
@@ -111,7 +118,7 @@ function Now(facts: ClockFacts): JSX.Element {
           label="Advance to the end of a day (UTC)"
           name="date"
           type="date"
-          value={date}
+          value={form.date ?? ''}
           error={error}
         />
         <Actions>
@@ -189,9 +196,15 @@ function ScenarioPanel(facts: ClockFacts): JSX.Element {
             label="Plan to buy"
             name="price_id"
             options={prices}
+            value={facts.form.price_id}
             error={faulty?.id === 'price_id' ? faulty.message : undefined}
           />
-          <SelectField label="Retry that succeeds" name="retry" options={RETRIES} />
+          <SelectField
+            label="Retry that succeeds"
+            name="retry"
+            options={RETRIES}
+            value={facts.form.retry}
+          />
         </div>
         <RecordRows
           records={SCENARIOS.map(({ name, title, description }) => ({

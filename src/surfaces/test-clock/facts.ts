@@ -18,7 +18,7 @@ import { ADVANCE, AdvanceRequest, latestWork, ScenarioRequest, underWay } from '
 
 const MAX_SHOWN = 20
 
-type Gathered = Omit<ClockFacts, keyof ClockLayoutFacts | 'faulty' | 'date'>
+type Gathered = Omit<ClockFacts, keyof ClockLayoutFacts | 'faulty' | 'form'>
 
 /** Gathers the facts of the test clock's main page. */
 export async function gather(

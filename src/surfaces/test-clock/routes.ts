@@ -15,7 +15,7 @@ import { readId } from '#platform/ids'
 import { findTaskOf } from '#platform/tasks'
 import { readAdvance } from './advance-form.ts'
 import { type ClockContext, layoutFacts, requireTestClock } from './clock-context.ts'
-import { ClockPage } from './clock-page.tsx'
+import { type ClockFacts, ClockPage } from './clock-page.tsx'
 import type { TestMode } from './clock-work.ts'
 import { dueNext, gather, isOf } from './facts.ts'
 import { AdvancePage, ScenarioPage } from './result-pages.tsx'
@@ -50,7 +50,7 @@ export function testClock(
     scope.get(CLOCK, async (request, reply) =>
       sendClock(world, test_mode, await requireTestClock(world, request, reply), {
         faulty: undefined,
-        date: '',
+        form: {},
       }),
     )
     declareAdvances(scope, world, test_mode)
@@ -62,11 +62,11 @@ async function sendClock(
   world: World,
   test_mode: TestMode,
   context: ClockContext,
-  form: { faulty: { id: string; message: string } | undefined; date: string },
+  sent: Pick<ClockFacts, 'faulty' | 'form'>,
 ) {
   const layout = layoutFacts(world, context)
-  const page = ClockPage({ ...layout, ...(await gather(world, test_mode, context)), ...form })
-  return sendPage(context.reply, page, { status: form.faulty ? 422 : 200 })
+  const page = ClockPage({ ...layout, ...(await gather(world, test_mode, context)), ...sent })
+  return sendPage(context.reply, page, { status: sent.faulty ? 422 : 200 })
 }
 
 function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMode): void {
@@ -81,7 +81,7 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
     const read = readAdvance(now, form, due?.at)
     if ('fault' in read) {
       const faulty = { id: 'date', message: read.fault }
-      return await sendClock(world, test_mode, context, { faulty, date: form.date ?? '' })
+      return await sendClock(world, test_mode, context, { faulty, form })
     }
     const requested = { slug: app.slug, to: read.to.toISOString() }
     const task = { kind: ADVANCE, user_id: session.user_id, app_id: app.id, request: requested }
@@ -123,7 +123,8 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const { app, session } = context
     const busy = await underWay(world, app.id)
     if (busy) return redirectTo(reply, addressOf(busy.id))
-    const { scenario: name = '', retry, ...form } = formOf(request)
+    const form = formOf(request)
+    const { scenario: name = '', retry } = form
     const price_id = readId('prc', form.price_id)
     const scenario = scenarioOf(name, retry === undefined ? {} : { retry })
     const isOnSale = app.is_published && app.external_sales_enabled
@@ -132,7 +133,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     if (!fits(scenario, price)) {
       const message = 'This scenario needs a plan that renews. Choose another plan.'
       const faulty = { id: 'price_id', message }
-      return await sendClock(world, test_mode, context, { faulty, date: '' })
+      return await sendClock(world, test_mode, context, { faulty, form })
     }
     const requested = {
       slug: app.slug,
