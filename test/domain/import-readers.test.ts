@@ -133,7 +133,7 @@ b@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,incomplete,month`
     const ids = readings.map((each) => (each as { record: ImportRecord }).record.external_id)
     assert.deepEqual(briefly(readings), [
       `${ids[0]}|a@example.com|Tides||2026-12-05||900|month`,
-      `${ids[1]}|b@example.com|Tides||2026-12-05|ended|900|month`,
+      `${ids[1]}|b@example.com|Tides||for good|ended|900|month`,
     ])
     // The ID is kept for good, also after the person's account is deleted.
     assert.notEqual(ids[0], ids[1])
@@ -151,6 +151,26 @@ c@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,paid,INV-3,subscription_cy
       'order:INV-2|b@example.com|Tides||for good|refunded|4000|',
       'ignored',
     ])
+  })
+
+  test('Polar: a subscription that no longer renews has no end but that of the file', async () => {
+    const rows = async (heading: string, values: string) => {
+      const file = ['canceled', 'past_due', 'active', 'true', 'false'].map(
+        (status) => `${status},a@example.com,2026-01-05,Tides,${status},month,${values}`,
+      )
+      const all = ['ID,Email,Started At,Product,Status,Interval', ...file].join('\n')
+      return briefly(await readFile('polar', all.replace('\n', `,${heading}\n`)))
+    }
+    assert.deepEqual(await rows('Metadata', ''), [
+      'subscription:canceled|a@example.com|Tides||for good|ended||month',
+      'subscription:past_due|a@example.com|Tides||for good|ended||month',
+      'subscription:active|a@example.com|Tides||2026-12-05|||month',
+      'subscription:true|a@example.com|Tides||2026-12-05|||month',
+      'subscription:false|a@example.com|Tides||for good|ended||month',
+    ])
+    const [canceled, past_due] = await rows('Current Period End', '2026-12-01')
+    assert.equal(canceled, 'subscription:canceled|a@example.com|Tides||2026-12-01|||month')
+    assert.equal(past_due, 'subscription:past_due|a@example.com|Tides||2026-12-01|||month')
   })
 
   test('Keygen: licenses, by their expiry and their status', async () => {

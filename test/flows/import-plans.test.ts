@@ -108,6 +108,13 @@ test('rows that would be lifetime licenses are counted, with a warning about ord
   ])
   assert.match(pageText(), /2 rows, 1 without an end/)
   assert.match(pageText(), ORDERS)
+  // What is not imported has no end to show.
+  await choose('skip')
+  const ends = [...seller.page.body.matchAll(/<td[^>]*>(Never)?<\/td>/g)]
+  assert.deepEqual(
+    ends.map(([, text]) => text),
+    ['Never', undefined],
+  )
   await read('lemon_squeezy', [
     'id,product_name,user_email,status,key',
     '4,Monthly,d@example.com,active,KEY-4',

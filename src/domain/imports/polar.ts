@@ -64,11 +64,13 @@ function subscription(cells: Cells, now: Date, status: string): ImportRecord {
     unknownStatus(status, [...SUBSCRIPTION, ...ORDER])
   }
   const isRunning = isActive ?? ['active', 'trialing', 'past_due', 'canceled'].includes(status)
+  // One that is canceled has ended at Polar, and one that is past due is not paid.
+  const isPaid = isActive ?? ['active', 'trialing'].includes(status)
   const period = periodIn(cells)
   const ends_at =
     momentIn(cells, 'ends_at', true) ??
     momentIn(cells, 'renews_at', true) ??
-    nextEnd(momentIn(cells, 'bought_at'), period, now)
+    (isPaid ? nextEnd(momentIn(cells, 'bought_at'), period, now) : null)
   const over = isRunning && ends_at !== null ? null : 'ended'
   return recordOf(cells, now, { kind: 'subscription', id: idOf(cells), ends_at, over, period })
 }

@@ -164,6 +164,7 @@ export interface ReportedRow {
   email: string
   plan: string
   ends_at: Date | null
+  over: OverReason | null
   outcome: RowOutcome
 }
 
@@ -172,7 +173,7 @@ export async function reportedRows(
   db: Db,
   of: { import_id: ImportId; after: number; limit: number },
 ): Promise<ReportedRow[]> {
-  return await db.rows<ReportedRow>(sql`select line, email, plan, ends_at, outcome
+  return await db.rows<ReportedRow>(sql`select line, email, plan, ends_at, over, outcome
     from import_rows where import_id = ${of.import_id} and line > ${of.after}
       and outcome is not null
     order by line limit ${of.limit}`)

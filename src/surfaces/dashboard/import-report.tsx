@@ -72,7 +72,7 @@ export function ReportPanel({ read, rows, address, continued }: ImportPageFacts)
             String(row.line),
             <Truncated text={row.email} />,
             <Truncated text={row.plan} />,
-            row.ends_at ? <Day date={row.ends_at} /> : 'Never',
+            row.ends_at ? <Day date={row.ends_at} /> : row.over ? '' : 'Never',
             OUTCOME_LABELS[row.outcome],
           ],
         }))}
