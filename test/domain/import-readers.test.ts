@@ -113,6 +113,18 @@ txn_2,d@example.com,Tides,Once,draft,,,40.00,USD`
     ])
   })
 
+  test('Paddle: a subscription that is to be canceled ends with its period', async () => {
+    const file = `id,customer_email,status,next_billed_at,current_billing_period.ends_at
+sub_1,a@example.com,active,,2026-12-05T00:00:00Z
+sub_2,b@example.com,active,2026-12-05T00:00:00Z,2026-12-05T00:00:00Z
+sub_3,c@example.com,canceled,,`
+    assert.deepEqual(briefly(await readFile('paddle', file)), [
+      'subscription:sub_1|a@example.com|||2026-12-05|||',
+      'subscription:sub_2|b@example.com|||2026-12-05|||',
+      'subscription:sub_3|c@example.com|||for good|ended||',
+    ])
+  })
+
   test('Paddle: the report of line items, which names subscriptions beside transactions', async () => {
     const file = `transaction_id,status,customer_email,subscription_id,product_name,billing_period_ends_at
 txn_1,completed,a@example.com,,Tides,

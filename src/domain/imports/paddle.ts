@@ -25,6 +25,8 @@ export const paddle: SourceReader = {
       'scheduled_change.effective_at',
       'cancellation_effective_date',
       'ends_at',
+      // Nothing is billed next for a subscription that is to be canceled.
+      'current_billing_period.ends_at',
     ],
     bought_at: ['billed_at', 'created_at', 'signup_date', 'first_billed_at'],
     interval: ['billing_cycle', 'billing_cycle_interval', 'billing_type', 'interval'],
