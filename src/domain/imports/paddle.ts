@@ -10,7 +10,7 @@ const TRANSACTION = ['completed', 'paid', 'billed', 'draft', 'ready', 'past_due'
  */
 export const paddle: SourceReader = {
   label: 'Paddle',
-  file: 'Subscriptions, then the report “Transaction line items” for one-time purchases.',
+  file: 'Subscriptions of the API, then the report “Transaction line items” for one-time purchases.',
   columns: {
     // The report of line items names the subscription too, if there is one.
     id: ['transaction_id', 'subscription_id', 'id', 'order_id'],
