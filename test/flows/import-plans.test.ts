@@ -129,6 +129,15 @@ test('rows that would be lifetime licenses are counted, with a warning about ord
   assert.doesNotMatch(pageText(), ORDERS)
 })
 
+test('transactions of Paddle that have no end come with a warning about refunds', async () => {
+  await read('paddle', [
+    'transaction_id,status,customer_email,subscription_id,product_name',
+    'txn_1,completed,paddle@example.com,,Once',
+  ])
+  assert.match(pageText(), /1 row, 1 without an end/)
+  assert.match(pageText(), /Paddle keeps a refunded transaction as completed/)
+})
+
 test('a file without rows says so, and names no errors', async () => {
   await readSales([])
   assert.match(pageText(), /Nothing to import The file has no rows that can be imported\./)

@@ -11,6 +11,8 @@ const TRANSACTION = ['completed', 'paid', 'billed', 'draft', 'ready', 'past_due'
 export const paddle: SourceReader = {
   label: 'Paddle',
   file: 'Subscriptions of the API, then the report “Transaction line items” for one-time purchases.',
+  keyless_note:
+    'Paddle keeps a refunded transaction as completed, and lists the refund in the report “Adjustments”. Remove the rows of refunded transactions and upload the file again: each becomes a lifetime license.',
   columns: {
     // The report of line items names the subscription too, if there is one.
     id: ['transaction_id', 'subscription_id', 'id', 'order_id'],
