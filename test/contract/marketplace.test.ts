@@ -78,6 +78,16 @@ test('a category of a product page is found, also if many others have more apps'
   assert.deepEqual(await found('category=Common%203'), ['common-1', 'common-2'])
 })
 
+test('a search finds accents however they are typed', async () => {
+  const { db } = service.world
+  const app = await addApp(service, { slug: 'kiosk', name: 'Kiosk' })
+  const own = { app_id: app.client_id, kind: 'tag', names: ['Caf\u00e9'] } as const
+  await listing.setNames(db, service.clock.now(), own)
+  for (const text of ['Caf\u00e9', 'CAFE\u0301']) {
+    assert.deepEqual(await found(`q=${encodeURIComponent(text)}`), ['Kiosk'], text)
+  }
+})
+
 test('a search shows no app that is not published, and takes any text', async () => {
   await addApp(service, { slug: 'hidden', name: 'Hiddenapp', is_published: false })
   assert.deepEqual(await found('q=Hiddenapp'), [])

@@ -4,7 +4,7 @@ import * as listing from '#domain/listing'
 import type { World } from '#flows/world'
 import { queryOf } from '#http/input'
 import { pagingOf } from '#http/pagination'
-import { nameKey } from '#platform/text'
+import { nameKey, tidyText } from '#platform/text'
 import type { AppResults } from './home-page.tsx'
 
 const APPS_A_PAGE = 24
@@ -13,7 +13,7 @@ const MAX_WORDS_LENGTH = 100
 
 /** The apps that match a visitor's search or category, with links to further pages of them. */
 export async function findApps({ db }: World, request: FastifyRequest): Promise<AppResults> {
-  const words = (queryOf(request, 'q') ?? '').trim().slice(0, MAX_WORDS_LENGTH)
+  const words = tidyText(queryOf(request, 'q') ?? '').slice(0, MAX_WORDS_LENGTH)
   const most_used = await listing.usedCategories(db, MAX_CATEGORIES)
   const wanted = nameKey(queryOf(request, 'category') ?? '')
   const listed = most_used.find(({ key }) => key === wanted)
