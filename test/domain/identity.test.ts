@@ -110,6 +110,12 @@ describe('an email address', () => {
     assert.equal(read('ivan@почта.рф'), 'ivan@xn--80a1acny.xn--p1ai')
   })
 
+  test('is rejected if its local part only looks like that of another mailbox', () => {
+    // Other mailboxes than kelvin@ and robin@, which a person who owns them could confirm.
+    assert.equal(read('\u212aelvin@example.com'), undefined)
+    assert.equal(read('\uff52obin@example.com'), undefined)
+  })
+
   // F17
   test('is rejected with invisible characters or an impossible domain', () => {
     const none = [

@@ -25,9 +25,11 @@ export function readEmail(text: string): { email: string; email_normalized: stri
   const domain = domainToASCII(email.slice(at + 1))
   const isDotted = local.startsWith('.') || local.endsWith('.') || local.includes('..')
   if (isDotted || !HAS_TOP_LEVEL.test(domain) || domain === DELETED_DOMAIN) return undefined
-  const address = `${local.normalize('NFKC').toLowerCase()}@${domain}`
+  // Checked as typed: a full-width or Kelvin character names another mailbox than the ASCII one
+  // that it normalizes to.
+  const address = `${local}@${domain}`
   if (!ADDRESS.safeParse(address).success) return undefined
-  return { email, email_normalized: address }
+  return { email, email_normalized: address.toLowerCase() }
 }
 
 const SHORTEST_START = 3
