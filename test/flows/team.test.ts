@@ -107,6 +107,22 @@ test('an invitation is for one email, one use and seven days', async () => {
   owner = await signedIn(service, service.demo.seller)
 })
 
+test('an invitation to the new email of a member changes neither role nor activity', async () => {
+  const { agent, email, user_id } = await join('support')
+  const invited = newEmail()
+  await invite(invited, 'admin')
+  await identity.setEmail(service.world.db, { user_id, email: invited, email_normalized: invited })
+  await agent.open('/dashboard/invitations/')
+  await agent.submit('Join')
+  assert.equal(agent.page.url, '/dashboard/')
+  const { seller_id, role } = (await sellers.membershipsOf(service.world.db, user_id))[0]!
+  assert.equal(role, 'support')
+  const joined = await service.world.db.rows(sql`select 1 from audit_log
+    where action = 'seller.member_joined' and subject = ${seller_id}
+      and detail ->> 'user_id' = ${user_id}`)
+  assert.equal(joined.length, 1, email)
+})
+
 test('the role decides what a member may do', async () => {
   const { agent } = await join('finance')
   await agent.open('/dashboard/apps/tidepool/integration/')

@@ -78,7 +78,8 @@ export async function acceptInvitation(
     if (!(await sellers.endInvitation(tx, invitation))) return undefined
     const { seller_id, role } = invitation
     const { user_id } = actor
-    await sellers.addMember(tx, now, { seller_id, user_id, role })
+    // A member whose email became the invited one since keeps the role that they have.
+    if (!(await sellers.addMember(tx, now, { seller_id, user_id, role }))) return seller_id
     const detail = { user_id, role }
     const member = { ...actor, seller_id }
     const action = 'seller.member_joined'
