@@ -124,6 +124,8 @@ test('an invitation to the new email of a member changes neither role nor activi
 })
 
 test('the role decides what a member may do', async () => {
+  await owner.open(TEAM)
+  assert.match(textOf(owner.page.body), /except transfer apps or ownership and export all data/)
   const { agent } = await join('finance')
   await agent.open('/dashboard/apps/tidepool/integration/')
   assert.equal(agent.page.status, 200)

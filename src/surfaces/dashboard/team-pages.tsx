@@ -118,9 +118,10 @@ function Invite(facts: {
       roles={ROLE_OPTIONS}
       usual_role="developer"
     >
-      Everyone can see apps and sales. Admins can do everything that the owner can. Developers can
-      edit apps, plans and integrations. Finance can issue refunds, respond to disputes and manage
-      payouts. Support can issue refunds and respond to disputes.
+      Everyone can see apps and sales. Admins can do everything that the owner can, except transfer
+      apps or ownership and export all data. Developers can edit apps, plans and integrations.
+      Finance can issue refunds, respond to disputes and manage payouts. Support can issue refunds
+      and respond to disputes.
     </InvitePanel>
   )
 }
