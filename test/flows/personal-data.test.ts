@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as grants from '#domain/grants'
+import * as identity from '#domain/identity'
 import type { InvoiceId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { newEmail, PASSWORD, signUp } from '../support/account.ts'
@@ -75,6 +77,22 @@ describe('an export of personal data', () => {
     }
     assert.ok(data.audit_log.length > 0 && data.emails.length > 0)
     assert.ok(!body.includes(other.email) && !body.includes(key) && !body.includes('hash'))
+  })
+
+  test('contains what its owner did with a license, and their sign-ins to apps', async () => {
+    const { email, agent } = await owner()
+    await turnOffAutoRenew(agent)
+    const { db, clock } = service.world
+    const { id: user_id } = (await identity.findByEmail(db, email))!
+    const { client_id } = service.demo.app
+    const name = { kind: 'Grant', name: email } as const
+    const facts = { payload: {}, grant: undefined, session_uid: undefined, scope: undefined }
+    const grant = { ...facts, client_id, user_id, audience: undefined, life: 60 }
+    assert.ok(await grants.keepRecord(db, clock.now(), name, grant))
+    const data = JSON.parse((await exported(agent)).body)
+    const actions = data.audit_log.map(({ action }: { action: string }) => action)
+    assert.ok(actions.includes('license.auto_renew_off'), actions.join())
+    assert.equal(data.sign_ins_to_apps[0].client_id, client_id)
   })
 
   test('follows the account, not the address, where another account has that now', async () => {

@@ -58,6 +58,13 @@ async function ofAccount(db: Db, { user_id }: DataOwner): DataSection {
     connected_apps: await db.rows<Item>(sql`select jsonb_build_object('client_id', client_id,
         'scopes', scopes, 'granted_at', granted_at, 'withdrawn_at', withdrawn_at) as item
       from consents where user_id = ${user_id} order by granted_at`),
+    // A buyer signs in to an app without being asked for consent.
+    sign_ins_to_apps: await db.rows<Item>(sql`select jsonb_build_object(
+        'client_id', r.client_id, 'signed_in_at', r.created_at, 'expires_at', r.expires_at) as item
+      from oidc_records r
+      where r.user_id = ${user_id} and r.kind = 'Grant'
+        and not exists (select 1 from agent_grants g where g.grant_id = r.id)
+      order by r.created_at`),
     agents: await db.rows<Item>(sql`select jsonb_build_object('callback', callback,
         'scopes', scopes, 'browser', browser, 'granted_at', granted_at) as item
       from agent_grants where user_id = ${user_id} order by granted_at`),
@@ -142,7 +149,7 @@ async function ofUse(db: Db, { user_id, email_normalized }: DataOwner): DataSect
       order by queued_at`),
     audit_log: await db.rows<Item>(sql`select jsonb_build_object('at', at, 'action', action,
         'address', address, 'agent', agent) as item
-      from audit_log where subject = ${user_id} and actor in (${user_id}, 'anonymous')
+      from audit_log where actor = ${user_id} or (subject = ${user_id} and actor = 'anonymous')
       order by id`),
   }
 }
