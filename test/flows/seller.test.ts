@@ -182,6 +182,30 @@ describe('the URLs of an app', () => {
     assert.deepEqual(await clientOf(), before)
   })
 
+  test('are rejected with what is wrong, if they are on the own host', () => {
+    const { app } = service.demo
+    const redirect_uris = [
+      'https://tidepool.example:8443/cb',
+      'https://robin@tidepool.example/cb',
+      'https://tidepool.example/ü',
+      '',
+      'http://tidepool.example:8443/cb',
+    ]
+    const lists = { redirect_uris, post_logout_redirect_uris: [] }
+    const login = { oauth_login_url: 'https://tidepool.example/' }
+    const faults = apps.addressFaults(app, { ...login, ...lists })
+    assert.deepEqual(
+      faults.map(({ message }) => message),
+      [
+        'https://tidepool.example:8443/cb must not have a port, except on localhost.',
+        'https://robin@tidepool.example/cb must not have a user name or password.',
+        'Write https://tidepool.example/ü as https://tidepool.example/%C3%BC',
+        'Must not be empty.',
+        'http://tidepool.example:8443/cb must be an HTTPS URL on tidepool.example, or a URL on localhost.',
+      ],
+    )
+  })
+
   test('are rejected where a return address would be, each with its own path', async () => {
     const { app } = service.demo
     for (const address of BAD_RETURN_URLS) {

@@ -39,8 +39,26 @@ function listFaults(appUrl: string, name: string, addresses: string[]): FieldFau
 
 function placeFault(appUrl: string, address: string): string | undefined {
   if (PLAIN.test(address) && readReturnUrl(address, appUrl)) return undefined
+  if (address === '') return 'Must not be empty.'
   const host = registeredHost(appUrl)
-  return `${shown(address)} must be an HTTPS URL on ${host}, or a URL on localhost.`
+  return (
+    detailFault(appUrl, address) ??
+    `${shown(address)} must be an HTTPS URL on ${host}, or a URL on localhost.`
+  )
+}
+
+/** What is wrong with a URL on the app's own host. */
+function detailFault(appUrl: string, address: string): string | undefined {
+  const url = URL.parse(address)
+  if (!url) return undefined
+  const { href, username, password, port } = url
+  Object.assign(url, { username: '', password: '', port: '' })
+  if (!readReturnUrl(url.href, appUrl)) return undefined
+  if (username !== '' || password !== '') {
+    return `${shown(address)} must not have a user name or password.`
+  }
+  if (port !== '') return `${shown(address)} must not have a port, except on localhost.`
+  return PLAIN.test(address) ? undefined : `Write ${shown(address)} as ${href}`
 }
 
 function fragmentFault(address: string): string | undefined {
