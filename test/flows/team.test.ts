@@ -24,7 +24,7 @@ import { type Agent, textOf } from '../support/agent.ts'
 import { closeSound } from '../support/invariants.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { buyer, TEXAS } from '../support/purchase.ts'
-import { signedIn } from '../support/seller.ts'
+import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const TEAM = '/dashboard/team/'
@@ -336,6 +336,26 @@ async function callAs(user_id: UserId, name: string, args: Record<string, unknow
   const caller = { bearer, request_id: 'req_team', agent: 'a test' }
   return JSON.stringify(await callTool(service.world, caller, { tool, args }))
 }
+
+test('a member of two sellers accepts the terms for the seller of the app', async () => {
+  const { agent, email, user_id } = await join('developer')
+  const slug = 'second-terms'
+  await addSellerWithApp(service, { email, slug })
+  const page = `/dashboard/apps/${slug}/integration/`
+  await agent.open('/dashboard/')
+  assert.match(textOf(agent.page.body), /Apps that Tidepool Works LLC sells/)
+  const args = { app_slug: slug, tagline: 'Lights' }
+  const refused = await callAs(user_id, 'update_app_listing', args)
+  const [, acceptance_url] = /"acceptance_url\\":\\"http:\/\/[^/]+([^"\\]+)/.exec(refused) ?? []
+  assert.match(textOf((await agent.open(acceptance_url!)).body), /You accept for Another LLC/)
+
+  await agent.open(page)
+  await agent.submit('Save')
+  assert.equal(agent.page.url, `/dashboard/terms/?return_to=${encodeURIComponent(page)}`)
+  await agent.submit('I accept these terms')
+  assert.equal(agent.page.url, page)
+  assert.match(await callAs(user_id, 'update_app_listing', args), /Lights/)
+})
 
 // Threats 22 and 59
 test('an agent does what its person’s role allows, and no more', async () => {

@@ -15,6 +15,8 @@ import { SellerMenu } from './seller-menu.tsx'
 export function TermsPage(facts: {
   /** The reader's role. */
   role: MemberRole
+  /** The legal name of the seller who accepts. */
+  legal_name: string
   text: TextDocument
   csrf_token: string
   /** The version that was last accepted. */
@@ -53,7 +55,10 @@ export function TermsPage(facts: {
           <Panel>
             <Form action="/dashboard/terms/" csrf_token={facts.csrf_token}>
               <input type="hidden" name="return_to" value={facts.return_to} />
-              <p>You and your agents cannot save changes until you accept.</p>
+              <p>
+                You accept for {facts.legal_name}. Its members and their agents cannot save changes
+                until then.
+              </p>
               <div>
                 <Button kind="primary" pending="Saving…">
                   I accept these terms

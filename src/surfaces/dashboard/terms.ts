@@ -3,7 +3,7 @@ import * as sellers from '#domain/sellers'
 import { acceptTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
-import { requireMember } from '#http/guards/seller'
+import { requireMemberFor } from '#http/guards/seller'
 import { formOf, queryOf } from '#http/input'
 import { readLegalText } from '#http/legal-texts'
 import { redirectTo, sendPage } from '#http/pages'
@@ -18,21 +18,25 @@ export function declareTerms(scope: FastifyInstance, world: World): void {
   const text = readLegalText(world, 'seller-terms')
 
   scope.get(TERMS, async (request, reply) => {
-    const { member } = await requireMember(world, request, reply, 'view')
+    const return_to = placeAfter(queryOf(request, 'return_to'))
+    const asked = { permission: 'view', return_to } as const
+    const { member } = await requireMemberFor(world, request, reply, asked)
     const page = TermsPage({
       role: member.role,
+      legal_name: member.legal_name,
       text,
       csrf_token: csrfToken(world, request, reply),
       accepted: await sellers.acceptedTerms(world.db, member.seller_id),
-      return_to: placeAfter(queryOf(request, 'return_to')),
+      return_to,
     })
     return sendPage(reply, page)
   })
 
   scope.post(TERMS, async (request, reply) => {
-    const context = await requireMember(world, request, reply, 'account')
-    await acceptTerms(world, actorOf(context), context.member.seller_id)
     const return_to = placeAfter(formOf(request).return_to)
+    const asked = { permission: 'account', return_to } as const
+    const context = await requireMemberFor(world, request, reply, asked)
+    await acceptTerms(world, actorOf(context), context.member.seller_id)
     return redirectTo(reply, return_to === '/dashboard/' ? TERMS : return_to)
   })
 }

@@ -117,7 +117,11 @@ export function declareTransferOffers(scope: FastifyInstance, world: World): voi
     const { seller_id } = member
     const answer = { id, email_normalized, seller_id }
     const done = await acceptTransfer(world, actorOf(context), answer)
-    if (done === 'owes_terms') return redirectTo(reply, `/dashboard/terms/${returnQuery(OFFERS)}`)
+    if (done === 'owes_terms') {
+      // The terms are accepted for the seller whose pages are open.
+      await identity.chooseSeller(world.db, context.session.id, seller_id)
+      return redirectTo(reply, `/dashboard/terms/${returnQuery(OFFERS)}`)
+    }
     if (typeof done === 'string') return redirectTo(reply, `${OFFERS}?done=${done}`)
     return redirectTo(reply, addressOf(done.slug, 'integration'))
   })

@@ -42,9 +42,8 @@ export async function callTool(
   const required_scope = missingScope(tool, caller.bearer.scopes)
   if (required_scope !== undefined) return lacking(required_scope)
   try {
-    if (tool.writes && (await owesTermsFor(world, caller.bearer, args.app_slug))) {
-      return termsFirst(world)
-    }
+    const page = tool.writes ? await owedTermsPage(world, caller.bearer, args.app_slug) : undefined
+    if (page !== undefined) return termsFirst(page)
     return resultOf(tool, await runTool(world, caller, tool, args))
   } catch (error) {
     if (error instanceof Problem) return failure(error.code, `${error.message} Nothing was saved.`)
@@ -101,15 +100,24 @@ async function runTool(
   return { faults: mergeFaults(faults, 'faults' in rehearsal ? rehearsal.faults : []) }
 }
 
-/** Whether the named app's seller, or the person's first seller, has yet to accept the terms. */
-async function owesTermsFor(
+/**
+ * The page on which the named app's seller, or the person's first seller, must accept the terms;
+ * undefined if they have.
+ */
+async function owedTermsPage(
   world: World,
   { user_id }: Caller['bearer'],
   slug: unknown,
-): Promise<boolean> {
-  const named = typeof slug === 'string' && (await apps.findOwn(world.db, { slug, user_id }))
-  const [first] = named ? [named] : await sellers.membershipsOf(world.db, user_id)
-  return first === undefined || (await owesTerms(world, first.seller_id))
+): Promise<string | undefined> {
+  const { db, config } = world
+  const app = typeof slug === 'string' ? await apps.findOwn(db, { slug, user_id }) : undefined
+  const memberships = await sellers.membershipsOf(db, user_id)
+  const [first] = app ? [app] : memberships
+  if (first !== undefined && !(await owesTerms(world, first.seller_id))) return undefined
+  // A member of several sellers accepts for the seller of the app.
+  const isNamed = app !== undefined && memberships.length > 1
+  const page = `${config.base_url}/dashboard/terms/`
+  return isNamed ? `${page}?return_to=/dashboard/apps/${app.slug}/` : page
 }
 
 function roleExcludes({ role, legal_name }: sellers.Membership): ToolAnswer {
@@ -161,8 +169,7 @@ function lacking(required_scope: string): CallToolResult {
   return failure('insufficient_scope', scopeMessage(required_scope), { required_scope })
 }
 
-function termsFirst({ config }: World): CallToolResult {
-  const acceptance_url = `${config.base_url}/dashboard/terms/`
+function termsFirst(acceptance_url: string): CallToolResult {
   const message = `Nothing was saved. The seller must first accept the seller terms at ${acceptance_url}`
   return failure('terms_not_accepted', message, { acceptance_url })
 }

@@ -33,7 +33,33 @@ export async function requireMember(
   permission: sellers.SellerPermission,
 ): Promise<MemberContext> {
   const context = await requireSession(world, request, reply, DASHBOARD)
-  const member = await currentMember(world, context)
+  return await permitted(world, context, await currentMember(world, context), permission)
+}
+
+/**
+ * Like `requireMember`, but for the seller of an app if the page to return to is one of its pages:
+ * a member of several sellers may open it while another seller's pages are chosen.
+ */
+export async function requireMemberFor(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { permission, return_to }: { permission: sellers.SellerPermission; return_to: string },
+): Promise<MemberContext> {
+  const context = await requireSession(world, request, reply, DASHBOARD)
+  const [, slug] = /^\/dashboard\/apps\/([^/?]+)\//.exec(return_to) ?? []
+  const app = slug === undefined ? undefined : await namedApp(world, context, slug)
+  const member = app && (await membershipOf(world, context, app))
+  const found = member ?? (await currentMember(world, context))
+  return await permitted(world, context, found, permission)
+}
+
+async function permitted(
+  world: World,
+  context: SessionContext,
+  member: sellers.Membership | undefined,
+  permission: sellers.SellerPermission,
+): Promise<MemberContext> {
   if (!member) throw await refuseAudited(world, context)
   requirePermission(context, member, permission)
   return { ...context, member }
@@ -86,9 +112,8 @@ export async function requireSeller(
   const { slug } = paramsOf(APP_PATH, request)
   const app = await namedApp(world, context, slug)
   const member = app && (await membershipOf(world, context, app))
-  if (!app || !member) throw await refuseAudited(world, context)
-  requirePermission(context, member, permission)
-  return { ...context, app, member }
+  if (!app) throw await refuseAudited(world, context)
+  return { ...(await permitted(world, context, member, permission)), app }
 }
 
 async function namedApp({ db }: World, { session }: SessionContext, slug: string) {
