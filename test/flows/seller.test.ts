@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
+import * as identity from '#domain/identity'
+import { saveAddresses } from '#flows/integration'
 import type { ProductId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
@@ -158,6 +160,28 @@ describe('the URLs of an app', () => {
     assert.equal(change?.action, 'integration.updated')
     assert.equal(change?.agent, null)
     assert.deepEqual(change?.after, GOOD)
+  })
+
+  test('keep what an agent changed since the page was opened', async () => {
+    const agent = seller()
+    await agent.open(PAGE)
+    const { app } = service.demo
+    const { redirect_uris, post_logout_redirect_uris } = await clientOf()
+    const shown = {
+      redirect_uris: redirect_uris.join('\r\n'),
+      post_logout_redirect_uris: post_logout_redirect_uris.join('\r\n'),
+    }
+    const added = [...redirect_uris, 'https://tidepool.example/added']
+    const { email } = service.demo.seller
+    const { id: user_id } = (await identity.findByEmail(service.world.db, email))!
+    const actor = { kind: 'agent', user_id, agent: 'a test', request_id: 'req_agent' } as const
+    const facts = { app: { id: app.client_id }, changes: { redirect_uris: added } }
+    await saveAddresses(service.world, actor, facts)
+    await agent.submit('Save', { ...shown, oauth_login_url: 'http://tidepool.example/' })
+    assert.equal(agent.page.status, 422)
+    await agent.submit('Save', { ...shown, oauth_login_url: 'https://tidepool.example/other' })
+    assert.match(textOf(agent.page.body), /URLs saved\./)
+    assert.deepEqual((await clientOf()).redirect_uris, added)
   })
 
   test('are all validated, and none is saved if one is invalid', async () => {

@@ -31,6 +31,8 @@ export interface Integration
   /** False until the first client secret is created. */
   has_secret: boolean
   form: AddressForm
+  /** The URLs that were saved when the form was first opened. */
+  opened: AddressForm
   faults: FormFault[]
   add_on: { is_on: boolean; is_charged: boolean; trial_ends_at: Date | null }
   /** Whether buyers may pause their subscription. */
@@ -93,10 +95,13 @@ function Credentials(facts: Integration): JSX.Element {
   )
 }
 
-function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element {
+function Addresses({ form, opened, faults, base, csrf_token }: Integration): JSX.Element {
   return (
     <Panel title="URLs">
       <Form action={base} csrf_token={csrf_token}>
+        {Object.entries(opened).map(([name, value]) => (
+          <input key={name} type="hidden" name={`opened_${name}`} value={value} />
+        ))}
         <Field
           label="Login URL"
           name="oauth_login_url"

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
@@ -19,6 +20,7 @@ export async function integrationOf(
   const { config, db, keys } = world
   const { app, session, request } = context
   const client = await apps.findClientOf(db, app.id)
+  const form = formOfAddresses({ ...client, oauth_login_url: app.oauth_login_url })
   const products = await catalog.products(db, app.id)
   const prices = await catalog.livePrices(db, app.id)
   const holder = { app_id: app.id, user_id: session.user_id }
@@ -32,7 +34,8 @@ export async function integrationOf(
     base_url: config.base_url,
     other_mode: config.live_url ? 'live' : config.test_mode && 'test',
     issuer: `${config.base_url}/o`,
-    form: formOfAddresses({ ...client, oauth_login_url: app.oauth_login_url }),
+    form,
+    opened: form,
     add_on: apps.addOnOf(appTime(world, app), app),
     allows_pause: app.allows_pause,
     plans: products.filter(({ is_free }) => !is_free),
@@ -75,6 +78,28 @@ export function addressesOf(form: Partial<AddressForm>): apps.Addresses {
     redirect_uris: linesOf(form.redirect_uris),
     post_logout_redirect_uris: linesOf(form.post_logout_redirect_uris),
   }
+}
+
+/** The URLs that were saved when a form was opened, from its hidden fields. */
+export function openedAddresses(form: Record<string, string>): apps.Addresses {
+  return addressesOf({
+    oauth_login_url: form.opened_oauth_login_url ?? '',
+    redirect_uris: form.opened_redirect_uris ?? '',
+    post_logout_redirect_uris: form.opened_post_logout_redirect_uris ?? '',
+  })
+}
+
+/**
+ * The fields that a form changes. The others are left as they are now: an agent or another member
+ * may have changed them since the page was opened.
+ */
+export function changedAddresses(
+  opened: apps.Addresses,
+  entered: apps.Addresses,
+): Partial<apps.Addresses> {
+  const isChanged = ([name, value]: [string, unknown]) =>
+    !isDeepStrictEqual(value, opened[name as keyof apps.Addresses])
+  return Object.fromEntries(Object.entries(entered).filter(isChanged))
 }
 
 /** The form for these URLs. */

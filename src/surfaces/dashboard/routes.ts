@@ -21,7 +21,14 @@ import { declareExportAll } from './export-all.ts'
 import { declareHome } from './home.ts'
 import { declareImages } from './images.ts'
 import { declareImport } from './import.ts'
-import { addressesOf, fieldOf, formOfAddresses, integrationOf } from './integration.ts'
+import {
+  addressesOf,
+  changedAddresses,
+  fieldOf,
+  formOfAddresses,
+  integrationOf,
+  openedAddresses,
+} from './integration.ts'
 import { IntegrationPage } from './integration-page.tsx'
 import { declareInvitations } from './invitations.ts'
 import { declareListing } from './listing.ts'
@@ -100,13 +107,16 @@ function declareSettings(scope: FastifyInstance, world: World): void {
     const { app } = context
     const form = formOf(request)
     const addresses = addressesOf(form)
-    const saved = await saveAddresses(world, actorOf(context), { app, changes: addresses })
+    const opened = openedAddresses(form)
+    const changes = changedAddresses(opened, addresses)
+    const saved = await saveAddresses(world, actorOf(context), { app, changes })
     if (!('faults' in saved)) return redirectTo(reply, `${pathOf(context)}?done=addresses`)
     const facts = await integrationOf(world, context, NOTES)
     const page = IntegrationPage({
       ...facts,
       base: pathOf(context),
       form: formOfAddresses(addresses),
+      opened: formOfAddresses(opened),
       faults: saved.faults.map(({ path, message }) => ({ id: fieldOf(path), message })),
     })
     return sendPage(reply, page, { status: 422 })
