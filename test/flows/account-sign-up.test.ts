@@ -50,6 +50,9 @@ test('creates no account, session or sign-in before the email is confirmed', asy
   assert.ok(await isSignedIn(agent))
   assert.ok(await isSignedIn(await enterPassword(service, email)))
   assert.equal((await agent.open(path)).status, 404)
+  assert.ok(pageText(agent).includes(`You are signed in as ${email}.`))
+  await agent.press('Go to your account')
+  assert.equal(agent.page.url, '/account/')
   const user = await service.world.db.one<Record<string, unknown>>(sql`
     select created_via, email_verified_at is not null as is_proven from users
     where email_normalized = ${email}`)

@@ -53,14 +53,20 @@ export function LinkPage(facts: {
   )
 }
 
-/** A link that has expired or was already used. */
-export function ExpiredLinkPage({ locale }: { locale: Locale }): JSX.Element {
+/** A link that has expired or was already used, perhaps to sign in to this browser. */
+export function ExpiredLinkPage(facts: {
+  locale: Locale
+  signed_in_as: string | undefined
+}): JSX.Element {
+  const { locale, signed_in_as: email } = facts
   const { t } = locale
   return (
     <FocusLayout locale={locale} title={titleOf(t('link.expired_title'), locale)}>
-      <Heading title={t('link.expired_title')}>{t('link.expired_text')}</Heading>
-      <Button kind="primary" href="/signin/" wide>
-        {t('link.go_to_sign_in')}
+      <Heading title={t('link.expired_title')}>
+        {email === undefined ? t('link.expired_text') : t('link.expired_signed_in', { email })}
+      </Heading>
+      <Button kind="primary" href={email === undefined ? '/signin/' : '/account/'} wide>
+        {email === undefined ? t('link.go_to_sign_in') : t('link.go_to_account')}
       </Button>
     </FocusLayout>
   )

@@ -12,7 +12,7 @@ import { sendPage } from '#http/pages'
 import { passwordSentence } from '#http/password-sentence'
 import { ownPath, redirectAfterForm } from '#http/redirect'
 import { refuse } from '#http/refusals'
-import { signOut, startSession } from '#http/session'
+import { currentSession, signOut, startSession } from '#http/session'
 import type { UserId } from '#platform/ids'
 import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
@@ -54,12 +54,14 @@ interface OpenedLink {
 export function declareLinks(scope: FastifyInstance, world: World): void {
   scope.get(LINK, async (request, reply) => {
     const opened = await openLink(world, request, reply)
-    return opened ? sendLink(world, request, reply, opened, undefined) : sendExpired(reply)
+    return opened
+      ? sendLink(world, request, reply, opened, undefined)
+      : await sendExpired(world, request, reply)
   })
 
   scope.post(LINK, { config: { limits: [LINKS] } }, async (request, reply) => {
     const opened = await openLink(world, request, reply)
-    if (!opened) return sendExpired(reply)
+    if (!opened) return await sendExpired(world, request, reply)
     const { password } = formOf(request)
     const chosen = opened.password && (password ?? '')
     const fault =
@@ -71,8 +73,15 @@ export function declareLinks(scope: FastifyInstance, world: World): void {
   })
 }
 
-function sendExpired(reply: FastifyReply): FastifyReply {
-  return sendPage(reply, ExpiredLinkPage({ locale: localeOf(reply.request) }), { status: 404 })
+/** The second of two tabs, or the browser's Back, may show a link that has just signed in. */
+async function sendExpired(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const session = await currentSession(world, request)
+  const page = ExpiredLinkPage({ locale: localeOf(request), signed_in_as: session?.email })
+  return sendPage(reply, page, { status: 404 })
 }
 
 async function openLink(
@@ -124,11 +133,12 @@ async function use(
     case 'sign_up': {
       const browser_hash = browserHash(world, request, reply)
       const answered = await answerSignUp(world, { token, password: chosen, browser_hash, origin })
-      return answered ? await enter(answered.user_id, answered.return_to) : sendExpired(reply)
+      if (!answered) return await sendExpired(world, request, reply)
+      return await enter(answered.user_id, answered.return_to)
     }
     case 'change_email': {
       const changed = await confirmEmailChange(world, token, origin)
-      if (changed.outcome === 'used') return sendExpired(reply)
+      if (changed.outcome === 'used') return await sendExpired(world, request, reply)
       if (changed.outcome === 'changed')
         return sendPage(reply, EmailChangedPage({ ...changed, locale }))
       const page =
@@ -139,7 +149,7 @@ async function use(
     }
     case 'undo_email': {
       const undone = await undoEmailChange(world, token, origin)
-      if (undone.outcome === 'used') return sendExpired(reply)
+      if (undone.outcome === 'used') return await sendExpired(world, request, reply)
       if (undone.outcome === 'undone') {
         return await enter(undone.user_id, '/account/security/password')
       }
@@ -149,7 +159,7 @@ async function use(
       const answer: LinkAnswer =
         purpose === 'set_password' ? { purpose, password: chosen ?? '' } : { purpose }
       const link = await answerLink(world, token, answer, origin)
-      if (!link) return sendExpired(reply)
+      if (!link) return await sendExpired(world, request, reply)
       if (purpose !== 'not_me') return await enter(link.user_id, link.return_to)
       await signOut(world, request, reply)
       return sendPage(reply, LockedPage({ locale }))
