@@ -131,6 +131,9 @@ describe('a change of email', () => {
     await identity.setEmail(db, { user_id, ...identity.readEmail('wanted-4@example.com')! })
     const finish = await buyAndWait(owner.email)
     assert.deepEqual(await undoEmailChange(service.world, token, ORIGIN), { outcome: 'taken' })
+    const logged = await db.one<{ detail: object }>(sql`select detail from audit_log
+      where subject = ${user_id} and action = 'account.undo_email'`)
+    assert.deepEqual(logged.detail, { outcome: 'locked' })
     await finish()
     assert.equal((await liveLicenses(owner.email)).length, 1)
     assert.equal((await liveLicenses('wanted-4@example.com')).length, 1)

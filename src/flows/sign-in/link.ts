@@ -109,12 +109,15 @@ export async function undoEmailChange(
     if (!change || change.ended_at) return { outcome: 'used' }
     const { user_id, old_email } = change
     const before = { user_id, ...identity.readEmail(old_email)! }
+    const note = { action: 'account.undo_email', subject: user_id } as const
+    const actor = accountActor(user_id, origin)
     await payments.lockEmails(tx, [before.email_normalized])
     if ((await payments.isBuyingAgain(tx, before)) || !(await identity.setEmail(tx, before))) {
       // The old address belongs to another account, or will once its purchase is paid: staff must
       // review both.
       await endAllAccess(tx, now, user_id)
       await identity.lockUser(tx, now, user_id)
+      await audit(tx, now, { actor, ...note, detail: { outcome: 'locked' } })
       return { outcome: 'taken' }
     }
     await endAllAccess(tx, now, user_id)
@@ -123,8 +126,7 @@ export async function undoEmailChange(
     await identity.setPassword(tx, user_id, null)
     // Links that were sent to the other mailbox no longer work.
     await identity.expireLinks(tx, now, user_id)
-    const action = 'account.undo_email'
-    await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id })
+    await audit(tx, now, { actor, ...note })
     return { outcome: 'undone', user_id }
   })
 }
