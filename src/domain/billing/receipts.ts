@@ -51,7 +51,7 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
   }
   const found = await db.maybe<Facts>(sql`
     select i.paid_at, i.language, i.app_name, i.seller_name, i.product_name, pr.frequency,
-       u.email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
+      u.email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
       coalesce(t.card->>'brand', k.brand) as card_brand,
       coalesce(t.card->>'last4', k.last4) as card_last4,
       (select coalesce(jsonb_agg(jsonb_build_object('amount', r.amount, 'at', r.created_at)

@@ -28,12 +28,12 @@ export async function assembleEvidence(
 ): Promise<payments.Evidence> {
   const { db } = world
   const dispute = (await payments.findDisputeOf(db, { id: dispute_id, app_id: null }))!
-  const invoice = (await billing.findInvoiceOf(db, { id: dispute.invoice_id, app_id: null }))!
+  const invoice = (await billing.findReceipt(db, dispute.invoice_id))!
   const order = (await billing.orderDetails(db, invoice.order_id))!
   const app = (await apps.find(db, invoice.app_id))!
-  const { app_name, product_name } = (await billing.findReceipt(db, invoice.id))!
+  const { app_name, product_name } = invoice
   const card = payments.cardName(await payments.cardOfCharge(db, dispute.charge_id))
-  const facts = { invoice, order, app_name, product_name, card }
+  const facts = { invoice, order, card }
   return payments.writeEvidence({
     email: order.email,
     app_name,
@@ -71,23 +71,18 @@ function policyOf({ config }: World, app_name: string): string {
 }
 
 interface Bought {
-  invoice: billing.Invoice
+  invoice: billing.Receipt
   order: billing.OrderDetails
-  app_name: string
-  product_name: string
   card: string
 }
 
-function receiptOf(
-  { config }: World,
-  { invoice, order, app_name, product_name, card }: Bought,
-): string {
+function receiptOf({ config }: World, { invoice, order, card }: Bought): string {
   const { legal_name } = config.operator
   return [
     `Receipt ${billing.invoiceNumber(invoice.number)} of ${legal_name}, merchant of record`,
-    `Order ${order.id}, ${isoDate(invoice.paid_at ?? invoice.created_at)}`,
+    `Order ${order.id}, ${isoDate(invoice.paid_at)}`,
     `Buyer: ${order.email}`,
-    `${app_name} ${product_name}: ${dollars(invoice.amount)}`,
+    `${invoice.app_name} ${invoice.product_name}: ${dollars(invoice.amount)}`,
     `Sales tax (${order.state}): ${dollars(invoice.tax)}`,
     `Total: ${dollars(sum(invoice.amount, invoice.tax))}, paid with ${card}`,
   ].join('\n')

@@ -18,6 +18,7 @@ export function declarePayouts(scope: FastifyInstance, world: World): void {
     const { role } = await requireStaff(reporting, request, reply, HOME, 'payouts')
     const status = payouts.PAYOUT_STATUSES.find((each) => each === queryOf(request, 'status'))
     const below_number = readNumber(queryOf(request, 'below'))
+    const isFirst = below_number === undefined
     const limit = ON_A_PAGE + 1
     const found = await payouts.listPayouts(db, { status, below_number, limit })
     const listed = found.slice(0, ON_A_PAGE)
@@ -26,14 +27,12 @@ export function declarePayouts(scope: FastifyInstance, world: World): void {
       role,
       status,
       payouts: listed,
-      paused: below_number
-        ? []
-        : await sellers.listSellers(db, { state: 'paused', limit: ON_A_PAGE }),
+      paused: isFirst ? await sellers.listSellers(db, { state: 'paused', limit: ON_A_PAGE }) : [],
       older:
         found.length > ON_A_PAGE && last
           ? addressOf(HOME, { status, below: String(last.number) })
           : undefined,
-      newest: below_number ? addressOf(HOME, { status }) : undefined,
+      newest: isFirst ? undefined : addressOf(HOME, { status }),
     })
     return sendPage(reply, page)
   })
