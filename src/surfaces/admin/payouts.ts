@@ -5,6 +5,7 @@ import { forReports, type World } from '#flows/world'
 import { requireStaff } from '#http/guards/staff'
 import { queryOf, readNumber } from '#http/input'
 import { sendPage } from '#http/pages'
+import { pageBelow } from '#http/pagination'
 import { addressOf, ON_A_PAGE } from './paging.ts'
 import { PayoutsPage } from './payouts-page.tsx'
 
@@ -21,17 +22,13 @@ export function declarePayouts(scope: FastifyInstance, world: World): void {
     const isFirst = below_number === undefined
     const limit = ON_A_PAGE + 1
     const found = await payouts.listPayouts(db, { status, below_number, limit })
-    const listed = found.slice(0, ON_A_PAGE)
-    const last = listed.at(-1)
+    const { rows: listed, older } = pageBelow(found, ON_A_PAGE)
     const page = PayoutsPage({
       role,
       status,
       payouts: listed,
       paused: isFirst ? await sellers.listSellers(db, { state: 'paused', limit: ON_A_PAGE }) : [],
-      older:
-        found.length > ON_A_PAGE && last
-          ? addressOf(HOME, { status, below: String(last.number) })
-          : undefined,
+      older: older === undefined ? undefined : addressOf(HOME, { status, below: String(older) }),
       newest: isFirst ? undefined : addressOf(HOME, { status }),
     })
     return sendPage(reply, page)

@@ -20,3 +20,15 @@ export function pagingOf(
   const page = Math.min(last, Math.max(1, requested_page))
   return { page, last, total, limit: size, offset: (page - 1) * size }
 }
+
+/**
+ * A page of numbered rows, the latest first, of which one more than `size` was read; `older` is the
+ * number below which the next page begins.
+ */
+export function pageBelow<Row extends { number: number }>(
+  found: readonly Row[],
+  size: number,
+): { rows: Row[]; older: number | undefined } {
+  const rows = found.slice(0, size)
+  return { rows, older: found.length > size ? rows.at(-1)?.number : undefined }
+}

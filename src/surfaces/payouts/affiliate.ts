@@ -11,6 +11,7 @@ import { PAYEE_PAGES, type PayeeContext } from '#http/guards/payee'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf, readNumber } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
+import { pageBelow } from '#http/pagination'
 import type { ReferredChartFacts } from '#http/referred-chart'
 import { accountActor } from '#platform/audit'
 import { addDays, isoDate } from '#platform/calendar'
@@ -77,8 +78,7 @@ async function sendReferrals(
   const payee = { owner, account: 'affiliate_payable' } as const
   const before = readNumber(queryOf(request, 'before'))
   const found = await payouts.accountLines(db, payee, { limit: PAGE + 1, before })
-  const lines = found.slice(0, PAGE)
-  const older = found.length > PAGE ? lines.at(-1)?.number : undefined
+  const { rows: lines, older } = pageBelow(found, PAGE)
   const now = await payeeTime(world, owner)
   const facts = {
     ...(await balance({ ...context, kind: 'affiliate', payee })),

@@ -15,7 +15,7 @@ import {
 import { requireRecentProof } from '#http/guards/session'
 import { queryOf, readNumber } from '#http/input'
 import { limitPage, people, redirectTo, sendPage } from '#http/pages'
-import { pagingOf } from '#http/pagination'
+import { pageBelow, pagingOf } from '#http/pagination'
 import { payeeNotice } from '#http/test-clock-notice'
 import { addDays } from '#platform/calendar'
 import type { Limit } from '#platform/limits'
@@ -77,11 +77,10 @@ async function payoutsPage({ db }: World, { payee, kind, request }: PayeeContext
   const below_number = readNumber(queryOf(request, 'below'))
   const limit = PAYOUTS_A_PAGE + 1
   const found = await payouts.payoutsOf(db, payee, { below_number, limit })
-  const shown = found.slice(0, PAYOUTS_A_PAGE)
-  const older_below = found.length > PAYOUTS_A_PAGE ? shown.at(-1)?.number : undefined
+  const { rows, older } = pageBelow(found, PAYOUTS_A_PAGE)
   return {
-    payouts: shown,
-    older_payouts: older_below === undefined ? undefined : `${home}?below=${older_below}#payouts`,
+    payouts: rows,
+    older_payouts: older === undefined ? undefined : `${home}?below=${older}#payouts`,
     latest_payouts: below_number === undefined ? undefined : `${home}#payouts`,
   }
 }
