@@ -184,6 +184,7 @@ declare module '#platform/email-queue' {
     plan_given: NoFacts
     receipt: NoFacts
     refund_issued: NoFacts
+    renewal_reminder: NoFacts
     subscription_canceled: NoFacts
     trial_ending: NoFacts
     // To a seller or an affiliate, about money.

@@ -40,16 +40,26 @@ describe('what is due', () => {
   const base = {
     next_at: at('2026-03-31'),
     period_end: at('2026-03-31'),
+    frequency: 'month',
     auto_renew: true,
     pause_at_end: false,
     last_decline: null,
-  }
+  } as const
+  const yearly = { ...base, frequency: 'year', next_at: at('2026-03-01') } as const
   const trialing = { ...base, next_at: at('2026-03-28') }
   for (const [now, subscription, status, step] of [
     ['2026-03-30', base, 'active', 'rest'],
     ['2026-03-31', base, 'active', 'renew'],
     ['2026-03-31', base, 'trialing', 'renew'],
     ['2026-03-28', trialing, 'trialing', 'remind'],
+    ['2026-03-28', { ...trialing, auto_renew: false }, 'trialing', 'remind'],
+    ['2026-02-28', { ...yearly, next_at: at('2026-02-28') }, 'active', 'rest'],
+    ['2026-03-01', yearly, 'active', 'remind'],
+    ['2026-03-01', { ...yearly, frequency: 'month' }, 'active', 'rest'],
+    ['2026-03-01', { ...yearly, auto_renew: false }, 'active', 'rest'],
+    ['2026-03-01', { ...yearly, pause_at_end: true }, 'active', 'rest'],
+    ['2026-03-01', yearly, 'trialing', 'rest'],
+    ['2026-03-31', yearly, 'active', 'renew'],
     ['2026-03-31', { ...base, auto_renew: false }, 'active', 'end'],
     ['2026-03-31', { ...base, auto_renew: false, pause_at_end: true }, 'active', 'end'],
     ['2026-03-31', { ...base, pause_at_end: true }, 'active', 'pause'],

@@ -6,6 +6,7 @@ import type { Locale } from '#platform/language/locale'
 import { cents } from '#platform/money'
 import type { PdfContent } from '#platform/pdf/content'
 import * as account from '../../src/surfaces/emails/account-templates.ts'
+import * as reminders from '../../src/surfaces/emails/charge-reminders.ts'
 import * as money from '../../src/surfaces/emails/money-templates.ts'
 import * as receipts from '../../src/surfaces/emails/receipt-template.ts'
 import { emailHtml, emailText, footerOf } from '../../src/surfaces/emails/render.tsx'
@@ -79,8 +80,12 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     charged: cents(2),
     state: 'TX',
   }
-  const coming = { ...charge, frequency: 'month' as const, day }
-  const [exact, about] = [false, true].map((is_about) => ({ ...coming, is_about }))
+  const coming = { ...charge, product_name: 'Basic', frequency: 'month' as const, day }
+  const [exact, about] = [
+    { ...coming, is_about: false },
+    { ...coming, is_about: true },
+  ]
+  const free = { ...exact, charged: cents(0) }
   const bought = { license_key: 'key_1', links, sold_by, coming: exact, locale }
   const product = { app_name: 'Tidepool', product_name: 'Basic' }
   const given = { ...product, license_key: 'key_1', links, locale, may_continue: false }
@@ -139,9 +144,24 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
       product_url: url,
       how: 'imported',
     }),
-    trial_ending: money.trialEnding(plan, { ...trial, coming: exact }),
-    'trial_ending, about': money.trialEnding(plan, { ...trial, coming: about }),
-    'trial_ending, canceled': money.trialEnding(plan, { ...trial, coming: undefined }),
+    trial_ending: reminders.trialEnding(plan, { ...trial, coming: exact }),
+    'trial_ending, about': reminders.trialEnding(plan, { ...trial, coming: about }),
+    'trial_ending, canceled': reminders.trialEnding(plan, { ...trial, coming: undefined }),
+    renewal_reminder: reminders.renewalReminder(plan, { ...trial, coming: exact }),
+    'renewal_reminder, about': reminders.renewalReminder(plan, { ...trial, coming: about }),
+    'renewal_reminder, free': reminders.renewalReminder(plan, { ...trial, coming: free }),
+    'renewal_reminder, other plan': reminders.renewalReminder(plan, {
+      ...trial,
+      coming: { ...exact, product_name: 'Visa' },
+    }),
+    'renewal_reminder, other plan, about': reminders.renewalReminder(plan, {
+      ...trial,
+      coming: { ...about, product_name: 'Visa' },
+    }),
+    'renewal_reminder, other plan, free': reminders.renewalReminder(plan, {
+      ...trial,
+      coming: { ...free, product_name: 'Visa' },
+    }),
     refund: money.refundIssued(receipt, plan, { amount: cents(5), has_ended: true }),
     'refund, kept': money.refundIssued(receipt, plan, { amount: cents(5), has_ended: false }),
     account_deleted: account.accountDeleted(locale, 'support@example.com'),

@@ -1,10 +1,10 @@
 import { isHardDecline, resumeDunning } from './dunning.ts'
-import { trialDue } from './period.ts'
-import type { Subscription } from './subscriptions.ts'
+import { remindedAt } from './reminders.ts'
+import type { RunningSubscription } from './subscriptions.ts'
 
 /** What to do with a subscription that is due. */
 export type NextStep =
-  /** Notify the buyer that the trial is about to end. */
+  /** Remind the buyer of the charge at the end of the trial or the year. */
   | 'remind'
   /** Charge the next period. */
   | 'renew'
@@ -23,8 +23,8 @@ export type NextStep =
 export function nextStep(
   now: Date,
   subscription: Pick<
-    Subscription,
-    'next_at' | 'period_end' | 'auto_renew' | 'pause_at_end' | 'last_decline'
+    RunningSubscription,
+    'next_at' | 'period_end' | 'frequency' | 'auto_renew' | 'pause_at_end' | 'last_decline'
   >,
   status: string,
 ): NextStep {
@@ -36,20 +36,41 @@ export function nextStep(
     return isHardDecline(last_decline) ? 'skip_retry' : 'retry'
   }
   if (status !== 'active' && status !== 'trialing') return 'rest'
-  if (now < period_end) return status === 'trialing' ? 'remind' : 'rest'
+  if (now < period_end) return isReminderDue(now, subscription, status) ? 'remind' : 'rest'
   if (!auto_renew) return 'end'
   return pause_at_end ? 'pause' : 'renew'
 }
 
-/** When a subscription is due again if its license has `status` from now on. */
+/** A trial is announced to end even if nothing is charged; a year only if it renews. */
+function isReminderDue(
+  now: Date,
+  subscription: Pick<
+    RunningSubscription,
+    'period_end' | 'frequency' | 'auto_renew' | 'pause_at_end'
+  >,
+  status: 'active' | 'trialing',
+): boolean {
+  const at = remindedAt(status, subscription)
+  if (at === undefined || at > now) return false
+  return status === 'trialing' || (subscription.auto_renew && !subscription.pause_at_end)
+}
+
+/**
+ * When a subscription is due again if its license resumes with `status`: what became due in the
+ * meantime is due now.
+ */
 export function dueAgain(
   now: Date,
-  subscription: Pick<Subscription, 'period_end' | 'past_due_since' | 'retries'>,
+  subscription: Pick<
+    RunningSubscription,
+    'period_end' | 'frequency' | 'past_due_since' | 'retries'
+  >,
   status: string,
-): Pick<Subscription, 'next_at' | 'past_due_since'> {
+): Pick<RunningSubscription, 'next_at' | 'past_due_since'> {
   const { period_end, past_due_since, retries } = subscription
-  if (status === 'active') return { next_at: period_end, past_due_since }
-  if (status === 'trialing') return { next_at: trialDue(now, period_end), past_due_since }
+  if (status === 'active' || status === 'trialing') {
+    return { next_at: remindedAt(status, subscription) ?? period_end, past_due_since }
+  }
   const isOwing = status === 'past_due' || status === 'unpaid'
   if (isOwing && past_due_since) return resumeDunning(now, { past_due_since, retries })
   return { next_at: null, past_due_since }

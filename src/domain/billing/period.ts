@@ -1,4 +1,4 @@
-import { addDays, type Frequency, periodEnd } from '#platform/calendar'
+import { type Frequency, periodEnd } from '#platform/calendar'
 
 /** A subscription's calendar: period number `anchor_index` ends at the anchor. */
 export interface Calendar {
@@ -34,12 +34,4 @@ export function periodPaid(calendar: Calendar, index: number, now: Date): Calend
   if (now.getTime() <= half) return { ...calendar, ...period }
   const restarted = { ...calendar, anchor: now, anchor_index: index - 1 }
   return { ...restarted, ...periodOf(restarted, index) }
-}
-
-const REMIND_DAYS = 3
-
-/** When a trial is next due: for a reminder, or for its end if there is no time for one. */
-export function trialDue(now: Date, period_end: Date): Date {
-  const reminder = addDays(period_end, -REMIND_DAYS)
-  return reminder > now ? reminder : period_end
 }

@@ -141,6 +141,9 @@ async function subscribe(
     anchor: isLater ? period_end : now,
     period_index,
     ...discounts.runningOf(discount, period_index),
-    next_at: isTrial ? billing.trialDue(now, period_end) : period_end,
+    next_at: billing.reminderOrEnd(now, isTrial ? 'trialing' : 'active', {
+      period_end,
+      frequency: draft.frequency,
+    }),
   })
 }

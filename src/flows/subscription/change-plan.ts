@@ -105,7 +105,7 @@ async function changeFree(
     return { outcome: 'planned' }
   }
   const { license_id } = license
-  const { product_id, amount, id: price_id } = price
+  const { product_id, amount, frequency, id: price_id } = price
   const { trial_end: period_end } = change
   const step = {
     license_id,
@@ -119,7 +119,8 @@ async function changeFree(
   if (!isSame && !subscription.auto_renew) {
     await licensing.setEndDay(tx, { license_id, canceled_at: period_end })
   }
-  const end = { period_end, anchor: period_end, next_at: billing.trialDue(now, period_end) }
+  const next_at = billing.reminderOrEnd(now, 'trialing', { period_end, frequency })
+  const end = { period_end, anchor: period_end, next_at }
   await billing.changeSubscription(tx, subscription, {
     price_id,
     amount,

@@ -66,7 +66,12 @@ export async function notify(
   { jobs, random }: World,
   tx: Db,
   now: Date,
-  kind: 'payment_failed' | 'seller_failed_renewal' | 'license_ended' | 'trial_ending',
+  kind:
+    | 'payment_failed'
+    | 'seller_failed_renewal'
+    | 'license_ended'
+    | 'trial_ending'
+    | 'renewal_reminder',
   { id, license_id }: Pick<billing.Subscription, 'id' | 'license_id'>,
   cause: string,
 ): Promise<void> {

@@ -32,7 +32,8 @@ export async function extendTrial(
     const { period_end: before } = subscription
     // The trial is the period before the anchor, so what is paid starts at its new end.
     const period_end = addDays(before, days)
-    const next_at = billing.trialDue(now, period_end)
+    const { frequency } = subscription
+    const next_at = billing.reminderOrEnd(now, 'trialing', { period_end, frequency })
     await billing.changeSubscription(tx, subscription, { anchor: period_end, period_end, next_at })
     const step = { trigger: 'trial_extended', to: 'trialing', period_end } as const
     await licensing.transition(tx, now, { license_id, ...step })

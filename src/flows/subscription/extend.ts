@@ -7,6 +7,7 @@ import { lockLicense, suspend } from '#flows/locked-license'
 import { lostCredit, receivedTwice } from '#flows/period-credit'
 import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
+import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type LicenseId, mintId } from '#platform/ids'
 import { sum, ZERO } from '#platform/money'
@@ -33,7 +34,7 @@ export async function extensionOf(tx: Db, now: Date, paid: PaidRenewal): Promise
 /** Moves a subscription and its license into the period that an invoice paid for. */
 export async function extend(writes: Writes, now: Date, extension: Extension): Promise<void> {
   const { invoice, subscription, is_waived, license } = extension
-  const { calendar, ...period } = extension.period
+  const { calendar, frequency, ...period } = extension.period
   const pay = (each: Writes) =>
     billing.payInvoice(each, now, { id: invoice.id, ...period, is_waived })
   if (license.status === 'canceled') return await pay(writes)
@@ -49,7 +50,10 @@ export async function extend(writes: Writes, now: Date, extension: Extension): P
     ...(billing.discountOn(invoice) ? discounts.afterPeriods(subscription, 1) : {}),
     period_index: period.period_index,
     ...(period_end ? { period_end } : { ended_at: now }),
-    next_at: isPaused ? null : period_end,
+    next_at:
+      isPaused || !period_end
+        ? null
+        : billing.reminderOrEnd(now, 'active', { period_end, frequency }),
     past_due_since: null,
     retries: 0,
     last_decline: null,
@@ -130,6 +134,7 @@ function isSuspended({ status, paused_for }: licensing.PausableLicense): boolean
 interface ExtendedPeriod extends Pick<billing.Invoice, 'period_start' | 'period_end'> {
   calendar: Omit<billing.Calendar, 'frequency'>
   period_index: number
+  frequency: Frequency | null
 }
 
 /** The paid period, and the schedule that follows it. */
@@ -142,7 +147,7 @@ async function periodPaid(tx: Db, now: Date, paid: PaidRenewal): Promise<Extende
   const { period_start, period_end } = invoice
   // An upgrade was agreed to and charged for the period that it shows.
   if (frequency === null || invoice.kind === 'upgrade') {
-    return { calendar, period_index, period_start, period_end }
+    return { calendar, period_index, period_start, period_end, frequency }
   }
   const period = billing.periodPaid({ ...calendar, frequency }, period_index, now)
   const { anchor, anchor_index } = period
@@ -151,6 +156,7 @@ async function periodPaid(tx: Db, now: Date, paid: PaidRenewal): Promise<Extende
     period_index,
     period_start: period.period_start,
     period_end: period.period_end,
+    frequency,
   }
 }
 

@@ -91,7 +91,8 @@ async function processOther(world: World, tx: Db, { subscription, license, now, 
   const { license_id } = license
   if (step === 'remind') {
     const { period_end } = subscription
-    await notify(world, tx, now, 'trial_ending', subscription, `${period_end.getTime()}`)
+    const kind = license.status === 'trialing' ? 'trial_ending' : 'renewal_reminder'
+    await notify(world, tx, now, kind, subscription, `${period_end.getTime()}`)
     await billing.changeSubscription(tx, subscription, { next_at: period_end })
   } else if (step === 'end') {
     await endSubscription(tx, now, subscription, 'period_ended')
@@ -114,9 +115,14 @@ async function reschedule(
   license: licensing.License,
 ): Promise<void> {
   const { next_at } = subscription
-  const isStale = next_at !== null && next_at <= now
-  const due = isStale ? billing.dueAgain(now, subscription, license.status) : { next_at }
-  await billing.changeSubscription(tx, subscription, due)
+  const { status } = license
+  if (next_at !== null && next_at > now) {
+    await billing.release(tx, subscription.id)
+    return
+  }
+  const isRunning = status === 'active' || status === 'trialing'
+  const due = isRunning ? billing.reminderOrEnd(now, status, subscription) : null
+  await billing.changeSubscription(tx, subscription, { next_at: due })
 }
 
 /** Records the invoice and the attempt, unless the subscription changed since it was read. */

@@ -19,6 +19,7 @@ export async function comingCharge(
   const next = await nextCharge(world, { license_id, app })
   // A paused plan is charged when its buyer resumes it.
   if (!next || next.why === 'resumption') return undefined
-  const { frequency } = next.quote
-  return { ...next, is_about: !next.is_exact, frequency, day: subscription.period_end }
+  const { frequency, product_name } = next.quote
+  const day = subscription.period_end
+  return { ...next, is_about: !next.is_exact, product_name, frequency, day }
 }

@@ -26,6 +26,7 @@ export interface Coming {
   charged: Cents
   state: string
   is_about: boolean
+  product_name: string
   /** How often it recurs; null for a charge that is paid once. */
   frequency: Frequency | null
   day: Date
@@ -33,14 +34,16 @@ export interface Coming {
 
 type Row = [label: string, value: string]
 
-const nameOf = ({ app_name, product_name }: PlanFacts) => `${app_name} ${product_name}`
+/** A plan with its app. */
+export const nameOf = ({ app_name, product_name }: PlanFacts) => `${app_name} ${product_name}`
 
-function manage({ manage_url, locale: { t } }: PlanFacts, note: string): Block {
+/** The link to the manage page. */
+export function manage({ manage_url, locale: { t } }: PlanFacts, note: string): Block {
   return { kind: 'link', label: t('email.manage'), url: manage_url, note }
 }
 
 /** Deducts a total that is too small to charge. */
-function waivedRow(total: Cents, { t, money }: Locale): Row {
+export function waivedRow(total: Cents, { t, money }: Locale): Row {
   return [t('email.waived'), money(cents(0 - total))]
 }
 
@@ -209,54 +212,6 @@ export function givenPlanEnded(
   const text = t(`email.${how}_ended_text`, { app: plan.app_name })
   const links = linkTo(product_url, { label: t('email.see_plans') })
   return { subject, heading: subject, blocks: [{ kind: 'text', text }, ...links] }
-}
-
-/** The trial ends in three days: what is charged then, if anything. */
-export function trialEnding(
-  plan: PlanFacts,
-  facts: { day: Date; card: string; coming: Coming | undefined; auto_renew_url: string },
-): EmailContent {
-  const { locale } = plan
-  const { t, day, money } = locale
-  const { card, coming } = facts
-  const name = nameOf(plan)
-  const subject = t('email.trial_ending', { product: name, day: day(facts.day) })
-  if (!coming) {
-    const text = t('email.trial_off')
-    const link: Block = { kind: 'link', label: t('email.keep'), url: facts.auto_renew_url }
-    return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
-  }
-  const id = coming.is_about ? 'email.trial_charge_about' : 'email.trial_charge'
-  const amount = money(coming.charged)
-  return {
-    subject,
-    heading: subject,
-    blocks: [
-      {
-        kind: 'text',
-        text:
-          coming.charged === ZERO
-            ? t('email.trial_free', { product: name })
-            : t(id, { card, amount, product: name }),
-      },
-      {
-        kind: 'rows',
-        rows: [
-          [name, money(coming.amount)],
-          [taxLabel(coming, locale), money(coming.tax)],
-          ...(coming.charged < coming.total ? [waivedRow(coming.total, locale)] : []),
-          [t('email.charged_on', { day: day(coming.day) }), amount],
-        ],
-      },
-      {
-        kind: 'link',
-        label: t('email.cancel'),
-        url: facts.auto_renew_url,
-        note: t('email.cancel_trial_note'),
-      },
-      manage(plan, t('email.manage_trial')),
-    ],
-  }
 }
 
 /** The buyer was refunded. */

@@ -17,6 +17,7 @@ import {
   type RefundId,
 } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
+import { renewalReminder, trialEnding } from './charge-reminders.ts'
 import { comingCharge } from './coming.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import {
@@ -28,7 +29,6 @@ import {
   paymentFailed,
   refundIssued,
   subscriptionCanceled,
-  trialEnding,
 } from './money-templates.ts'
 import { writeLicenseImported, writePlanGiven, writePurchaseReceipt } from './purchase-receipt.ts'
 import { importEnding } from './receipt-template.ts'
@@ -44,6 +44,7 @@ export const MONEY_EMAILS = {
   subscription_canceled: about('lic', writeCanceled),
   license_ended: about('lic', writeLicenseEnded),
   trial_ending: about('lic', writeTrialEnding),
+  renewal_reminder: about('lic', writeRenewalReminder),
   refund_issued: about('ref', writeRefund),
   given_plan_ended: about('lic', writeGivenPlanEnded),
 } satisfies Partial<EmailWriters<EmailTemplate>>
@@ -192,6 +193,23 @@ async function writeTrialEnding(
     day: subscription.period_end,
     card: await cardOf(world, subscription, plan.locale),
     coming: await nextChargeOf(world, facts),
+    auto_renew_url: `${plan.manage_url}auto-renew/`,
+  })
+  return { to: email, locale: plan.locale, content }
+}
+
+async function writeRenewalReminder(
+  world: World,
+  license_id: LicenseId,
+): Promise<WrittenEmail | undefined> {
+  const facts = await factsOf(world, license_id)
+  const { license, subscription, email, plan } = facts
+  const coming = await nextChargeOf(world, facts)
+  // The owner canceled, or the license is suspended, since this was queued.
+  if (!subscription || !coming || license.status !== 'active') return undefined
+  const content = renewalReminder(plan, {
+    card: await cardOf(world, subscription, plan.locale),
+    coming,
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
   return { to: email, locale: plan.locale, content }

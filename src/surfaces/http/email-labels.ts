@@ -25,6 +25,7 @@ const EMAIL_NAMES: Record<string, string> = {
   plan_given: 'Plan given',
   receipt: 'Receipt',
   refund_issued: 'Refund issued',
+  renewal_reminder: 'Renewal reminder',
   security: 'Account security',
   seller_cancellation: 'Cancellation, to the seller',
   seller_decision: 'Seller suspended, or payouts paused',

@@ -12,7 +12,7 @@ export function stepText(
   const sum = total === undefined ? '' : ` for ${formatMoney(total)}`
   switch (step) {
     case 'remind':
-      return 'gets the trial-ending email'
+      return status === 'trialing' ? 'gets the trial-ending email' : 'gets the renewal reminder'
     case 'renew':
       return status === 'trialing' ? `ends the trial and pays${sum}` : `renews${sum}`
     case 'retry':

@@ -1,0 +1,79 @@
+import { taxLabel } from '#design/money'
+import { ZERO } from '#platform/money'
+import { type Coming, manage, nameOf, type PlanFacts, waivedRow } from './money-templates.ts'
+import type { Block, EmailContent } from './template.ts'
+
+/** A charge that is announced, and the page on which its buyer can cancel. */
+interface Announced {
+  card: string
+  coming: Coming
+  auto_renew_url: string
+}
+
+/** The trial ends in three days: what is charged then, if anything. */
+export function trialEnding(
+  plan: PlanFacts,
+  facts: Omit<Announced, 'coming'> & { day: Date; coming: Coming | undefined },
+): EmailContent {
+  const { t, day } = plan.locale
+  const { coming } = facts
+  const subject = t('email.trial_ending', { product: nameOf(plan), day: day(facts.day) })
+  if (!coming) {
+    const text = t('email.trial_off')
+    const link: Block = { kind: 'link', label: t('email.keep'), url: facts.auto_renew_url }
+    return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
+  }
+  const blocks = announce(plan, { ...facts, coming }, t('email.cancel_trial_note'))
+  return { subject, heading: subject, blocks }
+}
+
+/** The license renews for another year in a month. */
+export function renewalReminder(plan: PlanFacts, facts: Announced): EmailContent {
+  const { t, day } = plan.locale
+  const end = day(facts.coming.day)
+  const subject = t('email.renewal_reminder', { product: nameOf(plan), day: end })
+  const blocks = announce(plan, facts, t('email.cancel_year_note', { day: end }))
+  return { subject, heading: subject, blocks: [...blocks, plan.sold_by] }
+}
+
+/** What is charged on which day, and how to cancel before that. */
+function announce(
+  plan: PlanFacts,
+  { card, coming, auto_renew_url }: Announced,
+  cancel_note: string,
+): Block[] {
+  const { locale } = plan
+  const { t, day, money } = locale
+  const amount = money(coming.charged)
+  return [
+    { kind: 'text', text: comingText(plan, coming, card) },
+    {
+      kind: 'rows',
+      rows: [
+        [comingName(plan, coming), money(coming.amount)],
+        [taxLabel(coming, locale), money(coming.tax)],
+        ...(coming.charged < coming.total ? [waivedRow(coming.total, locale)] : []),
+        [t('email.charged_on', { day: day(coming.day) }), amount],
+      ],
+    },
+    { kind: 'link', label: t('email.cancel'), url: auto_renew_url, note: cancel_note },
+    manage(plan, t('email.manage_coming')),
+  ]
+}
+
+/** The plan that is charged: another one if its owner changes to it at the period's end. */
+function comingName(plan: PlanFacts, { product_name }: Coming): string {
+  return nameOf({ ...plan, product_name })
+}
+
+function comingText(plan: PlanFacts, coming: Coming, card: string): string {
+  const { t, money } = plan.locale
+  const product = comingName(plan, coming)
+  const how = coming.product_name === plan.product_name ? 'continues' : 'changes'
+  if (coming.charged === ZERO) return t(`email.coming_free_${how}`, { product })
+  const amount = money(coming.charged)
+  const id = coming.is_about
+    ? (`email.coming_about_${how}` as const)
+    : (`email.coming_${how}` as const)
+  return t(id, { card, amount, product })
+}
