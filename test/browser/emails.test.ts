@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { emailHtml, footerOf } from '../../src/surfaces/emails/render.tsx'
+import type { EmailContent } from '../../src/surfaces/emails/template.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { countEmails, followLink, openEmail } from './emails.ts'
 import { arrive, buy, newEmail, press } from './steps.ts'
@@ -54,6 +56,26 @@ test('the receipt contains the key, the amounts and the links, and confirming th
   await receiptOf(reader, email)
   await followLink(reader, 'verify_email')
   await arrive(reader, 'This link has expired or was already used')
+})
+
+test('an amount never breaks across lines on a narrow phone, and an address does', async (t) => {
+  const amount = ['Charged on November 26, 2027', '$1,100.80'] as [string, string]
+  const address = ['Email', 'somebody.with.a.long.name@a-long-domain.example'] as [string, string]
+  const blocks = [amount, address].map((row) => ({ kind: 'rows' as const, rows: [row] }))
+  const content: EmailContent = { subject: '', heading: '', blocks }
+  const reader = await setup.newPage(t)
+  await reader.setViewportSize({ width: 240, height: 800 })
+  await reader.setContent(emailHtml(content, footerOf(setup.service.world.config)))
+  const lines = await reader.locator('td:nth-child(2)').evaluateAll((cells) =>
+    cells.map((cell) => {
+      const range = document.createRange()
+      range.selectNodeContents(cell)
+      return range.getClientRects().length
+    }),
+  )
+  assert.equal(lines[0], 1)
+  assert.ok(lines[1]! > 1)
+  assert.ok(await reader.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
 })
 
 test('a password is set from the receipt, and works from then on', async (t) => {

@@ -10,6 +10,11 @@ const accent = '#0d4f46'
 const background = '#fbfaf5'
 const font = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 
+/** An address may break anywhere, so that it fits a phone. An amount must not. */
+function wrapOf(value: string): { overflowWrap?: 'anywhere' } {
+  return /\S{16}/.test(value) ? { overflowWrap: 'anywhere' } : {}
+}
+
 function BlockView({ block }: { block: Block }) {
   switch (block.kind) {
     case 'text':
@@ -20,9 +25,7 @@ function BlockView({ block }: { block: Block }) {
           {block.rows.map(([term, value]) => (
             <tr key={term}>
               <td style={{ padding: '6px 0', color: faded }}>{term}</td>
-              <td
-                style={{ padding: '6px 0 6px 12px', textAlign: 'right', overflowWrap: 'anywhere' }}
-              >
+              <td style={{ padding: '6px 0 6px 12px', textAlign: 'right', ...wrapOf(value) }}>
                 {value}
               </td>
             </tr>
