@@ -60,7 +60,7 @@ test('the receipt contains the key, the amounts and the links, and confirming th
 
 test('an amount never breaks across lines on a narrow phone, and an address does', async (t) => {
   const amount = ['Charged on November 26, 2027', '$1,100.80'] as [string, string]
-  const address = ['Email', 'somebody.with.a.long.name@a-long-domain.example'] as [string, string]
+  const address = ['Email', 'someone.with.a.long.name@a-long-domain.example'] as [string, string]
   const blocks = [amount, address].map((row) => ({ kind: 'rows' as const, rows: [row] }))
   const content: EmailContent = { subject: '', heading: '', blocks }
   const reader = await setup.newPage(t)
