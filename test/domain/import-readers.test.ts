@@ -185,6 +185,46 @@ c@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,paid,INV-3,subscription_cy
     assert.equal(past_due, 'subscription:past_due|a@example.com|Tides||2026-12-01|||month')
   })
 
+  test('Stripe: subscriptions, entitled until the end of the period that is paid', async () => {
+    const file = `id,Customer ID,Customer Email,Plan,Product,Quantity,Currency,Interval,Amount,Status,Created (UTC),Current Period Start (UTC),Current Period End (UTC),Canceled At (UTC),Ended At (UTC),license_key (metadata)
+sub_1,cus_1,a@example.com,price_1,Tides,1,usd,month,9.00,active,2026-01-05 10:00,2026-11-05 10:00,2026-12-05 10:00,,,AAAA-1
+sub_2,cus_2,b@example.com,price_2,Tides,1,usd,year,90,active,2026-01-05 10:00,2026-01-05 10:00,2027-01-05 10:00,2026-03-01 10:00,,
+sub_3,cus_3,c@example.com,price_1,Tides,1,usd,month,9.00,trialing,2026-11-20 10:00,2026-11-20 10:00,2026-11-27 10:00,,,
+sub_4,cus_4,d@example.com,price_1,Tides,1,usd,month,9.00,past_due,2026-01-05 10:00,2026-11-05 10:00,2026-12-05 10:00,,,
+sub_5,cus_5,e@example.com,price_1,Tides,1,usd,month,9.00,canceled,2026-01-05 10:00,2026-11-05 10:00,2026-12-05 10:00,2026-11-10 10:00,2026-11-10 10:00,
+sub_6,cus_6,f@example.com,price_1,Tides,1,eur,month,9.00,asleep,2026-01-05 10:00,2026-11-05 10:00,2026-12-05 10:00,,,`
+    assert.deepEqual(briefly(await readFile('stripe', file)), [
+      'subscription:sub_1|a@example.com|Tides – price_1|AAAA-1|2026-12-05||900|month',
+      'subscription:sub_2|b@example.com|Tides – price_2||2027-01-05||9000|year',
+      'subscription:sub_3|c@example.com|Tides – price_1||2026-11-27||900|month',
+      'subscription:sub_4|d@example.com|Tides – price_1||2026-12-05|ended|900|month',
+      'subscription:sub_5|e@example.com|Tides – price_1||2026-11-10|ended|900|month',
+      'status: The status is not one of trialing, active, past_due, unpaid, paused, canceled, incomplete, incomplete_expired. Correct it.',
+    ])
+  })
+
+  test('Stripe: payments for what was paid once, and none of subscriptions', async () => {
+    const file = `id,Created date (UTC),Amount,Amount Refunded,Currency,Captured,Description,Status,Customer Email,Dispute Status
+ch_1,2026-03-01 10:00:00,180.00,0.00,usd,true,Lifetime,Paid,a@example.com,
+ch_2,2026-03-01 10:00:00,180.00,180.00,usd,true,Lifetime,Refunded,b@example.com,
+pi_3,2026-03-01 10:00:00,180.00,20.00,usd,true,Lifetime,Partially refunded,c@example.com,
+ch_4,2026-03-01 10:00:00,180.00,180.00,usd,true,Lifetime,Paid,d@example.com,
+ch_5,2026-03-01 10:00:00,180.00,0.00,usd,true,Lifetime,Disputed,e@example.com,lost
+py_6,2026-03-01 10:00:00,180.00,0.00,usd,false,Lifetime,Failed,f@example.com,
+ch_7,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription creation,Paid,g@example.com,
+ch_8,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription update,Paid,g@example.com,`
+    assert.deepEqual(briefly(await readFile('stripe', file)), [
+      'payment:ch_1|a@example.com|Lifetime||for good||18000|',
+      'payment:ch_2|b@example.com|Lifetime||for good|refunded|18000|',
+      'payment:pi_3|c@example.com|Lifetime||for good||18000|',
+      'payment:ch_4|d@example.com|Lifetime||for good|refunded|18000|',
+      'payment:ch_5|e@example.com|Lifetime||for good|refunded|18000|',
+      'payment:py_6|f@example.com|Lifetime||for good|revoked|18000|',
+      'ignored',
+      'ignored',
+    ])
+  })
+
   test('Keygen: licenses, by their expiry and their status', async () => {
     const file = `id,key,email,policy,status,expiry
 b18e,C1B6DE-39A6E3,a@example.com,Pro,ACTIVE,

@@ -7,6 +7,7 @@ export const IMPORT_SOURCES = [
   'gumroad',
   'paddle',
   'polar',
+  'stripe',
   'keygen',
   'purser',
 ] as const

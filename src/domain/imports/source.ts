@@ -5,6 +5,7 @@ import { paddle } from './paddle.ts'
 import { polar } from './polar.ts'
 import { purser } from './purser.ts'
 import type { ImportField, ImportSource, SourceReader } from './record.ts'
+import { stripe } from './stripe.ts'
 
 /** How the files of each service are read. */
 export const SOURCE_READERS: Record<ImportSource, SourceReader> = {
@@ -12,6 +13,7 @@ export const SOURCE_READERS: Record<ImportSource, SourceReader> = {
   gumroad,
   paddle,
   polar,
+  stripe,
   keygen,
   purser,
 }

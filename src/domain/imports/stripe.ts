@@ -1,0 +1,85 @@
+import { readAmount } from '#platform/money'
+import { momentIn, periodIn, readRow, recordOf, unknownStatus } from './cell.ts'
+import type { Cells, ImportRecord, SourceReader } from './record.ts'
+
+const SUBSCRIPTION = [
+  'trialing',
+  'active',
+  'past_due',
+  'unpaid',
+  'paused',
+  'canceled',
+  'incomplete',
+  'incomplete_expired',
+]
+const PAID = ['paid', 'succeeded', 'partially_refunded', 'disputed']
+const UNPAID = ['failed', 'pending', 'canceled', 'uncaptured', 'incomplete', 'expired', 'blocked']
+const PAYMENT = [...PAID, 'refunded', ...UNPAID]
+
+/** Subscriptions of Stripe Billing, and payments for what was paid once, from the dashboard. */
+export const stripe: SourceReader = {
+  label: 'Stripe',
+  file: 'Subscriptions, then payments for one-time purchases.',
+  keyless_note:
+    'Each payment becomes a lifetime license, unless it is for a subscription. Import only the plans that were paid once.',
+  columns: {
+    id: ['id', 'Subscription ID', 'PaymentIntent ID'],
+    email: ['Customer Email', 'Email'],
+    product: ['Product', 'Product Name', 'Checkout Line Item Summary', 'Description'],
+    variant: ['Plan', 'Price', 'Price ID'],
+    status: ['Status'],
+    key: ['license_key (metadata)', 'License Key'],
+    renews_at: ['Current Period End (UTC)', 'Current Period End'],
+    ends_at: ['Ended At (UTC)', 'Ended At'],
+    bought_at: ['Created date (UTC)', 'Created (UTC)', 'Created'],
+    interval: ['Interval'],
+    amount: ['Amount'],
+    currency: ['Currency'],
+    refunded: ['Amount Refunded'],
+    disputed: ['Dispute Status'],
+    reason: ['Description'],
+  },
+  required: ['id', 'email', 'status'],
+  read: (cells, now) =>
+    readRow(() => {
+      const status = cells('status').toLowerCase().replaceAll(' ', '_')
+      const isSubscription = cells('id').startsWith('sub_') || cells('renews_at') !== ''
+      return isSubscription ? subscription(cells, now, status) : payment(cells, now, status)
+    }),
+}
+
+function subscription(cells: Cells, now: Date, status: string): ImportRecord {
+  if (!SUBSCRIPTION.includes(status)) unknownStatus(status, SUBSCRIPTION)
+  const ends_at = momentIn(cells, 'ends_at') ?? momentIn(cells, 'renews_at', true)
+  // The period of one that is past due has begun, but nothing is paid for it.
+  const isPaid = status === 'active' || status === 'trialing'
+  return recordOf(cells, now, {
+    kind: 'subscription',
+    ends_at,
+    over: isPaid && ends_at !== null ? null : 'ended',
+    period: periodIn(cells),
+    in_dollars: true,
+  })
+}
+
+function payment(cells: Cells, now: Date, status: string): ImportRecord | 'ignored' {
+  // Stripe describes a payment for a subscription so, and the other export has its end.
+  if (/^subscription (creation|update)/i.test(cells('reason'))) return 'ignored'
+  if (!PAYMENT.includes(status)) unknownStatus(status, [...new Set([...PAYMENT, ...SUBSCRIPTION])])
+  const isPaidBack = status === 'refunded' || cells('disputed').toLowerCase() === 'lost'
+  return recordOf(cells, now, {
+    kind: 'payment',
+    ends_at: null,
+    over: UNPAID.includes(status)
+      ? 'revoked'
+      : isPaidBack || isAllPaidBack(cells)
+        ? 'refunded'
+        : null,
+    in_dollars: true,
+  })
+}
+
+function isAllPaidBack(cells: Cells): boolean {
+  const [amount, refunded] = [readAmount(cells('amount')), readAmount(cells('refunded'))]
+  return amount !== undefined && refunded !== undefined && refunded > 0 && refunded >= amount
+}
