@@ -9,7 +9,7 @@ create table imports (
   -- The member who imports.
   user_id text not null references users,
   source text not null
-    check (source in ('lemon_squeezy', 'gumroad', 'paddle', 'polar', 'keygen', 'purser')),
+    check (source in ('lemon_squeezy', 'gumroad', 'paddle', 'polar', 'stripe', 'keygen', 'purser')),
   file_name text not null,
   file_bytes integer not null,
   -- Whether parts of the file may be stored: from before the upload until they are deleted.

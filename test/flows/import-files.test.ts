@@ -19,11 +19,15 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-async function upload(world: World, rows: string[]) {
+async function upload(
+  world: World,
+  rows: string[],
+  source: imports.ImportSource = 'lemon_squeezy',
+) {
   const { id: app_id, seller_id } = (await apps.find(world.db, service.demo.app.client_id))!
   const { user_id } = await importer(service)
   const content = Buffer.from([HEADING, ...rows].join('\n'))
-  const file = { file_name: 'file.csv', source: 'lemon_squeezy' as const, content }
+  const file = { file_name: 'file.csv', source, content }
   const uploaded = await uploadImport(world, { app_id, seller_id, user_id, ...file })
   if ('faults' in uploaded) throw new Error(uploaded.faults[0]!.message)
   return uploaded.id
@@ -85,4 +89,11 @@ describe('retention deletes the file of an import', () => {
     const { status, rows } = await imports.getImport(world.db, id)
     assert.deepEqual([status, rows], ['read', 1])
   })
+})
+
+test('a file of every service can be uploaded', async () => {
+  for (const source of imports.IMPORT_SOURCES) {
+    const id = await upload(service.world, [], source)
+    assert.equal((await imports.getImport(service.world.db, id)).source, source)
+  }
 })
