@@ -77,6 +77,33 @@ describe('what is due', () => {
   }
 })
 
+describe('a license that resumes', () => {
+  const paid = { period_end: at('2026-03-31'), past_due_since: null, retries: 0 }
+  for (const [now, frequency, status, due] of [
+    ['2026-03-10', 'month', 'active', '2026-03-31'],
+    ['2026-02-10', 'year', 'active', '2026-03-01'],
+    ['2026-03-10', 'month', 'trialing', '2026-03-28'],
+    // What became due in the meantime is due now, and not late.
+    ['2026-03-10', 'year', 'active', '2026-03-10'],
+    ['2026-03-30', 'month', 'trialing', '2026-03-30'],
+    ['2026-04-10', 'month', 'active', '2026-04-10'],
+  ] as const) {
+    test(`on ${now}, ${status}, charged by the ${frequency}: is due on ${due}`, () => {
+      const { next_at } = billing.dueAgain(at(now), { ...paid, frequency }, status)
+      assert.equal(day(next_at!), due)
+    })
+  }
+
+  test('and is paused or canceled is not due', () => {
+    const { next_at } = billing.dueAgain(
+      at('2026-04-10'),
+      { ...paid, frequency: 'month' },
+      'paused',
+    )
+    assert.equal(next_at, null)
+  })
+})
+
 // M9
 describe('who pays late', () => {
   const calendar = { anchor: at('2026-01-31'), anchor_index: 0, frequency: 'month' } as const

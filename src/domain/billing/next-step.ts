@@ -69,7 +69,8 @@ export function dueAgain(
 ): Pick<RunningSubscription, 'next_at' | 'past_due_since'> {
   const { period_end, past_due_since, retries } = subscription
   if (status === 'active' || status === 'trialing') {
-    return { next_at: remindedAt(status, subscription) ?? period_end, past_due_since }
+    const due = remindedAt(status, subscription) ?? period_end
+    return { next_at: due < now ? now : due, past_due_since }
   }
   const isOwing = status === 'past_due' || status === 'unpaid'
   if (isOwing && past_due_since) return resumeDunning(now, { past_due_since, retries })
