@@ -85,6 +85,7 @@ describe('an email to a buyer', () => {
     assertContains(
       message,
       'Next charge: $10.50 on May 10, 2026',
+      'Harbor Pro renews monthly until you cancel. You can cancel at any time:',
       'Visa ending in 4242',
       '/manage/',
     )

@@ -77,6 +77,7 @@ describe('a reminder of a renewal', () => {
     assert.equal(to, subscriber.email)
     assert.match(content.subject, / renews on \w+ \d+, \d{4}$/)
     assert.match(text, /Your Visa ending in 4242 is charged \$5\.25 that day/)
+    assert.match(text, /Harbor Pro renews yearly until you cancel\./)
     assert.match(text, /Cancel subscription/)
     assert.match(text, /\/auto-renew\//)
   })

@@ -1,6 +1,14 @@
 import { taxLabel } from '#design/money'
 import { ZERO } from '#platform/money'
-import { type Coming, manage, nameOf, type PlanFacts, waivedRow } from './money-templates.ts'
+import {
+  type Coming,
+  comingName,
+  manage,
+  nameOf,
+  type PlanFacts,
+  renewsText,
+  waivedRow,
+} from './money-templates.ts'
 import type { Block, EmailContent } from './template.ts'
 
 /** A charge that is announced, and the page on which its buyer can cancel. */
@@ -50,7 +58,7 @@ function announce(
     {
       kind: 'rows',
       rows: [
-        [comingName(plan, coming), money(coming.amount)],
+        [comingName(plan.app_name, coming), money(coming.amount)],
         [taxLabel(coming, locale), money(coming.tax)],
         ...(coming.charged < coming.total ? [waivedRow(coming.total, locale)] : []),
         [t('email.charged_on', { day: day(coming.day) }), amount],
@@ -61,14 +69,15 @@ function announce(
   ]
 }
 
-/** The plan that is charged: another one if its owner changes to it at the period's end. */
-function comingName(plan: PlanFacts, { product_name }: Coming): string {
-  return nameOf({ ...plan, product_name })
+function comingText(plan: PlanFacts, coming: Coming, card: string): string {
+  const charge = chargeText(plan, coming, card)
+  const renews = renewsText(plan.app_name, coming, plan.locale)
+  return renews ? `${charge} ${renews}` : charge
 }
 
-function comingText(plan: PlanFacts, coming: Coming, card: string): string {
+function chargeText(plan: PlanFacts, coming: Coming, card: string): string {
   const { t, money } = plan.locale
-  const product = comingName(plan, coming)
+  const product = comingName(plan.app_name, coming)
   const how = coming.product_name === plan.product_name ? 'continues' : 'changes'
   if (coming.charged === ZERO) return t(`email.coming_free_${how}`, { product })
   const amount = money(coming.charged)

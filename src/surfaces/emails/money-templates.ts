@@ -35,11 +35,35 @@ export interface Coming {
 type Row = [label: string, value: string]
 
 /** A plan with its app. */
-export const nameOf = ({ app_name, product_name }: PlanFacts) => `${app_name} ${product_name}`
+export const nameOf = ({ app_name, product_name }: Pick<PlanFacts, 'app_name' | 'product_name'>) =>
+  `${app_name} ${product_name}`
 
 /** The link to the manage page. */
 export function manage({ manage_url, locale: { t } }: PlanFacts, note: string): Block {
   return { kind: 'link', label: t('email.manage'), url: manage_url, note }
+}
+
+/** The plan that is charged: another one if its owner changes to it at the period's end. */
+export function comingName(app_name: string, { product_name }: Coming): string {
+  return nameOf({ app_name, product_name })
+}
+
+/** How often a plan renews; undefined for one that is paid once. */
+export function renewsText(app_name: string, coming: Coming, { t }: Locale): string | undefined {
+  const { frequency } = coming
+  return frequency
+    ? t(`email.renews_${frequency}`, { product: comingName(app_name, coming) })
+    : undefined
+}
+
+/** A receipt says how often a plan renews, and how to cancel it (decided: reminders). */
+export function renewalTerms(
+  app_name: string,
+  coming: Coming | undefined,
+  locale: Locale,
+): Block[] {
+  const renews = coming && renewsText(app_name, coming, locale)
+  return renews ? [{ kind: 'text', text: `${renews} ${locale.t('email.cancel_anytime')}` }] : []
 }
 
 /** Deducts a total that is too small to charge. */
@@ -78,6 +102,7 @@ export function invoicePaid(
     heading: isPlanChange ? t('email.now_on', { product: name }) : until,
     blocks: [
       { kind: 'rows', rows },
+      ...renewalTerms(plan.app_name, coming, locale),
       { kind: 'text', text: t('email.invoice_text') },
       manage(plan, t('email.manage_invoice')),
       plan.sold_by,
