@@ -36,6 +36,22 @@ describe('the manage page', () => {
     assert.equal(licenseKey(agent.page), subscriber.license_key)
   })
 
+  test('asks for another card if this one expires before the next charge', async () => {
+    const subscriber = await subscribe(service, { app: await twoPlans(service) })
+    const { agent, user_id } = subscriber
+    const asks = /This card expires before the next charge/
+    await agent.open(manage(subscriber))
+    assert.doesNotMatch(pageText(agent), asks)
+    await service.world.db.run(sql`update cards set exp_month = 3, exp_year = 2026
+      where user_id = ${user_id}`)
+    await agent.open(manage(subscriber))
+    assert.match(pageText(agent), asks)
+    await agent.press('Cancel subscription')
+    await agent.submit('Cancel subscription')
+    await agent.open(manage(subscriber))
+    assert.doesNotMatch(pageText(agent), asks)
+  })
+
   test('keeps its return address through every step, and leads back there', async () => {
     const app = await twoPlans(service, { url: 'https://harbor.example' })
     await apps.setAllowsPause(service.world.db, app.client_id, true)

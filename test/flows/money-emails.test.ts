@@ -101,6 +101,20 @@ describe('an email to a buyer', () => {
     assert.equal((await service.app.inject({ url: `${url}x` })).statusCode, 404)
   })
 
+  test('asks for another card if this one expires before the next charge', async () => {
+    const app = await monthly()
+    const { email, user_id } = await subscribe(service, { app })
+    await service.world.db.run(sql`update cards set exp_month = 4, exp_year = 2026
+      where user_id = ${user_id}`)
+    await passDays(app, 32)
+    const message = await emailTo(service, email, /^Receipt PUR-\d{6} for /)
+    assertContains(
+      message,
+      'Your Visa ending in 4242 expires in 04/26, before',
+      'Update your card:',
+    )
+  })
+
   test('reports a failed renewal: the reason, the next retry, and when the license ends', async () => {
     const app = await monthly()
     const { email } = await subscribe(service, { app, card: CARD.never_renews })

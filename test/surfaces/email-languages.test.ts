@@ -80,7 +80,8 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     charged: cents(2),
     state: 'TX',
   }
-  const coming = { ...charge, product_name: 'Basic', frequency: 'month' as const, day }
+  const plan_facts = { product_name: 'Basic', frequency: 'month' as const }
+  const coming = { ...charge, ...plan_facts, day, expiring_card: undefined }
   const [exact, about] = [
     { ...coming, is_about: false },
     { ...coming, is_about: true },
@@ -132,6 +133,10 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     'receipt, upgrade': money.invoicePaid({ ...receipt, kind: 'upgrade' }, plan, about),
     'receipt, waived': money.invoicePaid({ ...receipt, is_waived: true }, plan, undefined),
     'receipt, for good': money.invoicePaid({ ...receipt, period_end: null }, plan, undefined),
+    'receipt, renewal, card expires': money.invoicePaid(receipt, plan, {
+      ...exact,
+      expiring_card: { brand: 'visa', last4: '4242', exp_month: 3, exp_year: 2027 },
+    }),
     payment_failed: money.paymentFailed(plan, { ...owed, retry_at: day, is_last: false }),
     'payment_failed, last': money.paymentFailed(plan, { ...owed, retry_at: null, is_last: true }),
     import_ending: receipts.importEnding(plan, day),

@@ -9,6 +9,7 @@
  * no card number is ever received.
  */
 export * from './attempts.ts'
+export { cardExpiry, expiresFirst } from './card-expiry.ts'
 export { cardName } from './card-name.ts'
 export * from './cards.ts'
 export * from './charges.ts'

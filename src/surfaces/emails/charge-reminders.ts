@@ -1,14 +1,7 @@
 import { taxLabel } from '#design/money'
 import { ZERO } from '#platform/money'
-import {
-  type Coming,
-  comingName,
-  manage,
-  nameOf,
-  type PlanFacts,
-  renewsText,
-  waivedRow,
-} from './money-templates.ts'
+import { type Coming, cardNotice, comingName, renewsText } from './coming-text.ts'
+import { manage, nameOf, type PlanFacts, waivedRow } from './money-templates.ts'
 import type { Block, EmailContent } from './template.ts'
 
 /** A charge that is announced, and the page on which its buyer can cancel. */
@@ -64,6 +57,7 @@ function announce(
         [t('email.charged_on', { day: day(coming.day) }), amount],
       ],
     },
+    ...cardNotice(plan.manage_url, coming, locale),
     { kind: 'link', label: t('email.cancel'), url: auto_renew_url, note: cancel_note },
     manage(plan, t('email.manage_coming')),
   ]

@@ -1,9 +1,10 @@
 import type * as apps from '#domain/apps'
 import type * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
 import { nextCharge } from '#flows/subscription'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import type { LicenseId } from '#platform/ids'
-import type { Coming } from './money-templates.ts'
+import type { Coming } from './coming-text.ts'
 
 /** The next automatic charge of a license, as things are now; undefined if there is none. */
 export async function comingCharge(
@@ -21,5 +22,9 @@ export async function comingCharge(
   if (!next || next.why === 'resumption') return undefined
   const { frequency, product_name } = next.quote
   const day = subscription.period_end
-  return { ...next, is_about: !next.is_exact, product_name, frequency, day }
+  const card = await payments.findCard(world.db, subscription.card_id)
+  const expiring_card = payments.expiresFirst(card, { at: day, now: appTime(world, app) })
+    ? card
+    : undefined
+  return { ...next, is_about: !next.is_exact, product_name, frequency, day, expiring_card }
 }

@@ -2,9 +2,9 @@ import { taxLabel } from '#design/money'
 import { invoiceNumber, RETRY_DAYS, type Receipt } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import { receiptLines } from '#http/invoice-lines'
-import type { Frequency } from '#platform/calendar'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
+import { type Coming, comingOf, renewalTerms } from './coming-text.ts'
 import type { Block, EmailContent } from './template.ts'
 
 /** A buyer's plan as emails name it, and the link to manage it. */
@@ -17,53 +17,14 @@ export interface PlanFacts {
   locale: Locale
 }
 
-/** The next charge, in cents, with its date. */
-export interface Coming {
-  amount: Cents
-  tax: Cents
-  total: Cents
-  /** What the card is charged: nothing if the total is too small. */
-  charged: Cents
-  state: string
-  is_about: boolean
-  product_name: string
-  /** How often it recurs; null for a charge that is paid once. */
-  frequency: Frequency | null
-  day: Date
-}
-
 type Row = [label: string, value: string]
 
 /** A plan with its app. */
-export const nameOf = ({ app_name, product_name }: Pick<PlanFacts, 'app_name' | 'product_name'>) =>
-  `${app_name} ${product_name}`
+export const nameOf = ({ app_name, product_name }: PlanFacts) => `${app_name} ${product_name}`
 
 /** The link to the manage page. */
 export function manage({ manage_url, locale: { t } }: PlanFacts, note: string): Block {
   return { kind: 'link', label: t('email.manage'), url: manage_url, note }
-}
-
-/** The plan that is charged: another one if its owner changes to it at the period's end. */
-export function comingName(app_name: string, { product_name }: Coming): string {
-  return nameOf({ app_name, product_name })
-}
-
-/** How often a plan renews; undefined for one that is paid once. */
-export function renewsText(app_name: string, coming: Coming, { t }: Locale): string | undefined {
-  const { frequency } = coming
-  return frequency
-    ? t(`email.renews_${frequency}`, { product: comingName(app_name, coming) })
-    : undefined
-}
-
-/** A receipt says how often a plan renews, and how to cancel it (decided: reminders). */
-export function renewalTerms(
-  app_name: string,
-  coming: Coming | undefined,
-  locale: Locale,
-): Block[] {
-  const renews = coming && renewsText(app_name, coming, locale)
-  return renews ? [{ kind: 'text', text: `${renews} ${locale.t('email.cancel_anytime')}` }] : []
 }
 
 /** Deducts a total that is too small to charge. */
@@ -102,18 +63,12 @@ export function invoicePaid(
     heading: isPlanChange ? t('email.now_on', { product: name }) : until,
     blocks: [
       { kind: 'rows', rows },
-      ...renewalTerms(plan.app_name, coming, locale),
+      ...renewalTerms(plan, coming, locale),
       { kind: 'text', text: t('email.invoice_text') },
       manage(plan, t('email.manage_invoice')),
       plan.sold_by,
     ],
   }
-}
-
-/** A charge to come, with its day. */
-export function comingOf({ charged, is_about, day }: Coming, locale: Locale): string {
-  const id = is_about ? 'email.about_amount_on' : 'email.amount_on'
-  return locale.t(id, { amount: locale.money(charged), day: locale.day(day) })
 }
 
 /** An unpaid renewal: the amount due, the reason, and the next dates. */

@@ -19,9 +19,9 @@ import {
 import type { Locale } from '#platform/language/locale'
 import { renewalReminder, trialEnding } from './charge-reminders.ts'
 import { comingCharge } from './coming.ts'
+import type { Coming } from './coming-text.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import {
-  type Coming,
   givenPlanEnded,
   invoicePaid,
   licenseEnded,

@@ -3,7 +3,8 @@ import type { OrderDetails } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import type { Locale } from '#platform/language/locale'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
-import { type Coming, comingOf, type PlanFacts, renewalTerms } from './money-templates.ts'
+import { type Coming, comingOf, renewalTerms } from './coming-text.ts'
+import type { PlanFacts } from './money-templates.ts'
 import type { Block, EmailContent } from './template.ts'
 
 /** The links of a receipt; `set_password` and `not_me` only for a new account. */
@@ -51,7 +52,7 @@ export function receipt(
           [t('email.renewal'), renewalOf(order, coming, locale)],
         ],
       },
-      ...renewalTerms(order.app_name, coming, locale),
+      ...renewalTerms({ app_name: order.app_name, manage_url: links.manage }, coming, locale),
       { kind: 'code', label: t('email.license_key'), value: license_key },
       ...account(links, locale),
       {

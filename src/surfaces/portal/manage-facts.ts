@@ -71,7 +71,8 @@ export interface ManageFacts extends ManageLayoutFacts {
   may_pause: boolean
   may_rotate: boolean
   license_key: string | undefined
-  card: { name: string; expiry: string } | undefined
+  /** `expires_first`: before the next charge. */
+  card: { name: string; expiry: string; expires_first: boolean } | undefined
   /** One page of the receipts. */
   receipts: ReceiptLine[]
   paging: Paging

@@ -7,7 +7,7 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { findContinuable } from '#flows/checkout'
 import { type NextCharge, nextCharge, plannedPrice } from '#flows/subscription'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import { type AppContext, findLicense, MANAGE_PATH } from '#http/guards/license'
 import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
@@ -72,7 +72,9 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     may_pause: app.allows_pause && status === 'active' && (subscription?.auto_renew ?? false),
     may_rotate: session.app_id === null,
     license_key: isOver ? undefined : licensing.showKey(keys, license),
-    card: subscription && (await cardOf(world, subscription, locale)),
+    card:
+      subscription &&
+      (await cardOf(world, subscription, { next, now: appTime(world, app), locale })),
     receipts: await billing.receiptsOf(db, buyer, paging),
     paging,
     may_resend: !isOver && license.origin === 'purchase',
@@ -177,8 +179,17 @@ async function renewingOf(
   }
 }
 
-async function cardOf({ db }: World, { card_id }: billing.Subscription, locale: Locale) {
+async function cardOf(
+  { db }: World,
+  subscription: billing.RunningSubscription,
+  { next, now, locale }: RenewingFacts & { now: Date },
+): Promise<ManageFacts['card']> {
+  const { card_id, period_end, auto_renew, pause_at_end } = subscription
   const card = await payments.findCard(db, card_id)
-  const month = String(card.exp_month).padStart(2, '0')
-  return { name: payments.cardName(card, locale), expiry: `${month}/${card.exp_year % 100}` }
+  const isCharged = auto_renew && !pause_at_end && next?.why === 'renewal'
+  return {
+    name: payments.cardName(card, locale),
+    expiry: payments.cardExpiry(card),
+    expires_first: isCharged && payments.expiresFirst(card, { at: period_end, now }),
+  }
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button, CopyField } from '#design/actions'
+import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
 import { DescriptionList, Panel } from '#design/panels'
 import type { ManageFacts } from './manage-facts.ts'
@@ -44,6 +45,7 @@ export function CardPanel(facts: ManageFacts): JSX.Element | null {
           { term: t('portal.expires'), detail: card.expiry },
         ]}
       />
+      {card.expires_first && <Alert tone="warning">{t('portal.card_expires_first')}</Alert>}
       {!isOwing && (
         <Form action={at('card')} csrf_token={csrf_token}>
           <Actions>

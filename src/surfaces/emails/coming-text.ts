@@ -1,0 +1,73 @@
+import { type Card, cardExpiry, cardName } from '#domain/payments'
+import type { Frequency } from '#platform/calendar'
+import type { Locale } from '#platform/language/locale'
+import { type Cents, ZERO } from '#platform/money'
+import type { Block } from './template.ts'
+
+/** The next charge, in cents, with its date. */
+export interface Coming {
+  amount: Cents
+  tax: Cents
+  total: Cents
+  /** What the card is charged: nothing if the total is too small. */
+  charged: Cents
+  state: string
+  is_about: boolean
+  product_name: string
+  /** How often it recurs; null for a charge that is paid once. */
+  frequency: Frequency | null
+  day: Date
+  /** The card on file, if it expires before that day. */
+  expiring_card: Pick<Card, 'brand' | 'last4' | 'exp_month' | 'exp_year'> | undefined
+}
+
+/** A charge to come, with its day. */
+export function comingOf({ charged, is_about, day }: Coming, locale: Locale): string {
+  const id = is_about ? 'email.about_amount_on' : 'email.amount_on'
+  return locale.t(id, { amount: locale.money(charged), day: locale.day(day) })
+}
+
+/** The plan that is charged: another one if its owner changes to it at the period's end. */
+export function comingName(app_name: string, { product_name }: Coming): string {
+  return `${app_name} ${product_name}`
+}
+
+/** How often a plan renews; undefined for one that is paid once. */
+export function renewsText(app_name: string, coming: Coming, { t }: Locale): string | undefined {
+  const { frequency } = coming
+  return frequency
+    ? t(`email.renews_${frequency}`, { product: comingName(app_name, coming) })
+    : undefined
+}
+
+/**
+ * What a receipt says of the charges to come: how often the plan renews, how to cancel it (decided:
+ * reminders), and that its card expires.
+ */
+export function renewalTerms(
+  { app_name, manage_url }: { app_name: string; manage_url: string },
+  coming: Coming | undefined,
+  locale: Locale,
+): Block[] {
+  if (!coming) return []
+  const renews = renewsText(app_name, coming, locale)
+  const terms: Block[] = renews
+    ? [{ kind: 'text', text: `${renews} ${locale.t('email.cancel_anytime')}` }]
+    : []
+  return [...terms, ...cardNotice(manage_url, coming, locale)]
+}
+
+/** Asks for another card if the one on file expires before the next charge. */
+export function cardNotice(
+  manage_url: string,
+  { expiring_card: card, charged }: Coming,
+  locale: Locale,
+): Block[] {
+  if (!card || charged === ZERO) return []
+  const { t } = locale
+  const facts = { card: cardName(card, locale), expiry: cardExpiry(card) }
+  return [
+    { kind: 'text', text: t('email.card_expires', facts) },
+    { kind: 'link', label: t('email.update_card'), url: manage_url },
+  ]
+}
