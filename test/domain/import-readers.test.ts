@@ -137,6 +137,23 @@ txn_3,completed,b@example.com,sub_1,Tides,2027-01-05T00:00:00Z`
     ])
   })
 
+  test('Paddle and Polar: a period of several intervals, whose price no plan can have', async () => {
+    const paddle = `id,customer_email,status,next_billed_at,billing_cycle.interval,billing_cycle.frequency,unit_price
+sub_1,a@example.com,active,2026-12-05T00:00:00Z,month,3,27.00
+sub_2,b@example.com,active,2026-12-05T00:00:00Z,month,1,9.00
+sub_3,c@example.com,active,2026-12-05T00:00:00Z,month,0,9.00`
+    assert.deepEqual(briefly(await readFile('paddle', paddle)), [
+      'subscription:sub_1|a@example.com|||2026-12-05|||',
+      'subscription:sub_2|b@example.com|||2026-12-05||900|month',
+      'interval_count: Write how many intervals a period has, from 1 to 999.',
+    ])
+    const polar = `ID,Email,Product,Started At,Status,Recurring Interval,Recurring Interval Count
+1,a@example.com,Tides,2026-10-05,active,month,2`
+    assert.deepEqual(briefly(await readFile('polar', polar)), [
+      'subscription:1|a@example.com|Tides||2026-12-05|||',
+    ])
+  })
+
   test('Polar: subscriptions with and without their ends, and orders', async () => {
     const file = `Email,Started At,Product,Amount,Currency,Status,Billing Interval
 a@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,active,month

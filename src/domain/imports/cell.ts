@@ -130,11 +130,21 @@ export function periodIn(cells: Cells): BillingPeriod | null {
   const text = cells('interval').toLowerCase().replaceAll(' ', '_')
   if (['', 'once', 'one_time', 'one-time', 'lifetime', 'never', 'none'].includes(text)) return null
   const counted = /^(\d{1,2})?_?(day|week|month|year)s?$/.exec(text)
-  const [count, unit] = WORDS.get(text) ?? [Number(counted?.[1] ?? 1), counted?.[2] as Frequency]
-  if (!unit || count < 1) {
+  const [named, unit] = WORDS.get(text) ?? [Number(counted?.[1] ?? 1), counted?.[2] as Frequency]
+  if (!unit || named < 1) {
     return fail('interval', text, 'Write how often it is paid: day, week, month or year.')
   }
+  // A file with a column for the number of intervals names one interval.
+  const count = named === 1 ? countIn(cells) : named
   return { frequency: count === 1 ? unit : null, unit, count }
+}
+
+/** How many intervals a period has. */
+function countIn(cells: Cells): number {
+  const text = cells('interval_count')
+  if (text === '') return 1
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text)
+  return fail('interval_count', text, 'Write how many intervals a period has, from 1 to 999.')
 }
 
 /** The end of the period that began at an instant. */

@@ -32,6 +32,7 @@ export const paddle: SourceReader = {
     ],
     bought_at: ['billed_at', 'created_at', 'signup_date', 'first_billed_at'],
     interval: ['billing_cycle', 'billing_cycle_interval', 'billing_type', 'interval'],
+    interval_count: ['billing_cycle_frequency', 'interval_count'],
     amount: ['unit_price', 'price', 'subtotal'],
     currency: ['currency_code', 'currency'],
   },

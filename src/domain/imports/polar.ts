@@ -35,6 +35,7 @@ export const polar: SourceReader = {
     ends_at: ['Ends At', 'Ended At', 'Expires At'],
     bought_at: ['Started At', 'Created At'],
     interval: ['Billing Interval', 'Interval', 'Recurring Interval'],
+    interval_count: ['Recurring Interval Count', 'Interval Count'],
     amount: ['Amount', 'Subtotal', 'Net Amount', 'Price'],
     currency: ['Currency'],
     reason: ['Billing Reason'],

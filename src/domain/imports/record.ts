@@ -30,6 +30,7 @@ export const IMPORT_FIELDS = [
   'renews_at',
   'bought_at',
   'interval',
+  'interval_count',
   'amount',
   'currency',
   'refunded',

@@ -27,6 +27,7 @@ export const FIELD_LABELS: Record<ImportField, string> = {
   renews_at: 'Paid until',
   bought_at: 'Bought on',
   interval: 'Billing interval',
+  interval_count: 'Intervals per period',
   amount: 'Price',
   currency: 'Currency',
   refunded: 'Refunded',
