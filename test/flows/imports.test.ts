@@ -148,6 +148,15 @@ describe('a dry run', () => {
     },
   )
 
+  test('reads rows with more separators than the heading, unless a value follows them', async () => {
+    const [heading, ...lines] = fileOf([{ days: 20 }, { days: 20 }]).split('\n')
+    const file = [heading, `${lines[0]},, `, `${lines[1]},,note`].join('\n')
+    const { id, rows, faults } = await check(file)
+    assert.deepEqual([rows, faults], [1, 1])
+    const [fault] = await imports.faultsOf(service.world.db, { import_id: id, after: 0, limit: 9 })
+    assert.match(fault!.message, /^The row has 8 values, but the heading has 6\./)
+  })
+
   test('names the line, the column and the value of a fault', async () => {
     const read = await check(fileOf([{ days: 20 }, { email: '=SUM(A1)', days: 20 }]))
     const [fault] = await imports.faultsOf(service.world.db, {

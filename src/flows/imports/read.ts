@@ -95,7 +95,7 @@ function rowReader({ keys }: World, read: imports.Import, now: Date) {
       const column_name = at === undefined ? column : (columns[at] ?? null)
       return { column_name, value: imports.shortened(value), message }
     }
-    if (cells.length > columns.length) {
+    if (cells.slice(columns.length).some((text) => imports.cleanCell(text) !== '')) {
       const message = `The row has ${cells.length} values, but the heading has ${columns.length}. Quote values that contain the separator.`
       return fault(null, '', message)
     }
