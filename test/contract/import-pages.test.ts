@@ -151,6 +151,26 @@ describe('the pages of an import', () => {
     assert.match(textOf(missing.body), /Choose the column for “Buyer email”\. It is required\./)
   })
 
+  test('list all imports of an app, 20 to a page', async () => {
+    const { client_id: app_id } = await addApp(service, { slug: 'ferry' })
+    const { db } = service.world
+    const home = IMPORT.replace('tidepool', 'ferry')
+    await owner.open(home)
+    await owner.upload('Upload file', Buffer.from('Purchase ID\n1'), { source: 'gumroad' })
+    await db.run(sql`insert into imports (id, app_id, seller_id, user_id, source, file_name,
+        file_bytes, status, columns, matched, created_at)
+      select 'imp_' || lpad(n::text, 24, '0'), app_id, seller_id, user_id, source,
+        'file ' || n || '.csv', file_bytes, 'done', columns, matched,
+        created_at - n * interval '1 hour'
+      from imports, generate_series(1, 40) n where app_id = ${app_id}`)
+    const first = await owner.open(home)
+    assert.match(first.body, /file 19\.csv/)
+    assert.doesNotMatch(first.body, /file 20\.csv/)
+    const [, next] = /href="([^"]*page=2)"/.exec(first.body)!
+    assert.match((await owner.open(next!)).body, /file 20\.csv.*file 39\.csv/s)
+    assert.match((await owner.open(`${home}?page=3`)).body, /file 40\.csv/)
+  })
+
   test('are found for their own app only', async () => {
     await addApp(service, { slug: 'harbor' })
     const agent = owner.twin()

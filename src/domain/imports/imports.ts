@@ -83,11 +83,22 @@ export async function lockImport(db: Db, id: ImportId): Promise<Import> {
   return await db.one<Import>(sql`select ${COLUMNS} from imports where id = ${id} for update`)
 }
 
-/** The imports for an app by its current seller, latest first. */
-export async function listImports(db: Db, app_id: AppId, limit: number): Promise<Import[]> {
+/** A page of the imports for an app by its current seller, latest first. */
+export async function listImports(
+  db: Db,
+  app_id: AppId,
+  page: { limit: number; offset: number },
+): Promise<Import[]> {
   return await db.rows<Import>(sql`select ${COLUMNS} from imports
     where app_id = ${app_id} and ${OF_PRESENT_SELLER}
-    order by created_at desc, id limit ${limit}`)
+    order by created_at desc, id limit ${page.limit} offset ${page.offset}`)
+}
+
+/** The number of imports for an app by its current seller. */
+export async function countImports(db: Db, app_id: AppId): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`select count(*) from imports
+    where app_id = ${app_id} and ${OF_PRESENT_SELLER}`)
+  return count
 }
 
 /** Updates an import. Absent fields do not change. */

@@ -6,6 +6,7 @@ import type { World } from '#flows/world'
 import type { SellerTermsContext } from '#http/guards/seller'
 import { formOf, uploadOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
+import { pagingOf } from '#http/pagination'
 import { addressOf as taskAddress } from '#http/tasks'
 import { readUploads, UPLOADS } from '#http/uploads'
 import { actorOf, appFactsOf } from './app-context.ts'
@@ -27,7 +28,7 @@ import { ImportsPage } from './imports-page.tsx'
 import type { FormFault } from './layout.tsx'
 
 const SHOWN_ROWS = 50
-const SHOWN_IMPORTS = 20
+const IMPORTS_A_PAGE = 20
 
 /** Imports of customers from other services, step by step (decision 143). */
 export function declareImport(scope: FastifyInstance, world: World): void {
@@ -136,11 +137,14 @@ async function showImports(
   context: SellerTermsContext,
   refused: { faults: FormFault[]; source?: imports.ImportSource | undefined } = { faults: [] },
 ): Promise<FastifyReply> {
-  const { app, reply } = context
+  const { app, request, reply } = context
+  const total = await imports.countImports(world.db, app.id)
+  const paging = pagingOf(request, { total, size: IMPORTS_A_PAGE })
   const page = ImportsPage({
     ...appFactsOf(world, context),
     address: importsAddress(app.slug),
-    imports: await imports.listImports(world.db, app.id, SHOWN_IMPORTS),
+    imports: await imports.listImports(world.db, app.id, paging),
+    paging,
     source: refused.source,
     faults: refused.faults,
   })

@@ -2,14 +2,17 @@ import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
 import { FileField, Form, SelectField } from '#design/forms'
 import { Day } from '#design/money'
+import { PageNav } from '#design/navigation'
 import { Disclosure, Panel, RecordRows } from '#design/panels'
 import { IMPORT_SOURCES, type Import, type ImportSource, SOURCE_READERS } from '#domain/imports'
+import type { Paging } from '#http/pagination'
 import { counted } from '#platform/text'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 
 type ImportsFacts = AppFacts & {
   address: string
   imports: Import[]
+  paging: Paging
   /** The chosen service, after a refused upload. */
   source: ImportSource | undefined
   faults: FormFault[]
@@ -82,7 +85,7 @@ function Upload({ address, csrf_token, source, faults }: ImportsFacts): JSX.Elem
   )
 }
 
-function Earlier({ imports, address }: ImportsFacts): JSX.Element {
+function Earlier({ imports, paging, address }: ImportsFacts): JSX.Element {
   return (
     <Panel title="Imports">
       <RecordRows
@@ -101,6 +104,12 @@ function Earlier({ imports, address }: ImportsFacts): JSX.Element {
             </Button>
           ),
         }))}
+      />
+      <PageNav
+        label="Pages of imports"
+        page={paging.page}
+        last={paging.last}
+        href={(page) => `${address}?page=${page}`}
       />
     </Panel>
   )
