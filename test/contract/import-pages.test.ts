@@ -5,6 +5,7 @@ import { addDays, isoDate } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
+import { eventually } from '../support/eventually.ts'
 import { selected } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { basic } from '../support/purchase.ts'
@@ -149,6 +150,25 @@ describe('the pages of an import', () => {
     const missing = await agent.submit('Read file')
     assert.equal(missing.status, 422)
     assert.match(textOf(missing.body), /Choose the column for “Buyer email”\. It is required\./)
+  })
+
+  test('say how many errors of a file are not listed', async () => {
+    const agent = owner.twin()
+    const rows = Array.from({ length: 10_003 }, (_, at) => `f${at},Pro,no address,active`)
+    const file = ['id,product_name,user_email,status', ...rows].join('\n')
+    const columns = await upload(agent, 'lemon_squeezy', file)
+    await agent.submit('Read file', selected(columns.body))
+    const { body } = await eventually('the faults', async () => {
+      const page = await agent.open(columns.url)
+      return /not read/.test(page.body) && page
+    })
+    assert.match(textOf(body), /10,003 lines not read/)
+    assert.match(
+      textOf(body),
+      /The file has 3 more errors, only counted\. Download the first 10,000/,
+    )
+    const { body: csv } = await agent.open(`${columns.url}faults.csv`)
+    assert.equal(csv.trimEnd().split('\r\n').length, 10_001)
   })
 
   test('list all imports of an app, 20 to a page', async () => {

@@ -144,6 +144,8 @@ describe('a dry run', () => {
         notes.push(note)
       })
       assert.deepEqual([rows, faults], [0, 200_001])
+      const [first] = await imports.faultsOf(world.db, { import_id: uploaded.id, limit: 1 })
+      assert.match(first!.message, /^The file has more than 200,000 rows/)
       assert.ok(notes.length > 10, 'its progress is reported, so that it can be canceled')
     },
   )

@@ -13,8 +13,11 @@ export interface ImportFault {
   message: string
 }
 
-/** The most faults stored for a file. The rest are only counted. */
+/** The most faults of lines stored for a file. The rest are only counted. */
 export const MAX_FAULTS = 10_000
+
+/** The place of a fault of the file as a whole, before those of its lines. */
+export const FILE_PLACE = 0
 
 /** Stores faults of a file. */
 export async function addFaults(
@@ -35,12 +38,20 @@ export async function dropFaults(db: Db, import_id: ImportId): Promise<void> {
   await db.run(sql`delete from import_faults where import_id = ${import_id}`)
 }
 
-/** The first faults of a file, in its order. */
+/** The first faults of a file, in its order; those after a place if it is named. */
 export async function faultsOf(
   db: Db,
-  of: { import_id: ImportId; after: number; limit: number },
+  of: { import_id: ImportId; after?: number | undefined; limit: number },
 ): Promise<ImportFault[]> {
   return await db.rows<ImportFault>(sql`select place, line, column_name, value, message
-    from import_faults where import_id = ${of.import_id} and place > ${of.after}
+    from import_faults where import_id = ${of.import_id} and place > ${of.after ?? -1}
     order by place limit ${of.limit}`)
+}
+
+/** The number of faults of a file that are stored. */
+export async function countFaults(db: Db, import_id: ImportId): Promise<number> {
+  const { count } = await db.one<{ count: number }>(
+    sql`select count(*) from import_faults where import_id = ${import_id}`,
+  )
+  return count
 }

@@ -46,7 +46,8 @@ export async function readImport(
     if (lines > MAX_ROWS) {
       const message =
         'The file has more than 200,000 rows. Split it, and import the parts one at a time.'
-      await kept.fault({ line: row.line, column_name: null, value: '', message })
+      const place = imports.FILE_PLACE
+      await kept.fault({ line: row.line, column_name: null, value: '', message }, place)
       break
     }
     if ('fault' in row) {
@@ -132,10 +133,11 @@ function keeper({ db }: World, id: ImportId) {
       kept.rows++
       if (rows.length >= limit) await imports.addRows(db, id, rows.splice(0))
     },
-    async fault(fault: Omit<imports.ImportFault, 'place'>) {
+    async fault(fault: Omit<imports.ImportFault, 'place'>, at?: number) {
       kept.faults++
-      if (kept.faults > imports.MAX_FAULTS) return
-      faults.push({ ...fault, place: kept.faults })
+      const place = at ?? kept.faults
+      if (place > imports.MAX_FAULTS) return
+      faults.push({ ...fault, place })
       if (faults.length >= limit) await imports.addFaults(db, id, faults.splice(0))
     },
     async flush() {

@@ -27,7 +27,7 @@ const ROWS: CsvColumn<imports.ReportedRow>[] = [
 
 /** Sends the faults of a file as CSV. */
 export function sendFaults(world: World, { reply, read }: ImportContext): FastifyReply {
-  const page = (after: number) =>
+  const page = (after?: number) =>
     imports.faultsOf(world.db, { import_id: read.id, after, limit: ROWS_AT_ONCE })
   return sendCsv(
     reply,
@@ -38,7 +38,7 @@ export function sendFaults(world: World, { reply, read }: ImportContext): Fastif
 
 /** Sends what is done with each row as CSV. */
 export function sendReport(world: World, { reply, read }: ImportContext): FastifyReply {
-  const page = (after: number) =>
+  const page = (after = 0) =>
     imports.reportedRows(world.db, { import_id: read.id, after, limit: ROWS_AT_ONCE })
   return sendCsv(
     reply,
@@ -50,11 +50,11 @@ export function sendReport(world: World, { reply, read }: ImportContext): Fastif
 /** A table as CSV, read page by page. */
 async function* tableOf<Row>(
   columns: CsvColumn<Row>[],
-  page: (after: number) => Promise<Row[]>,
+  page: (after?: number) => Promise<Row[]>,
   placeOf: (row: Row) => number,
 ): AsyncGenerator<string> {
   yield csvOf(columns, [])
-  for (let after = 0; ; ) {
+  for (let after: number | undefined; ; ) {
     const rows = await page(after)
     if (rows.length > 0) yield csvOf(columns, rows, { header: false })
     if (rows.length < ROWS_AT_ONCE) return

@@ -29,6 +29,8 @@ export type ImportPageFacts = AppFacts & {
   file_plans: FilePlan[]
   /** The first faults, and the first rows of the report. */
   file_faults: ImportFault[]
+  /** How many faults are stored: the rest of a file with very many are only counted. */
+  stored_faults: number
   rows: ReportedRow[]
   /** How many buyers of the service continued their license with a card. */
   continued: number
@@ -127,7 +129,9 @@ export function RunPanel({
 }
 
 /** What is wrong with lines of the file, and what to do. */
-export function FaultPanel({ read, file_faults, address }: ImportPageFacts): JSX.Element {
+export function FaultPanel(facts: ImportPageFacts): JSX.Element {
+  const { read, file_faults, stored_faults, address } = facts
+  const left_out = facts.is_expired ? 0 : read.faults - stored_faults
   return (
     <Panel title={`${counted(read.faults, 'line')} not read`}>
       <p class="text-sm text-muted">
@@ -155,7 +159,12 @@ export function FaultPanel({ read, file_faults, address }: ImportPageFacts): JSX
         }))}
       />
       <p class="text-sm">
-        <TextLink href={`${address}faults.csv`}>Download all errors as CSV</TextLink>
+        {left_out > 0 && `The file has ${counted(left_out, 'more error')}, only counted. `}
+        <TextLink href={`${address}faults.csv`}>
+          {left_out > 0
+            ? `Download the first ${counted(stored_faults, 'error')} as CSV`
+            : 'Download all errors as CSV'}
+        </TextLink>
       </p>
     </Panel>
   )

@@ -160,7 +160,6 @@ async function showImport(
   const { db } = world
   const { read, app, address, reply } = context
   const import_id = read.id
-  const first = { import_id, after: 0, limit: SHOWN_ROWS }
   const running = await runningTask(world, { app_id: app.id, id: import_id })
   const products = await catalog.products(db, app.id)
   const page = ImportPage({
@@ -175,8 +174,9 @@ async function showImport(
       .filter(({ is_free }) => !is_free)
       .map(({ id, name }) => ({ value: id, label: name })),
     file_plans: read.status === 'uploaded' ? [] : await imports.plansOf(db, import_id),
-    file_faults: await imports.faultsOf(db, first),
-    rows: await imports.reportedRows(db, first),
+    file_faults: await imports.faultsOf(db, { import_id, limit: SHOWN_ROWS }),
+    stored_faults: await imports.countFaults(db, import_id),
+    rows: await imports.reportedRows(db, { import_id, after: 0, limit: SHOWN_ROWS }),
     continued: await imports.countContinued(db, read),
     form,
     faults,
