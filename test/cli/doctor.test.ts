@@ -1,7 +1,9 @@
 /** What doctor says of a service that fails. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { doctor } from '../../packages/cli/src/commands/doctor.ts'
 import { checkAll } from '../../packages/cli/src/doctor/checks.ts'
+import { EXIT } from '../../packages/cli/src/exit.ts'
 import { openTerminal } from '../../packages/cli/src/terminal.ts'
 import { refusal, startFakeService } from '../client/fake-service.ts'
 
@@ -22,4 +24,23 @@ test('names the request ID that support needs, where there is one', async () => 
   assert.equal(status, 'failed')
   assert.match(fix!, /contact support with the request ID req_of_the_error\.$/)
   assert.equal((await appCheck(null))!.fix, 'Try again.')
+})
+
+test('counts the checks that were skipped', async () => {
+  const app = { client_id: 'app_1', app_name: 'Tidepool', has_free_tier: false }
+  const price = { product_name: 'Pro', amount: '12.00', frequency: 'month' }
+  await using service = await startFakeService(({ path }) => {
+    if (path.includes('/.well-known/')) return { body: { issuer: `${service.url}/o` } }
+    if (path.endsWith('/prices/')) {
+      const buy_url = `${service.url}/buy/prc_1/`
+      return { body: { ...app, prices: [{ ...price, public_id: 'prc_1', buy_url }] } }
+    }
+    return { body: { ...app, name: 'Tidepool', url: 'https://tidepool.example' } }
+  })
+  const settings = { url: service.url, client_id: 'app_1', app: undefined }
+  const printed: string[] = []
+  const result = (_: object, lines: string[]) => void printed.push(...lines)
+  const terminal = { ...openTerminal(false), result }
+  assert.equal(await doctor({ settings, options: {}, terminal }), EXIT.ok)
+  assert.match(printed.at(-1)!, /No check failed: 2 skipped\./)
 })

@@ -7,10 +7,12 @@ import type { Terminal } from '../terminal.ts'
 export async function doctor(context: CommandContext): Promise<ExitCode> {
   const { terminal } = context
   const results = await checkAll(context, (what) => terminal.progress(`Checking ${what}`))
-  const failed = results.filter(({ status }) => status === 'failed').length
+  const count = (wanted: CheckResult['status']) =>
+    results.filter(({ status }) => status === wanted).length
+  const failed = count('failed')
   const verdict =
     failed === 0
-      ? terminal.style(['green', 'bold'], 'Every check passed.')
+      ? terminal.style(['green', 'bold'], verdictOn(count('warning'), count('skipped')))
       : terminal.style(['red', 'bold'], `${failed} of ${results.length} checks failed.`)
   terminal.result({ ok: failed === 0, checks: results }, [
     ...results.flatMap((result) => resultLines(terminal, result)),
@@ -18,6 +20,16 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
     verdict,
   ])
   return failed === 0 ? EXIT.ok : EXIT.negative
+}
+
+/** The verdict on checks of which none failed. */
+function verdictOn(warnings: number, skipped: number): string {
+  if (warnings + skipped === 0) return 'Every check passed.'
+  const parts = [
+    ...(warnings > 0 ? [`${warnings} with a warning`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ]
+  return `No check failed: ${parts.join(', ')}.`
 }
 
 const MARKS = {
