@@ -47,3 +47,17 @@ test('says what to do where the app cannot be bought', async () => {
     return true
   })
 })
+
+test('refuses a text that is no affiliate code, and opens nothing', async () => {
+  await using service = await startFakeService(() => assert.fail('nothing is requested'))
+  const settings = { url: service.url, client_id: 'app_1', app: undefined }
+  const terminal = openTerminal(true)
+  for (const ref of ['A B', 'abc', 'a'.repeat(33), 'caf\u00e9']) {
+    const run = links({ settings, options: { check: true, ref }, terminal })
+    await assert.rejects(run, ({ exit, message }: CliError) => {
+      assert.equal(exit, EXIT.usage)
+      assert.match(message, /^--ref must have 4 to 32 characters/)
+      return true
+    })
+  }
+})

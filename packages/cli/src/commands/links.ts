@@ -24,6 +24,8 @@ export interface CheckedLink {
 }
 
 const TIMEOUT_MS = 10_000
+/** The service reads a code without regard to case. */
+const AFFILIATE_CODE = /^[a-z0-9-]{4,32}$/i
 
 /**
  * Builds the links of an app and opens each. Exits with 1 if one does not work, and with 4 if all
@@ -31,11 +33,14 @@ const TIMEOUT_MS = 10_000
  */
 export async function links(context: CommandContext<LinksOptions>): Promise<ExitCode> {
   const { terminal, settings, options } = context
+  const { next, ref, email, discount } = options
+  if (ref && !AFFILIATE_CODE.test(ref)) {
+    throw wrongUse('--ref must have 4 to 32 characters: a to z, 0 to 9 and hyphens.')
+  }
   const client = await appClient(settings, options, terminal, false)
   terminal.progress('Reading the prices')
   const { prices, app_name } = await pricesOf(client)
   const { base_url, client_id } = client
-  const { next, ref, email, discount } = options
   const build = (price_id: string, more: object) => buyLink(base_url, price_id, { next, ...more })
   const built = checkedArguments(() => [
     ...prices.map(({ public_id, product_name, amount, frequency }) => ({
