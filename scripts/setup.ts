@@ -18,7 +18,7 @@ import {
   type OperatorSettings,
 } from '#platform/operator'
 
-/** An invalid answer; its message names the flag. */
+/** An invalid answer or file; its message names the flag or the setting. */
 class SetupError extends Error {}
 
 const flagOf = ({ variable }: OperatorQuestion) => variable.toLowerCase().replaceAll('_', '-')
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   }
   prompt?.close()
   if (faults.length > 0) throw new SetupError(`Nothing was saved.\n  ${faults.join('\n  ')}`)
-  writeFileSync(file, withSettings(text, answers), { mode: 0o600 })
+  save(file, withSettings(text, answers))
   console.log(`Saved to ${file}. Restart the service to apply it.`)
 }
 
@@ -68,7 +68,15 @@ function readIfThere(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw error
+    throw new SetupError(`ENV_FILE: ${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function save(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { mode: 0o600 })
+  } catch (error) {
+    throw new SetupError(`ENV_FILE: ${file} cannot be written: ${(error as Error).message}`)
   }
 }
 

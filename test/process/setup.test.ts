@@ -16,10 +16,14 @@ const ENV_FILE = join(folder, '.env')
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 function setUp(...flags: string[]) {
+  return setUpIn(ENV_FILE, ...flags)
+}
+
+function setUpIn(file: string, ...flags: string[]) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--import', './scripts/register-tsx.mjs', 'scripts/setup.ts', ...flags],
-    { cwd: root, env: { ...process.env, ENV_FILE }, encoding: 'utf8', input: '' },
+    { cwd: root, env: { ...process.env, ENV_FILE: file }, encoding: 'utf8', input: '' },
   )
   return { status, output: stdout + stderr }
 }
@@ -53,6 +57,15 @@ test('setup writes the file that a start reads, and keeps its other lines', () =
   assert.deepEqual(config.operator.address, ['1 Main Street #4', 'Wilmington, DE 19801'])
   assert.equal(setUp('--governing-law=Oregon').status, 0, 'one answer can be changed alone')
   assert.match(readFileSync(ENV_FILE, 'utf8'), /GOVERNING_LAW='Oregon'/)
+})
+
+test('setup names a file that it cannot read or write', () => {
+  const read = setUpIn(folder, ...FLAGS)
+  assert.equal(read.status, 1)
+  assert.match(read.output, /^ENV_FILE: \S+ cannot be read: EISDIR[^\n]*\n$/)
+  const written = setUpIn(join(folder, 'absent', '.env'), ...FLAGS)
+  assert.equal(written.status, 1)
+  assert.match(written.output, /^ENV_FILE: \S+ cannot be written: ENOENT[^\n]*\n$/)
 })
 
 test('setup saves nothing if it is left with Ctrl-C or Ctrl-D', async () => {
