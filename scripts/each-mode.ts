@@ -64,7 +64,10 @@ async function isDone(
  */
 export async function openExisting(config: Config, log: Log): Promise<OpenDatabase> {
   if (!config.database_url && !existsSync(databaseFolder(config))) {
-    throw new ConfigError(`DATA_DIR: there is no database in ${config.data_dir}.`)
+    throw new ConfigError(
+      `DATA_DIR: there is no database in ${config.data_dir}. Correct the setting, or start the ` +
+        'service, which creates one.',
+    )
   }
   return await openDatabase(config, log)
 }

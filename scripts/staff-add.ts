@@ -16,9 +16,10 @@ import { environment } from '#platform/env-file'
 import { FolderInUse } from '#platform/lock'
 import { openLog } from '#platform/log'
 import { ensureMigrated } from '#platform/migrate'
-import { type OpenDatabase, openDatabase } from '#platform/open-database'
+import type { OpenDatabase } from '#platform/open-database'
 import { systemRandom as random } from '#platform/random'
 import { answerCommand, type StaffAdd } from '#surfaces/commands/commands'
+import { openExisting } from './each-mode.ts'
 
 type StaffAddRequest = z.infer<typeof StaffAdd>
 
@@ -81,7 +82,7 @@ async function answerTo(config: Config, request: StaffAddRequest): Promise<Contr
 /** The open database; undefined if another process has its folder. */
 async function openIfFree(config: Config): Promise<OpenDatabase | undefined> {
   try {
-    return await openDatabase(config, openLog('silent'))
+    return await openExisting(config, openLog('silent'))
   } catch (error) {
     if (error instanceof FolderInUse) return undefined
     throw error

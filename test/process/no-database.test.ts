@@ -16,13 +16,19 @@ for (const [name, ...args] of [
   ['migrate', '--check'],
   ['restore', '--mark'],
   ['restore', '--end-review'],
+  ['staff-add', 'ada@example.com'],
 ] as const) {
   const command = [name, ...args.filter((each) => each.startsWith('--'))].join(' ')
   test(`${command} refuses a data folder without a database, and creates none`, async () => {
     const settings = { DATA_DIR: folder, SECRET_KEY: randomBytes(32).toString('hex') }
     const { status, out, error } = await runCommand(name, settings, ...args)
     assert.notEqual(status, 0)
-    assert.deepEqual([out, error], ['', `DATA_DIR: there is no database in ${folder}.\n`])
+    assert.equal(out, '')
+    assert.equal(
+      error,
+      `DATA_DIR: there is no database in ${folder}. ` +
+        'Correct the setting, or start the service, which creates one.\n',
+    )
     assert.deepEqual(readdirSync(folder), [])
   })
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { databaseFolder } from '#platform/open-database'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { Agent, textOf } from '../support/agent.ts'
 import { FULL_ONLY } from '../support/budget.ts'
@@ -139,6 +140,7 @@ test('wrong arguments print how it is used, and grant nothing', async () => {
 test('an empty database is not migrated where a start may not', async () => {
   const data_dir = mkdtempSync(join(tmpdir(), 'purser-staff-'))
   cleanups.push(() => rmSync(data_dir, { recursive: true, force: true }))
+  mkdirSync(databaseFolder({ data_dir }))
   const settings = { DATA_DIR: data_dir, DEMO: '0', MIGRATE_ON_START: '0' }
   const { out, err, code } = await staffAdd(settings, 'ada@example.com')
   assert.deepEqual([out, code], ['', 1])
