@@ -45,6 +45,11 @@ export interface Locale {
 
 const MINUS = '\u2212'
 
+/** A formatted number with the minus sign of amounts in place of the hyphen that `Intl` writes. */
+export function withMinus(number: string): string {
+  return number.replace('-', MINUS)
+}
+
 /** The locale of a language; messages that its catalog lacks are in English. */
 export function openLocale(language: string, catalog: Catalog): Locale {
   const tag = regionalTag(language)

@@ -7,6 +7,7 @@ import { SubNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
 import type { OverviewFigures } from '#domain/metrics'
 import { shortDay, TICK_STEP, textOf, tickText } from '#http/chart-text'
+import { withMinus } from '#platform/language/locale'
 import { type Cents, cents, sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { RANGE_DAYS } from './figure-range.ts'
@@ -152,7 +153,7 @@ const change = new Intl.NumberFormat('en-US', {
 
 function comparison(now: Cents, before: Cents): string {
   if (before <= 0) return `${formatMoney(before)} in the period before`
-  const rate = change.format(now / before - 1).replace('-', '−')
+  const rate = withMinus(change.format(now / before - 1))
   return `${rate} from ${formatMoney(before)} before`
 }
 

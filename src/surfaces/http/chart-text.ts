@@ -1,5 +1,6 @@
 import { formatDay } from '#design/money'
 import type { DayRange } from '#domain/metrics'
+import { withMinus } from '#platform/language/locale'
 
 /** A day, or the first and the last of several. */
 export function textOf({ from, to }: DayRange): string {
@@ -29,7 +30,7 @@ const ticks = new Intl.NumberFormat('en-US', {
 /** The smallest step between two labels of an axis, in cents: labels are in whole dollars. */
 export const TICK_STEP = 100
 
-/** Cents, shortened for the label of an axis; the minus sign is that of amounts, U+2212. */
+/** Cents, shortened for the label of an axis. */
 export function tickText(value: number): string {
-  return ticks.format(value / 100).replace('-', '−')
+  return withMinus(ticks.format(value / 100))
 }
