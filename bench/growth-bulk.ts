@@ -18,7 +18,16 @@ export async function seedInBulk(
   size: Size,
 ): Promise<void> {
   const lanes = await Promise.all(Array.from({ length: LANES }, () => openLane(connectionString)))
-  const [{ db }] = lanes as [Lane]
+  try {
+    await fillAll(lanes as [Lane, ...Lane[]], demo_app, size)
+  } finally {
+    // A connection that is open when its server stops would end the process, with that error.
+    await Promise.all(lanes.map(({ client }) => client.end()))
+  }
+}
+
+async function fillAll(lanes: [Lane, ...Lane[]], demo_app: string, size: Size): Promise<void> {
+  const [{ db }] = lanes
   await noted('apps and people', () => seedPeople(db, demo_app, size))
   const filled = new Set<string>()
   for (const { work, inserts } of stepsOf(size)) {
@@ -41,7 +50,6 @@ export async function seedInBulk(
       lane.db.raw(`vacuum (analyze) ${table}`),
     ),
   )
-  await Promise.all(lanes.map(({ client }) => client.end()))
 }
 
 interface Lane {

@@ -9,7 +9,7 @@ import { tradeOf } from './growth-trade.ts'
 
 const PAST_SALES = 50_000
 /** The number of licenses of one buyer, each for a different app. */
-const COLLECTOR = 200
+export const COLLECTOR = 200
 
 /** The IDs that the measurements use. */
 export const BIG_APP = growthId('app', 'big')

@@ -30,7 +30,7 @@ import { openService } from '../src/service.ts'
 import { seedInBulk } from './growth-bulk.ts'
 import { measurePages } from './growth-pages.ts'
 import { measurePolls } from './growth-polls.ts'
-import { bigPayee, sizeOf } from './growth-seed.ts'
+import { bigPayee, COLLECTOR, sizeOf } from './growth-seed.ts'
 import { grownStatements } from './growth-statements.ts'
 
 const { values: chosen } = parseArgs({
@@ -51,6 +51,9 @@ const size = {
   big_app: Number(chosen['big-app'] ?? usual.big_app),
   apps: Number(chosen.apps ?? usual.apps),
 }
+const areWhole = Object.values(size).every((count) => Number.isSafeInteger(count) && count >= 0)
+if (!areWhole || size.sales < 1 || size.apps < COLLECTOR)
+  throw new Error(`Use whole numbers: at least 1 sale, and at least ${COLLECTOR} apps.`)
 if (size.licenses < size.sales || size.licenses > 2 * size.sales)
   throw new Error('There must be at least as many licenses as sales, and at most twice as many.')
 const WANTED_MS = 300
