@@ -92,7 +92,8 @@ create view license_metrics as
           when d.amount is not null then least(d.amount, s.amount) else 0 end)
         * case p.frequency when 'year' then 1 / 12.0 when 'month' then 1
           when 'week' then 52 / 12.0 when 'day' then 365 / 12.0 end), 0) else 0 end::bigint as mrr,
-    s.id as subscription_id, s.ended_at, s.created_at, s.discount_id, p.product_id, p.frequency
+    s.id as subscription_id, s.ended_at, s.created_at, d.id as discount_id, p.product_id,
+    p.frequency
   from licenses l left join subscriptions s on s.license_id = l.id
     left join prices p on p.id = s.price_id
     left join discount_codes d on d.id = s.discount_id

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as discounts from '#domain/discounts'
+import * as metrics from '#domain/metrics'
 import { quoteRefund, refundCharge } from '#flows/refund'
 import { nextCharge, pauseAtEnd } from '#flows/subscription'
 import type { InvoiceId } from '#platform/ids'
@@ -183,8 +184,14 @@ describe('a plan change with a discount', () => {
     const { code } = await addCode(service, app.client_id, { product_ids, periods: null })
     const subscriber = await buyWith(service, app, code)
     const { price_id } = await addPlan(service, app, 3000)
+    const listed = async () => {
+      const query = { app_id: app.client_id, sort: 'newest', limit: 1 } as const
+      return (await metrics.listSubscriptions(service.world.db, query))[0]?.discount_code
+    }
+    assert.equal(await listed(), code)
     const { quote } = await changePlanTo(service, subscriber, price_id)
     assert.equal(quote.discount, undefined)
+    assert.equal(await listed(), null)
     const page = await subscriber.agent.open(`/manage/${app.client_id}/`)
     assert.match(textOf(page.body), /Next charge \$31\.50/)
     assert.ok(!textOf(page.body).includes(code))
