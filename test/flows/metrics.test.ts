@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import * as billing from '#domain/billing'
 import * as metrics from '#domain/metrics'
 import { isoDate } from '#platform/calendar'
+import type { InvoiceId } from '#platform/ids'
 import { cents, sum } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -142,6 +143,22 @@ describe('monthly recurring revenue', () => {
     assert.equal(moved, change)
     await assertRight()
   })
+})
+
+test('a renewal that was paid late is the latest sale', async () => {
+  const { license_id } = await subscribe(service, { card: CARD.renews_on_retry_3 })
+  service.clock.pass(32 * DAY)
+  await runDue(service)
+  const { invoice_id } = await buy(service)
+  for (let days = 0; days < 14; days++) {
+    service.clock.pass(DAY)
+    await runDue(service)
+  }
+  const renewal = await service.world.db.one<{ id: InvoiceId }>(sql`select id from invoices
+    where license_id = ${license_id} and kind = 'renewal' and status = 'paid'`)
+  const query = { app_ids: [app_id()], limit: 100 }
+  const latest = (await metrics.latestSales(service.world.db, query)).map(({ id }) => id)
+  assert.ok(latest.indexOf(renewal.id) < latest.indexOf(invoice_id), latest.join(', '))
 })
 
 test('recurring revenue excludes a discount on future periods, and no other', async () => {

@@ -26,16 +26,19 @@ export interface AttentionQuery {
 /** The latest paid invoices of apps. */
 export async function latestSales(db: Db, query: AttentionQuery): Promise<LatestSale[]> {
   const { app_ids, limit } = query
-  // The bounds and the order are those of the index of app and number, as in the list of sales.
+  // The bounds and the order are those of the index of app and day, as in the list of sales. A
+  // renewal may be paid weeks after it got its number.
   return await db.rows<LatestSale>(sql`
     select i.id, a.slug as app_slug, a.name as app_name, u.email, p.name as product_name, i.amount,
       e.net, i.paid_at
     from (select latest.* from unnest(${app_ids}::text[]) own (id)
         cross join lateral (select * from invoices
-          where app_id between own.id and own.id and number < 9223372036854775807
+          where app_id between own.id and own.id and number is not null
+            and coalesce(paid_at, created_at) < 'infinity'
             and status = 'paid' and paid_at is not null
-          order by app_id desc, number desc limit ${limit}) latest
-        order by latest.number desc limit ${limit}) i
+          order by app_id desc, coalesce(paid_at, created_at) desc, number desc
+          limit ${limit}) latest
+        order by latest.paid_at desc, latest.number desc limit ${limit}) i
       join apps a on a.id = i.app_id join users u on u.id = i.user_id
       join products p on p.id = i.product_id
       left join charges c on c.invoice_id = i.id
@@ -44,7 +47,7 @@ export async function latestSales(db: Db, query: AttentionQuery): Promise<Latest
         where l.account in ('seller_payable', 'dispute_hold') and t.subject = any(i.id
           || array(select id from refunds where charge_id = c.id)
           || array(select id from disputes where charge_id = c.id))) e
-    order by i.number desc`)
+    order by i.paid_at desc, i.number desc`)
 }
 
 /** A dispute that is not decided. */
