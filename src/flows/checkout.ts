@@ -12,6 +12,7 @@ export {
   takeCard,
 } from './checkout/card.ts'
 export {
+  type DiscountRequest,
   discountOfCart,
   type ReadDiscount,
   readDiscount,

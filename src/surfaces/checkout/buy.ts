@@ -12,7 +12,6 @@ import {
   findPricedApp,
   mayBuyAs,
   openCart,
-  readDiscount,
 } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { broughtBy, noteReferrer, referrerOf, viaService } from '#http/attribution'
@@ -34,7 +33,7 @@ import type { RouteLimit } from '#platform/route-limits'
 import { CONTINUE, requireContinued } from './continued.ts'
 import { isTerritory, territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
-import { appliedOf, CODE_LENGTH, mayTry, notAppliedOf } from './discount.ts'
+import { appliedOf, CODE_LENGTH, mayTry, notAppliedOf, tryCode } from './discount.ts'
 import { figuresBeforeTax } from './figures.ts'
 import { purchaseOf, requireOwnCart } from './purchase.ts'
 import { DetailsPage, type Faults } from './step-pages.tsx'
@@ -183,12 +182,11 @@ async function sendDetails(
 ): Promise<FastifyReply> {
   const is_preview = await sellers.isMember(world.db, app.seller_id, step.session)
   const code = step.values.discount?.slice(0, CODE_LENGTH)
-  const isTried = await mayTry(world, request, { app_id: app.id, code })
   // What depends on the buyer is checked once they have signed in.
-  const wanted = { app, price, code: isTried ? code : null, email_normalized: null, cart_id: null }
-  const read = await readDiscount(world, world.db, wanted)
+  const wanted = { app, price, code, email_normalized: null, cart_id: null }
+  const { read, is_tried } = await tryCode(world, request, wanted)
   const locale = localeOf(request)
-  const untried = code && !isTried ? { code, reason: locale.t('discount.too_many') } : undefined
+  const untried = code && !is_tried ? { code, reason: locale.t('discount.too_many') } : undefined
   const { continued } = step
   const figures = figuresBeforeTax(price, appliedOf(read), locale, continued?.paid_until)
   const page = DetailsPage({

@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type * as billing from '#domain/billing'
 import * as discounts from '#domain/discounts'
-import { discountOfCart, type ReadDiscount, requote } from '#flows/checkout'
+import {
+  type DiscountRequest,
+  discountOfCart,
+  type ReadDiscount,
+  readDiscount,
+  requote,
+} from '#flows/checkout'
 import type { World } from '#flows/world'
 import { CART_PATH } from '#http/guards/cart'
 import { formOf } from '#http/input'
@@ -24,17 +30,36 @@ const TRIES: RouteLimit = { name: 'checkout-discount', points: 20, seconds: 60, 
  * try. Beyond the limit a code is ignored, as a link is never refused for its code.
  */
 export async function mayTry(
-  { db, limits }: World,
+  world: World,
   request: FastifyRequest,
   { app_id, code }: { app_id: AppId; code: string | undefined },
 ): Promise<boolean> {
   if (!code) return true
-  const left = await limits.take(TRIES, TRIES.key(request), 0)
-  if (!left.allowed || left.remaining === 0) return false
-  if (!(await discounts.findCode(db, { app_id, code: discounts.normalizeCode(code) }))) {
-    await limits.take(TRIES, TRIES.key(request))
-  }
+  if (!(await hasTries(world, request))) return false
+  const entered = { app_id, code: discounts.normalizeCode(code) }
+  if (!(await discounts.findCode(world.db, entered))) await countTry(world, request)
   return true
+}
+
+/** Reads the code of a buy link where `mayTry` would allow it. */
+export async function tryCode(
+  world: World,
+  request: FastifyRequest,
+  wanted: DiscountRequest,
+): Promise<{ read: ReadDiscount; is_tried: boolean }> {
+  const is_tried = !wanted.code || (await hasTries(world, request))
+  const read = await readDiscount(world, world.db, is_tried ? wanted : { ...wanted, code: null })
+  if (read.refusal === 'unknown') await countTry(world, request)
+  return { read, is_tried }
+}
+
+async function hasTries({ limits }: World, request: FastifyRequest): Promise<boolean> {
+  const { allowed, remaining } = await limits.take(TRIES, TRIES.key(request), 0)
+  return allowed && remaining > 0
+}
+
+async function countTry({ limits }: World, request: FastifyRequest): Promise<void> {
+  await limits.take(TRIES, TRIES.key(request))
 }
 
 /** A code that was entered and does not apply. */
