@@ -191,6 +191,16 @@ describe('a suspended app', () => {
     assert.deepEqual(await publicView(), FOR_SALE)
   })
 
+  test('says in its preview that it is suspended', async () => {
+    const seller = await signedIn(service, service.demo.seller)
+    const preview = async () =>
+      textOf((await seller.open('/dashboard/apps/tidepool/preview/')).body)
+    await decideApp('suspended')
+    assert.match(await preview(), /Preview\. The app is suspended: buyers do not see this page/)
+    await decideApp('reinstated')
+    assert.doesNotMatch(await preview(), /suspended/)
+  })
+
   test('stays suspended when its seller is reinstated', async () => {
     await decide('suspended')
     await decideApp('suspended')

@@ -60,11 +60,14 @@ export interface Screenshot {
 }
 
 const PREVIEW = 'Preview. Buyers see this page when the app is published and sales are approved.'
+const SUSPENDED =
+  'Preview. The app is suspended: buyers do not see this page, and no plan can be bought.'
 
 /** An app's product page: plans with prices, and the listing. */
 export function ProductPage(facts: {
   /** Whether a seller sees the page before buyers do. */
   is_preview: boolean
+  is_suspended: boolean
   name: string
   tagline: string
   /** The path of the icon; undefined if the app has none. */
@@ -95,7 +98,7 @@ export function ProductPage(facts: {
       structured_data={facts.structured_data}
       picture={facts.screenshots[0]?.src ?? facts.icon}
       listed={!facts.is_preview}
-      {...(facts.is_preview ? { notice: PREVIEW } : {})}
+      {...(facts.is_preview ? { notice: facts.is_suspended ? SUSPENDED : PREVIEW } : {})}
       site_nav={siteNav()}
     >
       <header class="flex max-w-2xl flex-wrap items-start gap-x-5 gap-y-3">

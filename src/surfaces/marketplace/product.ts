@@ -26,6 +26,7 @@ export async function productPage(
   const screenshots = await screenshotsOf(world, app)
   return ProductPage({
     is_preview,
+    is_suspended: app.is_suspended,
     structured_data: appData({
       ...app,
       canonical_url,
