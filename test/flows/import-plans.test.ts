@@ -144,6 +144,19 @@ test('a file without rows says so, and names no errors', async () => {
   assert.doesNotMatch(pageText(), /errors below/)
 })
 
+test('a product with the name of a property of objects is created and imported', async () => {
+  await readSales([
+    ['__proto__', '29.00'],
+    ['constructor', '29.00'],
+  ])
+  await choose('create', 'create')
+  assert.match(pageText(), /License created 2/)
+  const again = selected(seller.page.body)
+  assert.match(Object.values(again).join(), /^prod_\w+,prod_\w+$/)
+  await readSales([['constructor', '29.00']])
+  assert.deepEqual(selected(seller.page.body), { 'plan-0': again['plan-1'] })
+})
+
 test('a product without a plan is named, and so are rows without a product', async () => {
   await readSales([
     ['', '29.00'],

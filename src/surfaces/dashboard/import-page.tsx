@@ -161,8 +161,8 @@ function chosenFor(
   { plan }: FilePlan,
   products: ImportPageFacts['products'],
 ): string | undefined {
-  const chosen = plans[plan]
-  if (chosen !== undefined) return chosen ?? 'skip'
+  // A product may be named as a property that every object has.
+  if (Object.hasOwn(plans, plan)) return plans[plan] ?? 'skip'
   return products.find(({ label }) => nameKey(label) === nameKey(plan))?.value
 }
 
