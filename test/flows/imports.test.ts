@@ -90,6 +90,31 @@ describe('a dry run', () => {
     assert.equal(await everything(), before_it)
   })
 
+  test('counts a key once, and none of a buyer without a license', async () => {
+    const ended = { id: 941, email: 'dry-ended@example.com', days: 20, key: 'dry-ended' }
+    await run(fileOf([ended]))
+    const { license_id } = (await stateOf('dry-ended'))!
+    const reason = 'A test'
+    await endNow(service.world, await importer(service), { license_id, reason })
+    // Each payment of a subscription may be a row, with the same key.
+    const paid = { email: 'dry-paid@example.com', key: 'dry-paid' }
+    const file = fileOf([
+      { ...paid, days: 40 },
+      { ...paid, days: 10 },
+      { ...paid, days: -20, status: 'expired' },
+      { email: paid.email, days: 5, key: 'dry-second' },
+      { email: paid.email, days: 4, key: 'dry-second' },
+      ended,
+      { email: ended.email, days: 10, key: 'dry-other' },
+      { email: ended.email, days: -10, key: 'dry-former', status: 'expired' },
+    ])
+    const expected = { create: 1, duplicate: 2, over: 2, add_key: 1, ended_here: 2 }
+    const { id, counts } = await check(file)
+    assert.deepEqual(counts, expected)
+    assert.deepEqual((await runChecked(service, id)).counts, expected)
+    assert.equal(await stateOf('dry-other'), undefined)
+  })
+
   test('keeps the rows of a file that is read or checked again, as a form sent twice asks', async () => {
     const { world } = service
     const { id, counts } = await check(fileOf([{ days: 30 }, { days: 60 }]))

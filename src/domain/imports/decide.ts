@@ -34,6 +34,8 @@ export interface ImportRowFacts extends Pick<ImportRecord, 'over' | 'ends_at'> {
   is_best: boolean
   /** Whether any row of the buyer entitles them. */
   has_best: boolean
+  /** What is done with that row; null until it is decided. */
+  best_outcome: RowOutcome | null
   /** The license that this row created in an earlier import. */
   own: KnownLicense | undefined
   /** The live license of the buyer. */
@@ -60,13 +62,20 @@ export function decideRow(row: ImportRowFacts): RowOutcome {
   if (row.product_id === null) return 'skipped'
   if (row.over) return decideOver(row)
   const addsKey = row.is_key_new ? 'add_key' : undefined
-  if (!row.is_best) return addsKey ?? 'duplicate'
+  if (!row.is_best) {
+    return hasLicense(row) ? (addsKey ?? 'duplicate') : (row.best_outcome ?? 'duplicate')
+  }
   const { live } = row
   if (!live) return decideNew(row)
   if (!live.is_imported || !decides(row, live)) return addsKey ?? 'owned'
   // Their card is being checked, to continue it: the end that they saw stays.
   if (!live.is_paused && differs(row, live)) return row.is_buying ? 'buying' : 'update'
   return addsKey ?? 'unchanged'
+}
+
+/** Whether the buyer has a live license once their best row was imported. */
+function hasLicense({ live, best_outcome }: ImportRowFacts): boolean {
+  return live !== undefined || best_outcome === 'create'
 }
 
 /**
@@ -102,12 +111,12 @@ function strengthOf(records: readonly string[]): number {
 }
 
 function decideOver(row: ImportRowFacts): RowOutcome {
-  const { over, own, live, has_best, is_key_new } = row
+  const { over, own, has_best, is_key_new } = row
   const isStrongest = strengthOf([row.external_id]) >= strengthOf(row.own_records)
   const endsNow = own?.is_live && own.is_imported && !has_best && isStrongest
   if (endsNow) return row.is_buying ? 'buying' : 'end'
   // A refunded or revoked license keeps no key.
-  return over === 'ended' && is_key_new && (live || has_best) ? 'add_key' : 'over'
+  return over === 'ended' && is_key_new && hasLicense(row) ? 'add_key' : 'over'
 }
 
 function decideNew({ own, ends_at, is_buying }: ImportRowFacts): RowOutcome {

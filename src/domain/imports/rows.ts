@@ -79,6 +79,8 @@ export interface LeadingRow extends ImportRow {
   place: number
   is_best: boolean
   has_best: boolean
+  /** What is done with the best row of its buyer. */
+  best_outcome: RowOutcome | null
   /** The license that this row became before. */
   own_id: LicenseId | null
   /** The live license of the buyer. */
@@ -103,8 +105,7 @@ export async function nextRows(
   return await db.rows<LeadingRow>(sql`
     select r.place, r.line, r.external_id, r.email, r.email_normalized, r.plan, r.key_hash, r.ends_at,
       r.over, r.amount, r.frequency, r.is_best, i.plans ->> r.plan as product_id,
-      exists (select 1 from import_rows b where b.import_id = r.import_id and b.is_best
-        and b.email_normalized = r.email_normalized) as has_best,
+      b.line is not null as has_best, b.outcome as best_outcome,
       rec.license_id as own_id, l.id as live_id,
       (select true from imported_records o join import_rows f on f.import_id = r.import_id
           and f.external_id = o.external_id
@@ -124,6 +125,9 @@ export async function nextRows(
         and (select true from licenses own where own.key_hash = r.key_hash limit 1) is null
         as is_key_new
     from import_rows r join imports i on i.id = r.import_id
+      left join lateral (select f.line, f.outcome from import_rows f
+        where f.import_id = r.import_id and f.is_best
+          and f.email_normalized = r.email_normalized limit 1) b on true
       left join lateral (select o.license_id from imported_records o
         where o.app_id = ${of.app_id} and o.source = ${of.source}
           and o.external_id = r.external_id limit 1) rec on true

@@ -23,9 +23,10 @@ export async function checkImport(
   await refreshStatistics(db, ['import_rows'])
   const limit = rowsAtOnce(db, ROWS_AT_ONCE)
   await imports.orderRows(db, id)
+  const added = new Set<string>()
   let after = 0
   for (let done = 0; ; ) {
-    const rows = await decideNext(db, read, { after, limit })
+    const rows = await decideNext(db, read, { after, limit, added })
     if (rows.length === 0) break
     await imports.setOutcomes(db, id, rows)
     after = rows.at(-1)!.place

@@ -10,11 +10,16 @@ export interface DecidedRow extends imports.LeadingRow {
   is_decisive: boolean
 }
 
-/** Decides what is done with the next rows of an import. */
+const ADDING: readonly imports.RowOutcome[] = ['create', 'update', 'add_key']
+
+/**
+ * Decides what is done with the next rows of an import. `added` has the keys that earlier rows add,
+ * and gets those that these add: a dry run has not stored them.
+ */
 export async function decideNext(
   db: Db,
   read: imports.Import,
-  { after, limit }: { after: number; limit: number },
+  { after, limit, added = new Set() }: { after: number; limit: number; added?: Set<string> },
 ): Promise<DecidedRow[]> {
   const { id: import_id, app_id, source } = read
   const rows = await imports.nextRows(db, { import_id, app_id, source, after, limit })
@@ -28,9 +33,12 @@ export async function decideNext(
   )
   const of = (id: LicenseId | null) => (id === null ? undefined : known.get(id))
   return together.map((row) => {
-    const facts = { ...row, own: of(row.own_id), live: of(row.live_id) }
-    const is_decisive = imports.isDecisive(facts)
-    return { ...row, outcome: imports.decideRow(facts), is_decisive }
+    const key = row.key_hash?.toString('base64') ?? ''
+    const is_key_new = row.is_key_new && !added.has(key)
+    const facts = { ...row, is_key_new, own: of(row.own_id), live: of(row.live_id) }
+    const outcome = imports.decideRow(facts)
+    if (ADDING.includes(outcome)) added.add(key)
+    return { ...row, outcome, is_decisive: imports.isDecisive(facts) }
   })
 }
 
