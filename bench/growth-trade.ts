@@ -54,11 +54,11 @@ const CHECKOUTS = [
       state, '78701', at, 1, now() + (1 + n % 30) * interval '1 day',
       now() + (1 + n % 30) * interval '1 day', at from sale where recurs and not refunded`,
   `insert into invoices (id, number, kind, cart_id, app_id, seller_id, app_name, product_name,
-      seller_name, user_id, license_id, order_id, trial_days, period_index, period_start, product_id, price_id, tax_quote_id,
+      seller_name, user_id, buyer_email, license_id, order_id, trial_days, period_index, period_start, product_id, price_id, tax_quote_id,
       amount, tax, fee, fixed_fee, commission, brought_by, affiliate_id, status, created_at,
       paid_at)
     select ${id('inv')}, nextval('invoice_numbers'), 'purchase', 'cart_g' || n, app_id, seller_id,
-      'Growth', 'Pro', 'Growth LLC', ${id('usr', 'buyer')}, ${id('lic')}, 'ord_g' || n, 0, 1, at,
+      'Growth', 'Pro', 'Growth LLC', ${id('usr', 'buyer')}, 'g' || buyer || '@growth.example', ${id('lic')}, 'ord_g' || n, 0, 1, at,
       'prod_' || app_id, 'prc_' || app_id, 'quote_g' || n, 1200, 60, 110, 50,
       case when affiliate_id is null then 0 else 27 end, 'seller', affiliate_id,
       case when n % 1000 = 3 then 'open' else 'paid' end, at,

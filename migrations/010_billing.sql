@@ -148,6 +148,8 @@ create table invoices (
   seller_name text not null,
   -- Null until a purchase is paid.
   user_id text references users,
+  -- Of its receipt: the buyer's email when it was paid, until the account is deleted.
+  buyer_email text,
   license_id text references licenses,
   -- Chosen before the charge, so that a reference to the order can be returned meanwhile: the order
   -- itself is created when its purchase is paid.

@@ -75,7 +75,7 @@ test('a receipt names seller of record, seller, buyer, line, tax with state and 
   assert.ok(again.rawPayload.equals(answer.rawPayload), 'the same invoice is the same bytes')
 })
 
-test('a receipt keeps the names under which it was sold', async () => {
+test('a receipt keeps the names and the email under which it was sold', async () => {
   const app = await otherApp(service, {})
   const subscriber = await subscribe(service, { app })
   const [invoice] = await invoicesOf(subscriber)
@@ -86,9 +86,12 @@ test('a receipt keeps the names under which it was sold', async () => {
   await db.run(sql`update products set name = 'Renamed plan' where app_id = ${app.client_id}`)
   await db.run(sql`update sellers set legal_name = 'Renamed LLC'
     where id = (select seller_id from apps where id = ${app.client_id})`)
+  const renamed = `renamed-${subscriber.email}`
+  await db.run(sql`update users set email = ${renamed}, email_normalized = ${renamed}
+    where id = ${subscriber.user_id}`)
   assert.ok((await read()).equals(before))
   const receipt = (await billing.findReceipt(db, invoice!.id))!
-  assert.doesNotMatch(JSON.stringify(receipt), /Renamed/)
+  assert.doesNotMatch(JSON.stringify(receipt), /renamed/i)
   const order = (await billing.orderOfInvoice(db, invoice!.id))!
   assert.doesNotMatch(order.app_name + order.product_name, /Renamed/)
 })

@@ -232,7 +232,7 @@ export async function paidBefore(
  * later one. A void invoice is paid all the same if its payment was pending.
  */
 export async function payInvoice(db: Writes, now: Date, paid: PaidFor): Promise<void> {
-  await db.run(sql`update invoices set ${paidBy(now, paid)}
+  await db.run(sql`update invoices set ${paidBy(now, paid, sql`invoices.user_id`)}
     where id = ${paid.id} and status <> 'paid'`)
 }
 
@@ -242,15 +242,18 @@ export async function payPurchase(
   now: Date,
   paid: PaidFor & Pick<Invoice, 'user_id' | 'license_id' | 'subscription_id'>,
 ): Promise<void> {
-  await db.run(sql`update invoices set ${paidBy(now, paid)}, user_id = ${paid.user_id},
+  const { user_id } = paid
+  await db.run(sql`update invoices set ${paidBy(now, paid, sql`${user_id}`)}, user_id = ${user_id},
       license_id = ${paid.license_id}, subscription_id = ${paid.subscription_id}
     where id = ${paid.id} and status <> 'paid'`)
 }
 
 type PaidFor = Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_end' | 'is_waived'>
 
-function paidBy(now: Date, { period_index, period_start, period_end, is_waived }: PaidFor) {
+function paidBy(now: Date, paid: PaidFor, user_id: Sql) {
+  const { period_index, period_start, period_end, is_waived } = paid
   return sql`status = 'paid', paid_at = ${now},
+    buyer_email = (select email from users where users.id = ${user_id}),
     number = coalesce(number, case when trial_days = 0 then nextval('invoice_numbers') end),
     period_index = ${period_index}, period_start = ${period_start}, period_end = ${period_end},
     is_waived = ${is_waived}`
@@ -277,4 +280,13 @@ export async function voidInvoice(db: Db, id: InvoiceId): Promise<void> {
 export async function paidInvoicesOf(db: Db, user_id: UserId): Promise<Invoice[]> {
   return await db.rows<Invoice>(sql`select ${COLUMNS} from invoices
     where user_id = ${user_id} and ${PAID} order by paid_at desc, id`)
+}
+
+/** Replaces the email of a deleted account in its invoices. */
+export async function anonymizeInvoices(
+  db: Db,
+  { user_id, address }: { user_id: UserId; address: string },
+): Promise<void> {
+  await db.run(sql`update invoices set buyer_email = ${address}
+    where user_id = ${user_id} and buyer_email is not null`)
 }

@@ -94,6 +94,7 @@ async function anonymize(world: World, tx: Db, user: identity.User): Promise<voi
     await payments.anonymizePayments(tx, account)
     await anonymizeEmails(tx, account)
   }
+  await billing.anonymizeInvoices(tx, { user_id, address })
   await licensing.dropAliasesOf(tx, user_id)
   await imports.forgetRows(tx, addresses)
   await forgetTasks(tx, user_id)
