@@ -92,7 +92,7 @@ interface FoundLicense {
   keys: string[]
 }
 
-/** The licenses of a round: plan, status, end and keys of each buyer. */
+/** The live licenses of a round: plan, status, end and keys of each buyer. */
 async function licensesOf(round: string): Promise<FoundLicense[]> {
   const { keys, db } = service.world
   const rows = await db.rows<Omit<FoundLicense, 'keys'> & { hashes: string[] }>(sql`
@@ -100,7 +100,7 @@ async function licensesOf(round: string): Promise<FoundLicense[]> {
       l.period_end, l.canceled_at, array(select encode(a.key_hash, 'hex')
         from license_key_aliases a where a.license_id = l.id) as hashes
     from licenses l join users u on u.id = l.user_id
-    where u.email like ${`${round}-%`} order by u.email, l.status, l.period_end`)
+    where u.email like ${`${round}-%`} and l.status <> 'canceled' order by u.email, l.status, l.period_end`)
   const texts = Array.from({ length: MAX_BUYERS * 2 }, (_, at) => `${at >> 1}-${at & 1}`)
   const named = new Map(
     texts.map((text) => [licensing.keyHash(keys, `KEY-${round}-${text}`).toString('hex'), text]),
@@ -160,4 +160,28 @@ test('a license key without an end does not make a subscription last for good', 
   assert.notEqual(period_end, null)
   await importFile('license_keys', buyers, 'known')
   assert.deepEqual(await licensesOf('known'), licenses)
+})
+
+test('an order of a subscription that has ended gives no license, in either order of files', async () => {
+  const subscriptions = [{ plan: 'Tides', status: 'expired', days: -20 }]
+  const buyers: FiledBuyer[] = [
+    { subscriptions, license_keys: [], orders: [{ plan: 'Tides', status: 'paid' }] },
+    // Another plan was paid once, and lasts.
+    { subscriptions, license_keys: [], orders: [{ plan: 'Storms', status: 'paid' }] },
+  ]
+  const lasting = async (round: string) =>
+    (await licensesOf(round)).map(({ product_id, period_end }) => [product_id, period_end])
+  await importFile('orders', buyers, 'order')
+  assert.equal((await licensesOf('order')).length, 2)
+  await importFile('subscriptions', buyers, 'order')
+  assert.deepEqual(await lasting('order'), [[products[1], null]])
+  await importFile('orders', buyers, 'order')
+  assert.deepEqual(await lasting('order'), [[products[1], null]])
+  await importFile('subscriptions', buyers, 'ended')
+  await importFile('orders', buyers, 'ended')
+  assert.deepEqual(await lasting('ended'), [[products[1], null]])
+  const [again] = buyers
+  again!.subscriptions[0] = { plan: 'Tides', status: 'active', days: 40 }
+  await importFile('subscriptions', [again!], 'order')
+  assert.equal((await licensesOf('order')).length, 2)
 })

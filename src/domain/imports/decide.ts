@@ -47,6 +47,8 @@ export interface ImportRowFacts extends Pick<ImportRecord, 'over' | 'ends_at'> {
   own_records: readonly string[]
   /** The rows, of any file of the service, that the live license came from. */
   live_records: readonly string[]
+  /** Whether this is an ended subscription, of whose plan an order became the live license. */
+  is_end_of_order: boolean
   /** Whether the buyer is paying at this moment. */
   is_buying: boolean
   /** Whether the row has a key that opens no license of the app yet. */
@@ -113,10 +115,16 @@ function strengthOf(records: readonly string[]): number {
 function decideOver(row: ImportRowFacts): RowOutcome {
   const { over, own, has_best, is_key_new } = row
   const isStrongest = strengthOf([row.external_id]) >= strengthOf(row.own_records)
-  const endsNow = own?.is_live && own.is_imported && !has_best && isStrongest
-  if (endsNow) return row.is_buying ? 'buying' : 'end'
+  const endsNow = own?.is_live && own.is_imported && isStrongest
+  if (!has_best && (endsNow || endsOrder(row))) return row.is_buying ? 'buying' : 'end'
   // A refunded or revoked license keeps no key.
   return over === 'ended' && is_key_new && hasLicense(row) ? 'add_key' : 'over'
+}
+
+/** Whether the live license came from nothing but the order that began this ended subscription. */
+export function endsOrder({ is_end_of_order, live, live_records }: ImportRowFacts): boolean {
+  const isFromOrder = strengthOf(live_records) === KINDS.indexOf('order')
+  return is_end_of_order && live?.is_imported === true && isFromOrder
 }
 
 function decideNew({ own, ends_at, is_buying }: ImportRowFacts): RowOutcome {

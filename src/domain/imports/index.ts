@@ -9,6 +9,7 @@
 export { cleanCell, shortened } from './cell.ts'
 export {
   decideRow,
+  endsOrder,
   type ImportRowFacts,
   isDecisive,
   type KnownLicense,

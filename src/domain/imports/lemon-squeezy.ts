@@ -10,7 +10,7 @@ export const lemonSqueezy: SourceReader = {
   label: 'Lemon Squeezy',
   file: 'Subscriptions, license keys and orders: one file at a time, in any order.',
   keyless_note:
-    'Orders do not say whether they began a subscription. Do not import the orders of subscriptions: each becomes a lifetime license, even if its subscription has ended.',
+    'Orders do not say whether they began a subscription. Import the file of subscriptions too, within 30 days: an order of a product and variant whose subscription has ended gives no license. Without that file, do not import the orders of subscriptions: each becomes a lifetime license.',
   columns: {
     id: ['id', 'subscription_id', 'license_key_id', 'order_number', 'order_id', 'identifier'],
     email: ['user_email', 'customer_email', 'email'],

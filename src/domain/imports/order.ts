@@ -11,6 +11,7 @@ const LINES_AT_ONCE = 2_000
  * every row gets its place in that order. The outcomes of an earlier dry run are removed.
  */
 export async function orderRows(db: Db, import_id: ImportId): Promise<void> {
+  await forEachPart(db, import_id, (part) => endOrders(db, import_id, part))
   await forEachPart(db, import_id, (part) => markBest(db, import_id, part))
   let place = 0
   for (const is_best of [true, false]) {
@@ -37,6 +38,22 @@ async function forEachPart(
   for (let from = 0; from < last; from += LINES_AT_ONCE) {
     await work({ from, to: from + LINES_AT_ONCE })
   }
+}
+
+/**
+ * An order of Lemon Squeezy does not say whether it began a subscription: it has ended if a file
+ * has a subscription of its buyer and plan that has ended.
+ */
+async function endOrders(db: Db, import_id: ImportId, { from, to }: LineSpan): Promise<void> {
+  await db.run(sql`update import_rows r set over = 'ended' from imports i
+    where i.id = ${import_id} and i.source = 'lemon_squeezy' and r.import_id = i.id
+      and r.line > ${from} and r.line <= ${to} and r.over is null
+      and r.external_id like 'order:%'
+      and (select true from import_rows s join imports o on o.id = s.import_id
+        where s.email_normalized = r.email_normalized and s.plan = r.plan and s.over = 'ended'
+          and s.external_id like 'subscription:%' and s.outcome is distinct from 'skipped'
+          and o.app_id = i.app_id and o.source = i.source
+          and (o.id = i.id or o.status in ('importing', 'done')) limit 1) is not null`)
 }
 
 /** Decides for the buyers of these lines, each among all of their rows. */

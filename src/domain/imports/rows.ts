@@ -90,6 +90,8 @@ export interface LeadingRow extends ImportRow {
   /** The IDs of the rows that these licenses came from. */
   own_records: string[]
   live_records: string[]
+  /** Whether this is an ended subscription, of whose plan an order became the live license. */
+  is_end_of_order: boolean
   is_buying: boolean
   is_key_new: boolean
   product_id: ProductId | null
@@ -115,6 +117,13 @@ export async function nextRows(
         where o.license_id = rec.license_id and o.source = ${of.source}) as own_records,
       array(select o.external_id from imported_records o
         where o.license_id = l.id and o.source = ${of.source}) as live_records,
+      r.over is not distinct from 'ended' and r.external_id like 'subscription:%'
+        and i.source = 'lemon_squeezy'
+        and (select true from import_rows f join imported_records o on o.app_id = ${of.app_id}
+            and o.source = ${of.source} and o.external_id = f.external_id
+          where f.email_normalized = r.email_normalized and f.plan = r.plan
+            and f.external_id like 'order:%' and o.license_id = l.id limit 1) is not null
+        as is_end_of_order,
       exists (select 1 from attempts a where a.app_id = ${of.app_id}
         and a.status in ('open', 'action_required')
         and a.email_normalized = r.email_normalized) as is_buying,

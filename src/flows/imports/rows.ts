@@ -8,6 +8,8 @@ export interface DecidedRow extends imports.LeadingRow {
   outcome: imports.RowOutcome
   /** Whether this row determines the buyer's live license from now on. */
   is_decisive: boolean
+  /** The license that this row ends. */
+  ends_id: LicenseId | null
 }
 
 const ADDING: readonly imports.RowOutcome[] = ['create', 'update', 'add_key']
@@ -38,7 +40,8 @@ export async function decideNext(
     const facts = { ...row, is_key_new, own: of(row.own_id), live: of(row.live_id) }
     const outcome = imports.decideRow(facts)
     if (ADDING.includes(outcome)) added.add(key)
-    return { ...row, outcome, is_decisive: imports.isDecisive(facts) }
+    const ends_id = imports.endsOrder(facts) ? row.live_id : row.own_id
+    return { ...row, outcome, is_decisive: imports.isDecisive(facts), ends_id }
   })
 }
 

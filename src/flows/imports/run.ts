@@ -150,7 +150,7 @@ async function importRow(
       return outcome
     }
     case 'end':
-      return (await endLive(tx, now, row.own_id!)) ? outcome : 'over'
+      return (await endLive(tx, now, row.ends_id!)) ? outcome : 'over'
     case 'add_key':
       if (live_id === null) return row.over ? 'over' : 'duplicate'
       if (row.is_decisive) await keep(tx, now, work, live_id)
