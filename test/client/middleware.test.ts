@@ -17,6 +17,7 @@ import * as forExpress from '@purser/client/express'
 import * as forFastify from '@purser/client/fastify'
 import * as forHono from '@purser/client/hono'
 import * as forNext from '@purser/client/next'
+import { createTestPurser } from '@purser/client/testing'
 import express from 'express'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { Hono } from 'hono'
@@ -266,6 +267,23 @@ test('an error of the configuration names its cause', async () => {
     assert.equal(error.cause, OUTCOMES.misconfigured)
     return true
   })
+})
+
+test('refuses a key or token that a URL repeats as one that is not valid', async () => {
+  const purser = createTestPurser()
+  const read = (request: Request) => {
+    const keys = new URL(request.url).searchParams.getAll('key')
+    return keys as unknown as string
+  }
+  const request = new Request('https://app.example/?key=key_1&key=key_2')
+  for (const [guard, code] of [
+    [forNext.requireLicense(purser.client, { read }), 'unknown_key'],
+    [forNext.requireEntitlement(purser.client, { read }), 'invalid_token'],
+  ] as const) {
+    const answer = await guard(() => new Response())(request, {})
+    assert.deepEqual([answer.status, (await answer.json()).error], [401, code])
+  }
+  assert.deepEqual(purser.requests, [])
 })
 
 test('Next.js middleware continues for a licensed request, and otherwise answers', async () => {

@@ -71,7 +71,7 @@ export function checkLicense(
   key: Credential,
   products?: readonly string[],
 ): Promise<Verdict<LicenseState>> {
-  return judge(key, products, (secret) => licenses.validate(secret))
+  return judge(key, products, 'unknown_key', (secret) => licenses.validate(secret))
 }
 
 /** Judges an access token. Throws like `checkLicense`. */
@@ -80,7 +80,9 @@ export function checkEntitlement(
   access_token: Credential,
   products?: readonly string[],
 ): Promise<Verdict<Entitlement>> {
-  return judge(access_token, products, (secret) => entitlements.entitlement(secret))
+  return judge(access_token, products, 'invalid_token', (secret) =>
+    entitlements.entitlement(secret),
+  )
 }
 
 /** The Bearer token of an Authorization header. */
@@ -107,9 +109,12 @@ export function responseTo(refusal: Refusal<unknown>): Response {
 async function judge<State extends { entitled: boolean; product_public_id: string }>(
   secret: Credential,
   products: readonly string[] | undefined,
+  malformed: RefusalCode,
   ask: (secret: string) => Promise<State>,
 ): Promise<Verdict<State>> {
   if (!secret) return { allowed: false, refusal: refusalOf('credentials_required') }
+  // Frameworks read a parameter that a URL repeats as a list.
+  if (typeof secret !== 'string') return { allowed: false, refusal: refusalOf(malformed) }
   let state: State
   try {
     state = await ask(secret)
