@@ -39,8 +39,12 @@ function snippets(mode: AppMode, oauth_login_url = 'https://tidepool.example/log
   return snippetsOf(mode, { ...values, price_id: price!.public_id })
 }
 
+function filesOf(mode: AppMode, name: string): Snippet['files'] {
+  return snippets(mode).find((each) => each.name === name)!.files
+}
+
 function codeOf(mode: AppMode, name: string): string {
-  return snippets(mode).find((each) => each.name === name)!.files[0]!.code
+  return filesOf(mode, name)[0]!.code
 }
 
 for (const login_url of [
@@ -77,37 +81,112 @@ test('the curl snippet prints the license of an order and of a key', async () =>
   assert.equal(license.license_id, order.license_id)
 })
 
-test('the client snippet exchanges an order, checks its key and links to the checkout', async () => {
+test('the client snippet links to the checkout, exchanges an order and checks its key', async () => {
   using purser = await loadSnippet<{
-    buy_url: string
+    buyUrl(purchase: string): string
     keyOfOrder(svc_order: string): Promise<string | null>
     isEntitled(key: string): Promise<boolean>
   }>(codeOf('license_keys', 'typescript'))
   assert.equal(await purser.keyOfOrder(bought.svc_order), bought.key)
   assert.equal(await purser.isEntitled(bought.key), true)
-  assert.equal((await fetch(purser.buy_url)).status, 200)
+  const link = purser.buyUrl('random')
+  const next = new URL(link).searchParams.get('next')
+  assert.equal(next, 'https://tidepool.example/login?purchase=random')
+  assert.equal((await fetch(link)).status, 200)
 })
 
-test('the Express snippet lets in the buyer of a returned order, and no one else', async () => {
+/** A browser that only keeps cookies: `go` returns where it is sent, or the page. */
+function browserOf(fetchPage: (path: string, headers: Headers) => Promise<Response>) {
+  const cookies = new Map<string, string>()
+  return {
+    cookies,
+    async go(path: string) {
+      const cookie = [...cookies].map((each) => each.join('=')).join('; ')
+      const answer = await fetchPage(path, new Headers(cookie ? { cookie } : {}))
+      for (const set of answer.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^(\w+)=([^;]*)/.exec(set) ?? []
+        cookies.set(name, value)
+      }
+      const { status } = answer
+      return { status, location: answer.headers.get('location'), body: await answer.text() }
+    },
+  }
+}
+
+/**
+ * Follows buyers of a snippet's site: each purchase returns to the browser that began it, another
+ * person's order is adopted only by those who say so, and a launch shows a page.
+ */
+async function checkReturns(newBrowser: () => ReturnType<typeof browserOf>): Promise<void> {
+  const [price, other] = service.demo.app.prices
+  const { svc_order } = bought
+  const returnFrom = async (browser: ReturnType<typeof browserOf>, id: string) => {
+    const location = (await browser.go(`/buy/${id}`)).location!
+    assert.ok(location.startsWith(`${service.demo.base_url}/buy/${id}/?`), location)
+    assert.equal((await fetch(location)).status, 200)
+    const next = new URL(new URL(location).searchParams.get('next')!)
+    next.searchParams.set('svc_order', svc_order)
+    return next.pathname + next.search
+  }
+  const owner = newBrowser()
+  const first = await returnFrom(owner, price!.public_id)
+  const second = await returnFrom(owner, other!.public_id)
+  for (const back of [first, second]) {
+    owner.cookies.delete('license_key')
+    await owner.go(back)
+    assert.equal(owner.cookies.get('license_key'), bought.key)
+  }
+
+  const visitor = newBrowser()
+  for (const link of [first, `/login?svc_order=${svc_order}`, first]) {
+    const asked = await visitor.go(link)
+    assert.equal(asked.status, 200)
+    assert.equal(visitor.cookies.has('license_key'), false)
+    const [, own] = /href="([^"]+)"/.exec(asked.body) ?? []
+    assert.ok(own?.startsWith('?'), asked.body)
+    await visitor.go(`/login${own}`)
+    assert.equal(visitor.cookies.get('license_key'), bought.key)
+    visitor.cookies.delete('license_key')
+  }
+
+  // Purser opens the Login URL without an order too, and checks that it shows a page.
+  assert.equal((await newBrowser().go('/login')).status, 200)
+}
+
+test('the Express snippet lets in the buyer who returns, and no one else', async () => {
   using site = await loadSnippet<{ app: RequestListener }>(codeOf('license_keys', 'express'))
   await using server = await listen(site.app)
-  const { url } = server
-  assert.equal((await fetch(`${url}/app`)).status, 402)
-  const returned = `${url}/login?svc_order=${bought.svc_order}`
-  const answer = await fetch(returned, { redirect: 'manual' })
-  assert.equal(answer.headers.get('location'), '/app')
-  const cookie = answer.headers.get('set-cookie')!.split(';')[0]!
-  assert.equal((await fetch(`${url}/app`, { headers: { cookie } })).status, 404)
+  const newBrowser = () =>
+    browserOf((path, headers) => fetch(server.url + path, { headers, redirect: 'manual' }))
+  await checkReturns(newBrowser)
+  const browser = newBrowser()
+  assert.equal((await browser.go('/app')).status, 401)
+  browser.cookies.set('license_key', 'key_unknown')
+  assert.equal((await browser.go('/app')).status, 401)
+  browser.cookies.set('license_key', bought.key)
+  assert.equal((await browser.go('/app')).status, 404)
 })
 
-test('the Next.js route handler stores the key of a returned order', async () => {
-  using route = await loadSnippet<{ GET(request: Request): Promise<Response> }>(
-    codeOf('license_keys', 'next'),
+test('the Next.js route handlers store the key of the buyer who returns, and of no one else', async () => {
+  type Handler<Context> = (request: Request, context: Context) => Promise<Response>
+  const [login, buy] = filesOf('license_keys', 'next')
+  using arrival = await loadSnippet<{ GET: Handler<unknown> }>(login!.code)
+  using departure = await loadSnippet<{ GET: Handler<{ params: Promise<{ price: string }> }> }>(
+    buy!.code,
   )
-  const url = `https://tidepool.example/login?svc_order=${bought.svc_order}`
-  const answer = await route.GET(new Request(url))
-  assert.equal(answer.status, 303)
-  assert.match(answer.headers.get('set-cookie')!, new RegExp(`^license_key=${bought.key};`))
+  const newBrowser = () =>
+    browserOf((path, headers) => {
+      const request = new Request(`https://tidepool.example${path}`, { headers })
+      const [, price] = /^\/buy\/(.*)/.exec(path) ?? []
+      if (price === undefined) return arrival.GET(request, {})
+      return departure.GET(request, { params: Promise.resolve({ price }) })
+    })
+  await checkReturns(newBrowser)
+  const browser = newBrowser()
+  const { location } = await browser.go('/buy/prc_1')
+  const back = new URL(new URL(location!).searchParams.get('next')!)
+  const lost = await browser.go(`/login${back.search}&svc_order=forged`)
+  assert.deepEqual([lost.status, lost.body], [404, 'This order is not known.'])
 })
 
 test('the page has the snippets of the app’s mode with its values, and never the secret', async () => {

@@ -21,12 +21,26 @@ curl -sS ${base_url}/api/v1/licenses/validate \\
   -d "{\\"key\\":\\"$LICENSE_KEY\\"}"`
 }
 
+/** The start of a return URL, up to the value that belongs to the buyer's browser. */
+function returnUrl({ oauth_login_url }: SnippetFacts): string {
+  const url = new URL(oauth_login_url)
+  url.hash = ''
+  url.searchParams.append('purchase', '')
+  return quoted(url.href)
+}
+
 /** A module over the client library. */
 export function clientLicense(facts: SnippetFacts): string {
   const { price_id } = facts
   const link = price_id
-    ? `/** The URL of your Buy button. */
-export const buy_url = buyLink(purser.base_url, ${quoted(price_id)})
+    ? `/**
+ * The URL of your Buy button. \`purchase\` is a random value in a cookie of this browser: when the
+ * buyer returns, compare the two, and only then call \`keyOfOrder\`.
+ */
+export function buyUrl(purchase: string): string {
+  const next = ${returnUrl(facts)} + purchase
+  return buyLink(purser.base_url, ${quoted(price_id)}, { next })
+}
 
 `
     : ''
@@ -48,51 +62,128 @@ export async function isEntitled(license_key: string): Promise<boolean> {
 }`
 }
 
-/** An Express server that exchanges order references and checks licenses. */
+/** An Express server that sends buyers to the checkout, takes them back and checks licenses. */
 export function expressLicense(facts: SnippetFacts, pathname: string): string {
-  return `import { cachedValidator, createClient } from '@purser/client'
-import express from 'express'
+  return `import { buyLink, cachedValidator, createClient } from '@purser/client'
+import { requireLicense } from '@purser/client/express'
+import express, { type Request, type Response } from 'express'
 
 const purser = ${client(facts)}
 const licenses = cachedValidator(purser, { max_age_seconds: 300 })
+const options = { httpOnly: true, secure: true, sameSite: 'lax' } as const
+
+function cookieOf({ headers }: Request, name: string): string | undefined {
+  return new RegExp(\`(?:^|; )\${name}=([\\\\w-]+)\`).exec(headers.cookie ?? '')?.[1]
+}
+
+/** A random value of this browser, which its purchases bring back. */
+function purchaseOf(request: Request, response: Response): string {
+  const purchase = cookieOf(request, 'purchase') ?? crypto.randomUUID()
+  response.cookie('purchase', purchase, options)
+  return purchase
+}
 
 export const app = express()
 
-// Buyers return here. Store the key in your own session or account if you have one.
+// Link your Buy buttons here: /buy/${facts.price_id ?? 'prc_…'}
+app.get('/buy/:price', (request, response) => {
+  const next = ${returnUrl(facts)} + purchaseOf(request, response)
+  response.redirect(buyLink(purser.base_url, request.params.price, { next }))
+})
+
+// Your Login URL: buyers return here. If you have accounts, store the key in the buyer's.
 app.get(${quoted(pathname)}, async (request, response) => {
-  const order = await purser.order(String(request.query.svc_order ?? ''))
+  const { purchase, svc_order } = request.query
+  if (typeof svc_order !== 'string') {
+    response.send('<a href="/app">Open the app</a>')
+    return
+  }
+  const own = purchaseOf(request, response)
+  if (purchase !== own) {
+    // Another person may have made this link: ask before you adopt its license.
+    const link = \`?\${new URLSearchParams({ svc_order, purchase: own })}\`
+    response.send(\`<a href="\${link}">Use this purchase in this browser</a>\`)
+    return
+  }
+  const order = await purser.order(svc_order)
   if (order.status === 'processing') {
     response.status(202).set('refresh', String(order.retry_after)).send('Processing your payment…')
     return
   }
-  const options = { httpOnly: true, secure: true, sameSite: 'lax' } as const
   response.cookie('license_key', order.license_key, options).redirect('/app')
 })
 
 // Everything under /app needs a license.
-app.use('/app', async (request, response, next) => {
-  const [, key] = /(?:^|; )license_key=(key_\\w+)/.exec(request.headers.cookie ?? '') ?? []
-  const license = key ? await licenses.validate(key) : undefined
-  if (license?.entitled) return next()
-  response.status(402).send('Buy a plan to use this app.')
-})`
+app.use(
+  '/app',
+  requireLicense(licenses, {
+    read: (request: Request) => cookieOf(request, 'license_key'),
+    refuse: ({ status, message }, _request, response: Response) =>
+      response.status(status).send(message),
+  }),
+)`
+}
+
+const NEXT_COOKIE = `/(?:^|; )purchase=([\\w-]+)/.exec(request.headers.get('cookie') ?? '') ?? []`
+
+/** A route handler that sends buyers to the checkout. */
+export function nextBuy(facts: SnippetFacts): string {
+  const { base_url, price_id } = facts
+  return `import { buyLink } from '@purser/client'
+
+type Params = { params: Promise<{ price: string }> }
+
+/** Link your Buy buttons here: /buy/${price_id ?? 'prc_…'} */
+export async function GET(request: Request, { params }: Params): Promise<Response> {
+  const { price } = await params
+  // A random value of this browser, which its purchases bring back.
+  const [, purchase = crypto.randomUUID()] =
+    ${NEXT_COOKIE}
+  const next = ${returnUrl(facts)} + purchase
+  const location = buyLink(${quoted(base_url)}, price, { next })
+  const cookie = \`purchase=\${purchase}; Path=/; HttpOnly; Secure; SameSite=Lax\`
+  return new Response(null, { status: 303, headers: { location, 'set-cookie': cookie } })
+}`
 }
 
 /** A route handler at the Login URL. */
 export function nextLicense(facts: SnippetFacts): string {
-  return `import { createClient } from '@purser/client'
+  return `import { createClient, isPurserError } from '@purser/client'
 
 const purser = ${client(facts)}
 
-/** Buyers return here. Store the key in your own session or account if you have one. */
+/** Buyers return here. If you have accounts, store the key in the buyer's. */
 export async function GET(request: Request): Promise<Response> {
-  const svc_order = new URL(request.url).searchParams.get('svc_order') ?? ''
-  const order = await purser.order(svc_order)
-  if (order.status === 'processing') {
-    const headers = { refresh: String(order.retry_after) }
-    return new Response('Processing your payment…', { status: 202, headers })
+  const query = new URL(request.url).searchParams
+  const svc_order = query.get('svc_order')
+  if (!svc_order) return page('<a href="/">Open the app</a>')
+  const [, own = crypto.randomUUID()] =
+    ${NEXT_COOKIE}
+  if (query.get('purchase') !== own) {
+    // Another person may have made this link: ask before you adopt its license.
+    const link = \`?\${new URLSearchParams({ svc_order, purchase: own })}\`
+    const headers = { 'set-cookie': cookie('purchase', own) }
+    return page(\`<a href="\${link}">Use this purchase in this browser</a>\`, 200, headers)
   }
-  const cookie = \`license_key=\${order.license_key}; Path=/; HttpOnly; Secure; SameSite=Lax\`
-  return new Response(null, { status: 303, headers: { location: '/', 'set-cookie': cookie } })
+  try {
+    const order = await purser.order(svc_order)
+    if (order.status === 'processing') {
+      return page('Processing your payment…', 202, { refresh: String(order.retry_after) })
+    }
+    const headers = { location: '/', 'set-cookie': cookie('license_key', order.license_key) }
+    return new Response(null, { status: 303, headers })
+  } catch (error) {
+    if (isPurserError(error, 'unknown_order')) return page('This order is not known.', 404)
+    throw error
+  }
+}
+
+function cookie(name: string, value: string): string {
+  return \`\${name}=\${value}; Path=/; HttpOnly; Secure; SameSite=Lax\`
+}
+
+function page(html: string, status = 200, headers: Record<string, string> = {}): Response {
+  const type = 'text/html; charset=utf-8'
+  return new Response(html, { status, headers: { 'content-type': type, ...headers } })
 }`
 }

@@ -1,5 +1,11 @@
 import { authJsCode } from '#http/auth-js-code'
-import { clientLicense, curlLicense, expressLicense, nextLicense } from './license-snippets.ts'
+import {
+  clientLicense,
+  curlLicense,
+  expressLicense,
+  nextBuy,
+  nextLicense,
+} from './license-snippets.ts'
 import { clientPlan, curlPlan, expressSignIn, nextPlan } from './sign-in-snippets.ts'
 import { quoted, type SnippetFacts } from './snippet-facts.ts'
 
@@ -54,14 +60,18 @@ function licenseSnippets(facts: SnippetFacts): Snippet[] {
     {
       name: 'express',
       label: 'Express',
-      before: 'Install @purser/client. Buyers return to your Login URL.',
+      before: 'Install @purser/client. Link your Buy buttons to /buy/ and the ID of a price.',
       files: [{ name: 'server.ts', code: expressLicense(facts, pathname) }],
     },
     {
       name: 'next',
       label: 'Next.js',
-      before: 'Install @purser/client. This route handler is your Login URL.',
-      files: [{ name: `app/${folder ? `${folder}/` : ''}route.ts`, code: nextLicense(facts) }],
+      before:
+        'Install @purser/client. Buyers go to the checkout by one route, and return to the other.',
+      files: [
+        { name: `app/${folder ? `${folder}/` : ''}route.ts`, code: nextLicense(facts) },
+        { name: 'app/buy/[price]/route.ts', code: nextBuy(facts) },
+      ],
     },
   ]
 }
