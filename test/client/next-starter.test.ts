@@ -1,4 +1,4 @@
-/** The page of the Next.js starter, with the client's double and without Next.js. */
+/** The page and routes of the Next.js starter, with the client's double and without Next.js. */
 import assert from 'node:assert/strict'
 import {
   cpSync,
@@ -11,49 +11,50 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import { createTestPurser } from '@purser/client/testing'
 import { transformSync } from 'esbuild'
 
-const folder = mkdtempSync(join(tmpdir(), 'purser-next-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-
-/** The part of Next.js that the page uses. */
+/** The parts of Next.js that the starter uses. */
 const NEXT = {
   'headers.js':
     'export const cookies = async () => ({ get: () => ({ value: globalThis.license_key }) })',
   'navigation.js': "export const redirect = (path) => { throw new Error('redirect to ' + path) }",
+  'server.js': `export class NextResponse extends Response {
+  cookies = { set: (name, value) => this.headers.append('set-cookie', name + '=' + value) }
+  static redirect = (location, status = 307) =>
+    new NextResponse(null, { status, headers: { location } })
+}`,
 }
 
-test('the page redirects a browser whose license is not entitled, also if the proxy let it pass', async (t) => {
-  const purser = createTestPurser()
-  t.mock.method(globalThis, 'fetch', purser.fetch)
-  const license = purser.addLicense()
-  Object.assign(globalThis, { license_key: license.license_key })
-  t.after(() => Reflect.deleteProperty(globalThis, 'license_key'))
-  const { base_url, client_id, client_secret } = purser
-  const settings = {
-    PURSER_URL: base_url,
-    PURSER_CLIENT_ID: client_id,
-    PURSER_CLIENT_SECRET: client_secret,
-    LICENSE_SECONDS: '0',
-  }
+const folder = mkdtempSync(join(tmpdir(), 'purser-next-'))
+const purser = createTestPurser()
+const settings = {
+  PURSER_URL: purser.base_url,
+  PURSER_CLIENT_ID: purser.client_id,
+  PURSER_CLIENT_SECRET: purser.client_secret,
+  LICENSE_SECONDS: '0',
+}
+let restore: () => void
+before(() => {
+  const { mock: fetch } = mock.method(globalThis, 'fetch', purser.fetch)
+  restore = () => fetch.restore()
   Object.assign(process.env, settings)
-  t.after(() => {
-    for (const name of Object.keys(settings)) delete process.env[name]
-  })
-  const { default: page } = await import(buildPage())
-  assert.match(JSON.stringify(await page()), /Plan: prod_pro \(active\)/)
-  license.status = 'canceled'
-  await assert.rejects(page(), { message: 'redirect to /locked' })
+  buildStarter()
+})
+after(() => {
+  rmSync(folder, { recursive: true, force: true })
+  for (const name of Object.keys(settings)) delete process.env[name]
+  Reflect.deleteProperty(globalThis, 'license_key')
+  restore()
 })
 
-/** The page as Next.js would build it, beside its module `lib/purser.js`. */
-function buildPage(): string {
+/** The starter with its page as Next.js would build it, beside the modules that both import. */
+function buildStarter(): void {
   const modules = join(folder, 'node_modules')
   mkdirSync(join(modules, 'next'), { recursive: true })
-  const exports = { './headers': './headers.js', './navigation': './navigation.js' }
-  writeFileSync(join(modules, 'next/package.json'), JSON.stringify({ type: 'module', exports }))
+  const manifest = { type: 'module', exports: { './*': './*.js' } }
+  writeFileSync(join(modules, 'next/package.json'), JSON.stringify(manifest))
   for (const [name, code] of Object.entries(NEXT)) writeFileSync(join(modules, 'next', name), code)
   symlinkSync(resolve('node_modules/@purser'), join(modules, '@purser'))
   const starter = 'examples/starters/next-license-keys'
@@ -63,7 +64,57 @@ function buildPage(): string {
     jsxFactory: 'element',
     banner: 'const element = (name, _, ...children) => ({ name, children })',
   })
-  const path = join(folder, 'app/app/page.js')
-  writeFileSync(path, code)
-  return path
+  writeFileSync(join(folder, 'app/app/page.js'), code)
 }
+
+test('the page redirects a browser whose license is not entitled, also if the proxy let it pass', async () => {
+  const license = purser.addLicense()
+  Object.assign(globalThis, { license_key: license.license_key })
+  const { default: page } = await import(join(folder, 'app/app/page.js'))
+  assert.match(JSON.stringify(await page()), /Plan: prod_pro \(active\)/)
+  license.status = 'canceled'
+  await assert.rejects(page(), { message: 'redirect to /locked' })
+})
+
+/** A browser that opens route handlers and keeps their cookies. */
+function createBrowser() {
+  const cookies = new Map<string, string>()
+  const get = (name: string) => (cookies.has(name) ? { value: cookies.get(name) } : undefined)
+  return {
+    cookies,
+    async open(route: string, address: string, params = {}): Promise<Response> {
+      const { GET } = await import(join(folder, route))
+      const nextUrl = new URL(address, 'http://localhost:3000')
+      const answer: Response = await GET(
+        { nextUrl, cookies: { get } },
+        { params: Promise.resolve(params) },
+      )
+      for (const set of answer.headers.getSetCookie()) {
+        const [name = '', value = ''] = set.split('=')
+        cookies.set(name, value)
+      }
+      return answer
+    },
+  }
+}
+
+test('purchases that two tabs of a browser began both return, and a forged one does not', async () => {
+  const browser = createBrowser()
+  const returns: URL[] = []
+  for (const { public_id: price } of (await purser.client.prices()).prices) {
+    const answer = await browser.open('app/buy/[price]/route.js', `/buy/${price}`, { price })
+    const checkout = new URL(answer.headers.get('location')!)
+    assert.equal(checkout.pathname, `/buy/${price}/`)
+    returns.push(new URL(checkout.searchParams.get('next')!))
+  }
+  assert.equal(returns.length, 2)
+  for (const address of returns) {
+    const license = purser.addLicense()
+    address.searchParams.set('svc_order', purser.addOrder(license))
+    const { status } = await browser.open('app/return/route.js', address.href)
+    assert.equal(status, 303)
+    assert.equal(browser.cookies.get('license_key'), license.license_key)
+  }
+  const forged = '/return?purchase=forged&svc_order=ref'
+  assert.equal((await browser.open('app/return/route.js', forged)).status, 400)
+})

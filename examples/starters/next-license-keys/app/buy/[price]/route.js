@@ -2,10 +2,11 @@ import { buyLink } from '@purser/client'
 import { NextResponse } from 'next/server'
 import { cookieOptions, PURCHASE_COOKIE, purser, site } from '../../../lib/purser.js'
 
-/** Notes in a cookie which purchase this browser begins, and goes to the checkout. */
-export async function GET(_request, { params }) {
+/** Goes to the checkout with a random value of this browser, which it must bring back. */
+export async function GET(request, { params }) {
   const { price } = await params
-  const purchase = crypto.randomUUID()
+  // Each tab has the same value, so that every purchase can return.
+  const purchase = request.cookies.get(PURCHASE_COOKIE)?.value ?? crypto.randomUUID()
   const next = `${site}/return?purchase=${purchase}`
   const response = NextResponse.redirect(buyLink(purser.base_url, price, { next }))
   response.cookies.set(PURCHASE_COOKIE, purchase, cookieOptions)
