@@ -195,6 +195,15 @@ describe('requests that are not understood', () => {
     assert.deepEqual(await messages({}), ['`key` is required.'])
     assert.deepEqual(await messages({ key: 5 }), ['`key` must be a string, not a number.'])
     assert.deepEqual(await messages({ key, extra: 1 }), ['Unknown field.'])
+    const lease = { seconds: 90.5 }
+    assert.deepEqual(await messages({ key, lease }), ['`lease.seconds` must be a whole number.'])
+  })
+
+  test('says that a request without a body must have one', async () => {
+    const url = '/api/v1/licenses/validate'
+    const answer = await service.app.inject({ method: 'POST', url, headers: own })
+    const { fields } = answer.json()
+    assert.deepEqual(fields, [{ path: '', message: 'The request must have a JSON body.' }])
   })
 
   test('answers 415 to a body that is not JSON', async () => {

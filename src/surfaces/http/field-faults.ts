@@ -28,7 +28,10 @@ function messageOf(issue: z.core.$ZodIssue, path: string): string {
   switch (issue.code) {
     case 'invalid_type': {
       const given = /received (\w+)$/.exec(issue.message)?.[1]
-      if (given === 'undefined') return `${field} is required.`
+      if (given === 'undefined') {
+        return path === '' ? 'The request must have a JSON body.' : `${field} is required.`
+      }
+      if (issue.expected === 'int') return `${field} must be a whole number.`
       const kind = withArticle(issue.expected)
       return `${field} must be ${kind}${given ? `, not ${withArticle(given)}` : ''}.`
     }
