@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { errors } from 'oidc-provider'
+import { z } from 'zod'
+import { faultsOf } from '#http/field-faults'
 import { REFUSALS } from '#http/refusals'
 import { readChapters } from '#surfaces/docs/chapters'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -181,6 +183,13 @@ describe('error pages', () => {
       if (!/^\/docs\/errors\/\w/.test(path)) continue
       assert.match(text, /\n## Cause \{#cause\}\n[\s\S]+\n## What to do \{#remedy\}\n/, path)
     }
+  })
+
+  test('show the fault that the service finds in a request without a key', () => {
+    const [, json = ''] =
+      /```json Response\n([\s\S]+?)```/.exec(textOfPage('invalid_request')) ?? []
+    const { error } = z.strictObject({ key: z.string() }).safeParse({})
+    assert.deepEqual(JSON.parse(json).fields, faultsOf(error!))
   })
 
   test('are all listed on the page about errors', () => {
