@@ -12,20 +12,33 @@ const REFUSALS = {
   unknown_order: [404, 'This order reference is not valid for your app or has expired.'],
   unknown_license: [404, 'Your app has no license with this ID.'],
   not_found: [404, 'No such endpoint, page or app.'],
+  method_not_allowed: [405, 'This method is not allowed here. See the Allow header.'],
   license_canceled: [409, 'The license is canceled. Its key cannot be replaced.'],
+  payload_too_large: [413, 'The request body is too large (limit 64 KB).'],
+  unsupported_media_type: [415, 'Send Content-Type: application/json.'],
   rate_limited: [429, 'Too many requests. Try again after the seconds in Retry-After.'],
   internal_error: [500, 'Something went wrong on our side. Try again later.'],
 } as const
 
 export type TestRefusal = keyof typeof REFUSALS
 
+/** What a refusal has besides its code: fields of its body, its headers, another message. */
+type Details = { headers?: Record<string, string>; [field: string]: unknown }
+
 /** A refusal of the service. */
-export function refuse(code: TestRefusal, more: Record<string, unknown> = {}): Response {
+export function refuse(code: TestRefusal, { headers: given, ...more }: Details = {}): Response {
   const [status, message] = REFUSALS[code]
   const request_id = `req_${base64url(crypto.getRandomValues(new Uint8Array(12)))}`
-  const headers = new Headers({ 'x-request-id': request_id })
+  const headers = new Headers({ ...given, 'x-request-id': request_id })
   if (more.retry_after !== undefined) headers.set('retry-after', String(more.retry_after))
-  return Response.json({ error: code, message, request_id, ...more }, { status, headers })
+  return json({ error: code, message, request_id, ...more }, { status, headers })
+}
+
+/** A response that no cache may store. */
+export function json(body: object, { status = 200, headers = {} }: ResponseInit = {}): Response {
+  const response = Response.json(body, { status, headers })
+  response.headers.set('cache-control', 'no-store')
+  return response
 }
 
 /** A refusal of the token endpoint (RFC 6749, section 5.2). */
@@ -35,7 +48,7 @@ export function refuseGrant(error: string, error_description: string, status = 4
 
 /** The client id and secret of a request, form-encoded in HTTP Basic (RFC 6749, section 2.3.1). */
 export function credentialsOf(request: Request): { id: string; secret: string } | null {
-  const [, encoded] = /^Basic (.+)$/.exec(request.headers.get('authorization') ?? '') ?? []
+  const [, encoded] = /^Basic +(.+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
   if (!encoded) return null
   const decode = (text = '') => decodeURIComponent(text.replaceAll('+', ' '))
   try {

@@ -2,8 +2,9 @@
 
 import { sha256 } from '../signed.ts'
 import type { AppProfile } from '../types.ts'
-import { credentialsOf, refuse } from './answers.ts'
+import { credentialsOf, json, refuse } from './answers.ts'
 import { entitlementOf, type Facts, mint, stateOf } from './facts.ts'
+import { integer, object, optional, readBody, text, unreadable, wellFormed } from './faults.ts'
 import type { TestIssuer } from './issuer.ts'
 
 export type App = {
@@ -17,6 +18,34 @@ const ROTATION_MS = 600_000
 const LEASE_SECONDS = 86_400
 const MAX_LEASE_SECONDS = 3 * LEASE_SECONDS
 
+/** A request to an endpoint; `id` is what its path names. */
+type Call = { request: Request; id: string; app: App; facts: Facts; issuer: TestIssuer }
+
+type Route = {
+  path: RegExp
+  method: 'GET' | 'POST'
+  guard: 'public' | 'secret' | 'token'
+  run(call: Call): Response | Promise<Response>
+}
+
+const PUBLIC = '/api/v1/public/apps/([^/]+)'
+const ROUTES: Route[] = [
+  { ...on('GET', PUBLIC), guard: 'public', run: ({ app }) => Response.json(app.profile) },
+  {
+    ...on('GET', `${PUBLIC}/prices`),
+    guard: 'public',
+    run: ({ app, facts }) => Response.json(pricesOf(app, facts)),
+  },
+  { ...on('POST', '/api/v1/licenses/(validate)'), guard: 'secret', run: validate },
+  { ...on('POST', '/api/v1/licenses/([^/]+)/regenerate-key'), guard: 'secret', run: regenerate },
+  { ...on('GET', '/api/v1/orders/([^/]+)'), guard: 'secret', run: readOrder },
+  { ...on('GET', '/(licensing|api/v1)/entitlement'), guard: 'token', run: readEntitlement },
+]
+
+function on(method: 'GET' | 'POST', path: string) {
+  return { method, path: new RegExp(`^${path}/?$`) }
+}
+
 /** Answers a request to one of the endpoints under `/api/v1` or `/licensing`. */
 export async function answer(
   request: Request,
@@ -24,24 +53,56 @@ export async function answer(
   facts: Facts,
   issuer: TestIssuer,
 ): Promise<Response> {
-  const path = new URL(request.url).pathname.replace(/\/$/, '')
-  if (path === '/licensing/entitlement' || path === '/api/v1/entitlement') {
-    return readEntitlement(request, facts, issuer)
+  const { pathname } = new URL(request.url)
+  const route = ROUTES.find(({ path }) => path.test(pathname))
+  if (!route) return refuse('not_found')
+  try {
+    const [, part = ''] = route.path.exec(pathname) ?? []
+    const call = { request, id: decode(part), app, facts, issuer }
+    return route.guard === 'public' ? await answerPage(route, call) : await answerApp(route, call)
+  } catch (thrown) {
+    if (thrown instanceof Response) return thrown
+    throw thrown
   }
-  const [, surface = '', id = '', action = ''] =
-    /^\/api\/v1\/(public\/apps|licenses|orders)\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? []
-  if (surface === 'public/apps') {
-    if (id !== app.client_id) return refuse('not_found')
-    return Response.json(action === 'prices' ? pricesOf(app, facts) : app.profile)
+}
+
+async function answerApp(route: Route, call: Call): Promise<Response> {
+  requireMethod(route, call.request, [])
+  const { id, secret } = credentialsOf(call.request) ?? {}
+  const { client_id, client_secret } = call.app
+  if (route.guard === 'secret' && (id !== client_id || secret !== client_secret)) {
+    const headers = { 'www-authenticate': 'Basic realm="licenses", charset="UTF-8"' }
+    return refuse('invalid_client', { headers })
   }
-  if (surface === '') return refuse('not_found')
-  const credentials = credentialsOf(request)
-  if (credentials?.id !== app.client_id || credentials.secret !== app.client_secret) {
-    return refuse('invalid_client')
+  return await route.run(call)
+}
+
+/** Web pages of all origins may read what is public. */
+async function answerPage(route: Route, call: Call): Promise<Response> {
+  const { request, id, app } = call
+  const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }
+  if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: cors })
+  requireMethod(route, request, ['OPTIONS'])
+  const response = id === app.client_id ? await route.run(call) : refuse('not_found')
+  response.headers.set('access-control-allow-origin', '*')
+  response.headers.set('cache-control', 'public, max-age=60')
+  return response
+}
+
+function requireMethod({ method }: Route, request: Request, more: string[]): void {
+  const allowed = [...(method === 'GET' ? ['GET', 'HEAD'] : [method]), ...more]
+  if (allowed.includes(request.method)) return
+  const allow = allowed.join(', ')
+  const message = `Use ${allow}. Other methods are not supported here.`
+  throw refuse('method_not_allowed', { message, headers: { allow } })
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw unreadable()
   }
-  if (surface === 'orders') return readOrder(decodeURIComponent(id), facts)
-  if (id === 'validate') return await validate(await bodyOf(request), app, facts, issuer)
-  return regenerate(decodeURIComponent(id), request, facts)
 }
 
 function pricesOf({ base_url, client_id, profile }: App, { plans }: Facts) {
@@ -64,80 +125,77 @@ function pricesOf({ base_url, client_id, profile }: App, { plans }: Facts) {
   }
 }
 
-async function validate(
-  body: Record<string, unknown>,
-  app: App,
-  { licenses, now }: Facts,
-  issuer: TestIssuer,
-): Promise<Response> {
-  const { key, lease } = body
-  if (typeof key !== 'string') {
-    return refuse('invalid_request', { fields: [{ path: 'key', message: 'must be a string' }] })
-  }
+const VALIDATION = {
+  key: text(),
+  lease: optional(
+    object({
+      seconds: optional(integer(60, MAX_LEASE_SECONDS)),
+      device: optional(text({ least: 1, most: 200 })),
+    }),
+  ),
+}
+
+async function validate({ request, app, facts, issuer }: Call): Promise<Response> {
+  const { licenses, now } = facts
+  const body = await readBody(request, VALIDATION)
+  const { key, lease } = body as { key: string; lease?: { seconds?: number; device?: string } }
   const license = licenses.find(({ license_key }) => license_key === key)
   if (!license) return refuse('unknown_key')
   const state = stateOf(license, now())
-  if (lease === undefined || !state.entitled) return Response.json(state)
-  const { seconds = LEASE_SECONDS, device } = Object(lease)
-  if (!Number.isInteger(seconds) || seconds < 60 || seconds > MAX_LEASE_SECONDS) {
-    const message = 'must be 60 to 259200'
-    return refuse('invalid_request', { fields: [{ path: 'lease.seconds', message }] })
-  }
+  if (lease === undefined || !state.entitled) return json(state)
+  const { seconds = LEASE_SECONDS, device } = lease
   const { entitled: _entitled, product_id: _product_id, canceled_at: _canceled_at, ...said } = state
   const content = { ...said, key_hash: await sha256(key), ...(device !== undefined && { device }) }
   const end = license.period_end?.getTime() ?? Number.POSITIVE_INFINITY
   const lasting = Math.min(seconds, Math.floor((end - now()) / 1000))
   const claims = { iss: app.base_url, aud: app.client_id, ...content }
-  return Response.json({ ...state, lease: await issuer.signLease(claims, lasting) })
+  return json({ ...state, lease: await issuer.signLease(claims, lasting) })
 }
 
-function readOrder(ref: string, { orders, now }: Facts): Response {
+function readOrder({ id: ref, facts: { orders, now } }: Call): Response {
   const order = orders.find((each) => each.ref === ref && now() < each.expires_at)
   if (!order) return refuse('unknown_order')
   if (now() < order.lands_at) {
     const headers = { 'retry-after': '1' }
-    return Response.json({ status: 'processing' }, { status: 202, headers })
+    return json({ status: 'processing' }, { status: 202, headers })
   }
   const { license } = order
-  return Response.json({ ...stateOf(license, now()), license_key: license.license_key })
+  return json({ ...stateOf(license, now()), license_key: license.license_key })
 }
 
-async function regenerate(id: string, request: Request, facts: Facts): Promise<Response> {
+const ROTATION = { reason: optional(wellFormed(text({ most: 500 }))) }
+
+async function regenerate({ request, id, facts }: Call): Promise<Response> {
   const { licenses, now, rotations } = facts
-  const { reason } = await bodyOf(request)
-  if (reason !== undefined && (typeof reason !== 'string' || reason.length > 500)) {
-    const fields = [{ path: 'reason', message: 'must be a string of at most 500 characters' }]
-    return refuse('invalid_request', { fields })
-  }
+  const key = request.headers.get('idempotency-key') ?? undefined
+  const fields = optional(text({ least: 1, most: 255 }))(key, 'idempotency-key')
+  if (fields.length > 0) return refuse('invalid_request', { fields })
+  await readBody(request, ROTATION, { optional: true })
   const license = licenses.find(({ license_id }) => license_id === id)
   if (!license) return refuse('unknown_license')
-  const repetition = `${id} ${request.headers.get('idempotency-key')}`
+  const repetition = `${id} ${key}`
   const before = rotations.get(repetition)
-  if (before && now() < before.until) return Response.json(before.state)
+  if (before && now() < before.until) return json(before.state)
   if (stateOf(license, now()).status === 'canceled') return refuse('license_canceled')
   license.license_key = mint('key', 33)
   const rotated_at = new Date(now()).toISOString().replace(/\.\d+/, '')
   const state = { ...stateOf(license, now()), license_key: license.license_key, rotated_at }
-  if (request.headers.has('idempotency-key')) {
-    rotations.set(repetition, { state, until: now() + ROTATION_MS })
-  }
-  return Response.json(state)
+  if (key !== undefined) rotations.set(repetition, { state, until: now() + ROTATION_MS })
+  return json(state)
 }
 
-function readEntitlement(request: Request, facts: Facts, issuer: TestIssuer): Response {
-  const [, token = ''] = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '') ?? []
-  const grant = issuer.grantOf(token)
-  if (!grant) return refuse('invalid_token')
+function readEntitlement({ request, facts, issuer }: Call): Response {
+  const [, token] = /^Bearer +(.+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+  const grant = token === undefined ? undefined : issuer.grantOf(token)
+  const challenge = (error = '') => ({
+    headers: { 'www-authenticate': `Bearer realm="entitlement"${error}` },
+  })
+  if (!grant) return refuse('invalid_token', challenge(token && ', error="invalid_token"'))
   const scope = 'entitlements'
-  if (!grant.scope.split(' ').includes(scope)) return refuse('insufficient_scope', { scope })
-  if (!facts.add_on.enabled) return refuse('service_not_enabled')
-  return Response.json(entitlementOf(grant.person, facts))
-}
-
-async function bodyOf(request: Request): Promise<Record<string, unknown>> {
-  try {
-    return Object(await request.json())
-  } catch {
-    return {}
+  if (!grant.scope.split(' ').includes(scope)) {
+    const error = `, error="insufficient_scope", scope="${scope}"`
+    return refuse('insufficient_scope', { scope, ...challenge(error) })
   }
+  if (!facts.add_on.enabled) return refuse('service_not_enabled')
+  return json(entitlementOf(grant.person, facts))
 }

@@ -1,0 +1,109 @@
+/** What the service finds in the body of a request. */
+import type { FieldFault } from '../errors.ts'
+import { refuse } from './answers.ts'
+
+/** The faults of a field, by its path. */
+type Rule = (value: unknown, path: string) => FieldFault[]
+
+const MAX_BYTES = 65_536
+const UNREADABLE = 'The request could not be read.'
+
+/**
+ * The JSON body of a request; undefined without one. Throws the refusal of a body that is not
+ * JSON, is too large, or breaks the rules of its fields.
+ */
+export async function readBody(
+  request: Request,
+  rules: Record<string, Rule>,
+  { optional = false } = {},
+): Promise<Record<string, unknown>> {
+  const text = await request.text()
+  const type = request.headers.get('content-type') ?? ''
+  if (text !== '' && !/^application\/json *(;|$)/i.test(type)) {
+    throw refuse('unsupported_media_type')
+  }
+  if (new TextEncoder().encode(text).length > MAX_BYTES) throw refuse('payload_too_large')
+  const body = text === '' ? (optional ? {} : undefined) : parse(text)
+  const fields = object(rules)(body, '')
+  if (fields.length > 0) throw refuse('invalid_request', { fields })
+  return body as Record<string, unknown>
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw unreadable()
+  }
+}
+
+/** The refusal of a request that is not understood at all. */
+export function unreadable(): Response {
+  const fields = [{ path: '', message: UNREADABLE }]
+  return refuse('invalid_request', { message: UNREADABLE, fields })
+}
+
+/** An object with these fields and no others. */
+export function object(rules: Record<string, Rule>): Rule {
+  return (value, path) => {
+    if (value === undefined) return [fault(path, 'must have a JSON body')]
+    if (kindOf(value) !== 'object') return [typeFault(path, 'object', value)]
+    const fields = value as Record<string, unknown>
+    const at = (name: string) => (path === '' ? name : `${path}.${name}`)
+    const known = Object.entries(rules).flatMap(([name, rule]) => rule(fields[name], at(name)))
+    const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(rules, name))
+    return [...known, ...unknown.map((name) => ({ path: at(name), message: 'Unknown field.' }))]
+  }
+}
+
+/** A field that may be missing. */
+export function optional(rule: Rule): Rule {
+  return (value, path) => (value === undefined ? [] : rule(value, path))
+}
+
+/** A text with so many characters. */
+export function text({ least = 0, most = Number.POSITIVE_INFINITY } = {}): Rule {
+  return (value, path) => {
+    if (value === undefined) return [fault(path, 'is required')]
+    if (typeof value !== 'string') return [typeFault(path, 'string', value)]
+    if (value.length < least) return [fault(path, 'must not be empty')]
+    return value.length > most ? [fault(path, `must have at most ${most} characters`)] : []
+  }
+}
+
+/** A text that is valid Unicode. */
+export function wellFormed(rule: Rule): Rule {
+  return (value, path) => {
+    const faults = rule(value, path)
+    if (faults.length > 0 || (value as string).isWellFormed()) return faults
+    return [{ path, message: 'must be valid Unicode' }]
+  }
+}
+
+/** A whole number in its limits. */
+export function integer(least: number, most: number): Rule {
+  return (value, path) => {
+    if (typeof value !== 'number') return [typeFault(path, 'number', value)]
+    if (!Number.isInteger(value)) return [fault(path, 'must be a whole number')]
+    if (value < least) return [fault(path, `must be at least ${least}`)]
+    return value > most ? [fault(path, `must be at most ${most}`)] : []
+  }
+}
+
+function fault(path: string, what: string): FieldFault {
+  return { path, message: `${path === '' ? 'The request' : `\`${path}\``} ${what}.` }
+}
+
+function typeFault(path: string, expected: string, value: unknown): FieldFault {
+  return fault(path, `must be ${withArticle(expected)}, not ${withArticle(kindOf(value))}`)
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+function withArticle(kind: string): string {
+  if (kind === 'null') return kind
+  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`
+}

@@ -1,0 +1,146 @@
+/**
+ * Requests that the real client never sends, to the service and to the client's test double: sellers
+ * serve the double on a port for apps in other languages, and for pages in a browser.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createTestPurser } from '@purser/client/testing'
+import { basic } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+const double = createTestPurser()
+before(async () => {
+  service = await openTestService()
+  await service.listen()
+})
+after(() => service.close())
+
+/** `C` in the path is the client ID; `app` sends its credentials, `token` an unknown token. */
+type Sent = {
+  method?: string
+  path: string
+  auth?: 'app' | 'wrong' | 'token'
+  type?: string
+  body?: string
+  headers?: Record<string, string>
+}
+
+const JSON_TYPE = 'application/json'
+const VALIDATE = '/api/v1/licenses/validate'
+const ROTATE = '/api/v1/licenses/lic_1/regenerate-key'
+const post = (path: string, body?: string, type: string | undefined = JSON_TYPE): Sent => ({
+  method: 'POST',
+  path,
+  auth: 'app',
+  ...(body !== undefined && { body, type }),
+})
+
+const REQUESTS: Record<string, Sent> = {
+  'a validation without a body': post(VALIDATE),
+  'a validation without a key': post(VALIDATE, '{}'),
+  'a key that is a number': post(VALIDATE, '{"key":1}'),
+  'a key that is a list': post(VALIDATE, '{"key":["key_1"]}'),
+  'a body that is a list': post(VALIDATE, '[]'),
+  'a body that is not JSON': post(VALIDATE, '{'),
+  'a form': post(VALIDATE, 'key=key_1', 'application/x-www-form-urlencoded'),
+  'a body without a type': post(VALIDATE, '{"key":"key_1"}', 'text/plain'),
+  'a type with a charset': post(VALIDATE, '{"key":"key_1"}', 'application/json; charset=utf-8'),
+  'unknown fields': post(VALIDATE, '{"license":"key_1","device":1}'),
+  'a body that is too large': post(VALIDATE, `{"key":"${'x'.repeat(65_536)}"}`),
+  'a lease that is no object': post(VALIDATE, '{"key":"key_1","lease":true}'),
+  'every fault of a lease': post(
+    VALIDATE,
+    '{"key":"key_1","lease":{"seconds":59,"device":"","for":1}}',
+  ),
+  'a long lease': post(VALIDATE, '{"key":"key_1","lease":{"seconds":259201}}'),
+  'half a second': post(VALIDATE, '{"key":"key_1","lease":{"seconds":90.5}}'),
+  'seconds in words': post(VALIDATE, '{"key":"key_1","lease":{"seconds":"60"}}'),
+  'a long device': post(VALIDATE, `{"key":"key_1","lease":{"device":"${'x'.repeat(201)}"}}`),
+  'an unknown key': post(VALIDATE, '{"key":"key_1"}'),
+  'a trailing slash': post(`${VALIDATE}/`, '{"key":"key_1"}'),
+  'a validation by GET': { path: VALIDATE, auth: 'app' },
+  'a validation without credentials': { ...post(VALIDATE, '{'), auth: undefined },
+  'a validation with a wrong secret': { ...post(VALIDATE, '{"key":"key_1"}'), auth: 'wrong' },
+  'a rotation without a body': post(ROTATE),
+  'a rotation by GET': { path: ROTATE, auth: 'app' },
+  'a rotation with unknown fields': post(ROTATE, '{"why":"leaked"}'),
+  'a reason that is a number': post(ROTATE, '{"reason":1}'),
+  'a long reason': post(ROTATE, `{"reason":"${'x'.repeat(501)}"}`),
+  'half a character': post(ROTATE, '{"reason":"\\ud800"}'),
+  'a long idempotency key': {
+    ...post(ROTATE),
+    headers: { 'idempotency-key': 'x'.repeat(256) },
+  },
+  'an unknown action': post('/api/v1/licenses/lic_1/refund'),
+  'a license without an action': post('/api/v1/licenses/lic_1'),
+  'an order by POST': post('/api/v1/orders/ref_1'),
+  'an unknown order': { path: '/api/v1/orders/ref_1', auth: 'app' },
+  'an order in a folder': { path: '/api/v1/orders/ref_1/license', auth: 'app' },
+  'a path that cannot be read': { path: '/api/v1/orders/%zz', auth: 'app' },
+  'the profile by POST': { method: 'POST', path: '/api/v1/public/apps/C/' },
+  'an unknown part of the profile': { path: '/api/v1/public/apps/C/plans/' },
+  'an unknown app': { path: '/api/v1/public/apps/app_1/prices/' },
+  'an entitlement without a token': { path: '/licensing/entitlement/' },
+  'an entitlement with an unknown token': { path: '/api/v1/entitlement/', auth: 'token' },
+  'an entitlement with credentials': { path: '/licensing/entitlement/', auth: 'app' },
+  'an entitlement by POST': { method: 'POST', path: '/licensing/entitlement/' },
+}
+
+const HEADERS = [
+  'access-control-allow-origin',
+  'allow',
+  'cache-control',
+  'retry-after',
+  'www-authenticate',
+]
+
+/** What a caller sees of a response, without what differs between two runs. */
+async function seen(answer: Response) {
+  const { error, message, fields } = JSON.parse((await answer.text()) || '{}')
+  const headers = HEADERS.map((name) => [name, answer.headers.get(name)])
+  return { status: answer.status, error, message, fields, ...Object.fromEntries(headers) }
+}
+
+/** A request to the service, or to the double, with the credentials of its app. */
+function requestOf(
+  sent: Sent,
+  app: { base_url: string; client_id: string; client_secret: string },
+) {
+  const { method = 'GET', path, auth, type, body = null } = sent
+  const { authorization } = basic(service, app)
+  const wrong = basic(service, { ...app, client_secret: 'wrong' }).authorization
+  const credentials = { app: authorization, wrong, token: 'Bearer unknown' }
+  const headers = new Headers(sent.headers)
+  if (auth) headers.set('authorization', credentials[auth])
+  const request = new Request(app.base_url + path.replace('C', app.client_id), {
+    method,
+    headers,
+    body,
+  })
+  // A text is sent as text/plain unless it has a type.
+  if (type) request.headers.set('content-type', type)
+  return request
+}
+
+describe('the service and the double answer alike', () => {
+  const ask = async (sent: Sent) => {
+    const { base_url } = service.world.config
+    const real = await fetch(requestOf(sent, { ...service.demo.app, base_url }))
+    const answer = await double.handle(requestOf(sent, double))
+    return { answer: await seen(answer), expected: await seen(real) }
+  }
+
+  for (const [title, sent] of Object.entries(REQUESTS)) {
+    test(title, async () => {
+      const { answer, expected } = await ask(sent)
+      assert.deepEqual(answer, expected)
+    })
+  }
+
+  test('to a page of another origin that reads the prices', async () => {
+    const { answer, expected } = await ask({ path: '/api/v1/public/apps/C/prices/' })
+    assert.equal(expected['access-control-allow-origin'], '*')
+    assert.deepEqual(answer, expected)
+  })
+})
