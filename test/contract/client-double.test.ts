@@ -10,6 +10,7 @@ import {
   PurserError,
   verifyLease,
 } from '@purser/client'
+import { createTestPurser } from '@purser/client/testing'
 import { ENTITLEMENT_STATUSES, LICENSE_STATUSES } from '#domain/licensing'
 import { openDouble, openReal, type Subject } from './client-subjects.ts'
 
@@ -42,6 +43,18 @@ test('the client lists the statuses that the service has', () => {
   }
   assert.deepEqual(Object.keys(of_license).sort(), [...LICENSE_STATUSES].sort())
   assert.deepEqual(Object.keys(of_entitlement).sort(), [...ENTITLEMENT_STATUSES].sort())
+})
+
+test('a license that a test cancels or refunds ended on that day, like one of the service', async () => {
+  const purser = createTestPurser()
+  const scheduled = new Date(purser.now().getTime() + 86_400_000)
+  for (const canceled_at of [null, scheduled]) {
+    const license = purser.addLicense({ canceled_at })
+    license.status = 'canceled'
+    const state = await purser.client.validate(license.license_key)
+    const today = purser.now().toISOString().slice(0, 10)
+    assert.deepEqual([state.status, state.canceled_at], ['canceled', today])
+  }
 })
 
 /** A value without what differs between two runs: ids, keys, days and times. */

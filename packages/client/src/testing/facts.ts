@@ -18,7 +18,10 @@ export type TestLicense = {
   product_public_id: string
   /** The end of the period, or null. While a license renews, the clock moves it on. */
   period_end: Date | null
-  /** When the license ends, or null while it renews. At that time it becomes `canceled`. */
+  /**
+   * When the license ends, or null while it renews. At that time it becomes `canceled`. A license
+   * whose status you set to `canceled` ends now.
+   */
   canceled_at: Date | null
 }
 
@@ -71,7 +74,10 @@ export function stateOf(license: TestLicense, now: number): LicenseState {
 /** Ends a license that is due to end, or starts the period that has begun. */
 function advance(license: TestLicense, now: number): void {
   const { canceled_at, period_end, status } = license
-  if (canceled_at && canceled_at.getTime() <= now) license.status = 'canceled'
+  const ends_at = canceled_at?.getTime() ?? Number.POSITIVE_INFINITY
+  if (ends_at <= now) license.status = 'canceled'
+  // A test that refunds a license sets its status only.
+  else if (status === 'canceled') license.canceled_at = new Date(now)
   if (canceled_at || !period_end || (status !== 'active' && status !== 'trialing')) return
   let end = period_end.getTime()
   if (end > now) return
