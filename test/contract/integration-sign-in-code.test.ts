@@ -103,5 +103,9 @@ for (const origin of ['https://tidepool.example', 'http://localhost:3000']) {
     const plan = await site.open('/api/plan')
     assert.equal(plan.status, 200)
     assert.deepEqual(Object.keys(await plan.json()), ['entitled', 'product_public_id'])
+    // The access token has expired: the buyer signs in again.
+    setup.clock.pass(3601)
+    const expired = await site.open('/api/plan')
+    assert.deepEqual([expired.status, await expired.json()], [401, { entitled: false }])
   })
 }

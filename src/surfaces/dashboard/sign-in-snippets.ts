@@ -58,20 +58,26 @@ app.get(new URL(redirect_uri).pathname, async (request, response) => {
 
 /** A route handler that reads the plan with the access token that Auth.js keeps. */
 export function nextPlan({ base_url, client_id }: SnippetFacts): string {
-  return `import { createClient } from '@purser/client'
+  return `import { createClient, isPurserError } from '@purser/client'
 import { getToken } from 'next-auth/jwt'
 
 const purser = createClient({ base_url: ${quoted(base_url)}, client_id: ${quoted(client_id)} })
 
-/** The plan of the signed-in buyer. */
+/** The plan of the signed-in buyer; 401 without a buyer, and after an hour: sign in again. */
 export async function GET(request: Request): Promise<Response> {
   // Auth.js names its cookie with a prefix over https.
   const secureCookie = request.headers.get('cookie')?.includes('__Secure-authjs.') ?? false
   const secret = process.env.AUTH_SECRET
   const token = await getToken({ req: request, secret, secureCookie })
-  if (typeof token?.access !== 'string') return Response.json({ entitled: false }, { status: 401 })
-  const { entitled, product_public_id } = await purser.entitlement(token.access)
-  return Response.json({ entitled, product_public_id })
+  const signedOut = Response.json({ entitled: false }, { status: 401 })
+  if (typeof token?.access !== 'string') return signedOut
+  try {
+    const { entitled, product_public_id } = await purser.entitlement(token.access)
+    return Response.json({ entitled, product_public_id })
+  } catch (error) {
+    if (isPurserError(error, 'invalid_token')) return signedOut
+    throw error
+  }
 }`
 }
 
