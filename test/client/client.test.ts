@@ -238,6 +238,16 @@ test('a rate limit that outlasts the timeout is thrown at once with the seconds 
   }
 })
 
+test('a call that a limit refuses without a request says when to try again', async () => {
+  const headers = { 'retry-after': '1' }
+  await using service = await startFakeService(() => ({ ...refusal(429, 'rate_limited'), headers }))
+  const client = clientOf(service.url)
+  await errorOf(client.validate(key, { retries: 0 }))
+  const { message } = (await errorOf(client.validate(key, { retries: 0 }))) as PurserError
+  assert.equal(message, 'Too many requests. Try again in 1 s.')
+  assert.equal(service.requests.length, 1)
+})
+
 test('a malformed request names its invalid fields', async () => {
   const fields = [{ path: 'reason', message: 'too long' }]
   await using service = await startFakeService(() => refusal(400, 'invalid_request', { fields }))

@@ -207,7 +207,7 @@ export const late = () => unreachable('no answer in time')
 
 function limitedFor(wait: number): RateLimitedError {
   const retry_after = Math.ceil(wait / 1000)
-  return new RateLimitedError(`Too many requests. Try again in ${retry_after} seconds.`, {
+  return new RateLimitedError(`Too many requests. Try again in ${retry_after} s.`, {
     status: 429,
     code: 'rate_limited',
     request_id: null,
