@@ -57,6 +57,23 @@ test('a license that a test cancels or refunds ended on that day, like one of th
   }
 })
 
+test('a license whose renewal failed has the period that ended, until it is paid', async () => {
+  const purser = createTestPurser()
+  const dayIn = (days: number) =>
+    new Date(purser.now().getTime() + days * 86_400_000).toISOString().slice(0, 10)
+  for (const [status, days] of [
+    ['past_due', 0],
+    ['unpaid', -14],
+  ] as const) {
+    const license = purser.addLicense({ status })
+    const { period_end } = await purser.client.validate(license.license_key)
+    assert.equal(period_end, dayIn(days))
+    license.status = 'active'
+    const paid = await purser.client.validate(license.license_key)
+    assert.ok(paid.entitled && paid.period_end! > dayIn(0))
+  }
+})
+
 /** A value without what differs between two runs: ids, keys, days and times. */
 function shapeOf(value: unknown): unknown {
   if (typeof value === 'string') {

@@ -46,7 +46,7 @@ export type Facts = {
 }
 
 const ENTITLED: readonly LicenseStatus[] = ['active', 'trialing', 'one_time_active', 'preview']
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 export const PERIOD_MS = 30 * DAY_MS
 
 /** Random text after a prefix, as the ids and keys of the service. */

@@ -8,6 +8,7 @@ import type { AppProfile, LicenseStatus } from '../types.ts'
 import { refuse, type TestRefusal } from './answers.ts'
 import { type App, answer } from './api.ts'
 import {
+  DAY_MS,
   type Facts,
   mint,
   PERIOD_MS,
@@ -102,10 +103,13 @@ const PLANS: readonly TestPlan[] = [
   { product_public_id: 'prod_free', name: 'Free', prices: [] },
 ]
 
-const ORDER_MS = 86_400_000
+const ORDER_MS = DAY_MS
 
 /** The statuses of licenses without a period. */
 const LASTING: readonly LicenseStatus[] = ['one_time_active', 'preview']
+
+/** How long ago the paid period ended of a license whose renewal failed. */
+const OVERDUE_MS: Partial<Record<LicenseStatus, number>> = { past_due: 0, unpaid: 14 * DAY_MS }
 
 /** Creates a service of its own: nothing is shared between two doubles. */
 export function createTestPurser(options: TestPurserOptions = {}): TestPurser {
@@ -188,12 +192,18 @@ function addLicense(
     license_key: mint('key', 33),
     status,
     product_public_id,
-    period_end: LASTING.includes(status) ? null : new Date(now() + PERIOD_MS),
+    period_end: LASTING.includes(status) ? null : new Date(now() + periodLeft(status)),
     canceled_at: status === 'canceled' ? new Date(now()) : null,
     ...given,
   }
   licenses.push(license)
   return license
+}
+
+/** Milliseconds until the period of a license ends. */
+function periodLeft(status: LicenseStatus): number {
+  const overdue = OVERDUE_MS[status]
+  return overdue === undefined ? PERIOD_MS : -overdue
 }
 
 function appOf(options: TestPurserOptions): App {
