@@ -185,6 +185,17 @@ describe('error pages', () => {
     }
   })
 
+  test('show a response only for a code that the service answers', () => {
+    const sources = globSync('src/**/*.{ts,tsx}')
+      .filter((path) => !path.endsWith('http/refusals.ts'))
+      .map((path) => readFileSync(path, 'utf8'))
+    const answered = (code: string) => sources.some((text) => text.includes(`'${code}'`))
+    assert.deepEqual(
+      Object.keys(REFUSALS).filter((code) => !answered(code)),
+      [],
+    )
+  })
+
   test('show the fault that the service finds in a request without a key', () => {
     const [, json = ''] =
       /```json Response\n([\s\S]+?)```/.exec(textOfPage('invalid_request')) ?? []

@@ -19,7 +19,6 @@ export const REFUSALS = {
   unknown_license: [404, 'Your app has no license with this ID.'],
   license_canceled: [409, 'The license is canceled. Its key cannot be replaced.'],
   test_clock_busy: [409, 'The test clock of your app is running. Try again when it is done.'],
-  misconfigured_link: [400, "The return address of this link is not on the app's website."],
   unknown_claim: [404, 'This link was already used, has expired or does not exist.'],
   not_read_ahead: [403, 'This link cannot be prefetched. Open it to read it.'],
   origin_not_allowed: [403, 'This origin is not allowed to call the agent endpoint.'],
