@@ -118,3 +118,10 @@ test('purchases that two tabs of a browser began both return, and a forged one d
   const forged = '/return?purchase=forged&svc_order=ref'
   assert.equal((await browser.open('app/return/route.js', forged)).status, 400)
 })
+
+test('the address of a purchase that names no price is not found', async () => {
+  const browser = createBrowser()
+  const answer = await browser.open('app/buy/[price]/route.js', '/buy/pro', { price: 'pro' })
+  assert.equal(answer.status, 404)
+  assert.deepEqual([...browser.cookies], [])
+})

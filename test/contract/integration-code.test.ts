@@ -149,6 +149,7 @@ async function checkReturns(newBrowser: () => ReturnType<typeof browserOf>): Pro
     visitor.cookies.delete('license_key')
   }
 
+  assert.equal((await newBrowser().go('/buy/pro')).status, 404)
   // Purser opens the Login URL without an order too, and checks that it shows a page.
   assert.equal((await newBrowser().go('/login')).status, 200)
 }

@@ -86,9 +86,9 @@ function purchaseOf(request: Request, response: Response): string {
 export const app = express()
 
 // Link your Buy buttons here: /buy/${facts.price_id ?? 'prc_…'}
-app.get('/buy/:price', (request, response) => {
+app.get('/buy/prc_:id', (request, response) => {
   const next = ${returnUrl(facts)} + purchaseOf(request, response)
-  response.redirect(buyLink(purser.base_url, request.params.price, { next }))
+  response.redirect(buyLink(purser.base_url, \`prc_\${request.params.id}\`, { next }))
 })
 
 // Your Login URL: buyers return here. If you have accounts, store the key in the buyer's.
@@ -136,6 +136,7 @@ type Params = { params: Promise<{ price: string }> }
 /** Link your Buy buttons here: /buy/${price_id ?? 'prc_…'} */
 export async function GET(request: Request, { params }: Params): Promise<Response> {
   const { price } = await params
+  if (!price.startsWith('prc_')) return new Response('Not found', { status: 404 })
   // A random value of this browser, which its purchases bring back.
   const [, purchase = crypto.randomUUID()] =
     ${NEXT_COOKIE}

@@ -5,6 +5,7 @@ import { cookieOptions, PURCHASE_COOKIE, purser, site } from '../../../lib/purse
 /** Goes to the checkout with a random value of this browser, which it must bring back. */
 export async function GET(request, { params }) {
   const { price } = await params
+  if (!price.startsWith('prc_')) return new Response('Not found', { status: 404 })
   // Each tab has the same value, so that every purchase can return.
   const purchase = request.cookies.get(PURCHASE_COOKIE)?.value ?? crypto.randomUUID()
   const next = `${site}/return?purchase=${purchase}`
