@@ -124,7 +124,8 @@ async function seedPerson(
   const password = kept?.password ?? mintSecret(random, 96)
   const user = (await identity.findUser(db, user_id))!
   if (!(await identity.hasPassword(user.password_hash, password))) {
-    await identity.setPassword(db, user_id, await identity.hashPassword(password))
+    const password_hash = await identity.hashPassword(password)
+    await identity.setPassword(db, now, { user_id, password_hash })
   }
   await identity.proveMailbox(db, now, user_id)
   return { user_id, login: { email, password } }

@@ -64,9 +64,10 @@ async function addOwner(): Promise<void> {
   const { service } = setup
   const { db, clock } = service.world
   await purchase(service, buyer(service), { email: OWNER.email })
-  const user = await identity.findByEmail(db, OWNER.email)
-  await identity.setPassword(db, user!.id, await identity.hashPassword(OWNER.password))
-  await identity.proveMailbox(db, clock.now(), user!.id)
+  const { id: user_id } = (await identity.findByEmail(db, OWNER.email))!
+  const password_hash = await identity.hashPassword(OWNER.password)
+  await identity.setPassword(db, clock.now(), { user_id, password_hash })
+  await identity.proveMailbox(db, clock.now(), user_id)
 }
 
 /** A person in any of the browsers. */

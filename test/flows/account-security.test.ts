@@ -240,6 +240,27 @@ describe('a new password', () => {
     assert.match(pageText(await at(owner, SECURITY)), new RegExp(`Signed in as ${email}`))
     await emailTo(service, email, /^Your password was changed/)
   })
+
+  test('ends every emailed link that could replace it', async () => {
+    const { email, agent } = await signUp(service)
+    const forgotten = async () => {
+      service.clock.pass(1)
+      const browser = buyer(service)
+      await browser.open('/signin/')
+      await browser.submit('I forgot my password', { email })
+      return linkIn(await emailTo(service, email, /^Set a new password/), 'set_password')
+    }
+    const first = await forgotten()
+    await agent.open(`${SECURITY}password`)
+    await agent.submit('Save password', { password: 'another walk along the shore' })
+    assert.equal((await buyer(service).open(first)).status, 404)
+    const [second, third] = [await forgotten(), await forgotten()]
+    assert.notEqual(second, third)
+    const owner = await at(buyer(service), third)
+    await owner.submit('Save password', { password: 'one more walk along the shore' })
+    assert.ok(await isSignedIn(owner))
+    assert.equal((await buyer(service).open(second)).status, 404)
+  })
 })
 
 describe('a new email', () => {

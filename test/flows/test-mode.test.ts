@@ -237,7 +237,8 @@ test('an account that another person created with a member’s email loses all a
     email_normalized: email,
     created_via: 'checkout',
   })
-  await identity.setPassword(db, id, await identity.hashPassword('chosen by another'))
+  const password_hash = await identity.hashPassword('chosen by another')
+  await identity.setPassword(db, now, { user_id: id, password_hash })
   const token = mintSecret(random)
   const device = { browser: 'Firefox', network: 'unknown' }
   const session = { id: mintId(random, 'ses'), token, user_id: id, app_id: null, device }

@@ -95,6 +95,13 @@ export async function expireLinks(db: Db, now: Date, user_id: UserId): Promise<v
     where user_id = ${user_id} and purpose <> 'undo_email' and used_at is null`)
 }
 
+/** Expires an account's links that set a password. */
+export async function expirePasswordLinks(db: Db, now: Date, user_id: UserId): Promise<void> {
+  await db.run(sql`update account_links set expires_at = ${now}
+    where user_id = ${user_id} and purpose = 'set_password' and used_at is null
+      and expires_at > ${now}`)
+}
+
 /** When an account was signed in to with emailed links. */
 export async function linksUsed(db: Db, user_id: UserId): Promise<Date[]> {
   const rows = await db.rows<{ used_at: Date }>(sql`select distinct used_at from account_links

@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { expirePasswordLinks } from './links.ts'
 import { isPermitted, type StaffRole } from './staff-role.ts'
 
 /** A person's account. It is unverified until its mailbox confirms. */
@@ -79,13 +80,23 @@ export async function proveMailbox(db: Db, now: Date, user_id: UserId): Promise<
     where id = ${user_id}`)
 }
 
-/** Sets the password of an account to what `hashPassword` returned; null removes it. */
+/**
+ * Sets the password of an account to what `hashPassword` returned. Emailed links with which the
+ * previous one could be replaced no longer work.
+ */
 export async function setPassword(
   db: Db,
-  user_id: UserId,
-  password_hash: string | null,
+  now: Date,
+  facts: { user_id: UserId; password_hash: string },
 ): Promise<void> {
+  const { user_id, password_hash } = facts
   await db.run(sql`update users set password_hash = ${password_hash} where id = ${user_id}`)
+  await expirePasswordLinks(db, now, user_id)
+}
+
+/** Removes the password of an account, which then signs in with emailed links. */
+export async function removePassword(db: Db, user_id: UserId): Promise<void> {
+  await db.run(sql`update users set password_hash = null where id = ${user_id}`)
 }
 
 /** Sets the language of an account's emails and PDFs. */

@@ -10,7 +10,7 @@ export async function changePassword(world: World, owner: Owner, password: strin
   const password_hash = await identity.hashPassword(password)
   const now = clock.now()
   await db.tx(async (tx) => {
-    await identity.setPassword(tx, user_id, password_hash)
+    await identity.setPassword(tx, now, { user_id, password_hash })
     await endAllOtherSessions(tx, now, owner)
     await notify(world, tx, now, { owner, what: 'password_changed' })
   })

@@ -81,6 +81,6 @@ async function openAccount(
   })
   await resetUnverifiedAccount(tx, now, user_id)
   await identity.proveMailbox(tx, now, user_id)
-  await identity.setPassword(tx, user_id, facts.password)
+  await identity.setPassword(tx, now, { user_id, password_hash: facts.password })
   return user_id
 }

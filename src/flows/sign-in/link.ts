@@ -63,7 +63,7 @@ export async function answerLink(
       await jobs.send(tx, DISOWNED, { user_id, request_id: origin.request_id })
     } else await identity.proveMailbox(tx, now, user_id)
     if (password_hash !== undefined) {
-      await identity.setPassword(tx, user_id, password_hash)
+      await identity.setPassword(tx, now, { user_id, password_hash })
       const facts = { what: 'password_changed' } as const
       // A first password needs no notice; a changed one does, as another person may read the
       // mailbox.
@@ -90,7 +90,7 @@ async function endAllAccess(tx: Db, now: Date, user_id: UserId): Promise<void> {
 export async function resetUnverifiedAccount(tx: Db, now: Date, user_id: UserId): Promise<void> {
   await endAllAccess(tx, now, user_id)
   await identity.dropFactors(tx, user_id)
-  await identity.setPassword(tx, user_id, null)
+  await identity.removePassword(tx, user_id)
 }
 
 /**
@@ -123,7 +123,7 @@ export async function undoEmailChange(
     await endAllAccess(tx, now, user_id)
     await identity.endChangesSince(tx, now, change)
     await identity.dropFactors(tx, user_id, change.created_at)
-    await identity.setPassword(tx, user_id, null)
+    await identity.removePassword(tx, user_id)
     // Links that were sent to the other mailbox no longer work.
     await identity.expireLinks(tx, now, user_id)
     await audit(tx, now, { actor, ...note })

@@ -75,7 +75,7 @@ export async function answerSignUp(
     if (user.email_verified_at === null) {
       await resetUnverifiedAccount(tx, now, user_id)
       await identity.proveMailbox(tx, now, user_id)
-      await identity.setPassword(tx, user_id, password_hash)
+      await identity.setPassword(tx, now, { user_id, password_hash })
     }
     await audit(tx, now, {
       actor: accountActor(user_id, origin),

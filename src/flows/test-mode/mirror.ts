@@ -82,7 +82,7 @@ async function mirrorAccount(tx: Db, now: Date, user: LiveUser): Promise<UserId>
     await identity.endAllSessions(tx, now, user_id)
     await grants.revokeEverything(tx, user_id)
     await identity.dropFactors(tx, user_id)
-    await identity.setPassword(tx, user_id, null)
+    await identity.removePassword(tx, user_id)
   }
   if (isProven) await identity.proveMailbox(tx, now, user_id)
   return user_id
