@@ -83,3 +83,18 @@ test('the first client secret of an app removes none', async () => {
     [0, 0, 1],
   )
 })
+
+test('an unknown app is listed with the other invalid fields of a call', async () => {
+  const fields = async (name: string, args: Record<string, unknown>) => {
+    const { json } = await agent.call(name, args)
+    assert.equal(json.error, 'invalid_request')
+    return json.fields.map(({ path }: { path: string }) => path)
+  }
+  const unknown = { app_slug: 'nowhere', tags: 'none' }
+  assert.deepEqual(await fields('update_app_listing', unknown), ['tags', 'app_slug'])
+  assert.deepEqual(await fields('update_app_listing', { ...unknown, app_slug: SLUG }), ['tags'])
+  assert.deepEqual(await fields('get_app_listing', { app_slug: 'nowhere', more: 1 }), [
+    'more',
+    'app_slug',
+  ])
+})

@@ -92,12 +92,23 @@ async function runTool(
   if (excess.length > 0) return { faults: excess }
   const parsed = tool.input.safeParse(args)
   if (parsed.success) return await run(parsed.data)
-  const faults = faultsOf(parsed.error)
+  const unknown = await unknownSlug(world, bearer, args.app_slug)
+  const faults = mergeFaults(faultsOf(parsed.error), unknown)
   const filled = tool.writes && faults.length <= MAX_FAULTS ? fillIn(tool.input, args) : undefined
   if (!filled) return { faults }
   // A dry run with placeholders finds errors in the content too, so that all are reported at once.
   const rehearsal = await run({ ...filled, dry_run: true })
   return { faults: mergeFaults(faults, 'faults' in rehearsal ? rehearsal.faults : []) }
+}
+
+/** The error of a slug that names none of the caller's apps, next to errors in other fields. */
+async function unknownSlug(
+  { db }: World,
+  { user_id }: Bearer,
+  slug: unknown,
+): Promise<FieldFault[]> {
+  if (typeof slug !== 'string' || (await apps.findOwn(db, { slug, user_id }))) return []
+  return [{ path: 'app_slug', message: UNKNOWN_APP.message }]
 }
 
 /**
