@@ -4,7 +4,7 @@ import type { SellerId, UserId } from '#platform/ids'
 import { Problem } from '#platform/problem'
 
 /**
- * Locks the membership of a member who changes who has access, until the transaction ends. Throws
+ * Locks the membership of a member who makes a change, until the transaction ends. Throws
  * `not_found` if it no longer includes the permission since the request was authorized.
  */
 export async function lockMember(

@@ -9,9 +9,11 @@ import * as sellers from '#domain/sellers'
 import { deleteAccount, type Owner } from '#flows/account'
 import { finishWalkthrough, startPreview } from '#flows/preview'
 import {
+  acceptTerms,
   changeMemberRole,
   inviteMember,
   removeMember,
+  saveDetails,
   transferOwnership,
   withdrawMemberInvitation,
 } from '#flows/seller'
@@ -271,6 +273,41 @@ test('a change of the team that waited for the loss of the role is refused', asy
     assert.ok(!left.some((each) => each.email === email))
     assert.equal((await sellers.memberOf(world.db, of))?.role, 'support')
   }
+})
+
+// Threat 59
+test('details and terms that waited for the loss of the role are not saved', async () => {
+  const { world } = service
+  const owner_id = await idOf(service.demo.seller.email)
+  const [{ seller_id }] = (await sellers.membershipsOf(world.db, owner_id)) as [sellers.Membership]
+  const user_id = await idOf((await signUp(service)).email)
+  await sellers.addMember(world.db, service.clock.now(), { seller_id, user_id, role: 'admin' })
+  const accepted = await sellers.acceptedTerms(world.db, seller_id)
+  const newer = { ...world, seller_terms_version: '9999-01-01' }
+  const { id: _, ...before } = (await sellers.findSeller(world.db, seller_id))!
+  const actor = { kind: 'seller', user_id, seller_id, request_id: 'req_test' } as const
+  const [lost, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  // What the owner does, up to its commit.
+  const losing = world.db.tx(async (tx) => {
+    await sellers.lockMemberships(tx, user_id)
+    await sellers.removeMember(tx, { seller_id, user_id })
+    lost.resolve()
+    await ready.promise
+  })
+  await lost.promise
+  const form = { ...before, legal_name: 'Renamed LLC' }
+  const saving = [
+    assert.rejects(saveDetails(world, actor, { seller_id, form }), { code: 'not_found' }),
+    assert.rejects(acceptTerms(newer, actor, seller_id), { code: 'not_found' }),
+  ]
+  // Long enough for both to commit, if they did not wait.
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  ready.resolve()
+  await losing
+  await Promise.all(saving)
+  const { id: __, ...after } = (await sellers.findSeller(world.db, seller_id))!
+  assert.deepEqual(after, before)
+  assert.deepEqual(await sellers.acceptedTerms(world.db, seller_id), accepted)
 })
 
 test('a preview that waited for the removal of the member is not given', async () => {

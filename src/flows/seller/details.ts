@@ -1,5 +1,6 @@
 import * as sellers from '#domain/sellers'
 import { stateOfZip } from '#domain/tax'
+import { lockMember } from '#flows/member-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { SellerId } from '#platform/ids'
@@ -15,6 +16,7 @@ export async function saveDetails(
   if ('faults' in details) return details
   const now = clock.now()
   await db.tx(async (tx) => {
+    await lockMember(tx, { seller_id, user_id: actor.user_id }, 'account')
     const { id: _, ...before } = (await sellers.findSeller(tx, seller_id))!
     await sellers.setDetails(tx, seller_id, details)
     const detail = { before, after: details }

@@ -1,4 +1,5 @@
 import * as sellers from '#domain/sellers'
+import { lockMember } from '#flows/member-access'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { SellerId } from '#platform/ids'
@@ -11,6 +12,7 @@ export async function acceptTerms(
 ): Promise<void> {
   const now = clock.now()
   await db.tx(async (tx) => {
+    await lockMember(tx, { seller_id, user_id: actor.user_id }, 'account')
     if (!(await sellers.acceptTerms(tx, now, { seller_id, version }))) return
     const action = 'seller.terms_accepted'
     await audit(tx, now, { actor, action, subject: seller_id, detail: { version } })
