@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
-import type { InvoiceId } from '#platform/ids'
+import { addDays } from '#platform/calendar'
+import { type InvoiceId, mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { newEmail, PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { newApp, offer } from '../support/app-transfer.ts'
 import { eventually } from '../support/eventually.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
@@ -93,6 +95,40 @@ describe('an export of personal data', () => {
     const actions = data.audit_log.map(({ action }: { action: string }) => action)
     assert.ok(actions.includes('license.auto_renew_off'), actions.join())
     assert.equal(data.sign_ins_to_apps[0].client_id, client_id)
+  })
+
+  test('contains the invitations and offers that wait for its owner, and no one else’s', async () => {
+    const [{ email, agent }, other] = [await owner(), await owner()]
+    const { db, clock, random } = service.world
+    const seller = await signedIn(service, service.demo.seller)
+    for (const invited of [email, other.email]) {
+      await seller.open('/dashboard/team/')
+      await seller.submit('Send invitation', { email: invited, role: 'support' })
+      const app = await newApp(service)
+      await offer(service, app.slug, invited)
+      await identity.addStaffInvitation(db, {
+        id: mintId(random, 'sti'),
+        email: invited,
+        email_normalized: invited,
+        role: 'finance',
+        invited_by: null,
+        created_at: clock.now(),
+        expires_at: addDays(clock.now(), 7),
+      })
+    }
+    const { body } = await exported(agent)
+    const { team_invitations, staff_invitations, offered_apps } = JSON.parse(body)
+    const [team] = team_invitations
+    assert.deepEqual([team.seller, team.role], ['Tidepool Works LLC', 'support'])
+    assert.equal(staff_invitations[0].role, 'finance')
+    const [offered] = offered_apps
+    assert.match(offered.app, /^Offered /)
+    assert.equal(offered.seller, 'Tidepool Works LLC')
+    for (const items of [team_invitations, staff_invitations, offered_apps]) {
+      assert.equal(items.length, 1)
+      assert.ok(items[0].created_at < items[0].expires_at)
+    }
+    assert.ok(!body.includes(other.email) && !body.includes(service.demo.seller.email))
   })
 
   test('follows the account, not the address, where another account has that now', async () => {

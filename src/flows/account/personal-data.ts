@@ -19,7 +19,7 @@ type DataOwner = { user_id: UserId; email_normalized: string }
  * of it: they are stored so that they cannot be read.
  */
 export async function personalData(db: Db, person: DataOwner): Promise<PersonalData> {
-  const parts = [ofAccount, ofPurchases, ofPayments, ofUse, ofEarnings]
+  const parts = [ofAccount, ofInvitations, ofPurchases, ofPayments, ofUse, ofEarnings]
   const data: PersonalData = {}
   for (const part of parts) {
     for (const [name, rows] of Object.entries(await part(db, person))) {
@@ -68,6 +68,24 @@ async function ofAccount(db: Db, { user_id }: DataOwner): DataSection {
     agents: await db.rows<Item>(sql`select jsonb_build_object('callback', callback,
         'scopes', scopes, 'browser', browser, 'granted_at', granted_at) as item
       from agent_grants where user_id = ${user_id} order by granted_at`),
+  }
+}
+
+/** What other people sent to the address: invitations, and apps that they offer. */
+async function ofInvitations(db: Db, { email_normalized }: DataOwner): DataSection {
+  return {
+    team_invitations: await db.rows<Item>(sql`select jsonb_build_object('seller', s.legal_name,
+        'role', i.role, 'created_at', i.created_at, 'expires_at', i.expires_at) as item
+      from member_invitations i join sellers s on s.id = i.seller_id
+      where i.email_normalized = ${email_normalized} order by i.created_at`),
+    staff_invitations: await db.rows<Item>(sql`select jsonb_build_object('role', role,
+        'created_at', created_at, 'expires_at', expires_at) as item
+      from staff_invitations where email_normalized = ${email_normalized}`),
+    offered_apps: await db.rows<Item>(sql`select jsonb_build_object('app', a.name,
+        'seller', s.legal_name, 'reason', t.reason, 'created_at', t.requested_at,
+        'expires_at', t.expires_at) as item
+      from app_transfers t join apps a on a.id = t.app_id join sellers s on s.id = t.from_seller
+      where t.email_normalized = ${email_normalized} order by t.requested_at`),
   }
 }
 
