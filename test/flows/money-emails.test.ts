@@ -7,7 +7,7 @@ import * as payouts from '#domain/payouts'
 import { payOut, refreshAccount } from '#flows/pay-out'
 import { resendReceipt } from '#flows/resend-receipt'
 import { endNow, setAutoRenew } from '#flows/subscription'
-import { EMAIL_QUEUE, type StoredEmail } from '#platform/email-queue'
+import { EMAIL_QUEUE, queueFreshEmail, type StoredEmail } from '#platform/email-queue'
 import type { EmailId, InvoiceId, UserId } from '#platform/ids'
 import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { cents } from '#platform/money'
@@ -15,6 +15,7 @@ import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { MONEY_EMAILS } from '../../src/surfaces/emails/money.ts'
 import { statementPdf } from '../../src/surfaces/payouts/statement.ts'
+import { textOf } from '../support/agent.ts'
 import type { OtherApp } from '../support/apps.ts'
 import { buyWith } from '../support/discount-purchases.ts'
 import { addCode } from '../support/discounts.ts'
@@ -25,6 +26,7 @@ import { emailTo } from '../support/mailbox.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
 import { buy, refund, sellerActor } from '../support/refunds.ts'
+import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { CARD, DAY, otherApp, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
 
@@ -333,6 +335,35 @@ describe('an email to a seller', () => {
     await pay()
     const failed = await emailTo(service, seller, /was returned$/)
     assertContains(failed, 'was returned', 'added back to your balance', '/dashboard/payouts/po_')
+  })
+
+  test('opens the pages of the seller that it is about, for a member of two sellers', async () => {
+    const { db, clock } = service.world
+    const { owner } = await payeeOf(service, 'seller')
+    const { client_id } = await addSellerWithApp(service, { email: seller, slug: 'second' })
+    const { seller_id: other } = (await apps.find(db, client_id))!
+    const agent = await signedIn(service, service.demo.seller)
+    const email = {
+      kind: 'seller_decision',
+      subject_id: owner,
+      facts: { what: 'payouts_paused', reason: 'Test' },
+    } as const
+    await queueFreshEmail(db, clock.now(), service.world, email)
+    for (const [subject, page] of [
+      [/was returned$/, /Payout \d+: \$/],
+      [/payouts .*paused/i, /Apps that Tidepool Works LLC sells/],
+      [/^New sale of Tidepool/, /Emails/],
+    ] as const) {
+      await agent.open('/dashboard/')
+      await agent.submit('Switch', { seller_id: other })
+      const message = await emailTo(service, seller, subject)
+      const link = /https?:\/\/\S+(\/dashboard\/\S*\?seller=sel_\w+)/.exec(message)?.[1]
+      const answer = await agent.open(link!)
+      assert.equal(answer.status, 200, link)
+      assert.match(textOf(answer.body), page)
+      assert.equal(agent.page.url, link!.replace(/\?.*/, ''))
+    }
+    await db.run(sql`delete from seller_members where seller_id = ${other}`)
   })
 
   test('and a statement name the bank that a payout was sent to, also after another is added', async () => {

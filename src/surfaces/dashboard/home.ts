@@ -4,6 +4,7 @@ import * as sellers from '#domain/sellers'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
+import { chooseNamedSeller } from '#http/guards/named-seller'
 import { currentMember } from '#http/guards/seller'
 import { requireSession } from '#http/guards/session'
 import { sendPage } from '#http/pages'
@@ -15,6 +16,7 @@ export function declareHome(scope: FastifyInstance, world: World): void {
   const { db, clock } = world
   scope.get(HOME, async (request, reply) => {
     const context = await requireSession(world, request, reply, HOME)
+    await chooseNamedSeller(world, context)
     const { user_id, email_normalized, viewing_seller_id } = context.session
     // Staff who are viewing a seller's pages do not see their own sellers.
     const is_own = viewing_seller_id === null

@@ -1,6 +1,7 @@
 import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
+import { pageOfSeller } from '#http/guards/named-seller'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { parseId } from '#platform/ids'
 import { approvalDecided, memberInvitation } from './app-templates.ts'
@@ -62,7 +63,7 @@ async function writeSellerDecision(
   const content = sellerDecided({
     ...facts,
     legal_name: seller.legal_name,
-    url: `${base_url}/dashboard/`,
+    url: `${base_url}${pageOfSeller('/dashboard/', seller.id)}`,
     help_url: `${base_url}/help/`,
   })
   return to.length > 0 ? { to: to.join(', '), content } : undefined
@@ -108,7 +109,8 @@ async function writeTransferDecided(
   if (!app || !seller_id) return undefined
   const owners = { permission: 'transfer_apps' } as const
   const to = (await sellers.recipientsOf(db, seller_id, owners)).join(', ')
-  const page = facts.to === 'new' ? `/dashboard/apps/${app.slug}/` : '/dashboard/'
+  const page =
+    facts.to === 'new' ? `/dashboard/apps/${app.slug}/` : pageOfSeller('/dashboard/', seller_id)
   const content = transferDecided({
     app_name: app.name,
     to: facts.to,

@@ -6,6 +6,7 @@ import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
 import { isClosedInquiry } from '#flows/dispute'
 import type { World } from '#flows/world'
+import { pageOfSeller } from '#http/guards/named-seller'
 import type { Db } from '#platform/db'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import {
@@ -92,10 +93,13 @@ async function writeClosed(
 
 async function payoutOf({ db, config }: World, id: PayoutId) {
   const payout = (await payouts.findPayout(db, id))!
-  const { owner, account, number, amount, bank, failure } = payout
+  const { owner, number, amount, bank, failure } = payout
   const to = await payeeRecipients(db, owner)
-  const base = account === 'seller_payable' ? '/dashboard/payouts/' : '/affiliate/payouts/'
-  const url = `${config.base_url}${base}${id}/`
+  const seller_id = readId('sel', owner)
+  const page = seller_id
+    ? pageOfSeller(`/dashboard/payouts/${id}/`, seller_id)
+    : `/affiliate/payouts/${id}/`
+  const url = `${config.base_url}${page}`
   return { to, facts: { number, amount, bank, failure, url } }
 }
 

@@ -6,6 +6,7 @@ import * as licensing from '#domain/licensing'
 import type * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
+import { pageOfSeller } from '#http/guards/named-seller'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { type Id, type IdPrefix, type LicenseId, type OrderId, parseId } from '#platform/ids'
 import { canceled, renewalFailed, type SellerFacts, sold } from './seller-templates.ts'
@@ -43,12 +44,11 @@ function unlessMuted<Prefix extends IdPrefix>(
 
 function write({ config }: World, about: About, to: string): WrittenEmail {
   const { app, content, ...sale } = about
-  const base = `${config.base_url}/dashboard/`
   const facts = {
     ...sale,
     app_name: app.name,
-    sales_url: `${base}apps/${app.slug}/sales/`,
-    settings_url: `${base}emails/`,
+    sales_url: `${config.base_url}/dashboard/apps/${app.slug}/sales/`,
+    settings_url: `${config.base_url}${pageOfSeller('/dashboard/emails/', app.seller_id)}`,
   }
   return { to, content: content(facts) }
 }

@@ -3,6 +3,7 @@ import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
+import { chooseNamedSeller } from '#http/guards/named-seller'
 import { refuseAudited, requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf } from '#http/input'
 import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
@@ -33,6 +34,7 @@ export async function requireMember(
   permission: sellers.SellerPermission,
 ): Promise<MemberContext> {
   const context = await requireSession(world, request, reply, DASHBOARD)
+  await chooseNamedSeller(world, context)
   return await permitted(world, context, await currentMember(world, context), permission)
 }
 
