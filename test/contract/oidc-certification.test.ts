@@ -110,7 +110,8 @@ const REFUSED: Record<string, [Record<string, string | undefined>, string]> = {
   'no implicit flow': [{ response_type: 'id_token' }, 'unsupported_response_type'],
   'no token in the front channel': [{ response_type: 'token' }, 'unsupported_response_type'],
   'no hybrid flow': [{ response_type: 'code id_token' }, 'unsupported_response_type'],
-  'no code in the fragment': [{ response_mode: 'fragment' }, 'invalid_request'],
+  'no code in the fragment': [{ response_mode: 'fragment' }, 'unsupported_response_mode'],
+  'no code in a posted form': [{ response_mode: 'form_post' }, 'unsupported_response_mode'],
   'no request without PKCE': [
     { code_challenge: undefined, code_challenge_method: undefined },
     'invalid_request',

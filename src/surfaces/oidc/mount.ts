@@ -73,6 +73,12 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
   })
 }
 
+/**
+ * A response mode that the library does not know. It answers a request for any other one in that
+ * mode, with a page of its own for `form_post`, although only `query` is allowed.
+ */
+const UNSUPPORTED = 'unsupported'
+
 /** The app's request for the library: checked for length, with its scopes filled in. */
 function readRequest(address: string): string {
   const { pathname, searchParams } = new URL(address, 'http://localhost')
@@ -81,6 +87,8 @@ function readRequest(address: string): string {
   const isOfAgent = searchParams.get('client_id') === grants.AGENT_CLIENT
   const scopes = isOfAgent ? grants.scopesForAgent(scope) : grants.scopesForApp(scope)
   searchParams.set('scope', scopes.join(' '))
+  const mode = searchParams.get('response_mode')
+  if (mode !== null && mode !== 'query') searchParams.set('response_mode', UNSUPPORTED)
   return `${pathname}?${searchParams}`
 }
 
