@@ -73,7 +73,9 @@ test('the page needs a session and a verified email', async () => {
   assert.equal(page.url, '/signin/?return_to=%2Faccount%2Fconnections%2F')
   const buyer = browser(setup)
   await purchase(setup, buyer, { email: 'limited-connections@example.org' })
-  assert.equal((await buyer.open(CONNECTIONS)).url, '/account/security/')
+  const { status, url, body } = await buyer.open(CONNECTIONS)
+  assert.deepEqual([status, url], [403, CONNECTIONS])
+  assert.match(body, /<title>Confirm your email first/)
 })
 
 test('lists every agent with its scopes, and each new one is announced by email', async () => {

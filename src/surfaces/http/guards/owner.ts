@@ -2,8 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Owner } from '#flows/account'
 import type { World } from '#flows/world'
 import { originOf } from '#http/device'
-import { requireRecentProof, type SessionContext, signInFirst } from '#http/guards/session'
-import { AnsweredByGuard, redirectTo } from '#http/pages'
+import {
+  confirmEmailFirst,
+  requireRecentProof,
+  type SessionContext,
+  signInFirst,
+} from '#http/guards/session'
 import { currentSession } from '#http/session'
 import { accountActor } from '#platform/audit'
 
@@ -17,7 +21,7 @@ export interface OwnerContext extends SessionContext {
 
 /**
  * The owner of the account. Others sign in first and, with `recent`, re-authenticate; they return
- * to `back`. A session for one purchase is redirected to the security page.
+ * to `back`. A session for one purchase is refused.
  */
 export async function requireOwner(
   world: World,
@@ -28,7 +32,7 @@ export async function requireOwner(
   const session = await currentSession(world, request)
   if (!session) throw signInFirst(back)
   // A buyer who typed this email may not own it, so they see nothing about its security.
-  if (session.app_id !== null) throw new AnsweredByGuard((to) => redirectTo(to, SECURITY))
+  if (session.app_id !== null) throw confirmEmailFirst()
   const context = { request, reply, session }
   if (recent) requireRecentProof(world, context, back)
   const { user_id, id: session_id, email } = session

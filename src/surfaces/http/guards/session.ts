@@ -25,6 +25,11 @@ export function signInFirst(return_to: string): AnsweredByGuard {
   return new AnsweredByGuard((reply) => redirectTo(reply, `/signin/${returnQuery(return_to)}`))
 }
 
+/** Refuses a page of an account whose email is not confirmed. */
+export function confirmEmailFirst(): AnsweredByGuard {
+  return new AnsweredByGuard((reply) => sendPage(reply, UnprovenPage(), { status: 403 }))
+}
+
 /**
  * The session of this browser, including a session for one purchase. Without one the person signs
  * in first and returns here; after a form, to `home`.
@@ -50,7 +55,7 @@ export async function requireSession(
   const context = await requireAnySession(world, request, reply, home)
   const { app_id, email_verified_at } = context.session
   if (app_id !== null || email_verified_at === null) {
-    throw new AnsweredByGuard((to) => sendPage(to, UnprovenPage(), { status: 403 }))
+    throw confirmEmailFirst()
   }
   return context
 }
