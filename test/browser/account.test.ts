@@ -211,3 +211,27 @@ test('an unconfirmed account shows what to do first', async (t) => {
   await page.getByText('Confirm your email first').waitFor()
   await assertAccessible(page, 'security, unproven')
 })
+
+test('a full stop after an email address stays on its line at every width', async (t) => {
+  const page = await setup.newPage(t)
+  const email = newEmail()
+  await buy(page, { buy_url: setup.service.demo.app.prices[0]!.buy_url, email })
+  await page.goto('/account/security/')
+  for (let width = 280; width < 480; width += 2) {
+    await page.setViewportSize({ width, height: 800 })
+    const { address, stop } = await page.evaluate<Record<'address' | 'stop', number>>(`(() => {
+      const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
+      const lineOf = (text) => {
+        const range = document.createRange()
+        while (walker.nextNode()) {
+          if (!walker.currentNode.nodeValue.startsWith(text)) continue
+          range.setStart(walker.currentNode, text.length - 1)
+          range.setEnd(walker.currentNode, text.length)
+          return range.getBoundingClientRect().bottom
+        }
+      }
+      return { address: lineOf('${email}'), stop: lineOf('.') }
+    })()`)
+    assert.equal(Math.round(stop - address), 0, `${width} wide`)
+  }
+})

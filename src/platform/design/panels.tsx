@@ -43,9 +43,12 @@ export function Heading(facts: {
   )
 }
 
-/** An email address in a sentence: it wraps as a whole, and breaks only if it must. */
+/**
+ * An email address in a sentence. It has no space to wrap at, so it breaks only where it must. The
+ * text after it stays on its line, which it would not after an inline block.
+ */
 export function Mailbox({ address }: { address: string }): JSX.Element {
-  return <span class="inline-block">{address}</span>
+  return <span class="wrap-anywhere">{address}</span>
 }
 
 /** Facts with their names, one per line. */
