@@ -14,10 +14,10 @@ before(async () => {
 after(() => setup.close())
 
 /** Adds a virtual passkey device that always verifies its user. */
-async function addDevice(page: Page): Promise<void> {
+async function addDevice(page: Page) {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('WebAuthn.enable')
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+  const authenticator = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -27,6 +27,7 @@ async function addDevice(page: Page): Promise<void> {
       automaticPresenceSimulation: true,
     },
   })
+  return { authenticator, send: devtools.send.bind(devtools) }
 }
 
 async function assertAccessible(page: Page, stop: string): Promise<void> {
@@ -202,6 +203,21 @@ test('every page of account security is accessible', async (t) => {
   await assertAccessible(page, 'second factor')
   await page.getByRole('link', { name: 'Use a recovery code' }).click()
   await assertAccessible(page, 'recovery code')
+})
+
+test('adding a passkey leads to re-authentication if that became due on the page', async (t) => {
+  const page = await setup.newPage(t)
+  await addDevice(page)
+  await signUp(page, newEmail())
+  await page.goto('/account/security/passkeys')
+  setup.service.clock.pass(601)
+  await press(page, 'Create a passkey')
+  await arrive(page, 'Confirm your identity')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await press(page, 'Confirm')
+  await arrive(page, 'Add a passkey')
+  await press(page, 'Create a passkey')
+  await arrive(page, 'Your recovery codes')
 })
 
 test('an unconfirmed account shows what to do first', async (t) => {

@@ -15,6 +15,8 @@ async function use(form: HTMLFormElement): Promise<void> {
     csrf_token: form.querySelector<HTMLInputElement>('input[name=csrf_token]')?.value ?? '',
   })
   const answer = await fetch(form.dataset.passkeyOptions ?? '', { method: 'POST', body })
+  // The person must sign in, or re-authenticate, first.
+  if (answer.redirected) return location.assign(answer.url)
   if (!field || !answer.ok) throw new Error('the service did not return passkey options')
   const optionsJSON = await answer.json()
   const credential =
