@@ -220,6 +220,25 @@ test('adding a passkey leads to re-authentication if that became due on the page
   await arrive(page, 'Your recovery codes')
 })
 
+test('a passkey that is not added says why', async (t) => {
+  const page = await setup.newPage(t)
+  const device = await addDevice(page)
+  await signUp(page, newEmail())
+  const add = async () => {
+    await page.goto('/account/security/passkeys')
+    await press(page, 'Create a passkey')
+  }
+  await device.send('WebAuthn.setUserVerified', { ...device.authenticator, isUserVerified: false })
+  await add()
+  await page.getByText('No passkey was created. Try again.').waitFor()
+  await device.send('WebAuthn.setUserVerified', { ...device.authenticator, isUserVerified: true })
+  await add()
+  await arrive(page, 'Your recovery codes')
+  await add()
+  await page.getByText('This device already has a passkey for your account.').waitFor()
+  assert.equal(await page.getByText('No passkey was created').isVisible(), false)
+})
+
 test('an unconfirmed account shows what to do first', async (t) => {
   const page = await setup.newPage(t)
   await buy(page, { buy_url: setup.service.demo.app.prices[0]!.buy_url, email: newEmail() })

@@ -29,13 +29,28 @@ export function PasskeyForm(facts: {
       <CsrfField token={facts.csrf_token} />
       <input type="hidden" name="credential" value="" />
       {facts.children}
-      <p role="alert" class="flex gap-1.5 text-sm font-medium text-error" data-passkey-fault hidden>
-        <span class="mt-0.5">
-          <Icon name="error" size="size-4" />
-        </span>
-        {t('passkey.fault')}
-      </p>
+      <Fault kind="failed">
+        {facts.ceremony === 'create' ? t('passkey.fault_create') : t('passkey.fault')}
+      </Fault>
+      {facts.ceremony === 'create' && <Fault kind="known">{t('passkey.fault_known')}</Fault>}
     </form>
+  )
+}
+
+/** Why there is no passkey, shown by the script. */
+function Fault(facts: { kind: 'failed' | 'known'; children: string }): JSX.Element {
+  return (
+    <p
+      role="alert"
+      class="flex gap-1.5 text-sm font-medium text-error"
+      data-passkey-fault={facts.kind}
+      hidden
+    >
+      <span class="mt-0.5">
+        <Icon name="error" size="size-4" />
+      </span>
+      {facts.children}
+    </p>
   )
 }
 

@@ -3,6 +3,7 @@ import {
   browserSupportsWebAuthn,
   startAuthentication,
   startRegistration,
+  WebAuthnError,
 } from '@simplewebauthn/browser'
 
 /**
@@ -27,21 +28,31 @@ async function use(form: HTMLFormElement): Promise<void> {
   form.submit()
 }
 
+type FaultKind = 'failed' | 'known'
+
+/** Whether the device has a passkey of the account already. Otherwise the browser showed why. */
+function kindOf(error: unknown): FaultKind {
+  if (!(error instanceof WebAuthnError)) return 'failed'
+  return error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED' ? 'known' : 'failed'
+}
+
 function prepare(form: HTMLFormElement): void {
   const button = form.querySelector('button')
-  const fault = form.querySelector<HTMLElement>('[data-passkey-fault]')
+  const faults = form.querySelectorAll<HTMLElement>('[data-passkey-fault]')
+  const show = (kind: FaultKind | undefined) => {
+    for (const each of faults) each.hidden = each.dataset.passkeyFault !== kind
+  }
   form.hidden = false
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     if (!button || button.disabled) return
     button.disabled = true
-    if (fault) fault.hidden = true
+    show(undefined)
     try {
       await use(form)
-    } catch {
-      // Canceled, timed out, or not allowed: the browser has already shown which.
+    } catch (error) {
       button.disabled = false
-      if (fault) fault.hidden = false
+      show(kindOf(error))
     }
   })
 }
