@@ -250,6 +250,31 @@ test('an account that another person created with a member’s email loses all a
   assert.equal((await identity.findUser(db, id))!.password_hash, null)
 })
 
+test('a copy of an account is secured and deleted in live mode, where these pages lead', async () => {
+  const { base_url } = live.world.config
+  for (const page of ['security/', 'security/password', 'security/passkeys', 'profile/delete']) {
+    const seen = await seller.open(`/account/${page}`)
+    assert.match(textOf(seen.body), /Change this in live mode/, page)
+    const path = page.startsWith('security/') ? 'security/' : page
+    assert.ok(seen.body.includes(`href="${base_url}/account/${path}"`), page)
+  }
+  await seller.open('/account/')
+  const { csrf_token = '' } = seller.form('Sign out')
+  const refused = await modes.test.app.inject({
+    method: 'POST',
+    url: '/account/security/password',
+    headers: {
+      host: new URL(modes.test_url).host,
+      cookie: seller.cookie,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    payload: new URLSearchParams({ csrf_token, password: 'a walk along the shore' }).toString(),
+  })
+  assert.equal(refused.statusCode, 403)
+  const buyer = new Agent(modes.test.app, modes.test_url)
+  assert.match((await buyer.open('/account/security/')).url, /^\/signin\//)
+})
+
 test('seller, team, terms and apps are changed in live mode, where these pages lead', async () => {
   const { slug } = live.demo.app
   const { base_url } = live.world.config
