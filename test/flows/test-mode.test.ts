@@ -67,6 +67,18 @@ test('a member enters test mode at the same page, with the plans and the listing
   assert.equal(listing.status, 200)
 })
 
+test('leaving the test clock opens the overview, and live mode says where the clock is', async () => {
+  const { slug } = live.demo.app
+  const { base_url } = live.world.config
+  const { body } = await seller.open(`/dashboard/apps/${slug}/test-clock/`)
+  assert.match(body, new RegExp(`href="${base_url}/dashboard/apps/${slug}/"[^>]*>[^]*Leave test`))
+  const agent = await signedIn(live, live.demo.seller)
+  const page = await agent.open(`/dashboard/apps/${slug}/test-clock/`)
+  assert.match(textOf(page.body), /Live mode has no test clock\. Choose Test mode in the menu/)
+  const tab = await enterTestMode(modes, agent)
+  assert.equal(tab.page.url, `/dashboard/apps/${slug}/test-clock/`)
+})
+
 test('a purchase in test mode leaves nothing in live mode, and its key is refused there', async () => {
   const before = await salesOf(live)
   const done = await purchase(there, buyer(there), { email: 'robin.tests@example.com' })

@@ -59,7 +59,11 @@ function accountLinks(roles: Roles, address: string, { t }: Locale): Link[] {
 /** The switch to the other mode, at the same page of the dashboard. */
 function modeOf({ config }: World, request: FastifyRequest): ModeSwitch | undefined {
   const return_to = dashboardPage(request.url)
-  if (config.live_url) return { to: 'live', href: `${config.live_url}${return_to}` }
+  if (config.live_url) {
+    // Live mode has no test clock.
+    const page = return_to.replace(/test-clock\/$/, '')
+    return { to: 'live', href: `${config.live_url}${page}` }
+  }
   return config.test_mode && { to: 'test', action: TEST_MODE, return_to }
 }
 

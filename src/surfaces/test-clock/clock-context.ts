@@ -33,7 +33,8 @@ export async function requireTestClock(
   const { app } = seller
   const context = { ...seller, now: appTime(world, app), base: clockAddress(app) }
   if (world.processor.has_test_clock) return context
-  const page = NoClockPage(layoutFacts(world, context))
+  const has_test_mode = world.config.test_mode !== undefined
+  const page = NoClockPage({ ...layoutFacts(world, context), has_test_mode })
   throw new AnsweredByGuard((to) => sendPage(to, page, { status: 404 }))
 }
 

@@ -62,14 +62,16 @@ export function ClockLayout(
 }
 
 /** Explains why an app has no test clock. */
-export function NoClockPage({ app_name, slug }: ClockLayoutFacts): JSX.Element {
-  const back = addressOf(slug, 'integration')
+export function NoClockPage(facts: ClockLayoutFacts & { has_test_mode: boolean }): JSX.Element {
+  const { app_name } = facts
+  const back = addressOf(facts.slug, 'integration')
   return (
     <SiteLayout title={`No test clock · ${app_name}`}>
       <Heading title="Test clock not available" />
       <EmptyState title="Test clocks need test mode" action={<Button href={back}>Back</Button>}>
-        This service uses a live payment processor. Test clocks are available with the built-in
-        sandbox processor.
+        {facts.has_test_mode
+          ? 'Live mode has no test clock. Choose Test mode in the menu to open the one of this app.'
+          : 'This service uses a live payment processor. Test clocks are available with the built-in sandbox processor.'}
       </EmptyState>
     </SiteLayout>
   )
