@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as identity from '#domain/identity'
 import { sql } from '#platform/sql'
 import {
   addAuthenticator,
@@ -300,13 +301,17 @@ describe('a new email', () => {
   })
 
   test('revokes all links in the old mailbox, except the undo link', async () => {
-    const { email, confirm } = await ask()
+    const { email, wanted, confirm } = await ask()
     const agent = buyer(service)
     await agent.open('/signin/')
     await agent.submit('I forgot my password', { email })
     const reset = linkIn(await emailTo(service, email, /^Set a new password/), 'set_password')
     await change(confirm)
     assert.equal((await buyer(service).open(reset)).status, 404)
+    // The evidence for a bank lists the links that were used.
+    const { db } = service.world
+    const { id } = (await identity.findByEmail(db, wanted))!
+    assert.deepEqual(await identity.linksUsed(db, id), [])
   })
 
   test('can be undone from the old mailbox for seven days, which signs out every browser', async () => {

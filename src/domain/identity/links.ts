@@ -91,8 +91,9 @@ export async function useLink(
 
 /** Expires every link of an account's mailbox, except those that undo a change of email. */
 export async function expireLinks(db: Db, now: Date, user_id: UserId): Promise<void> {
-  await db.run(sql`update account_links set used_at = ${now}
-    where user_id = ${user_id} and purpose <> 'undo_email' and used_at is null`)
+  await db.run(sql`update account_links set expires_at = ${now}
+    where user_id = ${user_id} and purpose <> 'undo_email' and used_at is null
+      and expires_at > ${now}`)
 }
 
 /** Expires an account's links that set a password. */
