@@ -270,6 +270,17 @@ describe('a purchase in Spanish', () => {
   })
 })
 
+test('an account page that needs a confirmed email says so in Spanish', async () => {
+  const { t } = localeOf('es')
+  const agent = await buyIn('es', 'lucia.profile@example.com')
+  for (const page of ['profile/', 'connections/', 'security/']) {
+    const { body } = await agent.open(`/account/${page}`)
+    assert.match(body, /<html lang="es"/, page)
+    const text = textOf(body)
+    for (const id of ['unproven.title', 'unproven.text'] as const) assert.ok(text.includes(t(id)))
+  }
+})
+
 test('an account that was made on a Spanish page is written to in Spanish', async () => {
   const agent = buyer(service)
   agent.cookies.set(LANGUAGE, 'es')

@@ -16,7 +16,7 @@ import {
 const TRANSLATED = [
   'src/surfaces/{checkout,signin,portal,emails}/*.{ts,tsx}',
   'src/surfaces/oidc/{consent,sign-out}*.tsx',
-  'src/surfaces/http/*.{ts,tsx}',
+  'src/surfaces/http/{,guards/unproven}*.{ts,tsx}',
   'src/platform/{design,pdf}/*.{ts,tsx}',
   'src/platform/text.ts',
   'src/domain/{payments,discounts}/*.ts',
@@ -165,7 +165,7 @@ describe('the pages for buyers', () => {
     const pages = globSync([
       'src/surfaces/{checkout,signin,portal,emails}/*.tsx',
       'src/surfaces/oidc/{consent,sign-out}*.tsx',
-      'src/surfaces/http/{error,redirect}-page.tsx',
+      'src/surfaces/http/{error,redirect,guards/unproven}-page.tsx',
       'src/sandbox/*.tsx',
     ]).filter((path) => !IN_ENGLISH.includes(path))
     assert.ok(pages.length > 20)

@@ -7,18 +7,20 @@ import { Day } from '#design/money'
 import { Heading, Mailbox, Panel, RecordRows } from '#design/panels'
 import { type Factors, owesFactor, type Passkey, type SessionRecord } from '#domain/identity'
 import type { SessionId } from '#platform/ids'
+import type { Locale } from '#platform/language/locale'
 import { counted } from '#platform/text'
 
 /** The security page of an account with an unconfirmed email: nothing can change yet. */
-export function UnprovenPage(facts: { email: string }): JSX.Element {
+export function UnprovenPage({ email, locale }: { email: string; locale: Locale }): JSX.Element {
+  const { t, rich } = locale
+  const title = t('menu.security')
   return (
-    <SiteLayout title="Security · Purser">
-      <Heading title="Security">
-        Signed in as <Mailbox address={facts.email} />.
+    <SiteLayout locale={locale} title={t('unproven.page_title', { title })}>
+      <Heading title={title}>
+        {rich('purchases.signed_in', { email: <Mailbox address={email} /> })}
       </Heading>
-      <Alert tone="info" title="Confirm your email first">
-        Use the link in your receipt. Until then, this browser can open only the purchase you just
-        made.
+      <Alert tone="info" title={t('unproven.title')}>
+        {t('unproven.text')}
       </Alert>
     </SiteLayout>
   )

@@ -8,6 +8,7 @@ import { requireAnySession } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
+import { localeOf } from '#platform/language/request'
 import { ownValue } from '#platform/text'
 import { OverviewPage, UnprovenPage } from './overview-page.tsx'
 
@@ -26,7 +27,9 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
     const { session } = await requireAnySession(world, request, reply, SECURITY)
     const { db, clock } = world
     const { user_id, email } = session
-    if (session.app_id !== null) return sendPage(reply, UnprovenPage({ email }))
+    if (session.app_id !== null) {
+      return sendPage(reply, UnprovenPage({ email, locale: localeOf(request) }))
+    }
     const now = clock.now()
     const user = (await identity.findUser(db, user_id))!
     const change = await identity.findPendingChange(db, user_id)

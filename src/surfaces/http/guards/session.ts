@@ -7,6 +7,7 @@ import { returnQuery } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
 import { accountActor, audit } from '#platform/audit'
+import { localeOf } from '#platform/language/request'
 import type { Limit } from '#platform/limits'
 import { UnprovenPage } from './unproven-page.tsx'
 
@@ -27,7 +28,10 @@ export function signInFirst(return_to: string): AnsweredByGuard {
 
 /** Refuses a page of an account whose email is not confirmed. */
 export function confirmEmailFirst(): AnsweredByGuard {
-  return new AnsweredByGuard((reply) => sendPage(reply, UnprovenPage(), { status: 403 }))
+  return new AnsweredByGuard((reply) => {
+    const page = UnprovenPage({ locale: localeOf(reply.request) })
+    return sendPage(reply, page, { status: 403 })
+  })
 }
 
 /**

@@ -2,16 +2,17 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
+import type { Locale } from '#platform/language/locale'
 
 /** Asks the owner of an account to confirm their email first. */
-export function UnprovenPage(): JSX.Element {
+export function UnprovenPage({ locale }: { locale: Locale }): JSX.Element {
+  const { t } = locale
+  const title = t('unproven.title')
   return (
-    <FocusLayout title="Confirm your email first · Purser">
-      <Heading title="Confirm your email first">
-        Use the link in your receipt. Until then, this browser can open only that purchase.
-      </Heading>
+    <FocusLayout locale={locale} title={t('unproven.page_title', { title })}>
+      <Heading title={title}>{t('unproven.text')}</Heading>
       <Button href="/account/" wide>
-        View your purchase
+        {t('unproven.view')}
       </Button>
     </FocusLayout>
   )
