@@ -247,26 +247,30 @@ test('an unconfirmed account shows what to do first', async (t) => {
   await assertAccessible(page, 'security, unproven')
 })
 
-test('a full stop after an email address stays on its line at every width', async (t) => {
+test('an email address stays whole, with the full stop after it, at every width', async (t) => {
   const page = await setup.newPage(t)
   const email = newEmail()
   await buy(page, { buy_url: setup.service.demo.app.prices[0]!.buy_url, email })
   await page.goto('/account/security/')
   for (let width = 280; width < 480; width += 2) {
     await page.setViewportSize({ width, height: 800 })
-    const { address, stop } = await page.evaluate<Record<'address' | 'stop', number>>(`(() => {
+    type Lines = Record<'first' | 'last' | 'stop', number>
+    const { first, last, stop } = await page.evaluate<Lines>(`(() => {
       const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
-      const lineOf = (text) => {
-        const range = document.createRange()
-        while (walker.nextNode()) {
-          if (!walker.currentNode.nodeValue.startsWith(text)) continue
-          range.setStart(walker.currentNode, text.length - 1)
-          range.setEnd(walker.currentNode, text.length)
-          return range.getBoundingClientRect().bottom
-        }
+      const find = (text) => {
+        while (walker.nextNode())
+          if (walker.currentNode.nodeValue.startsWith(text)) return walker.currentNode
       }
-      return { address: lineOf('${email}'), stop: lineOf('.') }
+      const lineAt = (node, index) => {
+        const range = document.createRange()
+        range.setStart(node, index)
+        range.setEnd(node, index + 1)
+        return range.getBoundingClientRect().bottom
+      }
+      const address = find('${email}')
+      const [first, last] = [lineAt(address, 0), lineAt(address, ${email.length - 1})]
+      return { first, last, stop: lineAt(find('.'), 0) }
     })()`)
-    assert.equal(Math.round(stop - address), 0, `${width} wide`)
+    assert.deepEqual([last - first, Math.round(stop - last)], [0, 0], `${width} wide`)
   }
 })

@@ -43,12 +43,16 @@ export function Heading(facts: {
   )
 }
 
+/** An email address of this length fits on one line of the narrowest phone. */
+const SHORT_ADDRESS = 28
+
 /**
- * An email address in a sentence. It has no space to wrap at, so it breaks only where it must. The
- * text after it stays on its line, which it would not after an inline block.
+ * An email address in a sentence: it wraps as a whole, and breaks only if it must. As an inline
+ * block it would leave the full stop after it alone on a line.
  */
 export function Mailbox({ address }: { address: string }): JSX.Element {
-  return <span class="wrap-anywhere">{address}</span>
+  const isShort = address.length <= SHORT_ADDRESS
+  return <span class={isShort ? 'whitespace-nowrap' : 'wrap-anywhere'}>{address}</span>
 }
 
 /** Facts with their names, one per line. */
