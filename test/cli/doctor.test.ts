@@ -41,6 +41,7 @@ test('counts the checks that were skipped', async () => {
   const printed: string[] = []
   const result = (_: object, lines: string[]) => void printed.push(...lines)
   const terminal = { ...openTerminal(false), result }
-  assert.equal(await doctor({ settings, options: {}, terminal }), EXIT.ok)
+  const exit = await doctor({ settings, options: {}, terminal })
+  assert.equal(exit, EXIT.ok, printed.join('\n'))
   assert.match(printed.at(-1)!, /No check failed: 2 skipped\./)
 })

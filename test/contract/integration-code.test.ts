@@ -29,7 +29,10 @@ before(async () => {
   bought = { key: licenseKey(page), svc_order: orderReference(page) }
   process.env.PURSER_CLIENT_SECRET = service.demo.app.client_secret
 })
-after(() => service.close())
+after(() => {
+  delete process.env.PURSER_CLIENT_SECRET
+  return service.close()
+})
 
 /** The snippets of the cast's app. */
 function snippets(mode: AppMode, oauth_login_url = 'https://tidepool.example/login'): Snippet[] {

@@ -18,7 +18,10 @@ before(async () => {
   setup = await openSignInTest()
   process.env.PURSER_CLIENT_SECRET = setup.demo.app.client_secret
 })
-after(() => setup.close())
+after(() => {
+  delete process.env.PURSER_CLIENT_SECRET
+  return setup.close()
+})
 
 function filesOf(name: string, site = setup.home) {
   const { base_url, app } = setup.demo
