@@ -51,7 +51,7 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
   }
   const found = await db.maybe<Facts>(sql`
     select i.paid_at, i.language, i.app_name, i.seller_name, i.product_name, pr.frequency,
-      i.buyer_email as email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
+      coalesce(i.buyer_email, u.email) as email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
       coalesce(t.card->>'brand', k.brand) as card_brand,
       coalesce(t.card->>'last4', k.last4) as card_last4,
       (select coalesce(jsonb_agg(jsonb_build_object('amount', r.amount, 'at', r.created_at)
@@ -60,6 +60,7 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
       ${invoiceAsJson(sql`i.id`)} as invoice
     from invoices i
       join prices pr on pr.id = i.price_id
+      join users u on u.id = i.user_id
       join tax_quotes q on q.id = i.tax_quote_id
       left join charges c on c.invoice_id = i.id
       left join attempts t on t.id = c.attempt_id
