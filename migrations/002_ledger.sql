@@ -80,6 +80,19 @@ create table buyer_payments (
 create trigger buyer_payments_are_append_only before update or delete or truncate
   on buyer_payments for each statement execute function refuse_change();
 
+-- The charges of which such a payment returns a part, for their receipts. They add up to it.
+create table buyer_payment_parts (
+  payment_id text not null references buyer_payments,
+  charge_id text not null,
+  amount bigint not null check (amount > 0),
+  -- The app's own time, like that of its refunds.
+  created_at timestamptz not null,
+  primary key (payment_id, charge_id)
+);
+create index buyer_payment_parts_charge on buyer_payment_parts (charge_id);
+create trigger buyer_payment_parts_are_append_only before update or delete or truncate
+  on buyer_payment_parts for each statement execute function refuse_change();
+
 -- One row: the last check of the books, for the monitoring.
 create table ledger_checks (
   id boolean primary key default true check (id),

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import { personalData } from '#flows/account'
 import { checkBooks } from '#flows/check-books'
 import { payBuyerOtherwise } from '#flows/staff-actions'
 import { openAlarms } from '#platform/alarms'
@@ -22,6 +24,7 @@ import {
   stateOf,
 } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { runDue } from '../support/subscriber.ts'
 
 const COMES_BACK = '4000000000005126'
 
@@ -38,6 +41,16 @@ describe('a refund that was made at the processor after one was returned', () =>
     await refund(service, bought, amount)
     await passAndHandle(service, 2)
     return bought
+  }
+
+  /** The next purchase of a license: its renewal a month later. */
+  async function renewed(bought: Bought): Promise<Bought> {
+    await passAndHandle(service, 31)
+    await runDue(service)
+    const { db } = service.world
+    const { id: invoice_id } = (await billing.lastPaidInvoice(db, bought.license_id))!
+    assert.notEqual(invoice_id, bought.invoice_id)
+    return { ...bought, invoice_id, charge: (await payments.chargeOf(db, invoice_id))! }
   }
 
   async function refundOutside({ charge }: Bought, amount: number): Promise<string> {
@@ -104,8 +117,10 @@ describe('a refund that was made at the processor after one was returned', () =>
     const bought = await returned()
     const staff = { ...(await staffActor(service)), reason: 'A check was sent.' }
     await payBuyerOtherwise(service.world, staff, { user_id: bought.user_id })
+    await assertOnReceipt(bought, [1260])
     const before = await owedToSeller(service)
     await refundOutside(bought, 1260)
+    await assertOnReceipt(bought, [1260, 1260])
     assert.equal(await owedToSeller(service), before)
     assert.match(await alarmOf(bought), /\$12\.60 of it exceeds .* Ask the buyer to return it\.$/)
     await assertOwed(bought, -1260)
@@ -126,5 +141,27 @@ describe('a refund that was made at the processor after one was returned', () =>
     await assertOwed(bought, 1260)
     await refundOutside(bought, 1260)
     await assertOwed(bought, 0)
+  })
+
+  test('is on the receipt of each charge that staff pay in another way', async () => {
+    const first = await returned(400)
+    await refundOutside(first, 100)
+    const second = await renewed(first)
+    await refund(service, second, 500)
+    await passAndHandle(service, 2)
+    const staff = { ...(await staffActor(service)), reason: 'A check was sent.' }
+    assert.equal(await payBuyerOtherwise(service.world, staff, first), 800)
+    await assertOnReceipt(first, [100, 300])
+    await assertOnReceipt(second, [500])
+    await assertOwed(first, 0)
+    const person = { user_id: first.user_id, email_normalized: first.email }
+    const { refunds_paid_otherwise: paid } = await personalData(service.world.db, person)
+    assert.deepEqual(
+      paid?.map(({ invoice_id, amount_in_cents }) => [invoice_id, amount_in_cents]),
+      [
+        [first.invoice_id, 300],
+        [second.invoice_id, 500],
+      ],
+    )
   })
 })

@@ -110,7 +110,8 @@ async function afterPlanting(plant: (tx: Db, readings: Readings) => Promise<unkn
   const outside = await readOutside()
   await service.world.db
     .tx(async (tx) => {
-      for (const table of ['ledger_entries', 'ledger_transactions', 'buyer_payments']) {
+      const append_only = ['ledger_entries', 'ledger_transactions']
+      for (const table of [...append_only, 'buyer_payments', 'buyer_payment_parts']) {
         await tx.raw(`alter table ${table} disable trigger user`)
       }
       const { clock } = service

@@ -6,7 +6,7 @@ import { type Cents, cents, sum } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import { type Invoice, invoiceAsJson, invoiceOf } from './invoices.ts'
 
-/** A refund of an invoice, tax included. */
+/** A refund of an invoice, tax included: to its card, or in another way if the card returned it. */
 export interface GivenBack {
   amount: Cents
   at: Date
@@ -35,13 +35,15 @@ export interface Receipt extends Invoice {
 }
 
 /**
- * What went back to the card that paid a charge. A refund that the processor has not answered is
- * not counted, and of one that was returned only what was refunded again.
+ * What went back to the buyer of a charge. A refund that the processor has not answered is not
+ * counted, and of one that was returned only what was refunded again or paid in another way.
  */
 const BACK = (charge_id: Sql) => sql`(select id, amount, created_at from refunds
     where charge_id = ${charge_id} and status in ('pending', 'succeeded')
   union all select id, amount, created_at from reissued_refunds
-    where charge_id = ${charge_id} and status in ('pending', 'succeeded'))`
+    where charge_id = ${charge_id} and status in ('pending', 'succeeded')
+  union all select payment_id, amount, created_at from buyer_payment_parts
+    where charge_id = ${charge_id})`
 
 /** The receipt of a paid invoice; undefined for one that was never paid. */
 export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | undefined> {

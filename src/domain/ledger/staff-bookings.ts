@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { BuyerPaymentId, PayeeId, UserId, WriteOffId } from '#platform/ids'
+import type { BuyerPaymentId, ChargeId, PayeeId, UserId, WriteOffId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
@@ -21,6 +21,15 @@ export interface BuyerPayment {
   amount: Cents
   /** The member of staff who made the payment. */
   paid_by: UserId
+  /** What it returns of each charge, at the time of the charge's app; they add up to the amount. */
+  parts: BuyerPaymentPart[]
+}
+
+/** What a payment to a buyer returns of a charge. */
+export interface BuyerPaymentPart {
+  charge_id: ChargeId
+  amount: Cents
+  at: Date
 }
 
 /** Records a write-off; its posting belongs in the same transaction. */
@@ -33,7 +42,11 @@ export async function addWriteOff(db: Db, now: Date, facts: WriteOff): Promise<v
 
 /** Records a payment to a buyer; its posting belongs in the same transaction. */
 export async function addBuyerPayment(db: Db, now: Date, facts: BuyerPayment): Promise<void> {
-  const { id, user_id, amount, paid_by } = facts
+  const { id, user_id, amount, paid_by, parts } = facts
   await db.run(sql`insert into buyer_payments (id, user_id, amount, paid_by, created_at)
     values (${id}, ${user_id}, ${amount}, ${paid_by}, ${now})`)
+  const all = <Key extends keyof BuyerPaymentPart>(key: Key) => parts.map((part) => part[key])
+  await db.run(sql`insert into buyer_payment_parts (payment_id, charge_id, amount, created_at)
+    select ${id}, q.* from unnest(${all('charge_id')}::text[], ${all('amount')}::bigint[],
+      ${all('at')}::timestamptz[]) q`)
 }

@@ -144,6 +144,11 @@ async function ofPayments(db: Db, { user_id, email_normalized }: DataOwner): Dat
         'created_at', r.created_at) as item
       from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id
       where i.user_id = ${user_id} order by r.created_at`),
+    refunds_paid_otherwise: await db.rows<Item>(sql`select jsonb_build_object('id', b.id,
+        'invoice_id', c.invoice_id, 'amount_in_cents', p.amount, 'created_at', p.created_at) as item
+      from buyer_payments b join buyer_payment_parts p on p.payment_id = b.id
+        join charges c on c.id = p.charge_id
+      where b.user_id = ${user_id} order by p.created_at, c.created_at`),
     disputes: await db.rows<Item>(sql`select jsonb_build_object('id', d.id,
         'invoice_id', c.invoice_id, 'amount_in_cents', d.amount, 'reason', d.reason,
         'status', d.status, 'opened_at', d.opened_at, 'closed_at', d.closed_at) as item

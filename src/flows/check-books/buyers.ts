@@ -1,7 +1,7 @@
 import * as ledger from '#domain/ledger'
 import type { Db } from '#platform/db'
 import type { BuyerPaymentId, ReissueId, UserId } from '#platform/ids'
-import type { Cents } from '#platform/money'
+import { type Cents, formatAmount } from '#platform/money'
 import { sql } from '#platform/sql'
 import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } from './report.ts'
 
@@ -11,14 +11,30 @@ export async function checkBuyers(db: Db, report: Report): Promise<void> {
   await checkReissues(db, report)
 }
 
+interface PaymentFacts {
+  id: BuyerPaymentId
+  user_id: UserId
+  amount: Cents
+  /** The sum of its parts of charges of that buyer. */
+  divided: Cents
+  lines: Lines
+}
+
 async function checkPayments(db: Db, report: Report): Promise<void> {
-  await inPages<{ id: BuyerPaymentId; user_id: UserId; amount: Cents; lines: Lines }>(
+  await inPages<PaymentFacts>(
     (page) =>
       db.rows(sql`select b.id, b.user_id, b.amount,
+        (select coalesce(sum(p.amount), 0)::bigint from buyer_payment_parts p
+          join charges c on c.id = p.charge_id join invoices i on i.id = c.invoice_id
+          where p.payment_id = b.id and i.user_id = b.user_id) as divided,
         ${linesOf('buyer_paid', sql`b.id`)} as lines
       from buyer_payments b where ${ofPage(sql`b.id`, page)}`),
-    ({ id: payment_id, user_id, amount: total, lines }) => {
+    ({ id: payment_id, user_id, amount: total, divided, lines }) => {
       report.count('payments to buyers')
+      if (divided !== total) {
+        const detail = `${formatAmount(total)} was paid; the parts are ${formatAmount(divided)}`
+        report.differ('a payment to a buyer is the sum of its parts', payment_id, detail)
+      }
       const posting = ledger.buyerPaid({ payment_id, user_id, total })
       comparePosting(report, 'buyer_paid', payment_id, posting, lines)
     },

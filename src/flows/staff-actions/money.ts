@@ -4,6 +4,7 @@ import { concerning } from '#platform/audit'
 import { mintId, type PayeeId, readId, type UserId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { cents } from '#platform/money'
+import { partsOfPayment } from './buyer-parts.ts'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /** The amount that was booked; `changed` if another amount was shown, undefined if it is zero. */
@@ -14,10 +15,11 @@ type Booked = Cents | 'changed' | undefined
  * `seen` is the amount that staff saw and paid.
  */
 export async function payBuyerOtherwise(
-  { db, clock, random }: World,
+  world: World,
   staff: StaffWithReason,
   { user_id, seen }: { user_id: UserId; seen?: Cents | undefined },
 ): Promise<Booked> {
+  const { db, clock, random } = world
   const now = clock.now()
   return await db.tx(async (tx) => {
     await ledger.lockOwner(tx, user_id)
@@ -25,7 +27,8 @@ export async function payBuyerOtherwise(
     if (total <= 0) return undefined
     if (seen !== undefined && seen !== total) return 'changed'
     const payment_id = mintId(random, 'bpy')
-    const payment = { id: payment_id, user_id, amount: total, paid_by: staff.user_id }
+    const parts = await partsOfPayment(world, tx, { user_id, total })
+    const payment = { id: payment_id, user_id, amount: total, paid_by: staff.user_id, parts }
     await ledger.addBuyerPayment(tx, now, payment)
     const posting = ledger.buyerPaid({ payment_id, user_id, total })
     await ledger.post(tx, now, mintId(random, 'txn'), posting)

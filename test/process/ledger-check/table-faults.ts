@@ -283,10 +283,17 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
       return id
     },
   },
+  'a part of a payment to a buyer that is missing': {
+    rule: 'a payment to a buyer is the sum of its parts',
+    async plant(tx) {
+      return await idOf(tx, sql`delete from buyer_payment_parts returning payment_id as id`)
+    },
+  },
   'a posting of a payment to a buyer that is not on record': {
     rule: 'a posting has its cause',
     async plant(tx) {
       const id = await idOf(tx, sql`select id from buyer_payments`)
+      await tx.run(sql`delete from buyer_payment_parts where payment_id = ${id}`)
       await tx.run(sql`delete from buyer_payments where id = ${id}`)
       return id
     },
