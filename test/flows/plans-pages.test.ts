@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { formatMoney } from '#design/money'
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import { readVersions } from '#flows/listing'
 import { cents, formatAmount } from '#platform/money'
@@ -149,9 +150,30 @@ describe('the preview of the product page', () => {
     const { status, body } = await agent.open(`${APP}preview/`)
     assert.equal(status, 200)
     assert.match(textOf(body), /Preview\. Buyers see this page when the app is published/)
-    assert.match(textOf(body), /Buy Pro monthly/)
     assert.match(body, /name="robots" content="noindex"/)
     const other = await signedIn(service, service.demo.operator)
     assert.equal((await other.open(`${APP}preview/`)).status, 404)
+  })
+
+  test('has buy buttons only while the app is on sale', async () => {
+    const { db } = service.world
+    const preview = async (on_sale: { is_published: boolean; external_sales_enabled: boolean }) => {
+      await apps.setOnSale(db, service.demo.app.client_id, on_sale)
+      return textOf((await agent.open(`${APP}preview/`)).body)
+    }
+    for (const [is_published, external_sales_enabled] of [
+      [false, true],
+      [true, false],
+    ] as const) {
+      const shown = await preview({ is_published, external_sales_enabled })
+      assert.match(shown, /\$\d+ .*Not on sale yet/)
+      assert.doesNotMatch(shown, /Buy Pro/)
+      assert.doesNotMatch(agent.page.body, /"\/buy\//)
+    }
+    const shown = await preview({ is_published: true, external_sales_enabled: true })
+    assert.match(shown, /Buy Pro monthly/)
+    assert.doesNotMatch(shown, /Not on sale/)
+    await agent.press('Buy Pro monthly')
+    assert.equal(agent.page.status, 200)
   })
 })

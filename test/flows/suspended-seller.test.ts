@@ -197,6 +197,7 @@ describe('a suspended app', () => {
       textOf((await seller.open('/dashboard/apps/tidepool/preview/')).body)
     await decideApp('suspended')
     assert.match(await preview(), /Preview\. The app is suspended: buyers do not see this page/)
+    assert.match(await preview(), /Not on sale(?! yet)/)
     await decideApp('reinstated')
     assert.doesNotMatch(await preview(), /suspended/)
   })

@@ -1,7 +1,7 @@
 import { type ComponentChildren, type JSX, toChildArray } from 'preact'
 import type { Cents } from '#platform/money'
 import { Button } from './actions.tsx'
-import { Badge } from './feedback.tsx'
+import { Badge, type BadgeTone } from './feedback.tsx'
 import { Icon } from './icons.tsx'
 import { Price, type PriceFrequency } from './money.tsx'
 
@@ -10,7 +10,7 @@ export type PlanPrice = {
   amount: Cents
   frequency: PriceFrequency
   note?: string
-} & ({ href: string; action: string } | { mark: string })
+} & ({ href: string; action: string } | { mark: string; tone?: BadgeTone })
 
 /** A plan on a product page. */
 export type PlanCardFacts = {
@@ -65,7 +65,7 @@ export function PlanCard(facts: PlanCardFacts): JSX.Element {
             </div>
             {'mark' in price ? (
               <p class="flex min-h-11 items-center">
-                <Badge tone="good">{price.mark}</Badge>
+                <Badge tone={price.tone ?? 'good'}>{price.mark}</Badge>
               </p>
             ) : (
               <Button href={price.href} kind={kind} wide>

@@ -84,6 +84,8 @@ export function ProductPage(facts: {
   /** The plan that the seller recommends. */
   highlighted: ProductId | undefined
   on_sale: boolean
+  /** Whether no plan can be bought yet, or no longer: the buttons would lead to a 404. */
+  is_early: boolean
   /** The bodies are sanitized HTML. */
   sections: { title: string; clean_html: string }[]
   features: { name: string; description: string; plan_ids: ProductId[] }[]
@@ -179,9 +181,12 @@ function Plans(facts: {
   name: string
   plans: Plan[]
   on_sale: boolean
+  is_early: boolean
+  is_suspended: boolean
   featured: Plan | undefined
 }): JSX.Element {
-  const { name, plans } = facts
+  const { name, plans, is_early } = facts
+  const not_on_sale = { mark: facts.is_suspended ? 'Not on sale' : 'Not on sale yet' }
   return (
     <Chapter id="plans" title="Plans">
       {plans.length === 0 ? (
@@ -196,10 +201,12 @@ function Plans(facts: {
               id={plan.id}
               name={plan.name}
               description={plan.description}
-              prices={plan.prices.map((price) => ({
+              prices={plan.prices.map(({ href, ...price }) => ({
                 ...price,
-                action: actionOf(name, plan, price),
-                note: noteOf(price),
+                note: noteOf({ href, ...price }),
+                ...(is_early && price.amount > 0
+                  ? { ...not_on_sale, tone: 'neutral' as const }
+                  : { href, action: actionOf(name, plan, { href, ...price }) }),
               }))}
               {...(plan === facts.featured ? { featured: 'Recommended' } : {})}
             />
