@@ -329,12 +329,20 @@ describe('an email to a seller', () => {
       await handleEvents(service.world)
     }
     await pay()
-    const paid = await emailTo(service, seller, /^Your payout of \$[\d.,]+$/)
-    assertContains(paid, 'account ending in 6789', '/dashboard/payouts/po_')
+    const paid = await emailTo(service, seller, /^Your payout of \$[\d.,]+ to Tidepool Works LLC$/)
+    const text =
+      'Payout 1 of Tidepool Works LLC was sent to Sandbox Test Bank, account ending in 6789.'
+    assertContains(paid, text, '/dashboard/payouts/po_')
     await withBank(service, 'seller', BANKS.closed)
     await pay()
     const failed = await emailTo(service, seller, /was returned$/)
-    assertContains(failed, 'was returned', 'added back to your balance', '/dashboard/payouts/po_')
+    assertContains(
+      failed,
+      'Payout 2 of Tidepool Works LLC for $',
+      'was returned',
+      'added back to your balance',
+      '/dashboard/payouts/po_',
+    )
   })
 
   test('opens the pages of the seller that it is about, for a member of two sellers', async () => {
@@ -366,6 +374,12 @@ describe('an email to a seller', () => {
     await db.run(sql`delete from seller_members where seller_id = ${other}`)
   })
 
+  test('names the seller whose bank account for payouts was changed', async () => {
+    await withBank(service, 'seller')
+    const changed = await emailTo(service, seller, /^Your bank account for payouts was changed$/)
+    assertContains(changed, 'Future payouts to Tidepool Works LLC are sent to this bank account.')
+  })
+
   test('and a statement name the bank that a payout was sent to, also after another is added', async () => {
     const { world } = service
     await withBank(service, 'seller')
@@ -376,7 +390,8 @@ describe('an email to a seller', () => {
     await withBank(service, 'seller', BANKS.closed)
     service.clock.pass(3 * DAY)
     await handleEvents(world)
-    assertContains(await emailTo(service, seller, /^Your payout of \$[\d.,]+$/), 'ending in 6789')
+    const paid = await emailTo(service, seller, /^Your payout of \$[\d.,]+ to /)
+    assertContains(paid, 'ending in 6789')
     const [payout] = await payouts.payoutsOf(world.db, payee, { limit: 1 })
     const lines = await payouts.statementOf(world.db, payout!.id)
     const { text } = await readPdf(await statementPdf(world, 'seller', payout!, lines))

@@ -116,6 +116,8 @@ function decided(dispute: DisputeFacts, heading: string, text: string): EmailCon
 /** A payout, for its emails. */
 export interface PayoutFacts {
   number: number
+  /** The seller's legal name; null for an affiliate. */
+  seller_name: string | null
   /** In cents. */
   amount: Cents
   /** `Tide Bank, account ending in 6789`, as far as known. */
@@ -126,13 +128,15 @@ export interface PayoutFacts {
 }
 
 /** A payout arrived. */
-export function payoutPaid({ number, amount, bank, url }: PayoutFacts): EmailContent {
+export function payoutPaid(payout: PayoutFacts): EmailContent {
+  const { number, seller_name, amount, bank, url } = payout
   const to = bank ? ` to ${bank}` : ''
+  const of_seller = seller_name ? ` of ${seller_name}` : ''
   return {
-    subject: `Your payout of ${formatMoney(amount)}`,
-    heading: `${formatMoney(amount)} was paid out to you`,
+    subject: subjectOf(payout),
+    heading: `${formatMoney(amount)} was paid out to ${seller_name ?? 'you'}`,
     blocks: [
-      { kind: 'text', text: `Payout ${number} was sent${to}.` },
+      { kind: 'text', text: `Payout ${number}${of_seller} was sent${to}.` },
       {
         kind: 'link',
         label: 'View statement',
@@ -143,17 +147,24 @@ export function payoutPaid({ number, amount, bank, url }: PayoutFacts): EmailCon
   }
 }
 
+/** Names the seller, as a member of several gets the payout emails of each. */
+function subjectOf({ amount, seller_name }: PayoutFacts): string {
+  const subject = `Your payout of ${formatMoney(amount)}`
+  return seller_name ? `${subject} to ${seller_name}` : subject
+}
+
 /** A payout was returned. */
-export function payoutFailed({ number, amount, bank, failure, url }: PayoutFacts): EmailContent {
-  const to = bank ? ` to ${bank}` : ''
+export function payoutFailed(payout: PayoutFacts): EmailContent {
+  const { number, seller_name, amount, bank, failure, url } = payout
+  const [from, to] = [seller_name ? ` of ${seller_name}` : '', bank ? ` to ${bank}` : '']
   const why = failure ? ` Reason: ${failure}` : ''
   return {
-    subject: `Your payout of ${formatMoney(amount)} was returned`,
+    subject: `${subjectOf(payout)} was returned`,
     heading: 'Your payout was returned',
     blocks: [
       {
         kind: 'text',
-        text: `Payout ${number} of ${formatMoney(amount)}${to} was returned.${why}`,
+        text: `Payout ${number}${from} for ${formatMoney(amount)}${to} was returned.${why}`,
       },
       {
         kind: 'text',
@@ -167,8 +178,9 @@ export function payoutFailed({ number, amount, bank, failure, url }: PayoutFacts
 /** The payout bank account changed, with a link to secure the account. */
 export function bankChanged(
   { bank, before }: EmailTemplates['bank_changed'],
-  security_url: string,
+  { seller_name, security_url }: Pick<PayoutFacts, 'seller_name'> & { security_url: string },
 ): EmailContent {
+  const payouts = seller_name ? `payouts to ${seller_name}` : 'payouts'
   const now: [string, string] = ['New', bank]
   return {
     subject: before
@@ -176,7 +188,7 @@ export function bankChanged(
       : 'A bank account for your payouts was added',
     heading: 'Was this you?',
     blocks: [
-      { kind: 'text', text: 'Future payouts are sent to this bank account.' },
+      { kind: 'text', text: `Future ${payouts} are sent to this bank account.` },
       { kind: 'rows', rows: before ? [['Previous', before], now] : [now] },
       {
         kind: 'text',

@@ -94,13 +94,13 @@ async function writeClosed(
 async function payoutOf({ db, config }: World, id: PayoutId) {
   const payout = (await payouts.findPayout(db, id))!
   const { owner, number, amount, bank, failure } = payout
-  const to = await payeeRecipients(db, owner)
+  const { to, seller_name } = await recipientsOf(db, owner)
   const seller_id = readId('sel', owner)
   const page = seller_id
     ? pageOfSeller(`/dashboard/payouts/${id}/`, seller_id)
     : `/affiliate/payouts/${id}/`
   const url = `${config.base_url}${page}`
-  return { to, facts: { number, amount, bank, failure, url } }
+  return { to, facts: { number, seller_name, amount, bank, failure, url } }
 }
 
 async function writePaid(world: World, { subject_id }: StoredEmail): Promise<WrittenEmail> {
@@ -117,14 +117,19 @@ async function writeBankChanged(
   { db, config }: World,
   { subject_id, facts }: StoredEmail<'bank_changed'>,
 ): Promise<WrittenEmail> {
-  const to = await payeeRecipients(db, parsePayeeId(subject_id))
-  const security = `${config.base_url}/account/security/`
-  return { to, content: bankChanged(facts, security) }
+  const { to, seller_name } = await recipientsOf(db, parsePayeeId(subject_id))
+  const security_url = `${config.base_url}/account/security/`
+  return { to, content: bankChanged(facts, { seller_name, security_url }) }
 }
 
-/** The members of a seller who see its payouts, or the affiliate. */
-async function payeeRecipients(db: Db, owner: PayeeId): Promise<string> {
+/** The members of a seller who see its payouts, with its name, or the affiliate. */
+async function recipientsOf(
+  db: Db,
+  owner: PayeeId,
+): Promise<{ to: string; seller_name: string | null }> {
+  const { email, name } = await payouts.payeeFacts(db, owner)
   const seller_id = readId('sel', owner)
-  if (!seller_id) return (await payouts.payeeFacts(db, owner)).email
-  return (await sellers.recipientsOf(db, seller_id, { permission: 'payouts' })).join(', ')
+  if (!seller_id) return { to: email, seller_name: null }
+  const recipients = await sellers.recipientsOf(db, seller_id, { permission: 'payouts' })
+  return { to: recipients.join(', '), seller_name: name }
 }
