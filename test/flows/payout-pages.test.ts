@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
+import * as apps from '#domain/apps'
 import * as payouts from '#domain/payouts'
 import { payWeekly } from '#flows/pay-out'
 import { sql } from '#platform/sql'
@@ -11,7 +12,7 @@ import { closeSound } from '../support/invariants.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
 import { buy, refund } from '../support/refunds.ts'
-import { signedIn } from '../support/seller.ts'
+import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const DAY = 86_400
@@ -48,6 +49,25 @@ describe('a seller’s payouts', () => {
     await agent.submit('Change bank account')
     await agent.open(HOME)
     assert.match(pageText(), /account ending in 6789/, 'leaving without a change changes nothing')
+  })
+
+  test('return from the bank page to the seller whose account it is, whichever was chosen since', async () => {
+    const { db } = service.world
+    const { owner } = await payeeOf(service, 'seller')
+    const { email } = service.demo.seller
+    const { client_id } = await addSellerWithApp(service, { email, slug: 'bank-return' })
+    const { seller_id: other } = (await apps.find(db, client_id))!
+    await agent.open(HOME)
+    await agent.submit('Change bank account')
+    await db.run(sql`update sessions set seller_id = ${other} where user_id =
+      (select id from users where email_normalized = ${email})`)
+    const account_number = BANKS.closed
+    await agent.submit('Save this account', { routing_number: '110000000', account_number })
+    assert.equal(agent.page.url, `${HOME}?done=bank`)
+    assert.match(pageText(), /Sandbox Test Bank, account ending in 1113/)
+    assert.equal((await payouts.findAccount(db, owner))?.bank_last4, '1113')
+    await db.run(sql`delete from seller_members where seller_id = ${other}`)
+    agent = await withBank(service, 'seller')
   })
 
   test('show the pending, the available and the transferred balance', async () => {

@@ -5,6 +5,7 @@ import * as payouts from '#domain/payouts'
 import { openOnboarding, payeeTime, payOut, readPayeeBalance, refreshAccount } from '#flows/pay-out'
 import { forReports, type World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
+import { pageOfSeller } from '#http/guards/named-seller'
 import {
   PAYEE_PAGES,
   type PayeeContext,
@@ -18,6 +19,7 @@ import { limitPage, people, redirectTo, sendPage } from '#http/pages'
 import { pageBelow, pagingOf } from '#http/pagination'
 import { payeeNotice } from '#http/test-clock-notice'
 import { addDays } from '#platform/calendar'
+import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { declareReferrals } from './affiliate.ts'
 import type { BalanceFacts } from './panels.tsx'
@@ -107,9 +109,11 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
 
   scope.post(`${base}bank`, async (request, reply) => {
     const { payee, session } = await requireProvenPayee(request, reply)
-    await limitPage(world, REQUESTS, payee.owner, reply)
-    const return_url = `${world.config.base_url}${base}bank`
     const { owner } = payee
+    await limitPage(world, REQUESTS, owner, reply)
+    const seller_id = readId('sel', owner)
+    const back = seller_id ? pageOfSeller(`${base}bank`, seller_id) : `${base}bank`
+    const return_url = `${world.config.base_url}${back}`
     const url = await ifReachable(() =>
       openOnboarding(world, { owner, email: session.email, return_url }),
     )
