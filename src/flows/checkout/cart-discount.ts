@@ -108,19 +108,20 @@ export function provenEmail({ user_id, email_normalized }: billing.Cart): string
   return user_id === null ? null : email_normalized
 }
 
-/** A cart's discount, and the tax on the discounted price, which `keep` stores. */
+/** A cart's discount, why its code does not apply, and the tax, which `keep` stores. */
 export async function quoteCart(
   world: World,
   request: DiscountRequest & { place: { state: string; zip: string } },
 ) {
   const { app, price, place } = request
   const now = appTime(world, app)
-  const { discount } = await readDiscount(world, world.db, request)
+  const { discount, refusal } = await readDiscount(world, world.db, request)
   const sale = { ...place, amount: cents(price.amount - discount.discount_amount) }
   const figures = await world.taxes.quote(now, sale)
   const id = mintId(world.random, 'quote')
   return {
     quoted: { ...discount, tax_quote_id: id },
+    refusal,
     keep: (writes: Writes) => tax.keepQuote(writes, tax.newQuote(now, { id, ...sale, ...figures })),
   }
 }

@@ -43,9 +43,9 @@ export interface Opening {
   trial_days?: number
 }
 
-/** Where the buyer goes after the first step. */
+/** Where the buyer goes after the first step, and whether the app has no such discount code. */
 export type Opened =
-  | { step: 'card' | 'sign_in'; cart_id: CartId }
+  | { step: 'card' | 'sign_in'; cart_id: CartId; is_code_unknown: boolean }
   | { step: 'owner'; license: licensing.License }
 
 /**
@@ -64,7 +64,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
   }
   const cart_id = mintId(random, 'cart')
   const { state, zip, email_normalized } = details
-  const { quoted, keep } = await quoteCart(world, {
+  const { quoted, refusal, keep } = await quoteCart(world, {
     app: opening.app,
     price,
     code: opening.discount_code,
@@ -91,7 +91,8 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
       language: opening.language ?? 'en',
     }),
   ])
-  return { step: user && !isSelf ? 'sign_in' : 'card', cart_id }
+  const step = user && !isSelf ? 'sign_in' : 'card'
+  return { step, cart_id, is_code_unknown: refusal === 'unknown' }
 }
 
 /**

@@ -33,7 +33,7 @@ import type { RouteLimit } from '#platform/route-limits'
 import { CONTINUE, requireContinued } from './continued.ts'
 import { isTerritory, territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
-import { appliedOf, CODE_LENGTH, mayTry, notAppliedOf, tryCode } from './discount.ts'
+import { appliedOf, CODE_LENGTH, countTry, mayTry, notAppliedOf, tryCode } from './discount.ts'
 import { figuresBeforeTax } from './figures.ts'
 import { purchaseOf, requireOwnCart } from './purchase.ts'
 import { DetailsPage, type Faults } from './step-pages.tsx'
@@ -71,8 +71,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       const values = { ...form, country }
       return sendDetails(world, request, reply, link, { session, values, faults, continued })
     }
-    const entered = { app_id: link.app.id, code: form.discount }
-    const isTried = await mayTry(world, request, entered)
+    const isTried = await mayTry(world, request, form.discount)
     const opened = await openCart(world, {
       app: link.app,
       price: link.price,
@@ -90,6 +89,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       const address = await ownerAddress(world, link.app, opened.license, link.next_url)
       return redirectAfterForm(reply, address, 'owned')
     }
+    if (opened.is_code_unknown) await countTry(world, request)
     const step = opened.step === 'sign_in' ? 'sign-in' : 'card'
     return redirectTo(reply, `/checkout/${opened.cart_id}/${step}`)
   })

@@ -13,7 +13,6 @@ import { CART_PATH } from '#http/guards/cart'
 import { formOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { redirectTo } from '#http/pages'
-import type { AppId } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
 import type { RouteLimit } from '#platform/route-limits'
 import { type OwnCart, requireOwnCart } from './purchase.ts'
@@ -26,40 +25,34 @@ export const CODE_LENGTH = 32
 const TRIES: RouteLimit = { name: 'checkout-discount', points: 20, seconds: 60, key: byIp }
 
 /**
- * Whether the code of a buy link is read, which shows whether it exists: an unknown one counts as a
- * try. Beyond the limit a code is ignored, as a link is never refused for its code.
+ * Whether the code of a buy link is read, which shows whether it exists: `countTry` counts an
+ * unknown one. Beyond the limit a code is ignored, as a link is never refused for its code.
  */
 export async function mayTry(
   world: World,
   request: FastifyRequest,
-  { app_id, code }: { app_id: AppId; code: string | undefined },
+  code: string | null | undefined,
 ): Promise<boolean> {
   if (!code) return true
-  if (!(await hasTries(world, request))) return false
-  const entered = { app_id, code: discounts.normalizeCode(code) }
-  if (!(await discounts.findCode(world.db, entered))) await countTry(world, request)
-  return true
+  const { allowed, remaining } = await world.limits.take(TRIES, TRIES.key(request), 0)
+  return allowed && remaining > 0
 }
 
-/** Reads the code of a buy link where `mayTry` would allow it. */
+/** Counts a code of a buy link that is unknown. */
+export async function countTry({ limits }: World, request: FastifyRequest): Promise<void> {
+  await limits.take(TRIES, TRIES.key(request))
+}
+
+/** Reads the code of a buy link where `mayTry` allows it. */
 export async function tryCode(
   world: World,
   request: FastifyRequest,
   wanted: DiscountRequest,
 ): Promise<{ read: ReadDiscount; is_tried: boolean }> {
-  const is_tried = !wanted.code || (await hasTries(world, request))
+  const is_tried = await mayTry(world, request, wanted.code)
   const read = await readDiscount(world, world.db, is_tried ? wanted : { ...wanted, code: null })
   if (read.refusal === 'unknown') await countTry(world, request)
   return { read, is_tried }
-}
-
-async function hasTries({ limits }: World, request: FastifyRequest): Promise<boolean> {
-  const { allowed, remaining } = await limits.take(TRIES, TRIES.key(request), 0)
-  return allowed && remaining > 0
-}
-
-async function countTry({ limits }: World, request: FastifyRequest): Promise<void> {
-  await limits.take(TRIES, TRIES.key(request))
 }
 
 /** A code that was entered and does not apply. */
