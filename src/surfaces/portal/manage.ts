@@ -186,7 +186,8 @@ async function cardOf(
 ): Promise<ManageFacts['card']> {
   const { card_id, period_end, auto_renew, pause_at_end } = subscription
   const card = await payments.findCard(db, card_id)
-  const isCharged = auto_renew && !pause_at_end && next?.why === 'renewal'
+  const isRenewed = auto_renew && !pause_at_end && next?.why === 'renewal'
+  const isCharged = isRenewed && next.charged > ZERO
   return {
     name: payments.cardName(card, locale),
     expiry: payments.cardExpiry(card),
