@@ -90,6 +90,19 @@ describe('a dry run', () => {
     assert.equal(await everything(), before_it)
   })
 
+  test('counts the end of a license once, as the import does', async () => {
+    const paid = { id: 951, email: 'dry-twice@example.com', key: 'dry-twice' }
+    await run(fileOf([{ ...paid, days: 20 }]))
+    const file = fileOf([
+      { ...paid, days: -1, status: 'expired' },
+      { ...paid, days: -31, status: 'expired' },
+      { ...paid, days: -61, status: 'expired' },
+    ])
+    const { counts } = await check(file)
+    assert.deepEqual(counts, { end: 1, over: 2 })
+    assert.deepEqual((await run(file)).counts, counts)
+  })
+
   test('counts a key once, and none of a buyer without a license', async () => {
     const ended = { id: 941, email: 'dry-ended@example.com', days: 20, key: 'dry-ended' }
     await run(fileOf([ended]))

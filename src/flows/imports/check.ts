@@ -4,7 +4,7 @@ import type { ImportId } from '#platform/ids'
 import { refreshStatistics } from '#platform/statistics'
 import { rowsAtOnce } from './batch.ts'
 import type { ReportImport } from './read.ts'
-import { decideNext } from './rows.ts'
+import { decideNext, nothingDone } from './rows.ts'
 
 const ROWS_AT_ONCE = 500
 
@@ -23,15 +23,15 @@ export async function checkImport(
   await refreshStatistics(db, ['import_rows'])
   const limit = rowsAtOnce(db, ROWS_AT_ONCE)
   await imports.orderRows(db, id)
-  const added = new Set<string>()
+  const done = nothingDone()
   let after = 0
-  for (let done = 0; ; ) {
-    const rows = await decideNext(db, read, { after, limit, added })
+  for (let count = 0; ; ) {
+    const rows = await decideNext(db, read, { after, limit, done })
     if (rows.length === 0) break
     await imports.setOutcomes(db, id, rows)
     after = rows.at(-1)!.place
-    done += rows.length
-    await report({ done, total: read.rows, note: '' })
+    count += rows.length
+    await report({ done: count, total: read.rows, note: '' })
   }
   const counts = await imports.countOutcomes(db, id)
   await imports.changeImport(db, id, { status: 'checked', counts, done_place: 0 })

@@ -14,14 +14,20 @@ export interface DecidedRow extends imports.LeadingRow {
 
 const ADDING: readonly imports.RowOutcome[] = ['create', 'update', 'add_key']
 
-/**
- * Decides what is done with the next rows of an import. `added` has the keys that earlier rows add,
- * and gets those that these add: a dry run has not stored them.
- */
+/** What earlier rows do, which a dry run does not store: keys they add, licenses they end. */
+export interface DoneBefore {
+  keys: Set<string>
+  ended: Set<string>
+}
+
+/** What the first rows of an import find. */
+export const nothingDone = (): DoneBefore => ({ keys: new Set(), ended: new Set() })
+
+/** Decides what is done with the next rows of an import, and adds that to `done`. */
 export async function decideNext(
   db: Db,
   read: imports.Import,
-  { after, limit, added = new Set() }: { after: number; limit: number; added?: Set<string> },
+  { after, limit, done = nothingDone() }: { after: number; limit: number; done?: DoneBefore },
 ): Promise<DecidedRow[]> {
   const { id: import_id, app_id, source } = read
   const rows = await imports.nextRows(db, { import_id, app_id, source, after, limit })
@@ -33,14 +39,24 @@ export async function decideNext(
       (license) => [license.license_id, knownOf(license)],
     ),
   )
-  const of = (id: LicenseId | null) => (id === null ? undefined : known.get(id))
+  const of = (id: LicenseId | null) => {
+    const license = id === null ? undefined : known.get(id)
+    return license && done.ended.has(license.license_id) ? { ...license, is_live: false } : license
+  }
   return together.map((row) => {
     const key = row.key_hash?.toString('base64') ?? ''
-    const is_key_new = row.is_key_new && !added.has(key)
-    const facts = { ...row, is_key_new, own: of(row.own_id), live: of(row.live_id) }
+    const is_key_new = row.is_key_new && !done.keys.has(key)
+    const live = of(row.live_id)
+    const facts = {
+      ...row,
+      is_key_new,
+      own: of(row.own_id),
+      live: live?.is_live ? live : undefined,
+    }
     const outcome = imports.decideRow(facts)
-    if (ADDING.includes(outcome)) added.add(key)
+    if (ADDING.includes(outcome)) done.keys.add(key)
     const ends_id = imports.endsOrder(facts) ? row.live_id : row.own_id
+    if (outcome === 'end') done.ended.add(ends_id!)
     return { ...row, outcome, is_decisive: imports.isDecisive(facts), ends_id }
   })
 }
