@@ -220,6 +220,21 @@ sub_6,cus_6,f@example.com,price_1,Tides,1,eur,month,9.00,asleep,2026-01-05 10:00
     ])
   })
 
+  for (const [source, status] of [
+    ['stripe', 'trialing'],
+    ['paddle', 'active'],
+    ['polar', 'active'],
+  ] as const) {
+    test(`${source}: a subscription that runs is not ended by a file without its end`, async () => {
+      const file = `id,email,product,status\nsub_1,a@example.com,Tides,${status}
+sub_2,a@example.com,Tides,canceled`
+      assert.deepEqual(briefly(await readFile(source, file)), [
+        'renews_at: The row has no end of the period, and the subscription runs. Export the file with its ends.',
+        'subscription:sub_2|a@example.com|Tides||for good|ended||',
+      ])
+    })
+  }
+
   test('Stripe: payments for what was paid once, and none of subscriptions', async () => {
     const file = `id,Created date (UTC),Amount,Amount Refunded,Currency,Captured,Description,Status,Customer Email,Dispute Status
 ch_1,2026-03-01 10:00:00,180.00,0.00,usd,true,Lifetime,Paid,a@example.com,

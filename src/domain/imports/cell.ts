@@ -202,6 +202,13 @@ export function recordOf(
   }
 }
 
+/** A subscription runs and has no end: as ended, it would end the license that it became. */
+export function missingEnd(): never {
+  const message =
+    'The row has no end of the period, and the subscription runs. Export the file with its ends.'
+  return fail('renews_at', '', message)
+}
+
 /** A status that the source does not document. */
 export function unknownStatus(status: string, known: readonly string[]): never {
   return fail('status', status, `The status is not one of ${known.join(', ')}. Correct it.`)

@@ -1,4 +1,12 @@
-import { endOfPeriod, momentIn, periodIn, readRow, recordOf, unknownStatus } from './cell.ts'
+import {
+  endOfPeriod,
+  missingEnd,
+  momentIn,
+  periodIn,
+  readRow,
+  recordOf,
+  unknownStatus,
+} from './cell.ts'
 import type { Cells, ImportRecord, SourceReader } from './record.ts'
 
 const SUBSCRIPTION = ['active', 'trialing', 'past_due', 'paused', 'canceled', 'deleted']
@@ -52,6 +60,7 @@ export const paddle: SourceReader = {
 function subscription(cells: Cells, now: Date, status: string): ImportRecord {
   if (!SUBSCRIPTION.includes(status)) unknownStatus(status, [...SUBSCRIPTION, ...TRANSACTION])
   const ends_at = momentIn(cells, 'ends_at', true) ?? momentIn(cells, 'renews_at', true)
+  if (ends_at === null && (status === 'active' || status === 'trialing')) missingEnd()
   const isOver = ends_at === null || status === 'paused' || status === 'deleted'
   const period = periodIn(cells)
   return recordOf(cells, now, {

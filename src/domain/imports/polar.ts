@@ -2,6 +2,7 @@ import { sha256 } from '#platform/secrets'
 import {
   endOfPeriod,
   flagIn,
+  missingEnd,
   momentIn,
   periodIn,
   readRow,
@@ -72,6 +73,7 @@ function subscription(cells: Cells, now: Date, status: string): ImportRecord {
     momentIn(cells, 'ends_at', true) ??
     momentIn(cells, 'renews_at', true) ??
     (isPaid ? nextEnd(momentIn(cells, 'bought_at'), period, now) : null)
+  if (isPaid && ends_at === null) missingEnd()
   const over = isRunning && ends_at !== null ? null : 'ended'
   return recordOf(cells, now, { kind: 'subscription', id: idOf(cells), ends_at, over, period })
 }

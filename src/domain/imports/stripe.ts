@@ -1,5 +1,5 @@
 import { readAmount } from '#platform/money'
-import { momentIn, periodIn, readRow, recordOf, unknownStatus } from './cell.ts'
+import { missingEnd, momentIn, periodIn, readRow, recordOf, unknownStatus } from './cell.ts'
 import type { Cells, ImportRecord, SourceReader } from './record.ts'
 
 const SUBSCRIPTION = [
@@ -53,10 +53,11 @@ function subscription(cells: Cells, now: Date, status: string): ImportRecord {
   const ends_at = momentIn(cells, 'ends_at') ?? momentIn(cells, 'renews_at', true)
   // The period of one that is past due has begun, but nothing is paid for it.
   const isPaid = status === 'active' || status === 'trialing'
+  if (isPaid && ends_at === null) missingEnd()
   return recordOf(cells, now, {
     kind: 'subscription',
     ends_at,
-    over: isPaid && ends_at !== null ? null : 'ended',
+    over: isPaid ? null : 'ended',
     period: periodIn(cells),
     in_dollars: true,
   })
