@@ -77,9 +77,24 @@ describe('a reminder of a renewal', () => {
     assert.equal(to, subscriber.email)
     assert.match(content.subject, / renews on \w+ \d+, \d{4}$/)
     assert.match(text, /Your Visa ending in 4242 is charged \$5\.25 that day/)
-    assert.match(text, /Harbor Pro renews yearly until you cancel\./)
+    assert.match(
+      text,
+      /continues\. No action is needed\. Harbor Harbor Pro renews yearly until you cancel\./,
+    )
     assert.match(text, /Cancel subscription/)
     assert.match(text, /\/auto-renew\//)
+  })
+
+  test('asks for another card if this one expires before the charge, and says nothing else', async () => {
+    const subscriber = await yearly()
+    await goTo(subscriber, 30)
+    const { db } = service.world
+    await db.run(sql`update cards set exp_month = extract(month from s.period_end) - 1,
+        exp_year = extract(year from s.period_end)
+      from subscriptions s where s.card_id = cards.id and s.license_id = ${subscriber.license_id}`)
+    const text = JSON.stringify((await written(subscriber))!.content)
+    assert.match(text, /Your Visa ending in 4242 expires in \d\d\/\d\d, before this charge\./)
+    assert.doesNotMatch(text, /No action is needed/)
   })
 
   test('follows the reminder of a trial: each before its own charge', async () => {

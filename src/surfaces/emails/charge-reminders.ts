@@ -1,6 +1,6 @@
 import { taxLabel } from '#design/money'
 import { ZERO } from '#platform/money'
-import { type Coming, cardNotice, comingName, renewsText } from './coming-text.ts'
+import { type Coming, cardNotice, comingName, needsOtherCard, renewsText } from './coming-text.ts'
 import { manage, nameOf, type PlanFacts, waivedRow } from './money-templates.ts'
 import type { Block, EmailContent } from './template.ts'
 
@@ -64,9 +64,13 @@ function announce(
 }
 
 function comingText(plan: PlanFacts, coming: Coming, card: string): string {
-  const charge = chargeText(plan, coming, card)
-  const renews = renewsText(plan.app_name, coming, plan.locale)
-  return renews ? `${charge} ${renews}` : charge
+  const { app_name, locale } = plan
+  const sentences = [
+    chargeText(plan, coming, card),
+    needsOtherCard(coming) ? undefined : locale.t('email.no_action'),
+    renewsText(app_name, coming, locale),
+  ]
+  return sentences.filter(Boolean).join(' ')
 }
 
 function chargeText(plan: PlanFacts, coming: Coming, card: string): string {

@@ -57,13 +57,15 @@ export function renewalTerms(
   return [...terms, ...cardNotice(manage_url, coming, locale)]
 }
 
+/** Whether a charge fails unless its owner enters another card. */
+export function needsOtherCard({ expiring_card, charged }: Coming): boolean {
+  return expiring_card !== undefined && charged > ZERO
+}
+
 /** Asks for another card if the one on file expires before the next charge. */
-export function cardNotice(
-  manage_url: string,
-  { expiring_card: card, charged }: Coming,
-  locale: Locale,
-): Block[] {
-  if (!card || charged === ZERO) return []
+export function cardNotice(manage_url: string, coming: Coming, locale: Locale): Block[] {
+  const { expiring_card: card } = coming
+  if (!card || !needsOtherCard(coming)) return []
   const { t } = locale
   const facts = { card: cardName(card, locale), expiry: cardExpiry(card) }
   return [
