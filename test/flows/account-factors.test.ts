@@ -265,6 +265,33 @@ describe('recovery codes', () => {
     assert.match(pageText(owner), /8 codes left/)
   })
 
+  test('that are left empty are no attempt, and the field says so', async () => {
+    const { email, agent: owner } = await signUp(service)
+    const { recovery_codes } = await addAuthenticator(service, owner)
+    const agent = await enterPassword(service, email)
+    for (let time = 0; time < 6; time++) {
+      await agent.submit('Sign in', { code: ' ' })
+      assert.equal(agent.page.status, 422)
+      assert.match(pageText(agent), /Enter the current code from your app\./)
+      assert.doesNotMatch(pageText(agent), /incorrect|Too many/)
+    }
+    await agent.press('Use a recovery code')
+    await agent.submit('Sign in', { recovery_code: '' })
+    assert.match(pageText(agent), /Enter a recovery code\./)
+    await agent.submit('Sign in', { recovery_code: recovery_codes[0]! })
+    assert.ok(await isSignedIn(agent))
+    for (let time = 0; time < 6; time++) {
+      await agent.open('/account/confirm?with=recovery_code')
+      await agent.submit('Confirm', { password: PASSWORD, recovery_code: '' })
+      assert.equal(agent.page.status, 422)
+      assert.match(pageText(agent), /Enter a recovery code\./)
+      await agent.submit('Confirm', { password: '', recovery_code: '' })
+      assert.match(pageText(agent), /Enter your password\./)
+    }
+    await agent.submit('Confirm', { password: PASSWORD, recovery_code: recovery_codes[1]! })
+    assert.equal(agent.page.url, '/account/security/')
+  })
+
   test('are replaced by new ones, and deleted with the last second factor', async () => {
     const { email, agent: owner } = await signUp(service)
     const { recovery_codes } = await addAuthenticator(service, owner)

@@ -26,6 +26,7 @@ export function ConfirmPage(facts: {
   const isForm = facts.has_password || owesCode
   // An account with only passkeys has no authenticator app.
   const asksRecoveryCode = facts.with_recovery_code || !facts.has_authenticator
+  const action = `/account/confirm${facts.with_recovery_code ? '?with=recovery_code' : ''}`
   const isOnField = ['password', 'code', 'recovery_code'].includes(fault?.kind ?? '')
   return (
     <FocusLayout
@@ -50,7 +51,7 @@ export function ConfirmPage(facts: {
         </PasskeyForm>
       )}
       {isForm && (
-        <Form action="/account/confirm" csrf_token={csrf_token}>
+        <Form action={action} csrf_token={csrf_token}>
           {returnTo}
           <UsernameField value={facts.email} />
           {facts.has_password && (

@@ -4,7 +4,7 @@ import { type FactorAnswer, passkeyRequestOptions, proveAgain } from '#flows/sig
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
 import { originOf } from '#http/device'
-import { faultOf, type Outcome, refusedFor, statusOf } from '#http/form-errors'
+import { faultOf, missingFactor, type Outcome, refusedFor, statusOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
 import { CONFIRM } from '#http/guards/session'
@@ -36,6 +36,8 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
     const form = formOf(request)
     const return_to = ownPath(form.return_to)
     const factor = readFactor(form, browserHash(world, request, reply))
+    const missing = missingIn(form, factor)
+    if (missing) return await sendForm(world, context, { return_to, ...missing })
     const proof = {
       password: form.password,
       factor,
@@ -63,6 +65,16 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
     })
     return reply.header('cache-control', 'no-store').send(options)
   })
+}
+
+/** The field that was left empty, if any: it proves nothing, and is no attempt. */
+function missingIn(
+  { password }: Record<string, string>,
+  factor: FactorAnswer | undefined,
+): { kind: ProofKind; fault: string } | undefined {
+  if (password === '') return { kind: 'password', fault: 'Enter your password.' }
+  const fault = factor && missingFactor(factor)
+  return fault === undefined ? undefined : { kind: factor!.kind, fault }
 }
 
 function readFactor(

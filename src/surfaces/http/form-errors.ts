@@ -1,3 +1,4 @@
+import type { FactorAnswer } from '#flows/sign-in'
 import { ENGLISH, type Locale } from '#platform/language/locale'
 import { durationText } from '#platform/text'
 
@@ -7,6 +8,14 @@ export function faultOf(
   { t }: Locale = ENGLISH,
 ): string {
   return t(`error.fault_${field}`)
+}
+
+/** The error message for a code that was left empty; undefined for any other second factor. */
+export function missingFactor(
+  { kind, text }: FactorAnswer,
+  { t }: Locale = ENGLISH,
+): string | undefined {
+  return kind === 'passkey' || text.trim() !== '' ? undefined : t(`error.missing_${kind}`)
 }
 
 /** The result of a form: its error message, and the seconds to wait after too many attempts. */

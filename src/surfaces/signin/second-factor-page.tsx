@@ -17,25 +17,30 @@ export function SecondFactorPage(facts: {
   has_passkeys: boolean
   /** True if the person chose to use a recovery code. */
   with_recovery_code: boolean
-  fault: string | undefined
+  /** The error, and the field that has it, if it belongs to one. */
+  fault: { kind: string | undefined; text: string } | undefined
 }): JSX.Element {
   const { csrf_token, fault, locale } = facts
   const { t, rich } = locale
+  const isOnField = fault?.kind === 'code' || fault?.kind === 'recovery_code'
+  const error = isOnField ? fault.text : undefined
   return (
     <FocusLayout
       locale={locale}
-      title={titled(t('signin.one_more_step'), fault, locale)}
+      title={titled(t('signin.one_more_step'), fault?.text, locale)}
       script="passkey.js"
     >
       <Heading title={t('signin.one_more_step')}>
         {rich('signin.confirm_identity', { email: <Mailbox address={facts.email} /> })}
       </Heading>
-      {fault && <Alert tone="error">{fault}</Alert>}
+      {fault && !isOnField && <Alert tone="error">{fault.text}</Alert>}
       {facts.with_recovery_code ? (
-        <RecoveryCodeForm csrf_token={csrf_token} locale={locale} />
+        <RecoveryCodeForm csrf_token={csrf_token} locale={locale} error={error} />
       ) : (
         <>
-          {facts.has_authenticator && <CodeForm csrf_token={csrf_token} locale={locale} />}
+          {facts.has_authenticator && (
+            <CodeForm csrf_token={csrf_token} locale={locale} error={error} />
+          )}
           {facts.has_passkeys && (
             <>
               <PasskeyForm
@@ -65,7 +70,13 @@ export function SecondFactorPage(facts: {
   )
 }
 
-function CodeForm({ csrf_token, locale }: { csrf_token: string; locale: Locale }): JSX.Element {
+interface CodeFormFacts {
+  csrf_token: string
+  locale: Locale
+  error: string | undefined
+}
+
+function CodeForm({ csrf_token, locale, error }: CodeFormFacts): JSX.Element {
   const { t } = locale
   return (
     <Form action="/signin/second-factor" csrf_token={csrf_token}>
@@ -76,6 +87,7 @@ function CodeForm({ csrf_token, locale }: { csrf_token: string; locale: Locale }
         autocomplete="one-time-code"
         maxlength={12}
         hint={t('signin.code_hint')}
+        error={error}
         autofocus
       />
       <Button kind="primary" pending={t('signin.signing_in')} wide>
@@ -85,13 +97,7 @@ function CodeForm({ csrf_token, locale }: { csrf_token: string; locale: Locale }
   )
 }
 
-function RecoveryCodeForm({
-  csrf_token,
-  locale,
-}: {
-  csrf_token: string
-  locale: Locale
-}): JSX.Element {
+function RecoveryCodeForm({ csrf_token, locale, error }: CodeFormFacts): JSX.Element {
   const { t } = locale
   return (
     <>
@@ -103,6 +109,7 @@ function RecoveryCodeForm({
           spellcheck={false}
           maxlength={40}
           hint={t('signin.recovery_code_hint')}
+          error={error}
           autofocus
         />
         <Button kind="primary" pending={t('signin.signing_in')} wide>

@@ -4,7 +4,7 @@ import { type FactorAnswer, finishSignIn, passkeyRequestOptions } from '#flows/s
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
 import { deviceOf, originOf } from '#http/device'
-import { faultOf, type Outcome, refusedFor, statusOf } from '#http/form-errors'
+import { faultOf, missingFactor, type Outcome, refusedFor, statusOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { homeOf } from '#http/home'
 import { formOf, queryOf } from '#http/input'
@@ -27,6 +27,10 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
     const pending = await findPending(world, request)
     if (!pending) return redirectTo(reply, '/signin/')
     const answer = readFactor(formOf(request), browserHash(world, request, reply))
+    const locale = localeOf(request)
+    const { kind } = answer
+    const missing = missingFactor(answer, locale)
+    if (missing) return await sendForm(world, request, reply, { pending, kind, fault: missing })
     const finished = await finishSignIn(world, {
       token: pendingToken(request),
       answer,
@@ -40,9 +44,9 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
       const onwards = ownPath(finished.return_to) ?? (await homeOf(world, pending.user_id))
       return redirectAfterForm(reply, onwards)
     }
-    const locale = localeOf(request)
-    const refused = refusedFor(finished, faultOf(answer.kind, locale), locale)
-    return await sendForm(world, request, reply, { pending, ...refused })
+    const refused = refusedFor(finished, faultOf(kind, locale), locale)
+    const field = refused.retry_after === undefined ? kind : undefined
+    return await sendForm(world, request, reply, { pending, kind: field, ...refused })
   })
 
   scope.post(`${SECOND_FACTOR}/options`, async (request, reply) => {
@@ -74,9 +78,9 @@ async function sendForm(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  state: Outcome & { pending: identity.PendingSignIn },
+  state: Outcome & { pending: identity.PendingSignIn; kind?: FactorAnswer['kind'] | undefined },
 ): Promise<FastifyReply> {
-  const { pending, fault } = state
+  const { pending, kind, fault } = state
   const factors = await identity.factorsOf(world.db, pending.user_id)
   const page = SecondFactorPage({
     locale: localeOf(request),
@@ -85,7 +89,7 @@ async function sendForm(
     has_authenticator: factors.has_authenticator,
     has_passkeys: factors.passkeys > 0,
     with_recovery_code: queryOf(request, 'with') === 'recovery_code',
-    fault,
+    fault: fault === undefined ? undefined : { kind, text: fault },
   })
   return sendPage(reply, page, statusOf(state))
 }
