@@ -12,10 +12,11 @@ import { INVITATION_HOURS } from '#flows/staff-actions'
 import { systemClock as clock } from '#platform/clock'
 import { type Config, ConfigError, readConfig } from '#platform/config'
 import { askControl, type ControlAnswer } from '#platform/control'
+import type { Db } from '#platform/db'
 import { environment } from '#platform/env-file'
 import { FolderInUse } from '#platform/lock'
 import { openLog } from '#platform/log'
-import { ensureMigrated } from '#platform/migrate'
+import { ensureMigrated, isEmpty } from '#platform/migrate'
 import type { OpenDatabase } from '#platform/open-database'
 import { systemRandom as random } from '#platform/random'
 import { answerCommand, type StaffAdd } from '#surfaces/commands/commands'
@@ -64,6 +65,7 @@ async function answerTo(config: Config, request: StaffAddRequest): Promise<Contr
     if (open) {
       const { db, close } = open
       try {
+        await refuseEmpty(db, config)
         await ensureMigrated(db, clock.now(), config)
         return await answerCommand({ db, clock, random, config: { base_url } }, request)
       } finally {
@@ -76,6 +78,15 @@ async function answerTo(config: Config, request: StaffAddRequest): Promise<Contr
   }
   throw new Refusal(
     `A service runs on the data folder ${data_dir} and does not answer. Stop it, and try again.`,
+  )
+}
+
+/** Throws if no service has used the database of `DATABASE_URL`: it may be the wrong one. */
+async function refuseEmpty(db: Db, { database_url }: Config): Promise<void> {
+  if (!database_url || !(await isEmpty(db))) return
+  throw new ConfigError(
+    'DATABASE_URL: this database has no tables of Purser. Correct the setting, or start the ' +
+      'service, which creates them.',
   )
 }
 

@@ -101,6 +101,11 @@ interface Applied {
   oldest_release: string | null
 }
 
+/** Whether no release has migrated the database. */
+export async function isEmpty(db: Db): Promise<boolean> {
+  return (await appliedMigrations(db)).length === 0
+}
+
 async function appliedMigrations(db: Db): Promise<Applied[]> {
   const { exists } = await db.one<{ exists: boolean }>(
     sql`select to_regclass('schema_migrations') is not null as exists`,

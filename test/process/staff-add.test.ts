@@ -137,6 +137,23 @@ test('wrong arguments print how it is used, and grant nothing', async () => {
   }
 })
 
+test('a PostgreSQL database that no service has used is refused, and left empty', {
+  skip: !SERVER_URL,
+}, async () => {
+  const { url, drop } = await createServerDatabase(SERVER_URL!, 'template0')
+  cleanups.push(drop)
+  const settings = { ...(await settingsOn('embedded')), DATABASE_URL: url.href }
+  for (let time = 0; time < 2; time++) {
+    const { out, err, code } = await staffAdd(settings, 'ada@example.com')
+    assert.deepEqual([out, code], ['', 1])
+    assert.equal(
+      err,
+      'DATABASE_URL: this database has no tables of Purser. Correct the setting, or start the ' +
+        'service, which creates them.\n',
+    )
+  }
+})
+
 test('an empty database is not migrated where a start may not', async () => {
   const data_dir = mkdtempSync(join(tmpdir(), 'purser-staff-'))
   cleanups.push(() => rmSync(data_dir, { recursive: true, force: true }))
