@@ -119,6 +119,14 @@ describe('a reminder of a renewal', () => {
     assert.equal((await stateOf(service, canceled)).status, 'canceled')
   })
 
+  test('that is written after the year has renewed is not sent', async () => {
+    const subscriber = await yearly()
+    await goTo(subscriber, 30)
+    assert.ok(await written(subscriber))
+    await goTo(subscriber, 0)
+    assert.equal(await written(subscriber), undefined)
+  })
+
   test('that is written after a cancellation is not sent', async () => {
     const subscriber = await yearly()
     await goTo(subscriber, 30)
@@ -147,6 +155,7 @@ describe('a reminder of a renewal', () => {
     const subscriber = await subscribe(service, { app })
     const { moved } = await changePlanTo(service, subscriber, price_id)
     assert.equal(moved.outcome, 'planned')
+    await goTo(subscriber, 30)
     const text = JSON.stringify((await written(subscriber))!.content)
     assert.match(text, /is charged \$5\.25 that day, and your plan changes to Harbor Plan/)
   })

@@ -39,7 +39,7 @@ export { type Calendar, type Period, periodOf, periodPaid } from './period.ts'
 export { type PlanChange, planChange, type Rate, type Running, unusedPart } from './plan-change.ts'
 export * from './receipts.ts'
 export * from './refund-split.ts'
-export { reminderOrEnd } from './reminders.ts'
+export { remindedAt, reminderOrEnd } from './reminders.ts'
 export { CART_SWEEP, DRAFT_SWEEP } from './retention.ts'
 export * from './sale-list.ts'
 export {

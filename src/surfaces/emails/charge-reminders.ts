@@ -25,7 +25,7 @@ export function trialEnding(
     return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
   }
   const blocks = announce(plan, { ...facts, coming }, t('email.cancel_trial_note'))
-  return { subject, heading: subject, blocks }
+  return { subject, heading: subject, blocks: [...blocks, plan.sold_by] }
 }
 
 /** The license renews for another year in a month. */

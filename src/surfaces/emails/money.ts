@@ -6,7 +6,7 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { findContinuable } from '#flows/checkout'
 import { nextCharge } from '#flows/subscription'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import {
   type Id,
@@ -203,10 +203,13 @@ async function writeRenewalReminder(
   license_id: LicenseId,
 ): Promise<WrittenEmail | undefined> {
   const facts = await factsOf(world, license_id)
-  const { license, subscription, email, plan } = facts
+  const { license, subscription, app, email, plan } = facts
   const coming = await nextChargeOf(world, facts)
   // The owner canceled, or the license is suspended, since this was queued.
   if (!subscription || !coming || license.status !== 'active') return undefined
+  // The mail server was away until the year had renewed.
+  const due = billing.remindedAt('active', subscription)
+  if (!due || due > appTime(world, app)) return undefined
   const content = renewalReminder(plan, {
     card: await cardOf(world, subscription, plan.locale),
     coming,
