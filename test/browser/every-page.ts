@@ -4,6 +4,7 @@ import { readChapters } from '#surfaces/docs/chapters'
 import { addApp } from '../support/apps.ts'
 import { EVERY_VIEW } from '../support/budget.ts'
 import type { Choices } from '../support/service.ts'
+import { accountPages } from './account-pages.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { buyerPages } from './buyer-pages.ts'
 import { adminPages, earningPages } from './earning-pages.ts'
@@ -74,6 +75,7 @@ export const BUYER_TOURS: Record<string, PageTour> = {
   'a purchase with trouble': trouble,
   'signing in': signingIn,
   'emails and their links': emailsAndLinks,
+  'an account': accountPages,
   'what a buyer owns': buyerPages,
   'error pages': faults,
 }

@@ -8,6 +8,7 @@ import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
 import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { passwordSentence } from '#http/password-sentence'
+import { localeOf } from '#platform/language/request'
 import { EmailPage, PasswordPage } from './entry-pages.tsx'
 
 const PASSWORD = `${SECURITY}password`
@@ -22,7 +23,7 @@ export function declareEntries(scope: FastifyInstance, world: World): void {
   scope.post(PASSWORD, async (request, reply) => {
     const context = await requireOwner(world, request, reply, password)
     const chosen = formOf(request).password ?? ''
-    const fault = await passwordSentence(chosen, context.session.email)
+    const fault = await passwordSentence(chosen, context.session.email, localeOf(request))
     if (fault !== undefined) return await sendPassword(world, context, fault)
     await changePassword(world, context.owner, chosen)
     return redirectTo(reply, `${SECURITY}?done=password`)
@@ -35,14 +36,15 @@ export function declareEntries(scope: FastifyInstance, world: World): void {
   scope.post(EMAIL, async (request, reply) => {
     const context = await requireOwner(world, request, reply, email)
     const value = formOf(request).email ?? ''
+    const locale = localeOf(request)
     const read = identity.readEmail(value)
-    if (!read) return sendEmail(world, context, { value, fault: faultOf('email') })
+    if (!read) return sendEmail(world, context, { value, fault: faultOf('email', locale) })
     if (read.email_normalized === context.session.email_normalized) {
-      return sendEmail(world, context, { value, fault: 'This is already your email.' })
+      return sendEmail(world, context, { value, fault: locale.t('account.email_same') })
     }
     const requested = await changeEmail(world, context.owner, read)
     if (requested.outcome !== 'sent')
-      return sendEmail(world, context, { value, ...tooOften(requested) })
+      return sendEmail(world, context, { value, ...tooOften(requested, locale) })
     return redirectTo(reply, `${SECURITY}?done=email`)
   })
 }
@@ -54,6 +56,7 @@ async function sendPassword(
 ): Promise<FastifyReply> {
   const user = (await identity.findUser(world.db, session.user_id))!
   const page = PasswordPage({
+    locale: localeOf(request),
     csrf_token: csrfToken(world, request, reply),
     email: session.email,
     is_first: user.password_hash === null,
@@ -69,6 +72,7 @@ function sendEmail(
 ): FastifyReply {
   const csrf_token = csrfToken(world, request, reply)
   const { value, fault } = state
-  const page = EmailPage({ csrf_token, email: session.email, value, fault })
+  const locale = localeOf(request)
+  const page = EmailPage({ locale, csrf_token, email: session.email, value, fault })
   return sendPage(reply, page, statusOf(state))
 }

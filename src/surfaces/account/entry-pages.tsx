@@ -3,60 +3,65 @@ import { BackLink, Button } from '#design/actions'
 import { Field, Form, NewPasswordField, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
-
-const titled = (title: string, fault: string | undefined) =>
-  `${fault === undefined ? '' : 'Error: '}${title} · Purser`
+import type { Locale } from '#platform/language/locale'
+import { titled } from './titled.ts'
 
 /** Sets or changes the password. */
 export function PasswordPage(facts: {
+  locale: Locale
   csrf_token: string
   email: string
   is_first: boolean
   fault: string | undefined
 }): JSX.Element {
-  const title = facts.is_first ? 'Set your password' : 'Change your password'
+  const { locale, fault } = facts
+  const { t } = locale
+  const title = t(facts.is_first ? 'account.password_set_title' : 'account.password_change_title')
   return (
-    <FocusLayout title={titled(title, facts.fault)}>
-      <Heading title={title}>This signs out every other browser.</Heading>
+    <FocusLayout locale={locale} title={titled(title, fault !== undefined, locale)}>
+      <Heading title={title}>{t('account.password_text')}</Heading>
       <Form action="/account/security/password" csrf_token={facts.csrf_token}>
         <UsernameField value={facts.email} />
-        <NewPasswordField label="New password" error={facts.fault} />
-        <Button kind="primary" pending="Saving…" wide>
-          Save password
+        <NewPasswordField label={t('account.new_password')} error={fault} />
+        <Button kind="primary" pending={t('account.saving')} wide>
+          {t('account.save_password')}
         </Button>
       </Form>
-      <BackLink href="/account/security/">Security</BackLink>
+      <BackLink href="/account/security/">{t('menu.security')}</BackLink>
     </FocusLayout>
   )
 }
 
 /** Changes the email of the account. */
 export function EmailPage(facts: {
+  locale: Locale
   csrf_token: string
   email: string
   value: string
   fault: string | undefined
 }): JSX.Element {
+  const { locale, fault } = facts
+  const { t, rich } = locale
+  const title = t('account.email_title')
   return (
-    <FocusLayout title={titled('Change your email', facts.fault)}>
-      <Heading title="Change your email">
-        Your current email is <Mailbox address={facts.email} />. We email both addresses. You
-        confirm the change from the new one, and you can undo it from the old one for seven days.
+    <FocusLayout locale={locale} title={titled(title, fault !== undefined, locale)}>
+      <Heading title={title}>
+        {rich('account.email_text', { email: <Mailbox address={facts.email} /> })}
       </Heading>
       <Form action="/account/security/email" csrf_token={facts.csrf_token}>
         <Field
-          label="New email"
+          label={t('account.new_email')}
           name="email"
           type="email"
           autocomplete="email"
           value={facts.value}
-          error={facts.fault}
+          error={fault}
         />
-        <Button kind="primary" pending="Sending…" wide>
-          Send confirmation email
+        <Button kind="primary" pending={t('account.sending')} wide>
+          {t('account.email_send')}
         </Button>
       </Form>
-      <BackLink href="/account/security/">Security</BackLink>
+      <BackLink href="/account/security/">{t('menu.security')}</BackLink>
     </FocusLayout>
   )
 }

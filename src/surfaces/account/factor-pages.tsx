@@ -5,63 +5,63 @@ import { Field, Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
+import type { Locale } from '#platform/language/locale'
+import { titled } from './titled.ts'
 
 /** Setup of an authenticator app; the only page that shows its secret. */
 export function AuthenticatorPage(facts: {
+  locale: Locale
   csrf_token: string
   qr_image: string
   secret: string
   fault: string | undefined
 }): JSX.Element {
-  const isFaulty = facts.fault !== undefined
+  const { locale, fault } = facts
+  const { t } = locale
+  const title = t('account.authenticator_title')
   return (
-    <FocusLayout title={`${isFaulty ? 'Error: ' : ''}Set up an authenticator app · Purser`}>
-      <Heading title="Set up an authenticator app">
-        Scan this code with an app such as Aegis, 1Password or Google Authenticator. Then enter the
-        code from the app.
-      </Heading>
+    <FocusLayout locale={locale} title={titled(title, fault !== undefined, locale)}>
+      <Heading title={title}>{t('account.authenticator_text')}</Heading>
       <img
         class="w-52 justify-self-center rounded-field bg-white"
         src={facts.qr_image}
-        alt="QR code with the setup key below"
+        alt={t('account.qr_code')}
         width="208"
         height="208"
       />
-      <CopyField id="setup_key" label="Setup key" value={facts.secret} />
+      <CopyField id="setup_key" label={t('account.setup_key')} value={facts.secret} />
       <Form action="/account/security/authenticator" csrf_token={facts.csrf_token}>
         <Field
-          label="Authentication code"
+          label={t('account.code')}
           name="code"
           inputmode="numeric"
           autocomplete="one-time-code"
           maxlength={12}
-          error={facts.fault}
+          error={fault}
         />
-        <Button kind="primary" pending="One moment…" wide>
-          Turn it on
+        <Button kind="primary" pending={t('account.one_moment')} wide>
+          {t('account.turn_on')}
         </Button>
       </Form>
-      <BackLink href="/account/security/">Security</BackLink>
+      <BackLink href="/account/security/">{t('menu.security')}</BackLink>
     </FocusLayout>
   )
 }
 
 /** Adds a passkey: the browser creates it, and the page names it. */
 export function PasskeyPage(facts: {
+  locale: Locale
   csrf_token: string
   name: string
   is_refused: boolean
 }): JSX.Element {
+  const { locale, is_refused } = facts
+  const { t } = locale
+  const title = t('account.passkey_title')
   return (
-    <FocusLayout
-      title={`${facts.is_refused ? 'Error: ' : ''}Add a passkey · Purser`}
-      script="passkey.js"
-    >
-      <Heading title="Add a passkey">
-        Sign in with this device’s fingerprint, face or PIN, or with a security key. No password
-        needed.
-      </Heading>
-      {facts.is_refused && <Alert tone="error">The passkey could not be saved. Try again.</Alert>}
+    <FocusLayout locale={locale} title={titled(title, is_refused, locale)} script="passkey.js">
+      <Heading title={title}>{t('account.passkey_text')}</Heading>
+      {is_refused && <Alert tone="error">{t('account.passkey_refused')}</Alert>}
       <PasskeyForm
         ceremony="create"
         action="/account/security/passkeys"
@@ -69,42 +69,47 @@ export function PasskeyPage(facts: {
         csrf_token={facts.csrf_token}
       >
         <Field
-          label="Name"
+          label={t('account.passkey_name')}
           name="name"
           value={facts.name}
           maxlength={60}
           autocomplete="off"
-          hint="Shown in your list of passkeys."
+          hint={t('account.passkey_name_hint')}
         />
         <Button kind="primary" icon="key" wide>
-          Create a passkey
+          {t('account.passkey_create')}
         </Button>
       </PasskeyForm>
-      <WithoutPasskeys>
-        This browser cannot create a passkey. It needs JavaScript and passkey support.
-      </WithoutPasskeys>
-      <BackLink href="/account/security/">Security</BackLink>
+      <WithoutPasskeys>{t('account.passkey_unsupported')}</WithoutPasskeys>
+      <BackLink href="/account/security/">{t('menu.security')}</BackLink>
     </FocusLayout>
   )
 }
 
+/** Why there are new recovery codes. */
+export type RecoveryCodes = 'of_authenticator' | 'of_passkey' | 'replaced'
+
 /** The recovery codes, shown once. */
 export function RecoveryCodesPage(facts: {
+  locale: Locale
   codes: string[]
-  text: string
+  reason: RecoveryCodes
   next_url: string
 }): JSX.Element {
+  const { locale, reason } = facts
+  const { t } = locale
+  const title = t('account.codes_title')
   return (
-    <FocusLayout title="Your recovery codes · Purser">
-      <Heading title="Your recovery codes" done>
-        {facts.text} If you lose your device, each of these codes signs you in once.
+    <FocusLayout locale={locale} title={titled(title, false, locale)}>
+      <Heading title={title} done>
+        {t(`account.codes_${reason}`)}
       </Heading>
-      <Alert tone="warning" title="These codes are shown once">
-        Print them, or save them in your password manager.
+      <Alert tone="warning" title={t('account.codes_shown_once')}>
+        {t('account.codes_save')}
       </Alert>
-      <CopyField id="recovery_codes" label="Recovery codes" value={facts.codes.join('\n')} />
+      <CopyField id="recovery_codes" label={t('account.codes')} value={facts.codes.join('\n')} />
       <Button kind="primary" href={facts.next_url} wide>
-        I have saved them
+        {t('account.codes_saved')}
       </Button>
     </FocusLayout>
   )

@@ -13,14 +13,20 @@ import {
 } from '#flows/account'
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
-import { deviceOf } from '#http/device'
+import { browserText, deviceOf } from '#http/device'
 import { faultOf, type Outcome, refusedFor, statusOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
 import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
-import { AuthenticatorPage, PasskeyPage, RecoveryCodesPage } from './factor-pages.tsx'
+import { localeOf } from '#platform/language/request'
+import {
+  AuthenticatorPage,
+  PasskeyPage,
+  type RecoveryCodes,
+  RecoveryCodesPage,
+} from './factor-pages.tsx'
 
 const AUTHENTICATOR = `${SECURITY}authenticator`
 const PASSKEYS = `${SECURITY}passkeys`
@@ -33,7 +39,7 @@ export function declareFactors(scope: FastifyInstance, world: World): void {
     const context = await requireOwner(world, request, reply, { recent: true, back: SECURITY })
     const codes = await remakeRecoveryCodes(world, context.owner)
     if (!codes) return redirectTo(reply, SECURITY)
-    return sendCodes(context, codes, 'These replace your previous codes.', SECURITY)
+    return sendCodes(context, codes, 'replaced', SECURITY)
   })
 }
 
@@ -53,12 +59,14 @@ function declareAuthenticator(scope: FastifyInstance, world: World): void {
     const confirmed = await confirmAuthenticator(world, owner, formOf(request).code ?? '')
     if (confirmed.outcome === 'gone') return redirectTo(reply, SECURITY)
     if (confirmed.outcome !== 'on') {
-      return await sendSetup(world, context, refusedFor(confirmed, faultOf('code')))
+      const locale = localeOf(request)
+      const refused = refusedFor(confirmed, faultOf('code', locale), locale)
+      return await sendSetup(world, context, refused)
     }
     const { recovery_codes } = confirmed
     if (!recovery_codes) return redirectTo(reply, `${SECURITY}?done=authenticator`)
     const next_url = await afterFirstFactor(world, context)
-    return sendCodes(context, recovery_codes, 'Your authenticator app is set up.', next_url)
+    return sendCodes(context, recovery_codes, 'of_authenticator', next_url)
   })
   scope.post(`${AUTHENTICATOR}/remove`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)
@@ -76,6 +84,7 @@ async function sendSetup(
   if (!setup) return redirectTo(reply, SECURITY)
   const drawing = encodeQR(setup.uri, 'svg', { border: 4 })
   const page = AuthenticatorPage({
+    locale: localeOf(request),
     csrf_token: csrfToken(world, request, reply),
     qr_image: `data:image/svg+xml;base64,${Buffer.from(drawing).toString('base64')}`,
     secret: setup.secret,
@@ -104,12 +113,8 @@ function declarePasskeys(scope: FastifyInstance, world: World): void {
     if (!added) return sendPasskey(world, context, true)
     const { recovery_codes } = added
     if (!recovery_codes) return redirectTo(reply, `${SECURITY}?done=passkey`)
-    return sendCodes(
-      context,
-      recovery_codes,
-      'Passkey added.',
-      await afterFirstFactor(world, context),
-    )
+    const next_url = await afterFirstFactor(world, context)
+    return sendCodes(context, recovery_codes, 'of_passkey', next_url)
   })
   scope.post(`${PASSKEYS}/remove`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, { recent: true, back: SECURITY })
@@ -124,9 +129,11 @@ function sendPasskey(
   { request, reply }: OwnerContext,
   is_refused: boolean,
 ): FastifyReply {
+  const locale = localeOf(request)
   const page = PasskeyPage({
+    locale,
     csrf_token: csrfToken(world, request, reply),
-    name: deviceOf(request).browser,
+    name: browserText(deviceOf(request).browser, locale),
     is_refused,
   })
   return sendPage(reply, page, { status: is_refused ? 422 : 200 })
@@ -140,10 +147,11 @@ async function afterFirstFactor({ db }: World, { session }: OwnerContext): Promi
 
 /** Sends the page that shows new recovery codes, once. */
 function sendCodes(
-  { reply }: OwnerContext,
+  { request, reply }: OwnerContext,
   codes: string[],
-  text: string,
+  reason: RecoveryCodes,
   next_url: string,
 ): FastifyReply {
-  return sendPage(reply, RecoveryCodesPage({ codes, text, next_url }))
+  const locale = localeOf(request)
+  return sendPage(reply, RecoveryCodesPage({ locale, codes, reason, next_url }))
 }

@@ -6,9 +6,9 @@ import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { Heading, Mailbox, Panel, RecordRows } from '#design/panels'
 import { type Factors, owesFactor, type Passkey, type SessionRecord } from '#domain/identity'
+import { browserText } from '#http/device'
 import type { SessionId } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
-import { counted } from '#platform/text'
 
 /** The security page of an account with an unconfirmed email: nothing can change yet. */
 export function UnprovenPage({ email, locale }: { email: string; locale: Locale }): JSX.Element {
@@ -27,6 +27,7 @@ export function UnprovenPage({ email, locale }: { email: string; locale: Locale 
 }
 
 interface OverviewFacts {
+  locale: Locale
   csrf_token: string
   email: string
   /** A new email that is not confirmed yet. */
@@ -41,30 +42,35 @@ interface OverviewFacts {
 
 /** The security page: sign-in methods, second factors and active sessions. */
 export function OverviewPage(facts: OverviewFacts): JSX.Element {
+  const { locale } = facts
+  const { t, rich } = locale
+  const title = t('menu.security')
   return (
-    <SiteLayout title="Security · Purser">
-      <Heading title="Security">
-        Signed in as <Mailbox address={facts.email} />.
+    <SiteLayout locale={locale} title={t('account.page_title', { title })}>
+      <Heading title={title}>
+        {rich('purchases.signed_in', { email: <Mailbox address={facts.email} /> })}
       </Heading>
       {facts.note && <Alert tone="success">{facts.note}</Alert>}
       <div class="grid grid-cols-1 gap-5 lg:grid-cols-2">
-        <Entry title="Email" action="Change email" href="/account/security/email">
+        <Entry
+          title={t('account.email')}
+          action={t('account.change_email')}
+          href="/account/security/email"
+        >
           <p class="text-sm">{facts.email}</p>
           {facts.new_email && (
             <p class="text-sm text-muted">
-              Waiting for confirmation from <Mailbox address={facts.new_email} />.
+              {rich('account.email_waiting', { email: <Mailbox address={facts.new_email} /> })}
             </p>
           )}
         </Entry>
         <Entry
-          title="Password"
-          action={facts.has_password ? 'Change password' : 'Set a password'}
+          title={t('account.password')}
+          action={t(facts.has_password ? 'account.change_password' : 'account.set_password')}
           href="/account/security/password"
         >
           <p class="text-sm text-muted">
-            {facts.has_password
-              ? 'A password is set.'
-              : 'No password is set. You sign in with a link that we email you.'}
+            {t(facts.has_password ? 'account.password_set' : 'account.password_none')}
           </p>
         </Entry>
         <AuthenticatorPanel {...facts} />
@@ -94,18 +100,18 @@ function Entry(facts: {
   )
 }
 
-function OnOff({ on }: { on: boolean }): JSX.Element {
-  return <Badge tone={on ? 'good' : 'neutral'}>{on ? 'On' : 'Off'}</Badge>
+function OnOff({ on, children }: { on: boolean; children: string }): JSX.Element {
+  return <Badge tone={on ? 'good' : 'neutral'}>{children}</Badge>
 }
 
-function AuthenticatorPanel({ csrf_token, factors }: OverviewFacts): JSX.Element {
+function AuthenticatorPanel({ csrf_token, factors, locale }: OverviewFacts): JSX.Element {
+  const { t } = locale
   const on = factors.has_authenticator
+  const state = t(on ? 'account.authenticator_is_on' : 'account.authenticator_is_off')
   return (
-    <Panel title="Authenticator app" aside={<OnOff on={on} />}>
+    <Panel title={t('account.authenticator')} aside={<OnOff on={on}>{state}</OnOff>}>
       <p class="text-sm text-muted">
-        {on
-          ? 'Signing in requires a code from your app.'
-          : 'An app on your phone shows a new code every 30 seconds. Signing in requires it.'}
+        {t(on ? 'account.authenticator_on' : 'account.authenticator_off')}
       </p>
       <Form
         action={`/account/security/authenticator/${on ? 'remove' : 'begin'}`}
@@ -113,11 +119,11 @@ function AuthenticatorPanel({ csrf_token, factors }: OverviewFacts): JSX.Element
       >
         <Actions>
           {on ? (
-            <Button kind="danger" pending="Removing…">
-              Remove the app
+            <Button kind="danger" pending={t('account.removing')}>
+              {t('account.authenticator_remove')}
             </Button>
           ) : (
-            <Button pending="One moment…">Set up an authenticator app</Button>
+            <Button pending={t('account.one_moment')}>{t('account.authenticator_set_up')}</Button>
           )}
         </Actions>
       </Form>
@@ -125,63 +131,61 @@ function AuthenticatorPanel({ csrf_token, factors }: OverviewFacts): JSX.Element
   )
 }
 
-function RecoveryPanel({ csrf_token, factors }: OverviewFacts): JSX.Element {
+function RecoveryPanel({ csrf_token, factors, locale }: OverviewFacts): JSX.Element {
+  const { t } = locale
+  const title = t('account.codes')
   if (!owesFactor(factors)) {
     return (
-      <Panel title="Recovery codes" aside={<OnOff on={false} />}>
-        <p class="text-sm text-muted">
-          You receive ten codes with your authenticator app or your first passkey, in case you lose
-          your device.
-        </p>
+      <Panel title={title} aside={<OnOff on={false}>{t('account.codes_are_off')}</OnOff>}>
+        <p class="text-sm text-muted">{t('account.codes_none')}</p>
       </Panel>
     )
   }
   const { recovery_codes } = factors
-  const left = `${counted(recovery_codes, 'code')} left`
+  const left = t('account.codes_left', { count: recovery_codes })
   return (
     <Panel
-      title="Recovery codes"
+      title={title}
       aside={<Badge tone={recovery_codes < 3 ? 'warn' : 'neutral'}>{left}</Badge>}
     >
-      <p class="text-sm text-muted">Each code signs you in once if you lose your device.</p>
+      <p class="text-sm text-muted">{t('account.codes_each')}</p>
       <Form action="/account/security/recovery-codes" csrf_token={csrf_token}>
         <Actions>
-          <Button pending="One moment…">Create new codes</Button>
+          <Button pending={t('account.one_moment')}>{t('account.codes_create')}</Button>
         </Actions>
       </Form>
     </Panel>
   )
 }
 
-function PasskeysPanel({ csrf_token, passkeys }: OverviewFacts): JSX.Element {
+function PasskeysPanel({ csrf_token, passkeys, locale }: OverviewFacts): JSX.Element {
+  const { t, rich } = locale
+  const on = passkeys.length > 0
+  const state = t(on ? 'account.passkeys_are_on' : 'account.passkeys_are_off')
   return (
-    <Panel title="Passkeys" aside={<OnOff on={passkeys.length > 0} />}>
+    <Panel title={t('account.passkeys')} aside={<OnOff on={on}>{state}</OnOff>}>
       {passkeys.length === 0 ? (
-        <p class="text-sm text-muted">
-          Sign in with the fingerprint, face or PIN of your device. No password needed.
-        </p>
+        <p class="text-sm text-muted">{t('account.passkeys_none')}</p>
       ) : (
         <RecordRows
           records={passkeys.map((passkey) => ({
             key: passkey.id,
             title: passkey.name,
             details: [
-              <>
-                Added on <Day date={passkey.created_at} />
-              </>,
-              passkey.last_used_at ? (
-                <>
-                  Last used on <Day date={passkey.last_used_at} />
-                </>
-              ) : (
-                'Not used yet'
-              ),
+              rich('account.passkey_added', { day: <Day date={passkey.created_at} /> }),
+              passkey.last_used_at
+                ? rich('account.passkey_used', { day: <Day date={passkey.last_used_at} /> })
+                : t('account.passkey_unused'),
             ],
             action: (
               <Form action="/account/security/passkeys/remove" csrf_token={csrf_token}>
                 <input type="hidden" name="passkey" value={passkey.id} />
-                <Button kind="danger" pending="Removing…" describedby={`record-${passkey.id}`}>
-                  Remove
+                <Button
+                  kind="danger"
+                  pending={t('account.removing')}
+                  describedby={`record-${passkey.id}`}
+                >
+                  {t('account.remove')}
                 </Button>
               </Form>
             ),
@@ -190,36 +194,35 @@ function PasskeysPanel({ csrf_token, passkeys }: OverviewFacts): JSX.Element {
       )}
       <Actions>
         <Button href="/account/security/passkeys" icon="key">
-          Add a passkey
+          {t('account.passkey_add')}
         </Button>
       </Actions>
     </Panel>
   )
 }
 
-function SessionsPanel({ csrf_token, sessions, session_id }: OverviewFacts): JSX.Element {
+function SessionsPanel(facts: OverviewFacts): JSX.Element {
+  const { csrf_token, sessions, session_id, locale } = facts
+  const { t, rich } = locale
   return (
-    <Panel title="Signed-in browsers">
+    <Panel title={t('account.sessions')}>
       <RecordRows
         records={sessions.map(({ id, browser, network, created_at, last_seen_at }) => ({
           key: id,
-          title: browser,
-          aside: id === session_id ? <Badge tone="good">This browser</Badge> : undefined,
+          title: browserText(browser, locale),
+          aside:
+            id === session_id ? <Badge tone="good">{t('account.this_browser')}</Badge> : undefined,
           details: [
-            <>
-              Since <Day date={created_at} />
-            </>,
-            <>
-              Last seen on <Day date={last_seen_at} />
-            </>,
-            `Network ${network}`,
+            rich('account.since', { day: <Day date={created_at} /> }),
+            rich('account.last_seen', { day: <Day date={last_seen_at} /> }),
+            t('account.network', { network }),
           ],
           action:
             id === session_id ? undefined : (
               <Form action="/account/security/sessions/end" csrf_token={csrf_token}>
                 <input type="hidden" name="session" value={id} />
-                <Button pending="Ending the session…" describedby={`record-${id}`}>
-                  End session
+                <Button pending={t('account.ending_session')} describedby={`record-${id}`}>
+                  {t('account.end_session')}
                 </Button>
               </Form>
             ),
@@ -228,11 +231,11 @@ function SessionsPanel({ csrf_token, sessions, session_id }: OverviewFacts): JSX
       <div class="flex flex-wrap gap-3">
         {sessions.length > 1 && (
           <Form action="/account/security/sessions/end-others" csrf_token={csrf_token}>
-            <Button pending="Signing out…">Sign out everywhere else</Button>
+            <Button pending={t('account.signing_out')}>{t('account.sign_out_others')}</Button>
           </Form>
         )}
         <Form action="/signout/" csrf_token={csrf_token}>
-          <Button pending="Signing out…">Sign out here</Button>
+          <Button pending={t('account.signing_out')}>{t('account.sign_out_here')}</Button>
         </Form>
       </div>
     </Panel>

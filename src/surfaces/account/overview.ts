@@ -8,17 +8,18 @@ import { requireAnySession } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
+import type { MessageId } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import { ownValue } from '#platform/text'
 import { OverviewPage, UnprovenPage } from './overview-page.tsx'
 
-const NOTES: Record<string, string> = {
-  password: 'Password saved. Every other browser was signed out.',
-  email: 'We sent an email to the new address. Your email changes once you confirm it there.',
-  authenticator: 'Authenticator app set up. Signing in now requires its code.',
-  passkey: 'Passkey added.',
-  removed: 'Removed.',
-  sessions: 'Signed out.',
+const NOTES: Record<string, MessageId> = {
+  password: 'account.done_password',
+  email: 'account.done_email',
+  authenticator: 'account.done_authenticator',
+  passkey: 'account.done_passkey',
+  removed: 'account.done_removed',
+  sessions: 'account.done_sessions',
 }
 
 /** The security page, and signing other browsers out. */
@@ -27,13 +28,14 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
     const { session } = await requireAnySession(world, request, reply, SECURITY)
     const { db, clock } = world
     const { user_id, email } = session
-    if (session.app_id !== null) {
-      return sendPage(reply, UnprovenPage({ email, locale: localeOf(request) }))
-    }
+    const locale = localeOf(request)
+    if (session.app_id !== null) return sendPage(reply, UnprovenPage({ email, locale }))
     const now = clock.now()
     const user = (await identity.findUser(db, user_id))!
     const change = await identity.findPendingChange(db, user_id)
+    const note = ownValue(NOTES, queryOf(request, 'done'))
     const page = OverviewPage({
+      locale,
       csrf_token: csrfToken(world, request, reply),
       email,
       new_email: change?.new_email,
@@ -42,7 +44,7 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
       passkeys: await identity.listPasskeys(db, user_id),
       sessions: await identity.listSessions(db, now, user_id),
       session_id: session.id,
-      note: ownValue(NOTES, queryOf(request, 'done')),
+      note: note && locale.t(note),
     })
     return sendPage(reply, page)
   })

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  codeOf,
+  newEmail,
+  PASSWORD,
+  passkeyOptions,
+  recoveryCodes,
+  signUp,
+} from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { closeSound } from '../support/invariants.ts'
+import { plainWords } from '../support/plain-words.ts'
+import { PSEUDO, withPseudoLocale } from '../support/pseudo-locale.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { SoftPasskey } from '../support/soft-passkey.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService({ languages: withPseudoLocale() })
+  await service.world.jobs.start()
+})
+after(() => closeSound(service))
+
+const LANGUAGE = '__Host-language'
+const SECURITY = '/account/security/'
+
+/** What is the same in every language, apart from what a test names. */
+const NAMES = ['Purser( Demo, Inc\\.)?', 'Tidepool', 'English( \\(Pseudo-Accents\\))?', 'Español']
+
+/** The texts that browsers show or say, and that are attributes of an element. */
+const SPOKEN = /\b(?:aria-label|placeholder|alt|data-pending|data-copied)="([^"]+)"/g
+
+/** Asserts that the page on which a browser is has no English word. */
+function assertTranslated({ page }: Agent, names: string[] = []): void {
+  assert.match(page.body, /<html lang="en-XA"/, page.url)
+  const title = /<title>(.*?)<\/title>/.exec(page.body)![1]!
+  const spoken = [...page.body.matchAll(SPOKEN)].map(([, text]) => text!)
+  const texts = [title, textOf(page.body), ...spoken].join(' ')
+  assert.deepEqual(plainWords(texts, [...NAMES, ...names]), [], page.url)
+}
+
+/** A browser that is signed in to a new account and uses the pseudo-locale. */
+async function inPseudo(): Promise<{ agent: Agent; email: string }> {
+  const { agent, email } = await signUp(service, newEmail())
+  agent.cookies.set(LANGUAGE, PSEUDO)
+  return { agent, email }
+}
+
+test('the pages of security have no English word in the pseudo-locale', async () => {
+  const { t } = service.world.languages.named(PSEUDO)
+  const { agent } = await inPseudo()
+  await agent.open(SECURITY)
+  assertTranslated(agent)
+
+  await agent.open(`${SECURITY}password`)
+  assertTranslated(agent)
+  await agent.submit(t('account.save_password'), { password: 'short' })
+  assertTranslated(agent)
+  await agent.submit(t('account.save_password'), { password: `${PASSWORD} again` })
+  assertTranslated(agent)
+
+  await agent.open(`${SECURITY}email`)
+  assertTranslated(agent)
+  for (const email of ['none', newEmail()]) {
+    await agent.submit(t('account.email_send'), { email })
+    assertTranslated(agent)
+  }
+})
+
+test('the pages of second factors have no English word in the pseudo-locale', async () => {
+  const { t } = service.world.languages.named(PSEUDO)
+  const { agent } = await inPseudo()
+  await agent.open(SECURITY)
+  await agent.submit(t('account.authenticator_set_up'))
+  const secret = /id="setup_key"[^>]*>([A-Z2-7]{32})</.exec(agent.page.body)![1]!
+  assertTranslated(agent, [secret])
+  await agent.submit(t('account.turn_on'), { code: '000000' })
+  assertTranslated(agent, [secret])
+  await agent.submit(t('account.turn_on'), { code: codeOf(service, secret) })
+  assertTranslated(agent, recoveryCodes(agent))
+  await agent.open(SECURITY)
+  assertTranslated(agent)
+  await agent.submit(t('account.codes_create'))
+  assertTranslated(agent, recoveryCodes(agent))
+
+  await agent.open(`${SECURITY}passkeys`)
+  assertTranslated(agent)
+  await agent.submit(t('account.passkey_create'), { credential: '{}', name: 'Test' })
+  assertTranslated(agent)
+  const options = await passkeyOptions(service, agent, t('account.passkey_create'))
+  const credential = new SoftPasskey().create(options, { origin: service.world.config.base_url })
+  await agent.submit(t('account.passkey_create'), { credential, name: 'XK' })
+  assertTranslated(agent, ['XK'])
+})
+
+test('the name of a browser is in the language of the page', async () => {
+  const { agent } = await signUp(service)
+  agent.cookies.set(LANGUAGE, 'es')
+  await agent.open(SECURITY)
+  assert.match(textOf(agent.page.body), /Navegador desconocido Este navegador Desde el \d+ de/)
+})
