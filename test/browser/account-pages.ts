@@ -20,4 +20,8 @@ export async function* accountPages({ service }: PagesTest, page: Page) {
   await press(page, 'Set up an authenticator app')
   await arrive(page, 'Set up an authenticator app')
   yield 'security: authenticator app'
+  for (const query of ['', '?with=recovery_code']) {
+    await page.goto(`/account/confirm${query}`)
+    yield `confirm${query}`
+  }
 }

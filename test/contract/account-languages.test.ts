@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from '#platform/sql'
 import {
   codeOf,
   newEmail,
@@ -83,6 +84,12 @@ test('the pages of second factors have no English word in the pseudo-locale', as
   assertTranslated(agent)
   await agent.submit(t('account.codes_create'))
   assertTranslated(agent, recoveryCodes(agent))
+  for (const query of ['', '?with=recovery_code']) {
+    await agent.open(`/account/confirm${query}`)
+    assertTranslated(agent)
+    await agent.submit(t('account.confirm'), { password: PASSWORD, code: '1', recovery_code: '1' })
+    assertTranslated(agent)
+  }
 
   await agent.open(`${SECURITY}passkeys`)
   assertTranslated(agent)
@@ -92,6 +99,20 @@ test('the pages of second factors have no English word in the pseudo-locale', as
   const credential = new SoftPasskey().create(options, { origin: service.world.config.base_url })
   await agent.submit(t('account.passkey_create'), { credential, name: 'XK' })
   assertTranslated(agent, ['XK'])
+})
+
+test('re-authentication has no English word in the pseudo-locale', async () => {
+  const { t } = service.world.languages.named(PSEUDO)
+  const { agent, email } = await inPseudo()
+  await agent.open('/account/confirm')
+  assertTranslated(agent)
+  await agent.submit(t('account.confirm'), { password: 'not the password' })
+  assertTranslated(agent)
+  await service.world.db.run(
+    sql`update users set password_hash = null where email_normalized = ${email}`,
+  )
+  await agent.open('/account/confirm')
+  assertTranslated(agent)
 })
 
 test('the name of a browser is in the language of the page', async () => {

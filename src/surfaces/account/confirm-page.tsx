@@ -5,9 +5,12 @@ import { Field, Form, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { PasskeyForm } from '#design/passkey'
+import type { Locale } from '#platform/language/locale'
+import { titled } from './titled.ts'
 
 /** The re-authentication page; it offers the methods that the account has. */
 export function ConfirmPage(facts: {
+  locale: Locale
   csrf_token: string
   email: string
   return_to: string
@@ -19,7 +22,9 @@ export function ConfirmPage(facts: {
   /** The address of live mode, for an account that enters test mode from there only. */
   live_url: string | undefined
 }): JSX.Element {
-  const { csrf_token, fault } = facts
+  const { csrf_token, fault, locale } = facts
+  const { t, rich } = locale
+  const title = t('account.confirm_title')
   const query = new URLSearchParams({ return_to: facts.return_to })
   const returnTo = <input type="hidden" name="return_to" value={facts.return_to} />
   const owesCode = facts.has_authenticator || facts.has_passkeys
@@ -30,11 +35,12 @@ export function ConfirmPage(facts: {
   const isOnField = ['password', 'code', 'recovery_code'].includes(fault?.kind ?? '')
   return (
     <FocusLayout
-      title={`${fault ? 'Error: ' : ''}Confirm your identity · Purser`}
+      locale={locale}
+      title={titled(title, fault !== undefined, locale)}
       script="passkey.js"
     >
-      <Heading title="Confirm your identity">
-        To continue, sign in once more as <Mailbox address={facts.email} />.
+      <Heading title={title}>
+        {rich('account.confirm_text', { email: <Mailbox address={facts.email} /> })}
       </Heading>
       {fault && !isOnField && <Alert tone="error">{fault.text}</Alert>}
       {facts.has_passkeys && (
@@ -46,7 +52,7 @@ export function ConfirmPage(facts: {
         >
           {returnTo}
           <Button icon="key" wide>
-            Use a passkey
+            {t('account.confirm_passkey')}
           </Button>
         </PasskeyForm>
       )}
@@ -56,24 +62,24 @@ export function ConfirmPage(facts: {
           <UsernameField value={facts.email} />
           {facts.has_password && (
             <Field
-              label="Password"
+              label={t('account.password')}
               name="password"
               type="password"
               autocomplete="current-password"
               error={fault?.kind === 'password' ? fault.text : undefined}
             />
           )}
-          {owesCode && (asksRecoveryCode ? recoveryCode(fault) : code(fault))}
-          <Button kind="primary" pending="One moment…" wide>
-            Confirm
+          {owesCode && <CodeField is_recovery={asksRecoveryCode} fault={fault} locale={locale} />}
+          <Button kind="primary" pending={t('account.one_moment')} wide>
+            {t('account.confirm')}
           </Button>
         </Form>
       )}
       {!isForm && facts.live_url && (
         <>
-          <p>Open test mode again: choose Test mode in the menu of your dashboard in live mode.</p>
+          <p>{t('account.confirm_test_mode')}</p>
           <Button kind="primary" href={`${facts.live_url}/dashboard/`} wide>
-            Open the dashboard
+            {t('account.confirm_dashboard')}
           </Button>
         </>
       )}
@@ -81,17 +87,24 @@ export function ConfirmPage(facts: {
         <Form action="/signin/" csrf_token={csrf_token}>
           {returnTo}
           <input type="hidden" name="email" value={facts.email} />
-          <Button kind="primary" icon="mail" name="by" value="sign_in" pending="Sending…" wide>
-            Email me a sign-in link
+          <Button
+            kind="primary"
+            icon="mail"
+            name="by"
+            value="sign_in"
+            pending={t('account.sending')}
+            wide
+          >
+            {t('account.confirm_email_link')}
           </Button>
         </Form>
       )}
       {facts.has_authenticator && !facts.with_recovery_code && (
         <TextLink href={`/account/confirm?with=recovery_code&${query}`}>
-          Use a recovery code
+          {t('account.confirm_recovery_code')}
         </TextLink>
       )}
-      <BackLink href="/account/security/">Security</BackLink>
+      <BackLink href="/account/security/">{t('menu.security')}</BackLink>
     </FocusLayout>
   )
 }
@@ -102,27 +115,32 @@ interface Fault {
   text: string
 }
 
-function code(fault: Fault | undefined): JSX.Element {
+function CodeField(facts: {
+  is_recovery: boolean
+  fault: Fault | undefined
+  locale: Locale
+}): JSX.Element {
+  const { is_recovery, fault, locale } = facts
+  const { t } = locale
+  if (is_recovery) {
+    return (
+      <Field
+        label={t('account.recovery_code')}
+        name="recovery_code"
+        autocomplete="off"
+        maxlength={40}
+        error={fault?.kind === 'recovery_code' ? fault.text : undefined}
+      />
+    )
+  }
   return (
     <Field
-      label="Authentication code"
+      label={t('account.code')}
       name="code"
       inputmode="numeric"
       autocomplete="one-time-code"
       maxlength={12}
       error={fault?.kind === 'code' ? fault.text : undefined}
-    />
-  )
-}
-
-function recoveryCode(fault: Fault | undefined): JSX.Element {
-  return (
-    <Field
-      label="Recovery code"
-      name="recovery_code"
-      autocomplete="off"
-      maxlength={40}
-      error={fault?.kind === 'recovery_code' ? fault.text : undefined}
     />
   )
 }

@@ -12,13 +12,15 @@ import { formOf, queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
 import { ownPath, redirectAfterForm } from '#http/redirect'
 import { keepSession, knownDevice } from '#http/session'
+import type { Locale } from '#platform/language/locale'
+import { localeOf } from '#platform/language/request'
 import { ConfirmPage } from './confirm-page.tsx'
 
 /** The part of a proof that was incorrect. */
 type ProofKind = 'password' | FactorAnswer['kind']
 
-function messageOf(kind: ProofKind): string {
-  return kind === 'password' ? 'The password is incorrect.' : faultOf(kind)
+function messageOf(kind: ProofKind, locale: Locale): string {
+  return kind === 'password' ? locale.t('account.password_wrong') : faultOf(kind, locale)
 }
 
 /** Re-authentication before security settings, refunds or payouts change. */
@@ -48,7 +50,8 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
     if (proven.outcome !== 'proven') {
       const isPassword = proven.outcome === 'wrong' && proven.part === 'password'
       const kind = isPassword ? 'password' : (factor?.kind ?? 'code')
-      const refused = refusedFor(proven, messageOf(kind))
+      const locale = localeOf(request)
+      const refused = refusedFor(proven, messageOf(kind, locale), locale)
       const field = refused.retry_after === undefined ? kind : undefined
       return await sendForm(world, context, { return_to, kind: field, ...refused })
     }
@@ -98,6 +101,7 @@ async function sendForm(
   const factors = await identity.factorsOf(db, session.user_id)
   const { live_url } = world.config
   const page = ConfirmPage({
+    locale: localeOf(request),
     csrf_token: csrfToken(world, request, reply),
     email: session.email,
     return_to: return_to ?? SECURITY,
