@@ -12,6 +12,8 @@ export async function* accountPages({ service }: PagesTest, page: Page) {
   await arrive(page, 'Your purchases')
   await page.goto('/account/security/')
   yield 'security'
+  await page.goto('/account/connections/')
+  yield 'connections'
   for (const name of ['password', 'email', 'passkeys']) {
     await page.goto(`/account/security/${name}`)
     yield `security: ${name}`

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import * as grants from '#domain/grants'
+import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import {
   codeOf,
@@ -113,6 +115,24 @@ test('re-authentication has no English word in the pseudo-locale', async () => {
   )
   await agent.open('/account/confirm')
   assertTranslated(agent)
+})
+
+test('the connections have no English word in the pseudo-locale', async () => {
+  const { agent, email } = await inPseudo()
+  await agent.open('/account/connections/')
+  assertTranslated(agent)
+  const { world, demo } = service
+  const { db, clock } = world
+  const { user_id } = await db.one<{ user_id: UserId }>(
+    sql`select id as user_id from users where email_normalized = ${email}`,
+  )
+  const { client_id } = demo.app
+  await grants.agree(db, clock.now(), { user_id, client_id, scopes: [...grants.DEFAULT_SCOPES] })
+  for (const done of ['agent', 'app']) {
+    await agent.open(`/account/connections/?done=${done}`)
+    // The list of what an app receives is joined by the platform.
+    assertTranslated(agent, ['(?<= )and(?= )'])
+  }
 })
 
 test('the name of a browser is in the language of the page', async () => {

@@ -15,7 +15,7 @@ import {
 
 const TRANSLATED = [
   'src/surfaces/{checkout,signin,portal,emails}/*.{ts,tsx}',
-  'src/surfaces/account/{overview,entry,entries,factor,confirm,titled}*.{ts,tsx}',
+  'src/surfaces/account/{overview,entry,entries,factor,confirm,connections,titled}*.{ts,tsx}',
   'src/surfaces/oidc/{consent,sign-out}*.tsx',
   'src/surfaces/http/{,guards/unproven}*.{ts,tsx}',
   'src/platform/{design,pdf}/*.{ts,tsx}',
@@ -165,7 +165,7 @@ describe('the pages for buyers', () => {
   test('have no words of their own: every text comes from the catalog', () => {
     const pages = globSync([
       'src/surfaces/{checkout,signin,portal,emails}/*.tsx',
-      'src/surfaces/account/{overview,entry,factor,confirm}*.tsx',
+      'src/surfaces/account/{overview,entry,factor,confirm,connections}*.tsx',
       'src/surfaces/oidc/{consent,sign-out}*.tsx',
       'src/surfaces/http/{error,redirect,guards/unproven}-page.tsx',
       'src/sandbox/*.tsx',
@@ -257,6 +257,11 @@ describe('amounts and dates', () => {
     assert.equal(ENGLISH.day(day), 'November 23, 2026')
     assert.equal(spanish.day(day), '23 de noviembre de 2026')
     assert.equal(spanish.country('US'), 'Estados Unidos')
+  })
+
+  test('are listed with the words of the language', () => {
+    assert.equal(ENGLISH.list(['a', 'b', 'c']), 'a, b, and c')
+    assert.equal(spanish.list(['a', 'b', 'c']), 'a, b y c')
   })
 
   test('count in the plural of the language', () => {

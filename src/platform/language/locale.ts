@@ -37,6 +37,8 @@ export interface Locale {
   moment(at: Date): string
   /** The name of a country by its ISO code. */
   country(code: string): string
+  /** Phrases as one: "a, b, and c". */
+  list(phrases: string[]): string
   /** Orders texts as this language does. */
   compare(left: string, right: string): number
   /** A text that goes on within a sentence, in lower case. */
@@ -62,6 +64,7 @@ export function openLocale(language: string, catalog: Catalog): Locale {
     timeZone: 'UTC',
   })
   const countries = new Intl.DisplayNames(tag, { type: 'region' })
+  const list = new Intl.ListFormat(tag)
   const collator = new Intl.Collator(tag)
   return {
     language,
@@ -73,6 +76,7 @@ export function openLocale(language: string, catalog: Catalog): Locale {
     day: (date) => day.format(date),
     moment: (at) => moment.format(at),
     country: (code) => countries.of(code) ?? code,
+    list: (phrases) => list.format(phrases),
     compare: (left, right) => collator.compare(left, right),
     lower: (text) => text.toLocaleLowerCase(tag),
   }

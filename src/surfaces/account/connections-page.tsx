@@ -6,21 +6,25 @@ import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { Heading, Panel, RecordRows } from '#design/panels'
 import type { AgentGrant, AgentScope, ConnectedApp, Scope } from '#domain/grants'
+import { browserText } from '#http/device'
+import type { Locale, MessageId } from '#platform/language/locale'
+import { titled } from './titled.ts'
 
 /** What each scope lets an agent do, to complete a sentence. */
-const MAY: Record<AgentScope, string> = {
-  'integrations.read': 'read integration settings',
-  'integrations.write': 'change integration settings and replace client secrets',
-  'listing.read': 'read listings and plans',
-  'listing.write': 'change listings, plans and prices',
+const MAY: Record<AgentScope, MessageId> = {
+  'integrations.read': 'account.agent_may_read_integrations',
+  'integrations.write': 'account.agent_may_change_integrations',
+  'listing.read': 'account.agent_may_read_listings',
+  'listing.write': 'account.agent_may_change_listings',
 }
 
-const KNOWS: Record<Scope, string> = {
-  openid: 'a private ID for your account',
-  entitlements: 'your plan and whether it is active',
+const KNOWS: Record<Scope, MessageId> = {
+  openid: 'account.app_receives_openid',
+  entitlements: 'account.app_receives_entitlements',
 }
 
 interface ConnectionsFacts {
+  locale: Locale
   csrf_token: string
   agents: AgentGrant[]
   apps: ConnectedApp[]
@@ -29,11 +33,12 @@ interface ConnectionsFacts {
 
 /** Everything with access to the account: agents that manage apps, and apps signed in to. */
 export function ConnectionsPage(facts: ConnectionsFacts): JSX.Element {
+  const { locale } = facts
+  const { t } = locale
+  const title = t('menu.connections')
   return (
-    <SiteLayout title="Connections · Purser">
-      <Heading title="Connections">
-        Agents that can manage your apps, and apps that you sign in to with your account.
-      </Heading>
+    <SiteLayout locale={locale} title={titled(title, false, locale)}>
+      <Heading title={title}>{t('account.connections_text')}</Heading>
       {facts.note && <Alert tone="success">{facts.note}</Alert>}
       <AgentsPanel {...facts} />
       <AppsPanel {...facts} />
@@ -41,58 +46,58 @@ export function ConnectionsPage(facts: ConnectionsFacts): JSX.Element {
   )
 }
 
-function AgentsPanel({ csrf_token, agents }: ConnectionsFacts): JSX.Element {
+function AgentsPanel({ csrf_token, agents, locale }: ConnectionsFacts): JSX.Element {
+  const { t, rich, list } = locale
   return (
-    <Panel title="Agents">
+    <Panel title={t('account.agents')}>
       {agents.length === 0 ? (
         <p class="text-sm text-muted">
-          No agent has access. <TextLink href="/docs/agents">Connect one</TextLink> to manage your
-          apps with the permissions that you allow.
+          {rich('account.agents_none', {
+            link: (text) => <TextLink href="/docs/agents">{text}</TextLink>,
+          })}
         </p>
       ) : (
         <>
           <RecordRows
             records={agents.map((agent) => ({
               key: agent.id,
-              title: `Agent at ${agent.callback}`,
+              title: t('account.agent_at', { callback: agent.callback }),
               details: [
-                `Can ${listed(mayDo(agent.scopes))}`,
-                <>
-                  Allowed on <Day date={agent.granted_at} /> in {agent.browser}
-                </>,
-                <>
-                  Last seen on <Day date={agent.renewed_at} />
-                </>,
-                <>
-                  Expires on <Day date={agent.expires_at} /> if not used before
-                </>,
+                t('account.agent_can', { list: list(mayDo(agent.scopes, locale)) }),
+                rich('account.agent_allowed', {
+                  day: <Day date={agent.granted_at} />,
+                  browser: browserText(agent.browser, locale),
+                }),
+                rich('account.last_seen', { day: <Day date={agent.renewed_at} /> }),
+                rich('account.agent_expires', { day: <Day date={agent.expires_at} /> }),
               ],
               action: (
                 <Form action="/account/connections/agents/end" csrf_token={csrf_token}>
                   <input type="hidden" name="agent" value={agent.id} />
-                  <Button kind="danger" pending="Revoking…" describedby={`record-${agent.id}`}>
-                    Revoke access
+                  <Button
+                    kind="danger"
+                    pending={t('account.agent_revoking')}
+                    describedby={`record-${agent.id}`}
+                  >
+                    {t('account.agent_revoke')}
                   </Button>
                 </Form>
               ),
             }))}
           />
-          <p class="text-sm text-muted">
-            Signing out of Purser in any browser revokes access for all agents.
-          </p>
+          <p class="text-sm text-muted">{t('account.agents_sign_out')}</p>
         </>
       )}
     </Panel>
   )
 }
 
-function AppsPanel({ csrf_token, apps }: ConnectionsFacts): JSX.Element {
+function AppsPanel({ csrf_token, apps, locale }: ConnectionsFacts): JSX.Element {
+  const { t, rich, list } = locale
   return (
-    <Panel title="Apps">
+    <Panel title={t('account.apps')}>
       {apps.length === 0 ? (
-        <p class="text-sm text-muted">
-          No apps yet. Apps that you sign in to with Purser appear here.
-        </p>
+        <p class="text-sm text-muted">{t('account.apps_none')}</p>
       ) : (
         <>
           <RecordRows
@@ -100,28 +105,26 @@ function AppsPanel({ csrf_token, apps }: ConnectionsFacts): JSX.Element {
               key: app.client_id,
               title: app.app_name,
               details: [
-                `Receives ${listed(app.scopes.map((scope) => KNOWS[scope]))}`,
-                <>
-                  Since <Day date={app.granted_at} />
-                </>,
+                t('account.app_receives', {
+                  list: list(app.scopes.map((scope) => t(KNOWS[scope]))),
+                }),
+                rich('account.since', { day: <Day date={app.granted_at} /> }),
               ],
               action: (
                 <Form action="/account/connections/apps/end" csrf_token={csrf_token}>
                   <input type="hidden" name="app" value={app.client_id} />
                   <Button
                     kind="danger"
-                    pending="Disconnecting…"
+                    pending={t('account.app_disconnecting')}
                     describedby={`record-${app.client_id}`}
                   >
-                    Disconnect
+                    {t('account.app_disconnect')}
                   </Button>
                 </Form>
               ),
             }))}
           />
-          <p class="text-sm text-muted">
-            Disconnecting signs you out of the app. Your purchases are not affected.
-          </p>
+          <p class="text-sm text-muted">{t('account.apps_disconnect')}</p>
         </>
       )}
     </Panel>
@@ -129,12 +132,8 @@ function AppsPanel({ csrf_token, apps }: ConnectionsFacts): JSX.Element {
 }
 
 /** The scopes as phrases; a write scope implies its read scope. */
-function mayDo(scopes: AgentScope[]): string[] {
+function mayDo(scopes: AgentScope[], { t }: Locale): string[] {
   const isImplied = (scope: AgentScope) =>
     scopes.some((each) => each !== scope && each === scope.replace('.read', '.write'))
-  return scopes.filter((scope) => !isImplied(scope)).map((scope) => MAY[scope])
-}
-
-function listed(parts: string[]): string {
-  return new Intl.ListFormat('en-US').format(parts)
+  return scopes.filter((scope) => !isImplied(scope)).map((scope) => t(MAY[scope]))
 }

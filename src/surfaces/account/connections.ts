@@ -7,14 +7,16 @@ import { requireOwner } from '#http/guards/owner'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
+import type { MessageId } from '#platform/language/locale'
+import { localeOf } from '#platform/language/request'
 import { ownValue } from '#platform/text'
 import { ConnectionsPage } from './connections-page.tsx'
 
 const CONNECTIONS = '/account/connections/'
 
-const NOTES: Record<string, string> = {
-  agent: 'Access revoked. The agent’s requests are refused until you allow it again.',
-  app: 'App disconnected. It receives no data about you until you sign in to it again.',
+const NOTES: Record<string, MessageId> = {
+  agent: 'account.done_agent',
+  app: 'account.done_app',
 }
 
 /** The connected apps and agents of an account, and how to disconnect each. */
@@ -26,11 +28,14 @@ export function declareConnections(scope: FastifyInstance, world: World): void {
     const { db, clock } = world
     const { user_id } = owner
     const now = clock.now()
+    const locale = localeOf(request)
+    const note = ownValue(NOTES, queryOf(request, 'done'))
     const page = ConnectionsPage({
+      locale,
       csrf_token: csrfToken(world, request, reply),
       agents: await grants.listAgents(db, now, user_id),
       apps: await grants.listApps(db, now, user_id),
-      note: ownValue(NOTES, queryOf(request, 'done')),
+      note: note && locale.t(note),
     })
     return sendPage(reply, page)
   })
