@@ -14,6 +14,8 @@ export async function* accountPages({ service }: PagesTest, page: Page) {
   yield 'security'
   await page.goto('/account/connections/')
   yield 'connections'
+  await page.goto('/account/profile/')
+  yield 'profile'
   for (const name of ['password', 'email', 'passkeys']) {
     await page.goto(`/account/security/${name}`)
     yield `security: ${name}`

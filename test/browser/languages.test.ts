@@ -14,7 +14,7 @@ after(() => setup.close())
 
 /** What buyers see, which is in their language; the mailbox is for development. */
 const TRANSLATED =
-  /^\/(buy|checkout|sandbox\/(card-entries|portals|challenges)|signin|signup|link|manage|account\/(\?|security|confirm|connections|$)|nowhere)/
+  /^\/(buy|checkout|sandbox\/(card-entries|portals|challenges)|signin|signup|link|manage|account\/(\?|security|confirm|connections|profile\/$|$)|nowhere)/
 
 /** Words that are the same in every language: names, and what the browser's own language writes. */
 const UNTRANSLATED = new RegExp(
@@ -26,7 +26,7 @@ const UNTRANSLATED = new RegExp(
     'January|February|March|April|May|June|July|August|September|October|November|December',
     '[A-Z]{2}(?= \\d{5})|(?<=\\()[A-Z]{2}(?=[,)])|(?<= )[A-Z]{2}(?=\\.)|NO-SUCH-CODE',
     // The key of an authenticator app, and references.
-    '[A-Z2-7]{32}|\\S+@\\S+|(req|key|ord|inv)_\\w+|https?:\\S+',
+    '[A-Z2-7]{32}|\\S+@\\S+|(req|key|ord|inv|usr)_\\w+|https?:\\S+',
   ].join('|'),
   'g',
 )

@@ -135,6 +135,12 @@ test('the connections have no English word in the pseudo-locale', async () => {
   }
 })
 
+test('the profile has no English word in the pseudo-locale', async () => {
+  const { agent } = await inPseudo()
+  await agent.open('/account/profile/')
+  assertTranslated(agent, ['usr_\\w+'])
+})
+
 test('the name of a browser is in the language of the page', async () => {
   const { agent } = await signUp(service)
   agent.cookies.set(LANGUAGE, 'es')

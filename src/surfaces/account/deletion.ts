@@ -23,8 +23,8 @@ import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { dropSession } from '#http/session'
 import type { Limit } from '#platform/limits'
 import { cents, sum, ZERO } from '#platform/money'
+import { DeletedPage, DeletionPage } from './deletion-pages.tsx'
 import { PROFILE } from './profile.ts'
-import { DeletedPage, DeletionPage } from './profile-pages.tsx'
 
 const DELETION = `${PROFILE}delete`
 const REQUESTS: Limit = { name: 'final-payouts', points: 10, seconds: 3600 }

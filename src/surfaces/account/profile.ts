@@ -8,7 +8,8 @@ import { requireOwner } from '#http/guards/owner'
 import { sendPage } from '#http/pages'
 import { declareTask } from '#http/tasks'
 import { isoDate } from '#platform/calendar'
-import { ProfilePage } from './profile-pages.tsx'
+import { localeOf } from '#platform/language/request'
+import { ProfilePage } from './profile-page.tsx'
 
 /** The profile of an account. */
 export const PROFILE = '/account/profile/'
@@ -43,6 +44,7 @@ export function declareProfile(scope: FastifyInstance, world: World): void {
     const { session } = await requireOwner(world, request, reply, { recent: false, back: PROFILE })
     const user = (await identity.findUser(db, session.user_id))!
     const page = ProfilePage({
+      locale: localeOf(request),
       csrf_token: csrfToken(world, request, reply),
       email: user.email,
       created_at: user.created_at,

@@ -1,63 +1,11 @@
 import type { JSX } from 'preact'
-import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { BackLink, Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Field, Form } from '#design/forms'
-import { FocusLayout, type Link, SiteLayout } from '#design/layout'
-import { Day, formatMoney } from '#design/money'
-import { DescriptionList, Heading, Mailbox, Panel } from '#design/panels'
+import { FocusLayout, type Link } from '#design/layout'
+import { formatMoney } from '#design/money'
+import { Heading, Mailbox } from '#design/panels'
 import type { Cents } from '#platform/money'
-
-/** The profile of an account, with the export of its data and its deletion. */
-export function ProfilePage(facts: {
-  csrf_token: string
-  email: string
-  created_at: Date
-  user_id: string
-}): JSX.Element {
-  return (
-    <SiteLayout title="Profile · Purser">
-      <Heading title="Profile">Your account and the data that is stored about you.</Heading>
-      <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
-        <div class="lg:col-span-2">
-          <Panel title="Account">
-            <DescriptionList
-              items={[
-                { term: 'Email', detail: <Mailbox address={facts.email} /> },
-                { term: 'Created', detail: <Day date={facts.created_at} /> },
-                { term: 'Account ID', detail: <span class="font-mono">{facts.user_id}</span> },
-              ]}
-            />
-            <Actions>
-              <Button href="/account/security/email">Change email</Button>
-            </Actions>
-          </Panel>
-        </div>
-        <Panel title="Your data">
-          <p class="text-sm text-muted">
-            A JSON file with your account, sessions, purchases, licenses, payments and the log of
-            what you did. License keys are on the page of each purchase.
-          </p>
-          <Form action="/account/profile/export" csrf_token={facts.csrf_token}>
-            <Actions>
-              <Button pending="Exporting…">Export your data</Button>
-            </Actions>
-          </Form>
-        </Panel>
-        <Panel title="Delete account">
-          <p class="text-sm text-muted">
-            Your licenses end, and your email is removed. Invoices are kept without it, as the law
-            requires.
-          </p>
-          <Actions>
-            <Button kind="danger" href="/account/profile/delete">
-              Delete account
-            </Button>
-          </Actions>
-        </Panel>
-      </div>
-    </SiteLayout>
-  )
-}
 
 /** Asks for the email of the account before it is deleted, or says what must be resolved first. */
 export function DeletionPage(facts: {
