@@ -16,6 +16,8 @@ export async function* accountPages({ service }: PagesTest, page: Page) {
   yield 'connections'
   await page.goto('/account/profile/')
   yield 'profile'
+  await page.goto('/account/profile/delete')
+  yield 'deletion'
   for (const name of ['password', 'email', 'passkeys']) {
     await page.goto(`/account/security/${name}`)
     yield `security: ${name}`

@@ -14,7 +14,7 @@ after(() => setup.close())
 
 /** What buyers see, which is in their language; the mailbox is for development. */
 const TRANSLATED =
-  /^\/(buy|checkout|sandbox\/(card-entries|portals|challenges)|signin|signup|link|manage|account\/(\?|security|confirm|connections|profile\/$|$)|nowhere)/
+  /^\/(buy|checkout|sandbox\/(card-entries|portals|challenges)|signin|signup|link|manage|account\/(\?|security|confirm|connections|profile|$)|nowhere)/
 
 /** Words that are the same in every language: names, and what the browser's own language writes. */
 const UNTRANSLATED = new RegExp(

@@ -5,6 +5,7 @@ import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import {
   codeOf,
+  enterPassword,
   newEmail,
   PASSWORD,
   passkeyOptions,
@@ -139,6 +140,27 @@ test('the profile has no English word in the pseudo-locale', async () => {
   const { agent } = await inPseudo()
   await agent.open('/account/profile/')
   assertTranslated(agent, ['usr_\\w+'])
+})
+
+test('the deletion has no English word in the pseudo-locale', async () => {
+  const { t } = service.world.languages.named(PSEUDO)
+  const { agent, email } = await inPseudo()
+  await agent.open('/account/profile/delete')
+  assertTranslated(agent)
+  await agent.submit(t('account.delete'), { email: 'other@example.com' })
+  assertTranslated(agent)
+  await agent.submit(t('account.delete'), { email })
+  assertTranslated(agent)
+  assert.equal(agent.page.status, 200)
+})
+
+test('what blocks a deletion is in the language of the page', async () => {
+  const { demo } = service
+  const agent = await enterPassword(service, demo.seller.email, demo.seller.password)
+  agent.cookies.set(LANGUAGE, 'es')
+  await agent.open('/account/profile/delete')
+  assert.match(textOf(agent.page.body), /Su cuenta todavía no se puede eliminar/)
+  assert.match(textOf(agent.page.body), /El vendedor .* es suyo/)
 })
 
 test('the name of a browser is in the language of the page', async () => {

@@ -3,12 +3,14 @@ import { BackLink, Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { FocusLayout, type Link } from '#design/layout'
-import { formatMoney } from '#design/money'
 import { Heading, Mailbox } from '#design/panels'
+import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
+import { titled } from './titled.ts'
 
 /** Asks for the email of the account before it is deleted, or says what must be resolved first. */
 export function DeletionPage(facts: {
+  locale: Locale
   csrf_token: string
   email: string
   /** What must be resolved first, each with the page for it. */
@@ -20,16 +22,16 @@ export function DeletionPage(facts: {
   is_affiliate: boolean
   fault: string | undefined
 }): JSX.Element {
-  const { blocks, payable, ending, is_affiliate, fault } = facts
+  const { blocks, payable, ending, is_affiliate, fault, locale } = facts
+  const { t, money } = locale
+  const title = t('account.delete_title')
   return (
-    <FocusLayout title={`${fault ? 'Error: ' : ''}Delete your account · Purser`}>
-      <Heading title="Delete your account">
-        {blocks.length > 0
-          ? 'Your account cannot be deleted yet.'
-          : 'This takes effect immediately and cannot be undone.'}
+    <FocusLayout locale={locale} title={titled(title, fault !== undefined, locale)}>
+      <Heading title={title}>
+        {t(blocks.length > 0 ? 'account.delete_blocked' : 'account.delete_final')}
       </Heading>
       {blocks.length > 0 ? (
-        <Alert tone="info" title="Resolve this first">
+        <Alert tone="info" title={t('account.delete_first')}>
           <ul class="grid list-disc gap-1 ps-5">
             {blocks.map((block, index) => (
               <li key={index}>
@@ -43,55 +45,52 @@ export function DeletionPage(facts: {
         <>
           <ul class="grid list-disc gap-2 ps-5 text-sm">
             {ending.length > 0 && (
-              <li>
-                You lose access to {ending.join(', ')}. Nothing is refunded, and the keys stop
-                working.
-              </li>
+              <li>{t('account.delete_access', { apps: ending.join(', ') })}</li>
             )}
-            {is_affiliate && <li>Later payments of customers you referred earn no commission.</li>}
-            <li>Every browser, app and agent is signed out. Passkeys and codes are deleted.</li>
-            <li>
-              Your email is removed. Invoices and payments are kept without it, as tax law requires.
-            </li>
-            <li>We send one final email to confirm.</li>
+            {is_affiliate && <li>{t('account.delete_commission')}</li>}
+            <li>{t('account.delete_signed_out')}</li>
+            <li>{t('account.delete_email_removed')}</li>
+            <li>{t('account.delete_last_email')}</li>
           </ul>
           <Form action="/account/profile/delete" csrf_token={facts.csrf_token}>
             <Field
-              label="Email"
+              label={t('account.email')}
               name="email"
               type="email"
               autocomplete="off"
               error={fault}
-              hint={`Enter ${facts.email} to confirm.`}
+              hint={t('account.delete_hint', { email: facts.email })}
             />
-            <Button kind="danger" pending="Deleting…" wide>
-              Delete account
+            <Button kind="danger" pending={t('account.deleting')} wide>
+              {t('account.delete')}
             </Button>
           </Form>
         </>
       )}
       {payable > 0 && (
         <Form action="/account/profile/delete/payout" csrf_token={facts.csrf_token}>
-          <p class="text-sm">Nothing else is left to do, so we pay this out without a minimum.</p>
-          <Button kind="primary" pending="Paying…" wide>
-            Pay out {formatMoney(payable)}
+          <p class="text-sm">{t('account.delete_payout_text')}</p>
+          <Button kind="primary" pending={t('account.delete_paying')} wide>
+            {t('account.delete_pay_out', { amount: money(payable) })}
           </Button>
         </Form>
       )}
-      <BackLink href="/account/profile/">Profile</BackLink>
+      <BackLink href="/account/profile/">{t('menu.profile')}</BackLink>
     </FocusLayout>
   )
 }
 
 /** The account is deleted. */
-export function DeletedPage({ email }: { email: string }): JSX.Element {
+export function DeletedPage({ email, locale }: { email: string; locale: Locale }): JSX.Element {
+  const { t, rich } = locale
+  const title = t('account.deleted_title')
   return (
-    <FocusLayout title="Account deleted · Purser">
-      <Heading title="Account deleted" done>
-        Your account was deleted. We sent a final email to <Mailbox address={email} />.
+    <FocusLayout locale={locale} title={titled(title, false, locale)}>
+      <Heading title={title} done>
+        {rich('account.deleted_text', { email: <Mailbox address={email} /> })}
       </Heading>
       <Button href="/" wide>
-        Go to the home page
+        {t('account.home')}
       </Button>
     </FocusLayout>
   )
