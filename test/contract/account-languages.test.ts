@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { calculatePKCECodeChallenge, randomPKCECodeVerifier } from 'openid-client'
 import * as grants from '#domain/grants'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
@@ -13,6 +14,7 @@ import {
   signUp,
 } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { CALLBACK } from '../support/agent-client.ts'
 import { closeSound } from '../support/invariants.ts'
 import { plainWords } from '../support/plain-words.ts'
 import { PSEUDO, withPseudoLocale } from '../support/pseudo-locale.ts'
@@ -161,6 +163,24 @@ test('what blocks a deletion is in the language of the page', async () => {
   await agent.open('/account/profile/delete')
   assert.match(textOf(agent.page.body), /Su cuenta todavía no se puede eliminar/)
   assert.match(textOf(agent.page.body), /El vendedor .* es suyo/)
+})
+
+test('the consent page for agents has no English word in the pseudo-locale', async () => {
+  const { agent } = await inPseudo()
+  for (const scope of ['listing.read', grants.AGENT_SCOPES.join(' ')]) {
+    const query = new URLSearchParams({
+      client_id: grants.AGENT_CLIENT,
+      response_type: 'code',
+      redirect_uri: CALLBACK,
+      scope,
+      code_challenge: await calculatePKCECodeChallenge(randomPKCECodeVerifier()),
+      code_challenge_method: 'S256',
+      state: 'state',
+    })
+    await agent.open(`/o/auth?${query}`)
+    assert.match(agent.page.url, /^\/o\/interaction\//)
+    assertTranslated(agent)
+  }
 })
 
 test('the name of a browser is in the language of the page', async () => {

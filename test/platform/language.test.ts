@@ -16,7 +16,7 @@ import {
 const TRANSLATED = [
   'src/surfaces/{checkout,signin,portal,emails}/*.{ts,tsx}',
   'src/surfaces/account/{overview,entr,factor,confirm,connections,deletion,profile,titled}*.{ts,tsx}',
-  'src/surfaces/oidc/{consent,sign-out}*.tsx',
+  'src/surfaces/oidc/{agent-page,consent,sign-out}*.tsx',
   'src/surfaces/http/{,guards/unproven}*.{ts,tsx}',
   'src/platform/{design,pdf}/*.{ts,tsx}',
   'src/platform/text.ts',
@@ -166,7 +166,7 @@ describe('the pages for buyers', () => {
     const pages = globSync([
       'src/surfaces/{checkout,signin,portal,emails}/*.tsx',
       'src/surfaces/account/{overview,entry,factor,confirm,connections,deletion,profile}*.tsx',
-      'src/surfaces/oidc/{consent,sign-out}*.tsx',
+      'src/surfaces/oidc/{agent-page,consent,sign-out}*.tsx',
       'src/surfaces/http/{error,redirect,guards/unproven}-page.tsx',
       'src/sandbox/*.tsx',
     ]).filter((path) => !IN_ENGLISH.includes(path))

@@ -6,15 +6,15 @@ import { Icon } from '#design/icons'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { AGENT_SCOPES, type AgentScope, isWriting } from '#domain/grants'
+import type { Locale, MessageId } from '#platform/language/locale'
 import { AllowOrCancel, type ConsentForms } from './consent-forms.tsx'
 
 /** What each scope lets an agent do, for the person who decides. */
-const ALLOWED: Record<AgentScope, string> = {
-  'integrations.read': 'Read integration settings: Login URL, redirect URIs, client ID.',
-  'integrations.write':
-    'Change the Login URL and the redirect URIs, and rotate the client secret. The old secret stops working immediately.',
-  'listing.read': 'Read your listings: texts, categories, feature table.',
-  'listing.write': 'Change listings, plans and prices. New prices apply to buyers immediately.',
+const ALLOWED: Record<AgentScope, MessageId> = {
+  'integrations.read': 'consent.agent_may_read_integrations',
+  'integrations.write': 'consent.agent_may_change_integrations',
+  'listing.read': 'consent.agent_may_read_listings',
+  'listing.write': 'consent.agent_may_change_listings',
 }
 
 /** Asks whether an agent may manage the person's apps (spec: Sign-in rules, 9). */
@@ -29,65 +29,71 @@ export function AgentPage(
     another_url: string
   },
 ): JSX.Element {
+  const { locale } = facts
+  const { t, rich, list } = locale
   const reading = facts.scopes.filter((scope) => !isWriting(scope))
   const writing = facts.scopes.filter(isWriting)
   const further = AGENT_SCOPES.filter((each) => isWriting(each) && !writing.includes(each))
-  const title = `Let an agent ${writing.length > 0 ? 'manage' : 'read'} your apps?`
+  const title = t(writing.length > 0 ? 'consent.agent_manage_title' : 'consent.agent_read_title')
   return (
-    <FocusLayout title={`${title} · Purser`}>
+    <FocusLayout locale={locale} title={t('signin.page_title', { title })}>
       <Heading title={title}>
-        With your Purser account <Mailbox address={facts.email} />.{' '}
-        <TextLink href={facts.another_url}>Use another account</TextLink>
+        {rich('consent.text', {
+          email: <Mailbox address={facts.email} />,
+          link: (text) => <TextLink href={facts.another_url}>{text}</TextLink>,
+        })}
       </Heading>
-      <Alert tone="warning" title="Allow this only if you started it">
-        A program on this computer requests access. It identifies as an agent. Purser cannot verify
-        which one.
+      <Alert tone="warning" title={t('consent.agent_warning_title')}>
+        {t('consent.agent_warning')}
       </Alert>
       <p class="text-sm">
         {facts.apps.length > 0
-          ? `This applies to all of your apps: ${new Intl.ListFormat('en-US').format(facts.apps)}.`
-          : 'Your account has no apps yet.'}
+          ? t('consent.agent_apps', { apps: list(facts.apps) })
+          : t('consent.agent_no_apps')}
       </p>
       <AllowOrCancel {...facts}>
         <section class="grid gap-3" aria-labelledby="reading">
           <h2 id="reading" class="font-semibold">
-            It can
+            {t('consent.agent_can')}
           </h2>
           <ul class="grid gap-3 text-sm">
-            <Item icon="check">Read your apps, their plans and their prices.</Item>
+            <Item icon="check">{t('consent.agent_can_read')}</Item>
             {reading.map((scope) => (
               <Item key={scope} icon="check">
-                {ALLOWED[scope]}
+                {t(ALLOWED[scope])}
               </Item>
             ))}
           </ul>
         </section>
         <Changes
-          legend="It also requests to"
-          hint="Clear what you do not want to allow."
+          locale={locale}
+          legend={t('consent.agent_also')}
+          hint={t('consent.agent_clear')}
           scopes={writing}
           checked
         />
         <Changes
-          legend="You can also allow it to"
-          hint="Not requested now. Check what you want it to change."
+          locale={locale}
+          legend={t('consent.agent_further')}
+          hint={t('consent.agent_check')}
           scopes={further}
         />
         <section class="grid gap-3" aria-labelledby="never">
           <h2 id="never" class="font-semibold">
-            It cannot
+            {t('consent.agent_cannot')}
           </h2>
           <ul class="grid gap-3 text-sm">
-            <Item icon="minus">Read your buyers or their payment methods.</Item>
-            <Item icon="minus">Refund or pay out money, or publish an app.</Item>
-            <Item icon="minus">Change your sign-in methods or other account settings.</Item>
+            <Item icon="minus">{t('consent.agent_cannot_buyers')}</Item>
+            <Item icon="minus">{t('consent.agent_cannot_money')}</Item>
+            <Item icon="minus">{t('consent.agent_cannot_account')}</Item>
           </ul>
         </section>
       </AllowOrCancel>
       <p class="text-xs text-muted">
-        You continue to <strong class="font-semibold break-all">{facts.callback}</strong>, a program
-        on this computer. Access lasts until you revoke it under Connections or sign out of Purser,
-        at most 180 days.
+        {rich('consent.agent_continue_to', {
+          host: facts.callback,
+          b: (text) => <strong class="font-semibold break-all">{text}</strong>,
+        })}
       </p>
     </FocusLayout>
   )
@@ -95,19 +101,27 @@ export function AgentPage(
 
 /** Checkboxes for scopes that allow changes; nothing without scopes. */
 function Changes(facts: {
+  locale: Locale
   legend: string
   hint: string
   scopes: AgentScope[]
   checked?: boolean
 }): JSX.Element | null {
   const { legend, hint, scopes, checked = false } = facts
+  const { t } = facts.locale
   if (scopes.length === 0) return null
   return (
     <fieldset class="grid gap-1">
       <legend class="font-semibold">{legend}</legend>
       <p class="text-sm text-muted">{hint}</p>
       {scopes.map((scope) => (
-        <CheckboxField key={scope} name={scope} label={ALLOWED[scope]} checked={checked} optional />
+        <CheckboxField
+          key={scope}
+          name={scope}
+          label={t(ALLOWED[scope])}
+          checked={checked}
+          optional
+        />
       ))}
     </fieldset>
   )

@@ -11,7 +11,6 @@ import { redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { currentSession } from '#http/session'
 import type { UserId } from '#platform/ids'
-import { ENGLISH } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import { AgentPage } from './agent-page.tsx'
 import { agentScopesOf, grantAgent, isAgent } from './agents.ts'
@@ -156,8 +155,7 @@ async function sendConsent(
   const page = isAgent(client)
     ? AgentPage({
         ...requested,
-        // For sellers, whose pages are in English.
-        locale: ENGLISH,
+        locale: localeOf(request),
         scopes: agentScopesOf(interaction),
         callback: redirect.host,
         apps: (await apps.listOf(world.db, session.user_id)).map(({ name }) => name),
