@@ -71,6 +71,12 @@ describe('the catalogs', () => {
     assert.deepEqual(informal, [])
   })
 
+  test('Spanish names the choices of the dashboard in English, as they are there', () => {
+    const { t } = readLanguages().named('es')
+    assert.match(t('account.confirm_test_mode'), /“Test mode”/)
+    assert.match(readCatalog('es')['signin.seller_text']!, /“Test mode”/)
+  })
+
   test('a message that a catalog lacks is in English', () => {
     const { t } = openLocale('es', { 'layout.skip': 'Ir al contenido' })
     assert.equal(t('layout.skip'), 'Ir al contenido')
