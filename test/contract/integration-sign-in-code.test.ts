@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import * as apps from '#domain/apps'
 import { snippetsOf } from '#surfaces/dashboard/snippets'
 import { type AuthJsSite, openAuthJsSite } from '../support/auth-js-site.ts'
+import { codeOfPage } from '../support/docs-blocks.ts'
 import { browser, openSignInTest, type SignInTest, signInHere } from '../support/sign-in.ts'
 import { listen, loadSnippet } from '../support/snippet-project.ts'
 
@@ -90,15 +91,20 @@ async function signInOn(site: AuthJsSite): Promise<string | null> {
   return (await site.open(`${pathname}${search}`)).headers.get('location')
 }
 
+/** Opens a site of Auth.js at an origin, which the app may redirect to. */
+async function openSite(origin: string, files: { name: string; code: string }[]) {
+  process.env.AUTH_SECRET = randomBytes(32).toString('hex')
+  await apps.setRedirectLists(setup.world.db, setup.demo.app.client_id, {
+    redirect_uris: [`${origin}/api/auth/callback/purser`],
+    post_logout_redirect_uris: [],
+  })
+  return await openAuthJsSite(origin, files)
+}
+
 for (const origin of ['https://tidepool.example', 'http://localhost:3000']) {
   test(`the Auth.js and Next.js snippets sign a buyer in and read their plan, at ${origin}`, async () => {
-    process.env.AUTH_SECRET = randomBytes(32).toString('hex')
-    await apps.setRedirectLists(setup.world.db, setup.demo.app.client_id, {
-      redirect_uris: [`${origin}/api/auth/callback/purser`],
-      post_logout_redirect_uris: [],
-    })
     const files = ['auth-js', 'next'].flatMap((name) => filesOf(name, `${origin}/`))
-    using site = await openAuthJsSite(origin, files)
+    using site = await openSite(origin, files)
     assert.equal((await site.open('/api/plan')).status, 401)
     assert.equal(await signInOn(site), `${origin}/`)
     const session = await (await site.open('/api/auth/session')).json()
@@ -112,3 +118,20 @@ for (const origin of ['https://tidepool.example', 'http://localhost:3000']) {
     assert.deepEqual([expired.status, await expired.json()], [401, { entitled: false }])
   })
 }
+
+test('the page on Auth.js reads the plan of a signed-in buyer, also behind a proxy that ends TLS', async () => {
+  const { base_url, app } = setup.demo
+  process.env.PURSER_CLIENT_ID = app.client_id
+  const values = { base_url, issuer: `${base_url}/o` }
+  const names = ['auth.ts', 'app/api/auth/[...nextauth]/route.ts', 'app/api/plan/route.ts']
+  const files = names.map((name) => {
+    return { name, code: codeOfPage('docs/site/sign-in/auth-js.md', name, values) }
+  })
+  using site = await openSite('https://tidepool.example', files)
+  assert.equal((await site.open('/api/plan')).status, 401)
+  await signInOn(site)
+  for (const address of ['/api/plan', 'http://127.0.0.1:3000/api/plan']) {
+    const plan = await site.open(address)
+    assert.deepEqual([plan.status, (await plan.json()).entitled], [200, true], address)
+  }
+})

@@ -5,8 +5,11 @@ type Handler = (request: Request) => Promise<Response>
 
 /** The route handlers of a site that was made of snippets. */
 export interface AuthJsSite extends Disposable {
-  /** Requests a page as a browser that keeps cookies; a form is sent with POST. */
-  open(path: string, form?: Record<string, string>): Promise<Response>
+  /**
+   * Requests a path, or an address of another origin, as a browser that keeps cookies; a form is
+   * sent with POST.
+   */
+  open(address: string, form?: Record<string, string>): Promise<Response>
 }
 
 /**
@@ -58,13 +61,14 @@ export async function openAuthJsSite(
   }
   const cookies = new Map<string, string>()
   return {
-    async open(path, form) {
-      const [, handlers] = [...routes].find(([start]) => path.startsWith(start)) ?? []
-      assert.ok(handlers, `no route for ${path}`)
+    async open(address, form) {
+      const url = new URL(address, origin)
+      const [, handlers] = [...routes].find(([start]) => url.pathname.startsWith(start)) ?? []
+      assert.ok(handlers, `no route for ${address}`)
       const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
       const body = form && new URLSearchParams(form)
       const method = body ? 'POST' : 'GET'
-      const request = new Request(`${origin}${path}`, {
+      const request = new Request(url, {
         method,
         headers: { cookie },
         body: body ?? null,
