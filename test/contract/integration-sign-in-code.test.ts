@@ -55,6 +55,27 @@ test('the Express snippet signs a buyer in and reads their plan', async () => {
   assert.match(plan.status, /^(free|none|active)$/)
 })
 
+test('the Express snippet offers another sign-in where a callback has no sign-in of this browser', async () => {
+  using site = await loadSnippet<{ app: RequestListener }>(codeOf('express'))
+  await using server = await listen(site.app)
+  const { pathname } = new URL(setup.callback)
+  const open = (query: string, cookie = '') =>
+    fetch(`${server.url}${pathname}${query}`, { headers: { cookie } })
+  const started = await fetch(`${server.url}/login`, { redirect: 'manual' })
+  const cookie = started.headers.get('set-cookie')!.split(';')[0]!
+  const state = new URL(started.headers.get('location')!).searchParams.get('state')
+  for (const answer of [
+    await open(`?code=any&state=${state}`),
+    await open('?code=any&state=forged', cookie),
+    await open('', cookie),
+  ]) {
+    assert.equal(answer.status, 400)
+    assert.match(await answer.text(), /<a href="\/login">Sign in again<\/a>/)
+    // A reloaded callback does not use its code twice, which would revoke the tokens.
+    assert.match(answer.headers.get('set-cookie')!, /^sign_in=;.+Expires=Thu, 01 Jan 1970/)
+  }
+})
+
 test('the Express snippet leads a buyer who canceled to the home page', async () => {
   using site = await loadSnippet<{ app: RequestListener }>(codeOf('express'))
   await using server = await listen(site.app)

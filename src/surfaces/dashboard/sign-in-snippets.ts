@@ -3,7 +3,8 @@ import { quoted, type SnippetFacts } from './snippet-facts.ts'
 
 /** An Express server that signs buyers in; `issuer` is source text. */
 export function expressSignIn(facts: SnippetFacts & { issuer: string; redirect: string }): string {
-  const { base_url, client_id, issuer, redirect, oauth_login_url } = facts
+  const { base_url, client_id, issuer, redirect } = facts
+  const { pathname: login } = new URL(facts.oauth_login_url)
   // The library refuses http, which the service speaks in development only.
   const insecure = base_url.startsWith('http:')
     ? ', undefined, {\n  execute: [oidc.allowInsecureRequests],\n}'
@@ -19,17 +20,18 @@ const purser = createClient({ base_url: ${quoted(base_url)}, client_id })
 const secret = process.env.PURSER_CLIENT_SECRET
 const config = await oidc.discovery(issuer, client_id, secret${insecure})
 
+const cookie = { httpOnly: true, secure: true, sameSite: 'lax', maxAge: 600_000 } as const
+
 export const app = express()
 
 // The Login URL: starts a sign-in, which this browser alone can finish.
-app.get(${quoted(new URL(oauth_login_url).pathname)}, async (_request, response) => {
+app.get(${quoted(login)}, async (_request, response) => {
   const [state, nonce, verifier] = [
     oidc.randomState(),
     oidc.randomNonce(),
     oidc.randomPKCECodeVerifier(),
   ]
-  const options = { httpOnly: true, secure: true, sameSite: 'lax', maxAge: 600_000 } as const
-  response.cookie('sign_in', \`\${state}.\${nonce}.\${verifier}\`, options)
+  response.cookie('sign_in', \`\${state}.\${nonce}.\${verifier}\`, cookie)
   const parameters = {
     redirect_uri,
     scope: '${SIGN_IN_SCOPE}',
@@ -43,10 +45,16 @@ app.get(${quoted(new URL(oauth_login_url).pathname)}, async (_request, response)
 
 // The redirect URI: finishes it, and reads the plan.
 app.get(new URL(redirect_uri).pathname, async (request, response) => {
-  // The buyer canceled.
-  if (request.query.error) return response.redirect('/')
   const [, started = ''] = /(?:^|; )sign_in=([\\w.-]+)/.exec(request.headers.cookie ?? '') ?? []
   const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = started.split('.')
+  response.clearCookie('sign_in', cookie)
+  // The buyer canceled.
+  if (request.query.error) return response.redirect('/')
+  // Another browser began this sign-in, or this page was reloaded. A link, because in a browser
+  // that blocks cookies, redirects would never end.
+  if (!started || request.query.state !== expectedState) {
+    return response.status(400).send(${quoted(`<a href="${login}">Sign in again</a>`)})
+  }
   const arrived = new URL(request.originalUrl, redirect_uri)
   const checks = { expectedState, expectedNonce, pkceCodeVerifier }
   const tokens = await oidc.authorizationCodeGrant(config, arrived, checks)
