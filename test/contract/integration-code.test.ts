@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process'
 import type { RequestListener } from 'node:http'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
+import type { Express } from 'express'
 import { sql } from '#platform/sql'
 import { type AppMode, type Snippet, snippetsOf } from '#surfaces/dashboard/snippets'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -169,6 +170,34 @@ test('the Express snippet lets in the buyer who returns, and no one else', async
   assert.equal((await browser.go('/app')).status, 401)
   browser.cookies.set('license_key', bought.key)
   assert.equal((await browser.go('/app')).status, 404)
+  await checkUnknownOrder(newBrowser())
+})
+
+/** Opens the return page with an order that Purser does not know: it leads back to the plans. */
+async function checkUnknownOrder(browser: ReturnType<typeof browserOf>): Promise<void> {
+  const { location } = await browser.go('/buy/prc_1')
+  const back = new URL(new URL(location!).searchParams.get('next')!)
+  const { status, body } = await browser.go(`/login${back.search}&svc_order=forged`)
+  assert.equal(status, 404)
+  assert.match(body, /^This order is not known\. .+<a href="\/">Try again<\/a>$/)
+}
+
+test('an error of Purser that is not about the visitor is a 500 of the Express snippet', async () => {
+  const secret = process.env.PURSER_CLIENT_SECRET
+  process.env.PURSER_CLIENT_SECRET = 'wrong'
+  using site = await loadSnippet<{ app: Express }>(codeOf('license_keys', 'express'))
+  process.env.PURSER_CLIENT_SECRET = secret
+  site.app.set('env', 'test')
+  await using server = await listen(site.app)
+  const browser = browserOf((path, headers) =>
+    fetch(server.url + path, { headers, redirect: 'manual' }),
+  )
+  await browser.go('/buy/prc_1')
+  const query = new URLSearchParams({
+    svc_order: bought.svc_order,
+    purchase: browser.cookies.get('purchase')!,
+  })
+  assert.equal((await browser.go(`/login?${query}`)).status, 500)
 })
 
 test('the Next.js route handlers store the key of the buyer who returns, and of no one else', async () => {
@@ -186,11 +215,7 @@ test('the Next.js route handlers store the key of the buyer who returns, and of 
       return departure.GET(request, { params: Promise.resolve({ price }) })
     })
   await checkReturns(newBrowser)
-  const browser = newBrowser()
-  const { location } = await browser.go('/buy/prc_1')
-  const back = new URL(new URL(location!).searchParams.get('next')!)
-  const lost = await browser.go(`/login${back.search}&svc_order=forged`)
-  assert.deepEqual([lost.status, lost.body], [404, 'This order is not known.'])
+  await checkUnknownOrder(newBrowser())
 })
 
 test('the page has the snippets of the app’s mode with its values, and never the secret', async () => {

@@ -62,11 +62,16 @@ export async function isEntitled(license_key: string): Promise<boolean> {
 }`
 }
 
+/** The page of an order that Purser does not know. */
+const UNKNOWN_ORDER = quoted(
+  'This order is not known. Its payment failed, or the link is older than 24 hours. <a href="/">Try again</a>',
+)
+
 /** An Express server that sends buyers to the checkout, takes them back and checks licenses. */
 export function expressLicense(facts: SnippetFacts, pathname: string): string {
-  return `import { buyLink, cachedValidator, createClient } from '@purser/client'
+  return `import { buyLink, cachedValidator, createClient, isPurserError } from '@purser/client'
 import { requireLicense } from '@purser/client/express'
-import express, { type Request, type Response } from 'express'
+import express, { type NextFunction, type Request, type Response } from 'express'
 
 const purser = ${client(facts)}
 const licenses = cachedValidator(purser, { max_age_seconds: 300 })
@@ -121,7 +126,18 @@ app.use(
     refuse: ({ status, message }, _request, response: Response) =>
       response.status(status).send(message),
   }),
-)`
+)
+
+app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
+  if (isPurserError(error, 'unknown_order')) {
+    response.status(404).send(
+      ${UNKNOWN_ORDER},
+    )
+    return
+  }
+  // Express answers with the status of an error, and that of Purser is not about the visitor.
+  next(isPurserError(error) ? new Error(error.message, { cause: error }) : error)
+})`
 }
 
 const NEXT_COOKIE = `/(?:^|; )purchase=([\\w-]+)/.exec(request.headers.get('cookie') ?? '') ?? []`
@@ -174,8 +190,11 @@ export async function GET(request: Request): Promise<Response> {
     const headers = { location: '/', 'set-cookie': cookie('license_key', order.license_key) }
     return new Response(null, { status: 303, headers })
   } catch (error) {
-    if (isPurserError(error, 'unknown_order')) return page('This order is not known.', 404)
-    throw error
+    if (!isPurserError(error, 'unknown_order')) throw error
+    return page(
+      ${UNKNOWN_ORDER},
+      404,
+    )
   }
 }
 
