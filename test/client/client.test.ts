@@ -154,8 +154,10 @@ test('a reference that fits no path is unknown, without a request', async () => 
 
 test('a key that no request can contain is unknown, without a request', async () => {
   await using service = await startFakeService(() => refusal(400, 'invalid_request'))
-  const error = await errorOf(clientOf(service.url).validate('key_\0'))
-  assert.ok(error instanceof PurserError && error.code === 'unknown_key', inspect(error))
+  for (const impossible of ['key_\0', `key_${'x'.repeat(8_188)}`]) {
+    const error = await errorOf(clientOf(service.url).validate(impossible))
+    assert.ok(error instanceof PurserError && error.code === 'unknown_key', inspect(error))
+  }
   assert.equal(service.requests.length, 0)
   const missing = await errorOf(clientOf(service.url).validate(undefined as unknown as string))
   assert.equal((missing as PurserError).code, 'invalid_request')

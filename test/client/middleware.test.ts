@@ -257,6 +257,30 @@ test('a wrong secret is an error of the server in the error handlers of Express 
   assert.equal(statusCode, 500)
 })
 
+test('an error of a call in a handler is a 500 of Express and Fastify, wrapped as in the README', async () => {
+  const wrapped = (error: unknown) =>
+    isPurserError(error) ? new Error(error.message, { cause: error }) : error
+  const call = () => licenses.validate('misconfigured')
+  const app = express()
+  app.set('env', 'test')
+  app.get('/', call)
+  const onError: express.ErrorRequestHandler = (error, _request, _response, next) =>
+    next(wrapped(error))
+  app.use(onError)
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  assert.equal((await fetch(url)).status, 500)
+
+  const fastify = Fastify()
+  fastify.setErrorHandler((error) => {
+    throw wrapped(error)
+  })
+  fastify.get('/', call)
+  assert.equal((await fastify.inject('/')).statusCode, 500)
+})
+
 test('an error of the configuration names its cause', async () => {
   const guard = forNext.requireLicense(licenses)(() => new Response())
   const headers = { authorization: 'Bearer misconfigured' }
@@ -280,6 +304,20 @@ test('refuses a key or token that a URL repeats as one that is not valid', async
     [forNext.requireLicense(purser.client, { read }), 'unknown_key'],
     [forNext.requireEntitlement(purser.client, { read }), 'invalid_token'],
   ] as const) {
+    const answer = await guard(() => new Response())(request, {})
+    assert.deepEqual([answer.status, (await answer.json()).error], [401, code])
+  }
+  assert.deepEqual(purser.requests, [])
+})
+
+test('refuses a very long key or token as one that is not valid, without a request', async () => {
+  const purser = createTestPurser()
+  const headers = { authorization: `Bearer ${'x'.repeat(70_000)}` }
+  for (const [guard, code] of [
+    [forNext.requireLicense(purser.client), 'unknown_key'],
+    [forNext.requireEntitlement(purser.client), 'invalid_token'],
+  ] as const) {
+    const request = new Request('https://app.example/', { headers })
     const answer = await guard(() => new Response())(request, {})
     assert.deepEqual([answer.status, (await answer.json()).error], [401, code])
   }

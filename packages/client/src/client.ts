@@ -148,7 +148,7 @@ export function createClient(options: ClientOptions): Client {
     },
 
     async entitlement(access_token, { retries } = {}) {
-      if (!/^[\w.~+/=-]+$/.test(access_token)) refuse('invalid_token', 'access token', 401)
+      if (!/^[\w.~+/=-]{1,8192}$/.test(access_token)) refuse('invalid_token', 'access token', 401)
       const headers = { authorization: `Bearer ${access_token}` }
       const url = `${base_url}/licensing/entitlement/`
       const call = { method: 'GET', url, headers, repeatable: true, retries } as const
@@ -182,9 +182,12 @@ function named<State extends { client_id: string }>({ status, body }: Answer): S
   return body as State
 }
 
-/** The key, unless it has a NUL, which the service reads in no request; a visitor may type one. */
+/**
+ * The key, unless the service reads it in no request: with a NUL, or too long for its body. A
+ * visitor may type or paste either.
+ */
 function possible(key: string): string {
-  if (String(key).includes('\0')) refuse('unknown_key', 'license key')
+  if (/\0|.{8192}/s.test(key)) refuse('unknown_key', 'license key')
   return key
 }
 

@@ -158,9 +158,7 @@ function read(response: Response, body: Record<string, unknown> | null): Answer 
 
   const request_id = string(body?.request_id) ?? response.headers.get('x-request-id')
   const message =
-    string(body?.message) ??
-    string(body?.error_description) ??
-    `The response is not from the service (status ${status}): check base_url.`
+    string(body?.message) ?? string(body?.error_description) ?? unexpected(status).message
   const details = { status, code: string(body?.error) ?? 'unexpected_answer', request_id }
   if (status >= 500) {
     throw new UnreachableError(message, { ...details, code: 'unreachable', retry_after: named })
