@@ -27,6 +27,7 @@ type Sent = {
 }
 
 const JSON_TYPE = 'application/json'
+const FORM = 'application/x-www-form-urlencoded'
 const VALIDATE = '/api/v1/licenses/validate'
 const ROTATE = '/api/v1/licenses/lic_1/regenerate-key'
 const post = (path: string, body?: string, type: string | undefined = JSON_TYPE): Sent => ({
@@ -36,6 +37,8 @@ const post = (path: string, body?: string, type: string | undefined = JSON_TYPE)
   ...(body !== undefined && { body, type }),
 })
 
+const grant = (form: string): Sent => post('/o/token', form, FORM)
+
 const REQUESTS: Record<string, Sent> = {
   'a validation without a body': post(VALIDATE),
   'a validation without a key': post(VALIDATE, '{}'),
@@ -43,7 +46,7 @@ const REQUESTS: Record<string, Sent> = {
   'a key that is a list': post(VALIDATE, '{"key":["key_1"]}'),
   'a body that is a list': post(VALIDATE, '[]'),
   'a body that is not JSON': post(VALIDATE, '{'),
-  'a form': post(VALIDATE, 'key=key_1', 'application/x-www-form-urlencoded'),
+  'a form': post(VALIDATE, 'key=key_1', FORM),
   'a body without a type': post(VALIDATE, '{"key":"key_1"}', 'text/plain'),
   'a type with a charset': post(VALIDATE, '{"key":"key_1"}', 'application/json; charset=utf-8'),
   'unknown fields': post(VALIDATE, '{"license":"key_1","device":1}'),
@@ -85,6 +88,18 @@ const REQUESTS: Record<string, Sent> = {
   'an entitlement with an unknown token': { path: '/api/v1/entitlement/', auth: 'token' },
   'an entitlement with credentials': { path: '/licensing/entitlement/', auth: 'app' },
   'an entitlement by POST': { method: 'POST', path: '/licensing/entitlement/' },
+  'a grant of an unknown type': grant('grant_type=password'),
+  'a grant without a type': grant('code=any'),
+  'a code that was not issued': grant(
+    `grant_type=authorization_code&code=any&redirect_uri=https://a.example/&code_verifier=${'v'.repeat(43)}`,
+  ),
+  'a code that is missing': grant('grant_type=authorization_code'),
+  'a refresh token that was not issued': grant('grant_type=refresh_token&refresh_token=any'),
+  'a refresh token that is missing': grant('grant_type=refresh_token'),
+  'a grant with a wrong secret': { ...grant('grant_type=password'), auth: 'wrong' },
+  'a user without a token': { path: '/o/me' },
+  'a user of an unknown token': { path: '/o/me', auth: 'token' },
+  'a user by POST': { method: 'POST', path: '/o/me', body: 'access_token=unknown', type: FORM },
 }
 
 const HEADERS = [
@@ -96,10 +111,14 @@ const HEADERS = [
 ]
 
 /** What a caller sees of a response, without what differs between two runs. */
-async function seen(answer: Response) {
-  const { error, message, fields } = JSON.parse((await answer.text()) || '{}')
-  const headers = HEADERS.map((name) => [name, answer.headers.get(name)])
-  return { status: answer.status, error, message, fields, ...Object.fromEntries(headers) }
+async function seen(answer: Response, base_url: string) {
+  const { error, error_description, message, fields } = JSON.parse((await answer.text()) || '{}')
+  const headers = HEADERS.map((name) => [
+    name,
+    answer.headers.get(name)?.replace(base_url, 'https://purser.example'),
+  ])
+  const body = { error, error_description, message, fields }
+  return { status: answer.status, ...body, ...Object.fromEntries(headers) }
 }
 
 /** A request to the service, or to the double, with the credentials of its app. */
@@ -128,7 +147,7 @@ describe('the service and the double answer alike', () => {
     const { base_url } = service.world.config
     const real = await fetch(requestOf(sent, { ...service.demo.app, base_url }))
     const answer = await double.handle(requestOf(sent, double))
-    return { answer: await seen(answer), expected: await seen(real) }
+    return { answer: await seen(answer, double.base_url), expected: await seen(real, base_url) }
   }
 
   for (const [title, sent] of Object.entries(REQUESTS)) {
@@ -143,4 +162,17 @@ describe('the service and the double answer alike', () => {
     assert.equal(expected['access-control-allow-origin'], '*')
     assert.deepEqual(answer, expected)
   })
+})
+
+test('the double names the user of an access token with the scope openid', async () => {
+  const person = double.addPerson()
+  const ask = async (scope: string) => {
+    const headers = { authorization: `Bearer ${double.accessToken(person, { scope })}` }
+    const answer = await double.handle(new Request(`${double.base_url}/o/me`, { headers }))
+    return [answer.status, await answer.json()]
+  }
+  assert.deepEqual(await ask('openid'), [200, { sub: person.sub }])
+  const error = 'insufficient_scope'
+  const error_description = 'access token missing openid scope'
+  assert.deepEqual(await ask('entitlements'), [403, { error, error_description }])
 })

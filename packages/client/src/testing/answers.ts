@@ -41,9 +41,14 @@ export function json(body: object, { status = 200, headers = {} }: ResponseInit 
   return response
 }
 
-/** A refusal of the token endpoint (RFC 6749, section 5.2). */
-export function refuseGrant(error: string, error_description: string, status = 400): Response {
-  return Response.json({ error, error_description }, { status })
+/** A refusal of an OAuth endpoint (RFC 6749, section 5.2), which pages of all origins may read. */
+export function refuseGrant(
+  error: string,
+  error_description: string,
+  { status = 400, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): Response {
+  const cors = { 'access-control-allow-origin': '*' }
+  return json({ error, error_description }, { status, headers: { ...cors, ...headers } })
 }
 
 /** The client id and secret of a request, form-encoded in HTTP Basic (RFC 6749, section 2.3.1). */

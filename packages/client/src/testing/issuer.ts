@@ -1,5 +1,5 @@
 /** Hosted sign-in of the double: codes, tokens and a real signature. */
-import { credentialsOf, refuseGrant } from './answers.ts'
+import { credentialsOf, json, refuseGrant } from './answers.ts'
 import type { TestPerson } from './facts.ts'
 import { ACCESS_SECONDS, createGrants, type Grant } from './grants.ts'
 import { createSigner } from './signer.ts'
@@ -16,6 +16,17 @@ export type TestIssuer = {
   signLease(claims: object, seconds: number): Promise<string>
   /** Answers a request under `/o/`. */
   answer(request: Request): Promise<Response | null>
+}
+
+/** The parameters of each grant. */
+const REQUIRED = new Map([
+  ['authorization_code', ['code', 'redirect_uri']],
+  ['refresh_token', ['refresh_token']],
+])
+
+function missingText(parameters: string[]): string {
+  const named = parameters.map((parameter) => `'${parameter}'`).join(' and ')
+  return `missing required parameter${parameters.length > 1 ? 's' : ''} ${named}`
 }
 
 /** Opens an issuer for one app. */
@@ -38,16 +49,52 @@ export function createTestIssuer(
   async function answerToken(request: Request): Promise<Response> {
     const credentials = credentialsOf(request)
     if (credentials?.id !== app.client_id || credentials.secret !== app.client_secret) {
-      return refuseGrant('invalid_client', 'client authentication failed', 401)
+      return challenged('Basic', 401, 'invalid_client', 'client authentication failed')
     }
     const form = new URLSearchParams(await request.text())
-    const refresh_token = form.get('refresh_token')
+    const grant_type = form.get('grant_type')
+    const required = REQUIRED.get(grant_type ?? '')
+    if (grant_type && !required) {
+      return refuseGrant('unsupported_grant_type', 'unsupported grant_type requested')
+    }
+    const missing = (required ?? ['grant_type']).filter((parameter) => !form.get(parameter))
+    if (missing.length > 0) return refuseGrant('invalid_request', missingText(missing))
     const redeemed =
-      refresh_token === null
+      grant_type === 'authorization_code'
         ? await grants.redeem(form)
-        : { grant: grants.rotate(refresh_token), nonce: null }
+        : { grant: grants.rotate(form.get('refresh_token') ?? ''), nonce: null }
     if (!redeemed?.grant) return refuseGrant('invalid_grant', 'grant request is invalid')
     return await tokensOf(redeemed.grant, redeemed.nonce)
+  }
+
+  /** A refusal that names what to authenticate with (RFC 6750, section 3). */
+  function challenged(
+    scheme: 'Basic' | 'Bearer',
+    status: number,
+    error: string,
+    text: string,
+    more = '',
+  ): Response {
+    const reason = `, error="${error}", error_description="${text}"${more}`
+    const challenge = `${scheme} realm="${name}"${reason}`
+    return refuseGrant(error, text, { status, headers: { 'www-authenticate': challenge } })
+  }
+
+  async function answerUser(request: Request): Promise<Response> {
+    const [, bearer] = /^Bearer +(.+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+    const form = new URLSearchParams(request.method === 'POST' ? await request.text() : '')
+    const token = bearer ?? form.get('access_token')
+    if (!token) {
+      const headers = { 'www-authenticate': `Bearer realm="${name}"` }
+      return refuseGrant('invalid_token', 'no access token provided', { status: 401, headers })
+    }
+    const grant = grants.of(token)
+    if (!grant) return challenged('Bearer', 401, 'invalid_token', 'invalid token provided')
+    if (!grant.scope.split(' ').includes('openid')) {
+      const text = 'access token missing openid scope'
+      return challenged('Bearer', 403, 'insufficient_scope', text, ', scope="openid"')
+    }
+    return json({ sub: grant.person.sub })
   }
 
   return {
@@ -75,6 +122,8 @@ export function createTestIssuer(
           return Response.json({ keys: [await signer.publicKey()] })
         case '/o/token':
           return await answerToken(request)
+        case '/o/me':
+          return await answerUser(request)
         default:
           return null
       }
