@@ -72,6 +72,13 @@ test('returns how long to wait while a payment is processing', options, async ()
   assert.deepEqual(order, { status: 'processing', retry_after: '2' })
 })
 
+test('reads the prices once a minute', options, async () => {
+  await using service = await startFakeService(() => ({ body: { prices: [] } }))
+  const twice = '[await purser.prices() for _ in range(2)]'
+  assert.deepEqual(await resultOf(service.url, twice), [{ prices: [] }, { prices: [] }])
+  assert.equal(service.requests.length, 1)
+})
+
 for (const [when, period_end, requests] of [
   ['caches a license whose period ends later', '9999-12-31', 1],
   ['caches a license without a period', null, 1],

@@ -76,6 +76,8 @@ test('the page redirects a browser whose license is not entitled, also if the pr
   await assert.rejects(page(), { message: 'redirect to /locked' })
 })
 
+const LOGIN = 'app/login/route.js'
+
 /** A browser that opens route handlers and keeps their cookies. */
 function createBrowser() {
   const cookies = new Map<string, string>()
@@ -98,7 +100,7 @@ function createBrowser() {
   }
 }
 
-test('purchases that two tabs of a browser began both return, and a forged one does not', async () => {
+test('purchases that two tabs of a browser began both return, and a forged one is only adopted by a click', async () => {
   const browser = createBrowser()
   const returns: URL[] = []
   for (const { public_id: price } of (await purser.client.prices()).prices) {
@@ -111,12 +113,38 @@ test('purchases that two tabs of a browser began both return, and a forged one d
   for (const address of returns) {
     const license = purser.addLicense()
     address.searchParams.set('svc_order', purser.addOrder(license))
-    const { status } = await browser.open('app/return/route.js', address.href)
+    const { status } = await browser.open(LOGIN, address.href)
     assert.equal(status, 303)
     assert.equal(browser.cookies.get('license_key'), license.license_key)
   }
-  const forged = '/return?purchase=forged&svc_order=ref'
-  assert.equal((await browser.open('app/return/route.js', forged)).status, 400)
+  const other = purser.addLicense()
+  for (const visitor of [browser, createBrowser()]) {
+    const forged = `/login?purchase=forged&svc_order=${purser.addOrder(other)}`
+    const asked = await visitor.open(LOGIN, forged)
+    assert.equal(asked.status, 200)
+    assert.notEqual(visitor.cookies.get('license_key'), other.license_key)
+    const [, own] = /<a href="([^"]+)">Use this purchase</.exec(await asked.text()) ?? []
+    assert.equal((await visitor.open(LOGIN, `/login${own}`)).status, 303)
+    assert.equal(visitor.cookies.get('license_key'), other.license_key)
+  }
+})
+
+test('the Login URL shows a page without an order, and leads from an unknown one to the plans', async () => {
+  const browser = createBrowser()
+  assert.equal((await browser.open(LOGIN, '/login')).status, 200)
+  browser.cookies.set('purchase', 'own')
+  const lost = await browser.open(LOGIN, '/login?purchase=own&svc_order=unknown')
+  assert.equal(lost.status, 404)
+  assert.match(await lost.text(), /This order is not known.+<a href="\/">See the plans/)
+})
+
+test('prices are read once a minute', async () => {
+  const { listPrices } = await import(join(folder, 'lib/purser.js'))
+  const lists = () => purser.requests.filter(({ path }) => path.endsWith('/prices/')).length
+  const before = lists()
+  assert.equal((await listPrices()).prices.length, 2)
+  assert.equal(await listPrices(), await listPrices())
+  assert.equal(lists(), before + 1)
 })
 
 test('the address of a purchase that names no price is not found', async () => {

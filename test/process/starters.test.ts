@@ -120,6 +120,16 @@ async function reloadUntil(page: Page, url: string, text: string | RegExp): Prom
   assert.fail(`${url} does not show ${text}: ${await page.innerText('body')}`)
 }
 
+/** Opens a buy link without `next`, as a buyer; returns the address at the Login URL. */
+async function orderOnMarketplace(page: Page, login_url: string): Promise<string> {
+  const { client_id, prices } = service.demo.app
+  await apps.setLoginUrl(service.world.db, client_id, login_url)
+  await page.goto(`${service.world.config.base_url}/buy/${prices[0]!.public_id}/`)
+  await page.waitForURL(`${login_url}?**`)
+  await arrive(page, 'Use this purchase in this browser?')
+  return page.url()
+}
+
 /**
  * Follows a buyer of a site with license keys: locked, bought, open, refunded, locked. `also`
  * checks what else the site locks, for a buyer without a key, with one, and after the refund.
@@ -139,14 +149,20 @@ async function checkLicenseKeys(
   await page.getByText(/^Plan: prod_\w+ \(active\)$/).waitFor()
   await also(page, 'active')
 
-  // The link of another person's purchase is not adopted.
+  // The link of another person's purchase is not adopted without a click.
   const { prices } = service.demo.app
   await using other = await newPage()
   await other.goto(site)
-  await other.goto(`${site}/return?purchase=forged&svc_order=${prices[0]!.public_id}`)
-  await arrive(other, 'Open this page in the browser that you bought in')
+  await other.goto(`${site}/login?purchase=forged&svc_order=${prices[0]!.public_id}`)
+  await arrive(other, 'Use this purchase in this browser?')
   await other.goto(`${site}/app`)
   await arrive(other, 'The app is locked')
+
+  // A buyer from the marketplace returns to the Login URL, without the value of this browser.
+  const bought = new URL(await orderOnMarketplace(page, `${site}/login`))
+  await other.goto(bought.href)
+  await other.getByRole('link', { name: 'Use this purchase' }).click()
+  await arrive(other, 'The app is open')
 
   await refundAll(email)
   await reloadUntil(page, `${site}/app`, 'The app is locked')
@@ -226,7 +242,8 @@ test('the starter with a static page opens after a purchase and locks after a re
   const email = newEmail()
   await buyFirst(page, email)
   await page.getByText('The app is open (active).').waitFor()
-  assert.equal((await fetch(`${site}/return?purchase=forged&svc_order=x`)).status, 400)
+  const forged = await fetch(`${site}/login?purchase=forged&svc_order=x`)
+  assert.match(await forged.text(), /Use this purchase in this browser/)
   await refundAll(email)
   await reloadUntil(page, site, 'The app is locked (canceled).')
 })

@@ -23,10 +23,23 @@ app.set('trust proxy', 1)
 const cookie = { sameSite: 'lax', secure: 'auto' }
 app.use(session({ secret: SESSION_SECRET, resave: false, saveUninitialized: false, cookie }))
 
+let listed = { until: 0 }
+
+/** The live prices, read once a minute: Purser limits how often a server may read them. */
+function listPrices() {
+  if (Date.now() < listed.until) return listed.prices
+  const prices = purser.prices()
+  listed = { until: Date.now() + 60_000, prices }
+  prices.catch(() => {
+    listed = { until: 0 }
+  })
+  return prices
+}
+
 app.get('/', async (request, response) => {
-  const { app_name, prices } = await purser.prices()
+  const { app_name, prices } = await listPrices()
   request.session.purchase ??= randomUUID()
-  const next = `${site}/return?purchase=${request.session.purchase}`
+  const next = `${site}/login?purchase=${request.session.purchase}`
   const rows = prices.map(({ public_id, product_name, amount, frequency }) => {
     const href = escapeHtml(buyLink(purser.base_url, public_id, { next }))
     const text = escapeHtml(
@@ -37,12 +50,16 @@ app.get('/', async (request, response) => {
   response.send(page(app_name, `<ul>${rows.join('')}</ul><a href="/app">Open the app</a>`))
 })
 
-app.get('/return', async (request, response) => {
-  const { purchase, svc_order = '' } = request.query
-  // A link that another person made has another purchase: do not adopt its license.
-  if (!purchase || purchase !== request.session.purchase) {
-    const title = 'Open this page in the browser that you bought in'
-    return response.status(400).send(page(title, ''))
+// The Login URL: buyers return here, also those who bought on the marketplace.
+app.get('/login', async (request, response) => {
+  const { purchase, svc_order } = request.query
+  if (!svc_order) return response.send(page('Welcome', '<a href="/app">Open the app</a>'))
+  request.session.purchase ??= randomUUID()
+  if (purchase !== request.session.purchase) {
+    // Another person may have made this link: ask before you adopt its license.
+    const own = new URLSearchParams({ svc_order, purchase: request.session.purchase })
+    const link = `<a href="?${escapeHtml(own)}">Use this purchase</a>`
+    return response.send(page('Use this purchase in this browser?', link))
   }
   const order = await purser.order(svc_order)
   if (order.status === 'processing') {
@@ -72,9 +89,12 @@ app.get('/app', guard, (request, response) => {
 
 app.use((error, _request, response, next) => {
   if (isPurserError(error, 'unknown_order')) {
-    return response.status(400).send(page('This order is not known', ''))
+    const body = '<p>Its payment failed, or the link is older than 24 hours.</p>'
+    const plans = '<a href="/">See the plans</a>'
+    return response.status(404).send(page('This order is not known', body + plans))
   }
-  next(error)
+  // Express answers with the status of an error, and that of Purser is not about the visitor.
+  next(isPurserError(error) ? new Error(error.message, { cause: error }) : error)
 })
 
 app.listen(Number(PORT), () => console.log(`Open ${site}`))

@@ -5,6 +5,7 @@ import os
 import secrets
 from html import escape
 from typing import Annotated
+from urllib.parse import urlencode
 
 import httpx
 from fastapi import Cookie, Depends, FastAPI, HTTPException, Request
@@ -32,35 +33,52 @@ def how_often(price):
     return f"per {price['frequency']}" if price["frequency"] else "once"
 
 
-@app.get("/")
-async def plans(session: Annotated[str | None, Cookie()] = None):
-    found = await purser.prices()
+def started(session: str | None) -> str:
+    """The session of a browser, with a random value that its purchases bring back."""
     if session not in sessions:
         session = secrets.token_urlsafe()
         sessions[session] = {"purchase": secrets.token_urlsafe()}
-    next_url = f"{SITE}/return?purchase={sessions[session]['purchase']}"
+    return session
+
+
+def keep(session: str, answer: HTMLResponse) -> HTMLResponse:
+    secure = SITE.startswith("https:")
+    answer.set_cookie("session", session, httponly=True, samesite="lax", secure=secure)
+    return answer
+
+
+@app.get("/")
+async def plans(session: Annotated[str | None, Cookie()] = None):
+    found = await purser.prices()
+    session = started(session)
+    next_url = f"{SITE}/login?purchase={sessions[session]['purchase']}"
     rows = [
         f"<li>{escape(price['product_name'])}, ${price['amount']} {how_often(price)}: "
         f"<a href='{escape(purser.buy_link(price['public_id'], next_url))}'>"
         f"Buy {escape(price['product_name'])}</a></li>"
         for price in found["prices"]
     ]
-    answer = page(found["app_name"], f"<ul>{''.join(rows)}</ul><a href='/app'>Open the app</a>")
-    secure = SITE.startswith("https:")
-    answer.set_cookie("session", session, httponly=True, samesite="lax", secure=secure)
-    return answer
+    body = f"<ul>{''.join(rows)}</ul><a href='/app'>Open the app</a>"
+    return keep(session, page(found["app_name"], body))
 
 
-@app.get("/return")
+@app.get("/login")
 async def after_purchase(
     purchase: str = "", svc_order: str = "", session: Annotated[str | None, Cookie()] = None
 ):
-    # A link that another person made has another purchase: do not adopt its license.
-    if session not in sessions or purchase != sessions[session]["purchase"]:
-        return page("Open this page in the browser that you bought in", status=400)
-    order = await purser.order(svc_order) if svc_order else None
+    """The Login URL: buyers return here, also those who bought on the marketplace."""
+    if not svc_order:
+        return page("Welcome", "<a href='/app'>Open the app</a>")
+    session = started(session)
+    if purchase != sessions[session]["purchase"]:
+        # Another person may have made this link: ask before you adopt its license.
+        own = urlencode({"svc_order": svc_order, "purchase": sessions[session]["purchase"]})
+        link = f"<a href='?{escape(own)}'>Use this purchase</a>"
+        return keep(session, page("Use this purchase in this browser?", link))
+    order = await purser.order(svc_order)
     if order is None:
-        return page("This order is not known", status=400)
+        body = "<p>Its payment failed, or the link is older than 24 hours.</p>"
+        return page("This order is not known", f"{body}<a href='/'>See the plans</a>", 404)
     if order["status"] == "processing":
         answer = page("Your payment is processing")
         answer.headers["Refresh"] = str(order["retry_after"])

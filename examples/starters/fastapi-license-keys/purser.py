@@ -18,12 +18,22 @@ http = httpx.AsyncClient(
 )
 
 _cache: dict[str, tuple[float, dict]] = {}
+_prices: tuple[float, dict] = (0.0, {})
 
 
 async def prices() -> dict:
-    """The name of the app and its prices, in the order of the seller."""
+    """The name of the app and its prices, in the order of the seller.
+
+    They are read once a minute: Purser limits how often a server may read them.
+    """
+    global _prices
+    until, found = _prices
+    if time.monotonic() < until:
+        return found
     answer = await http.get(f"/public/apps/{CLIENT_ID}/prices/")
-    return answer.raise_for_status().json()
+    found = answer.raise_for_status().json()
+    _prices = (time.monotonic() + 60, found)
+    return found
 
 
 def buy_link(price_id: str, next_url: str) -> str:

@@ -18,19 +18,29 @@ function cookieOf(request, name) {
   return cookies.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
-/** From the checkout: stores the license key in a cookie. */
+function page(body, { status = 200, headers = {} } = {}) {
+  const type = 'text/html; charset=utf-8'
+  return new Response(body, { status, headers: { 'content-type': type, ...headers } })
+}
+
+/** The Login URL: buyers return here, also those who bought on the marketplace. */
 async function finish(request, url) {
-  // A link that another person made has another purchase: do not adopt its license.
-  const purchase = cookieOf(request, 'purchase')
-  if (!purchase || url.searchParams.get('purchase') !== purchase) {
-    return new Response('Open this page in the browser that you bought in.', { status: 400 })
+  const svc_order = url.searchParams.get('svc_order')
+  if (!svc_order) return page('<a href="/">Open the app</a>')
+  const secure = url.protocol === 'https:' ? '; Secure' : ''
+  const purchase = cookieOf(request, 'purchase') ?? crypto.randomUUID()
+  if (url.searchParams.get('purchase') !== purchase) {
+    // Another person may have made this link: ask before you adopt its license.
+    const link = `?${new URLSearchParams({ svc_order, purchase })}`
+    const cookie = `purchase=${purchase}; Path=/; Max-Age=86400; SameSite=Lax${secure}`
+    const headers = { 'set-cookie': cookie }
+    return page(`<a href="${link}">Use this purchase in this browser</a>`, { headers })
   }
-  const order = await purser.order(url.searchParams.get('svc_order') ?? '')
+  const order = await purser.order(svc_order)
   if (order.status === 'processing') {
     const headers = { refresh: String(order.retry_after) }
-    return new Response('Your payment is processing.', { headers })
+    return page('Your payment is processing.', { headers })
   }
-  const secure = url.protocol === 'https:' ? '; Secure' : ''
   const cookie = `license_key=${order.license_key}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax`
   const headers = { location: `${url.origin}/`, 'set-cookie': cookie + secure }
   return new Response(null, { status: 303, headers })
@@ -45,7 +55,7 @@ async function license(request) {
 
 async function answer(request) {
   const url = new URL(request.url)
-  if (url.pathname === '/return') return await finish(request, url)
+  if (url.pathname === '/login') return await finish(request, url)
   if (url.pathname === '/api/license') return await license(request)
   return new Response('Not found', { status: 404 })
 }
@@ -56,7 +66,11 @@ export default {
     try {
       return await answer(request)
     } catch (error) {
-      if (isPurserError(error, 'unknown_order')) return new Response(error.message, { status: 400 })
+      if (isPurserError(error, 'unknown_order')) {
+        const reason =
+          'This order is not known. Its payment failed, or the link is older than 24 hours.'
+        return page(`${reason} <a href="/">See the plans</a>`, { status: 404 })
+      }
       if (isPurserError(error, 'unknown_key')) {
         return Response.json({ entitled: false, status: 'unknown' })
       }

@@ -1,10 +1,10 @@
 import { connection } from 'next/server'
-import { purser } from '../lib/purser.js'
+import { listPrices } from '../lib/purser.js'
 
 export default async function Home() {
-  // Prices are read for each request, not when the site is built.
+  // Prices are read when the site is used, not when it is built.
   await connection()
-  const { app_name, prices } = await purser.prices()
+  const { app_name, prices } = await listPrices()
   return (
     <main>
       <h1>{app_name}</h1>

@@ -12,6 +12,19 @@ export const purser = createClient({
 })
 export const licenses = cachedValidator(purser, { max_age_seconds: Number(LICENSE_SECONDS) })
 
+let listed = { until: 0 }
+
+/** The live prices, read once a minute: Purser limits how often a server may read them. */
+export function listPrices() {
+  if (Date.now() < listed.until) return listed.prices
+  const prices = purser.prices()
+  listed = { until: Date.now() + 60_000, prices }
+  prices.catch(() => {
+    listed = { until: 0 }
+  })
+  return prices
+}
+
 /** The names of the cookies. */
 export const LICENSE_COOKIE = 'license_key'
 export const PURCHASE_COOKIE = 'purchase'

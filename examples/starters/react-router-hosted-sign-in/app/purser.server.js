@@ -13,6 +13,19 @@ export const site = process.env.SITE_URL ?? `http://localhost:${PORT}`
 export const purser = createClient(app)
 export const sign_in = createSignIn(app)
 
+let listed = { until: 0 }
+
+/** The live prices, read once a minute: Purser limits how often a server may read them. */
+export function listPrices() {
+  if (Date.now() < listed.until) return listed.prices
+  const prices = purser.prices()
+  listed = { until: Date.now() + 60_000, prices }
+  prices.catch(() => {
+    listed = { until: 0 }
+  })
+  return prices
+}
+
 const options = {
   httpOnly: true,
   path: '/',

@@ -6,7 +6,7 @@ const secure = location.protocol === 'https:' ? '; Secure' : ''
 document.cookie = `purchase=${purchase}; Path=/; Max-Age=86400; SameSite=Lax${secure}`
 
 const table = document.querySelector('purser-pricing-table')
-table.setAttribute('next', `${location.origin}/return?purchase=${purchase}`)
+table.setAttribute('next', `${location.origin}/login?purchase=${purchase}`)
 
 const answer = await fetch('/api/license')
 const license = answer.ok ? await answer.json() : { entitled: false, status: 'not known right now' }

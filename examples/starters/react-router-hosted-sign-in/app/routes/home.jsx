@@ -1,9 +1,9 @@
 import { buyLink } from '@purser/client'
-import { planOf, purser, sessionOf, site } from '../purser.server.js'
+import { listPrices, planOf, purser, sessionOf, site } from '../purser.server.js'
 
 export async function loader({ request }) {
   const session = await sessionOf(request)
-  const [{ app_name, prices }, plan] = await Promise.all([purser.prices(), planOf(session)])
+  const [{ app_name, prices }, plan] = await Promise.all([listPrices(), planOf(session)])
   const links = prices.map(({ public_id, product_name, amount, frequency }) => ({
     text: `Buy ${product_name} for $${amount} ${frequency ? `per ${frequency}` : 'once'}`,
     href: buyLink(purser.base_url, public_id, { next: `${site}/login` }),

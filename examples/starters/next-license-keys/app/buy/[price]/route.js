@@ -8,7 +8,7 @@ export async function GET(request, { params }) {
   if (!price.startsWith('prc_')) return new Response('Not found', { status: 404 })
   // Each tab has the same value, so that every purchase can return.
   const purchase = request.cookies.get(PURCHASE_COOKIE)?.value ?? crypto.randomUUID()
-  const next = `${site}/return?purchase=${purchase}`
+  const next = `${site}/login?purchase=${purchase}`
   const response = NextResponse.redirect(buyLink(purser.base_url, price, { next }))
   response.cookies.set(PURCHASE_COOKIE, purchase, cookieOptions)
   return response
