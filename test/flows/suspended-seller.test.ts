@@ -123,6 +123,7 @@ describe('a suspended seller', () => {
     const write = { app_slug: 'tidepool', tagline: 'changed by an agent' }
     const refused = await agent.call('update_app_listing', write)
     assert.deepEqual([refused.is_error, refused.json.error], [true, 'seller_suspended'])
+    assert.deepEqual(await agent.call('update_app_listing', { ...write, tags: 'none' }), refused)
     assert.notEqual((await apps.find(service.world.db, app_id))!.tagline, write.tagline)
   })
 })

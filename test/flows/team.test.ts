@@ -401,6 +401,9 @@ test('an agent does what its person’s role allows, and no more', async () => {
   assert.match(await callAs(support.user_id, 'get_app_listing', args), /Tidepool|tagline/)
   const refused = await callAs(support.user_id, 'update_app_listing', args)
   assert.match(refused, /role_not_allowed/)
+  // A person who may not write has nothing to correct in the arguments.
+  const invalid = { ...args, tags: 'none' }
+  assert.equal(await callAs(support.user_id, 'update_app_listing', invalid), refused)
   assert.match(
     refused,
     /support\. Editing apps requires one of these roles: owner, admin, developer/,

@@ -73,26 +73,25 @@ async function runTool(
   tool: Tool,
   args: Record<string, unknown>,
 ): Promise<ToolAnswer> {
+  const own = await ownApp(world, bearer, args.app_slug)
+  // Before the arguments are checked: a caller who may not write has nothing to correct.
+  const refusal = own && tool.writes ? refusalOf(own.member) : undefined
+  if (refusal) return refusal
   const actor = { kind: 'agent', user_id: bearer.user_id, request_id, agent } as const
   const run = async ({ app_slug, dry_run = false, ...input }: Input): Promise<ToolAnswer> => {
     const call = { world, input, actor, dry_run }
     if (app_slug === undefined) return await tool.run(call)
-    const { user_id } = bearer
-    const app = await apps.findOwn(world.db, { slug: app_slug, user_id })
-    const member = app && (await sellers.memberOf(world.db, { seller_id: app.seller_id, user_id }))
     // Another seller's app gets the same answer as one that does not exist.
-    if (!app || !member) return UNKNOWN_APP
-    if (tool.writes && member.is_suspended) return suspendedSeller(member)
-    // An agent acts for a member, and may do what the member's role may.
-    if (tool.writes && !sellers.isAllowed(member.role, 'edit_apps')) return roleExcludes(member)
-    const { seller_id } = app
-    return await tool.run({ ...call, app, actor: { ...actor, seller_id } })
+    if (!own) return UNKNOWN_APP
+    const { app } = own
+    return await tool.run({ ...call, app, actor: { ...actor, seller_id: app.seller_id } })
   }
   const excess = farTooMany(args)
   if (excess.length > 0) return { faults: excess }
   const parsed = tool.input.safeParse(args)
   if (parsed.success) return await run(parsed.data)
-  const unknown = await unknownSlug(world, bearer, args.app_slug)
+  const isUnknown = typeof args.app_slug === 'string' && !own
+  const unknown = isUnknown ? [{ path: 'app_slug', message: UNKNOWN_APP.message }] : []
   const faults = mergeFaults(faultsOf(parsed.error), unknown)
   const filled = tool.writes && faults.length <= MAX_FAULTS ? fillIn(tool.input, args) : undefined
   if (!filled) return { faults }
@@ -101,14 +100,22 @@ async function runTool(
   return { faults: mergeFaults(faults, 'faults' in rehearsal ? rehearsal.faults : []) }
 }
 
-/** The error of a slug that names none of the caller's apps, next to errors in other fields. */
-async function unknownSlug(
+/** The caller's app with a slug, and the caller as a member of its seller. */
+async function ownApp(
   { db }: World,
   { user_id }: Bearer,
   slug: unknown,
-): Promise<FieldFault[]> {
-  if (typeof slug !== 'string' || (await apps.findOwn(db, { slug, user_id }))) return []
-  return [{ path: 'app_slug', message: UNKNOWN_APP.message }]
+): Promise<{ app: apps.App; member: sellers.Membership } | undefined> {
+  const app = typeof slug === 'string' ? await apps.findOwn(db, { slug, user_id }) : undefined
+  const member = app && (await sellers.memberOf(db, { seller_id: app.seller_id, user_id }))
+  return member && { app, member }
+}
+
+/** Why a member may not change apps, if so. */
+function refusalOf(member: sellers.Membership): ToolAnswer | undefined {
+  if (member.is_suspended) return suspendedSeller(member)
+  // An agent acts for a member, and may do what the member's role may.
+  return sellers.isAllowed(member.role, 'edit_apps') ? undefined : roleExcludes(member)
 }
 
 /**
