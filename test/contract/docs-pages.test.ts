@@ -185,6 +185,22 @@ describe('error pages', () => {
     }
   })
 
+  test('name every status of a request that is malformed', () => {
+    const sources = globSync('src/**/*.ts').map((path) => readFileSync(path, 'utf8'))
+    const statuses = sources.flatMap((text) =>
+      [...text.matchAll(/\bmalformed\([^)]*?, (\d+)\)/g)].map(([, status]) => status!),
+    )
+    assert.deepEqual(statuses.toSorted(), ['408', '417', '431'])
+    const index = readFileSync('docs/site/errors/index.md', 'utf8')
+    for (const status of statuses) {
+      assert.match(
+        textOfPage('invalid_request'),
+        new RegExp(`\\*\\*Status\\*\\* 400 .*\\b${status}\\b`),
+      )
+      assert.match(index, new RegExp(`^\\| [\\d, ]*\\b${status}\\b`, 'm'))
+    }
+  })
+
   test('show a response only for a code that the service answers', () => {
     const sources = globSync('src/**/*.{ts,tsx}')
       .filter((path) => !path.endsWith('http/refusals.ts'))
