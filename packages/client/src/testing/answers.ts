@@ -51,6 +51,19 @@ export function refuseGrant(
   return json({ error, error_description }, { status, headers: { ...cors, ...headers } })
 }
 
+/** A refusal that names how to authenticate (RFC 6750, section 3). */
+export function refuseCaller(
+  challenge: string,
+  status: number,
+  error: string,
+  error_description: string,
+  more = '',
+): Response {
+  const reason = `, error="${error}", error_description="${error_description}"${more}`
+  const headers = { 'www-authenticate': challenge + reason }
+  return refuseGrant(error, error_description, { status, headers })
+}
+
 /** The client id and secret of a request, form-encoded in HTTP Basic (RFC 6749, section 2.3.1). */
 export function credentialsOf(request: Request): { id: string; secret: string } | null {
   const [, encoded] = /^Basic +(.+)$/i.exec(request.headers.get('authorization') ?? '') ?? []

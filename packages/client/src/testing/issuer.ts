@@ -1,8 +1,9 @@
 /** Hosted sign-in of the double: codes, tokens and a real signature. */
-import { credentialsOf, json, refuseGrant } from './answers.ts'
+import { credentialsOf, refuseCaller, refuseGrant } from './answers.ts'
 import type { TestPerson } from './facts.ts'
 import { ACCESS_SECONDS, createGrants, type Grant } from './grants.ts'
 import { createSigner } from './signer.ts'
+import { answerUser } from './user.ts'
 
 export type TestIssuer = {
   /** The signed-in person of a valid access token. */
@@ -24,9 +25,18 @@ const REQUIRED = new Map([
   ['refresh_token', ['refresh_token']],
 ])
 
-function missingText(parameters: string[]): string {
-  const named = parameters.map((parameter) => `'${parameter}'`).join(' and ')
-  return `missing required parameter${parameters.length > 1 ? 's' : ''} ${named}`
+/** The refusal of a form with an unknown grant, or without its parameters. */
+function refusalOf(form: URLSearchParams): Response | undefined {
+  const grant_type = form.get('grant_type')
+  const required = REQUIRED.get(grant_type ?? '')
+  if (grant_type && !required) {
+    return refuseGrant('unsupported_grant_type', 'unsupported grant_type requested')
+  }
+  const missing = (required ?? ['grant_type']).filter((parameter) => !form.get(parameter))
+  if (missing.length === 0) return undefined
+  const named = missing.map((parameter) => `'${parameter}'`).join(' and ')
+  const noun = `parameter${missing.length > 1 ? 's' : ''}`
+  return refuseGrant('invalid_request', `missing required ${noun} ${named}`)
 }
 
 /** Opens an issuer for one app. */
@@ -49,52 +59,22 @@ export function createTestIssuer(
   async function answerToken(request: Request): Promise<Response> {
     const credentials = credentialsOf(request)
     if (credentials?.id !== app.client_id || credentials.secret !== app.client_secret) {
-      return challenged('Basic', 401, 'invalid_client', 'client authentication failed')
+      return refuseCaller(
+        `Basic realm="${name}"`,
+        401,
+        'invalid_client',
+        'client authentication failed',
+      )
     }
     const form = new URLSearchParams(await request.text())
-    const grant_type = form.get('grant_type')
-    const required = REQUIRED.get(grant_type ?? '')
-    if (grant_type && !required) {
-      return refuseGrant('unsupported_grant_type', 'unsupported grant_type requested')
-    }
-    const missing = (required ?? ['grant_type']).filter((parameter) => !form.get(parameter))
-    if (missing.length > 0) return refuseGrant('invalid_request', missingText(missing))
+    const refusal = refusalOf(form)
+    if (refusal) return refusal
     const redeemed =
-      grant_type === 'authorization_code'
+      form.get('grant_type') === 'authorization_code'
         ? await grants.redeem(form)
         : { grant: grants.rotate(form.get('refresh_token') ?? ''), nonce: null }
     if (!redeemed?.grant) return refuseGrant('invalid_grant', 'grant request is invalid')
     return await tokensOf(redeemed.grant, redeemed.nonce)
-  }
-
-  /** A refusal that names what to authenticate with (RFC 6750, section 3). */
-  function challenged(
-    scheme: 'Basic' | 'Bearer',
-    status: number,
-    error: string,
-    text: string,
-    more = '',
-  ): Response {
-    const reason = `, error="${error}", error_description="${text}"${more}`
-    const challenge = `${scheme} realm="${name}"${reason}`
-    return refuseGrant(error, text, { status, headers: { 'www-authenticate': challenge } })
-  }
-
-  async function answerUser(request: Request): Promise<Response> {
-    const [, bearer] = /^Bearer +(.+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
-    const form = new URLSearchParams(request.method === 'POST' ? await request.text() : '')
-    const token = bearer ?? form.get('access_token')
-    if (!token) {
-      const headers = { 'www-authenticate': `Bearer realm="${name}"` }
-      return refuseGrant('invalid_token', 'no access token provided', { status: 401, headers })
-    }
-    const grant = grants.of(token)
-    if (!grant) return challenged('Bearer', 401, 'invalid_token', 'invalid token provided')
-    if (!grant.scope.split(' ').includes('openid')) {
-      const text = 'access token missing openid scope'
-      return challenged('Bearer', 403, 'insufficient_scope', text, ', scope="openid"')
-    }
-    return json({ sub: grant.person.sub })
   }
 
   return {
@@ -123,7 +103,7 @@ export function createTestIssuer(
         case '/o/token':
           return await answerToken(request)
         case '/o/me':
-          return await answerUser(request)
+          return await answerUser(request, { name, grants })
         default:
           return null
       }
