@@ -2,7 +2,7 @@ import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { EmailChangeId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 
 /** The purposes of an account's links. A sign-up's link has no account yet: sign-ups.ts. */
 export type LinkPurpose =
@@ -91,16 +91,18 @@ export async function useLink(
 
 /** Expires every link of an account's mailbox, except those that undo a change of email. */
 export async function expireLinks(db: Db, now: Date, user_id: UserId): Promise<void> {
-  await db.run(sql`update account_links set expires_at = ${now}
-    where user_id = ${user_id} and purpose <> 'undo_email' and used_at is null
-      and expires_at > ${now}`)
+  await expire(db, now, sql`user_id = ${user_id} and purpose <> 'undo_email'`)
 }
 
 /** Expires an account's links that set a password. */
 export async function expirePasswordLinks(db: Db, now: Date, user_id: UserId): Promise<void> {
+  await expire(db, now, sql`user_id = ${user_id} and purpose = 'set_password'`)
+}
+
+/** An expired link does not count as used. */
+async function expire(db: Db, now: Date, which: Sql): Promise<void> {
   await db.run(sql`update account_links set expires_at = ${now}
-    where user_id = ${user_id} and purpose = 'set_password' and used_at is null
-      and expires_at > ${now}`)
+    where ${which} and used_at is null and expires_at > ${now}`)
 }
 
 /** When an account was signed in to with emailed links. */
