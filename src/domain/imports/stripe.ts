@@ -67,20 +67,12 @@ function payment(cells: Cells, now: Date, status: string): ImportRecord | 'ignor
   // Stripe describes a payment for a subscription so, and the other export has its end.
   if (/^subscription (creation|update)/i.test(cells('reason'))) return 'ignored'
   if (!PAYMENT.includes(status)) unknownStatus(status, [...new Set([...PAYMENT, ...SUBSCRIPTION])])
-  const isPaidBack = status === 'refunded' || cells('disputed').toLowerCase() === 'lost'
-  return recordOf(cells, now, {
-    kind: 'payment',
-    ends_at: null,
-    over: UNPAID.includes(status)
-      ? 'revoked'
-      : isPaidBack || isAllPaidBack(cells)
-        ? 'refunded'
-        : null,
-    in_dollars: true,
-  })
+  const over = UNPAID.includes(status) ? 'revoked' : isPaidBack(cells, status) ? 'refunded' : null
+  return recordOf(cells, now, { kind: 'payment', ends_at: null, over, in_dollars: true })
 }
 
-function isAllPaidBack(cells: Cells): boolean {
+function isPaidBack(cells: Cells, status: string): boolean {
+  if (status === 'refunded' || cells('disputed').toLowerCase() === 'lost') return true
   const [amount, refunded] = [readAmount(cells('amount')), readAmount(cells('refunded'))]
   return amount !== undefined && refunded !== undefined && refunded > 0 && refunded >= amount
 }
