@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cardExpiry, expiresFirst } from '#domain/payments'
+import { cents, ZERO } from '#platform/money'
 
 const at = (text: string) => new Date(`${text}T12:00:00Z`)
 const march = { exp_month: 3, exp_year: 2027 }
@@ -17,8 +18,15 @@ describe('a card that expires before a charge', () => {
     ['is mentioned 45 days ahead', march, '2027-03-01', '2027-04-15', true],
     ['is not mentioned 46 days ahead', march, '2027-03-01', '2027-04-16', false],
   ] as const) {
-    test(name, () => assert.equal(expiresFirst(card, { at: at(charge), now: at(now) }), asks))
+    test(name, () =>
+      assert.equal(expiresFirst(card, { at: at(charge), now: at(now), amount: cents(500) }), asks),
+    )
   }
+
+  test('is not mentioned for a charge of nothing', () => {
+    const charge = { at: at('2027-04-01'), now: at('2027-03-02'), amount: ZERO }
+    assert.equal(expiresFirst(march, charge), false)
+  })
 
   test('is shown as printed', () => {
     assert.equal(cardExpiry(march), '03/27')

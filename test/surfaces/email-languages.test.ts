@@ -81,7 +81,8 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     state: 'TX',
   }
   const plan_facts = { product_name: 'Basic', frequency: 'month' as const }
-  const coming = { ...charge, ...plan_facts, day, expiring_card: undefined }
+  const card = { brand: 'visa', last4: '4242', exp_month: 3, exp_year: 2027 }
+  const coming = { ...charge, ...plan_facts, day, card, card_expires: false }
   const [exact, about] = [
     { ...coming, is_about: false },
     { ...coming, is_about: true },
@@ -91,7 +92,7 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
   const product = { app_name: 'Tidepool', product_name: 'Basic' }
   const given = { ...product, license_key: 'key_1', links, locale, may_continue: false }
   const owed = { total: cents(5), card: '', declined: undefined, gives_up_at: day }
-  const trial = { day, card: '', auto_renew_url: url }
+  const trial = { day, auto_renew_url: url }
   const off = { keep_url: url, is_paying: false }
   const change = { old_email: 'a@example.com', new_email: 'b@example.com' }
   const urls = { security: url, sign_in: url }
@@ -135,7 +136,7 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     'receipt, for good': money.invoicePaid({ ...receipt, period_end: null }, plan, undefined),
     'receipt, renewal, card expires': money.invoicePaid(receipt, plan, {
       ...exact,
-      expiring_card: { brand: 'visa', last4: '4242', exp_month: 3, exp_year: 2027 },
+      card_expires: true,
     }),
     payment_failed: money.paymentFailed(plan, { ...owed, retry_at: day, is_last: false }),
     'payment_failed, last': money.paymentFailed(plan, { ...owed, retry_at: null, is_last: true }),

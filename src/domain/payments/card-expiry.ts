@@ -1,4 +1,5 @@
 import { addDays } from '#platform/calendar'
+import { type Cents, ZERO } from '#platform/money'
 import type { Card } from './processor.ts'
 
 /** The last month in which a card works. */
@@ -14,12 +15,12 @@ const NOTICE_DAYS = 45
 
 /**
  * Whether the owner is asked for another card: this one expires before a charge, and the charge is
- * near. A card works until its month is over, in UTC.
+ * near and not of nothing. A card works until its month is over, in UTC.
  */
 export function expiresFirst(
   { exp_month, exp_year }: CardExpiry,
-  charge: { at: Date; now: Date },
+  charge: { at: Date; now: Date; amount: Cents },
 ): boolean {
   const isNear = charge.at <= addDays(charge.now, NOTICE_DAYS)
-  return isNear && charge.at.getTime() >= Date.UTC(exp_year, exp_month)
+  return isNear && charge.amount > ZERO && charge.at.getTime() >= Date.UTC(exp_year, exp_month)
 }

@@ -1,12 +1,12 @@
 import { taxLabel } from '#design/money'
+import { cardName } from '#domain/payments'
 import { ZERO } from '#platform/money'
-import { type Coming, cardNotice, comingName, needsOtherCard, renewsText } from './coming-text.ts'
+import { type Coming, cardNotice, comingName, renewsText } from './coming-text.ts'
 import { manage, nameOf, type PlanFacts, waivedRow } from './money-templates.ts'
 import type { Block, EmailContent } from './template.ts'
 
 /** A charge that is announced, and the page on which its buyer can cancel. */
 interface Announced {
-  card: string
   coming: Coming
   auto_renew_url: string
 }
@@ -40,14 +40,14 @@ export function renewalReminder(plan: PlanFacts, facts: Announced): EmailContent
 /** What is charged on which day, and how to cancel before that. */
 function announce(
   plan: PlanFacts,
-  { card, coming, auto_renew_url }: Announced,
+  { coming, auto_renew_url }: Announced,
   cancel_note: string,
 ): Block[] {
   const { locale } = plan
   const { t, day, money } = locale
   const amount = money(coming.charged)
   return [
-    { kind: 'text', text: comingText(plan, coming, card) },
+    { kind: 'text', text: comingText(plan, coming) },
     {
       kind: 'rows',
       rows: [
@@ -63,18 +63,18 @@ function announce(
   ]
 }
 
-function comingText(plan: PlanFacts, coming: Coming, card: string): string {
+function comingText(plan: PlanFacts, coming: Coming): string {
   const { app_name, locale } = plan
   const sentences = [
-    chargeText(plan, coming, card),
-    needsOtherCard(coming) ? undefined : locale.t('email.no_action'),
+    chargeText(plan, coming),
+    coming.card_expires ? undefined : locale.t('email.no_action'),
     renewsText(app_name, coming, locale),
   ]
   return sentences.filter(Boolean).join(' ')
 }
 
-function chargeText(plan: PlanFacts, coming: Coming, card: string): string {
-  const { t, money } = plan.locale
+function chargeText({ locale, ...plan }: PlanFacts, coming: Coming): string {
+  const { t, money } = locale
   const product = comingName(plan.app_name, coming)
   const how = coming.product_name === plan.product_name ? 'continues' : 'changes'
   if (coming.charged === ZERO) return t(`email.coming_free_${how}`, { product })
@@ -82,5 +82,5 @@ function chargeText(plan: PlanFacts, coming: Coming, card: string): string {
   const id = coming.is_about
     ? (`email.coming_about_${how}` as const)
     : (`email.coming_${how}` as const)
-  return t(id, { card, amount, product })
+  return t(id, { card: cardName(coming.card, locale), amount, product })
 }

@@ -1,7 +1,7 @@
 import { type Card, cardExpiry, cardName } from '#domain/payments'
 import type { Frequency } from '#platform/calendar'
 import type { Locale } from '#platform/language/locale'
-import { type Cents, ZERO } from '#platform/money'
+import type { Cents } from '#platform/money'
 import type { Block } from './template.ts'
 
 /** The next charge, in cents, with its date. */
@@ -17,8 +17,10 @@ export interface Coming {
   /** How often it recurs; null for a charge that is paid once. */
   frequency: Frequency | null
   day: Date
-  /** The card on file, if it expires before that day. */
-  expiring_card: Pick<Card, 'brand' | 'last4' | 'exp_month' | 'exp_year'> | undefined
+  /** The card on file. */
+  card: Pick<Card, 'brand' | 'last4' | 'exp_month' | 'exp_year'>
+  /** Whether the charge fails unless its owner enters another card. */
+  card_expires: boolean
 }
 
 /** A charge to come, with its day. */
@@ -57,15 +59,13 @@ export function renewalTerms(
   return [...terms, ...cardNotice(manage_url, coming, locale)]
 }
 
-/** Whether a charge fails unless its owner enters another card. */
-export function needsOtherCard({ expiring_card, charged }: Coming): boolean {
-  return expiring_card !== undefined && charged > ZERO
-}
-
 /** Asks for another card if the one on file expires before the next charge. */
-export function cardNotice(manage_url: string, coming: Coming, locale: Locale): Block[] {
-  const { expiring_card: card } = coming
-  if (!card || !needsOtherCard(coming)) return []
+export function cardNotice(
+  manage_url: string,
+  { card, card_expires }: Coming,
+  locale: Locale,
+): Block[] {
+  if (!card_expires) return []
   const { t } = locale
   const facts = { card: cardName(card, locale), expiry: cardExpiry(card) }
   return [

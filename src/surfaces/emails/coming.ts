@@ -23,8 +23,7 @@ export async function comingCharge(
   const { frequency, product_name } = next.quote
   const day = subscription.period_end
   const card = await payments.findCard(world.db, subscription.card_id)
-  const expiring_card = payments.expiresFirst(card, { at: day, now: appTime(world, app) })
-    ? card
-    : undefined
-  return { ...next, is_about: !next.is_exact, product_name, frequency, day, expiring_card }
+  const charge = { at: day, now: appTime(world, app), amount: next.charged }
+  const card_expires = payments.expiresFirst(card, charge)
+  return { ...next, is_about: !next.is_exact, product_name, frequency, day, card, card_expires }
 }

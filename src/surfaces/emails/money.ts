@@ -191,7 +191,6 @@ async function writeTrialEnding(
   if (!subscription || license.status !== 'trialing') return undefined
   const content = trialEnding(plan, {
     day: subscription.period_end,
-    card: await cardOf(world, subscription, plan.locale),
     coming: await nextChargeOf(world, facts),
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
@@ -211,7 +210,6 @@ async function writeRenewalReminder(
   const due = billing.remindedAt('active', subscription)
   if (!due || due > appTime(world, app)) return undefined
   const content = renewalReminder(plan, {
-    card: await cardOf(world, subscription, plan.locale),
     coming,
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })

@@ -187,10 +187,10 @@ async function cardOf(
   const { card_id, period_end, auto_renew, pause_at_end } = subscription
   const card = await payments.findCard(db, card_id)
   const isRenewed = auto_renew && !pause_at_end && next?.why === 'renewal'
-  const isCharged = isRenewed && next.charged > ZERO
   return {
     name: payments.cardName(card, locale),
     expiry: payments.cardExpiry(card),
-    expires_first: isCharged && payments.expiresFirst(card, { at: period_end, now }),
+    expires_first:
+      isRenewed && payments.expiresFirst(card, { at: period_end, now, amount: next.charged }),
   }
 }
