@@ -5,11 +5,12 @@ import { etagOf, isCurrent } from '#http/etag'
 import { queryOf } from '#http/input'
 import { people, sendPage } from '#http/pages'
 import { renderMarkdown } from '#platform/documents'
+import { once } from '#platform/once'
 import { pathOf } from './chapters.ts'
 import { ChangelogPage, DocsPage, DocsSearchPage } from './docs-pages.tsx'
 import { openLibrary } from './library.ts'
 import { type DocsParts, partsOf } from './parts.tsx'
-import { type DocsSearch, openSearch } from './search.ts'
+import { openSearch } from './search.ts'
 import { openValues } from './values.ts'
 
 const CHANGELOG = new URL('../../../CHANGELOG.md', import.meta.url)
@@ -23,25 +24,23 @@ export function docs(app: FastifyInstance, world: World, made: DocsParts): reado
   const { base_url } = world.config
   const library = openLibrary(base_url, { values: openValues(world), parts: partsOf(made) })
   const declare = (scope: FastifyInstance) => {
-    const changes = renderMarkdown(
-      readFileSync(CHANGELOG, 'utf8')
-        .replace(/^# .*\n/, '')
-        .replace(/^## \[(.+?)\]/gm, '## $1')
-        .replace(/(?<=\]\()[\w/-]+\.md(?=\))/g, (file) => pathOf(file) ?? file),
+    const changes = once(() =>
+      renderMarkdown(
+        readFileSync(CHANGELOG, 'utf8')
+          .replace(/^# .*\n/, '')
+          .replace(/^## \[(.+?)\]/gm, '## $1')
+          .replace(/(?<=\]\()[\w/-]+\.md(?=\))/g, (file) => pathOf(file) ?? file),
+      ),
     )
     scope.get('/changelog/', async (_request, reply) =>
-      sendPage(reply, ChangelogPage({ base_url, clean_html: changes }), { public: true }),
+      sendPage(reply, ChangelogPage({ base_url, clean_html: changes() }), { public: true }),
     )
     for (const path of library.paths) {
       scope.get(path, async (_request, reply) =>
         sendPage(reply, DocsPage(library.page(path)!), { public: true }),
       )
     }
-    let opened: Promise<DocsSearch> | undefined
-    const searchOf = () => {
-      opened ??= openSearch(library)
-      return opened
-    }
+    const searchOf = once(() => openSearch(library))
     scope.get(SEARCH, async (request, reply) => {
       const query = (queryOf(request, 'q') ?? '').trim()
       const { search } = await searchOf()

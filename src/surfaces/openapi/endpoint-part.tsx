@@ -18,12 +18,21 @@ export const AUTH: Record<ReferenceEndpoint['auth'], string> = {
 }
 
 /** Each endpoint as a part of a page, by `endpoint-` and its name in the OpenAPI document. */
-export function endpointParts(base_url: string, { groups }: Reference) {
-  const endpoints = groups.flatMap((group) => group.endpoints)
+export function endpointParts(
+  base_url: string,
+  names: readonly string[],
+  reference: () => Reference,
+): Record<string, EndpointPart> {
+  const endpointOf = (name: string) =>
+    reference()
+      .groups.flatMap((group) => group.endpoints)
+      .find(({ id }) => id === name)!
   return Object.fromEntries(
-    endpoints.map((endpoint): [string, EndpointPart] => [
-      `endpoint-${endpoint.id}`,
-      (values) => <EndpointDetails endpoint={endpoint} base_url={base_url} values={values} />,
+    names.map((name): [string, EndpointPart] => [
+      `endpoint-${name}`,
+      (values) => (
+        <EndpointDetails endpoint={endpointOf(name)} base_url={base_url} values={values} />
+      ),
     ]),
   )
 }

@@ -5,6 +5,7 @@ import { compressAnswers } from '#http/compression'
 import type { Endpoint } from '#http/endpoint'
 import { etagOf, isCurrent } from '#http/etag'
 import { people, sendPage } from '#http/pages'
+import { once } from '#platform/once'
 import { openApiDocument } from './document.ts'
 import { type EndpointPart, endpointParts } from './endpoint-part.tsx'
 import { asOpenApi30 } from './openapi-30.ts'
@@ -27,38 +28,45 @@ export function openapi(
   only_in_test_mode: Endpoint[],
 ): Record<string, EndpointPart> {
   const { base_url } = world.config
-  const text = JSON.stringify(openApiDocument(base_url, version, rows))
-  const document: OpenApiDocument = JSON.parse(text)
-  const older = JSON.stringify(asOpenApi30(document, base_url))
+  // Written and rendered when they are first asked for: a start should not wait for them.
+  const read = (described: Endpoint[]): OpenApiDocument =>
+    JSON.parse(JSON.stringify(openApiDocument(base_url, version, described)))
+  const document = once(() => read(rows))
+  const reference = once(() => referenceOf(document()))
   app.register(async (scope) => {
     await compressAnswers(scope)
-    serveDocument(scope, '/api/v1/schema/', text)
-    serveDocument(scope, '/api/v1/schema/3.0/', older)
+    serveDocument(scope, '/api/v1/schema/', document)
+    serveDocument(scope, '/api/v1/schema/3.0/', () => asOpenApi30(document(), base_url))
   })
 
-  const reference = referenceOf(document)
   const declare = (scope: FastifyInstance) => {
     scope.get('/api/v1/docs/', async (_request, reply) =>
-      sendPage(reply, ReferencePage({ base_url, reference }), { public: true }),
+      sendPage(reply, ReferencePage({ base_url, reference: reference() }), { public: true }),
     )
   }
   people(app, world, declare, { compressed: true })
   const missing = only_in_test_mode.filter(({ name }) => rows.every((row) => row.name !== name))
   const all = [...rows, ...missing]
-  const described: OpenApiDocument = JSON.parse(
-    JSON.stringify(openApiDocument(base_url, version, all)),
+  return endpointParts(
+    base_url,
+    all.map(({ name }) => name),
+    once(() => referenceOf(read(all))),
   )
-  return endpointParts(base_url, referenceOf(described))
 }
 
-function serveDocument(scope: FastifyInstance, path: string, text: string): void {
-  const etag = etagOf(text)
-  const headers = {
-    'access-control-allow-origin': '*',
-    'cache-control': 'public, max-age=60',
-    etag,
-  }
+function serveDocument(scope: FastifyInstance, path: string, read: () => object): void {
+  const served = once(() => {
+    const text = JSON.stringify(read())
+    const etag = etagOf(text)
+    const headers = {
+      'access-control-allow-origin': '*',
+      'cache-control': 'public, max-age=60',
+      etag,
+    }
+    return { text, etag, headers }
+  })
   scope.get(path, async (request, reply) => {
+    const { text, etag, headers } = served()
     reply.headers(headers)
     if (isCurrent(request, etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(text)
