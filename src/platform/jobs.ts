@@ -114,9 +114,9 @@ const NO_JOB = '00000000-0000-0000-0000-000000000000'
  */
 export function openJobs(db: Database, log: Log, options: JobOptions = {}): Jobs {
   const { works = true, observer } = options
-  const boss = bossOn(db, log, { migrate: true, supervise: works })
+  const boss = bossOn(db, log, { migrate: true })
   // Its clock runs only where jobs are processed, so it starts later than the queues.
-  const scheduler = bossOn(db, log, { schedule: true })
+  const scheduler = bossOn(db, log, { schedule: true, supervise: true })
   const settle: Settle = (id, job, work) => run(log, id, job, observed('job', job, work, observer))
   const declared = new Map<string, Declared>()
   const workers = new Map<string, string>()
