@@ -12,6 +12,7 @@ import { openJobs } from '#platform/jobs'
 import { openLog } from '#platform/log'
 import { MIGRATIONS_TABLE, migrate } from '#platform/migrate'
 import { migrations } from '#platform/migrations'
+import { once } from '#platform/once'
 import { sha256 } from '#platform/secrets'
 
 const FOLDER = fileURLToPath(new URL('../../.build/', import.meta.url))
@@ -43,14 +44,30 @@ export async function createServerDatabase(
   template?: string,
 ): Promise<{ url: URL; drop(): Promise<void> }> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  await administrate(
-    server_url,
+  const server = serverAt(server_url)
+  await server.query(
     `create database ${name} template ${template ?? (await serverTemplate())} strategy file_copy`,
   )
   const url = new URL(server_url)
   url.pathname = `/${name}`
-  const drop = () => administrate(server_url, `drop database if exists ${name} with (force)`)
+  const drop = async () => {
+    await server.query(`drop database if exists ${name} with (force)`)
+  }
   return { url, drop }
+}
+
+const servers = new Map<string, pg.Pool>()
+
+/** Connections to a server, which stay open from test to test and keep no process alive. */
+function serverAt(url: string): pg.Pool {
+  let server = servers.get(url)
+  if (!server) {
+    server = new pg.Pool({ connectionString: url, idleTimeoutMillis: 0, allowExitOnIdle: true })
+    // A test may stop the server; the next query reports the loss.
+    server.on('error', () => {})
+    servers.set(url, server)
+  }
+  return server
 }
 
 /** The same on the embedded engine in any test run, where a seed replays exactly. */
@@ -126,7 +143,7 @@ async function embeddedTemplate(): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await readFile(file))
 }
 
-async function serverTemplate(): Promise<string> {
+const serverTemplate = once(async (): Promise<string> => {
   const name = `template_${generation()}`
   const client = new pg.Client({ connectionString: SERVER_URL })
   await client.connect()
@@ -147,7 +164,7 @@ async function serverTemplate(): Promise<string> {
     await client.end()
   }
   return name
-}
+})
 
 async function prepare(db: Database): Promise<void> {
   await migrate(db, systemClock.now())
