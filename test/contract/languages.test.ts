@@ -198,15 +198,23 @@ describe('the choice of a language', () => {
     await agent.submit('Español', { return_to: address })
     assert.match(textOf(agent.page.body), /Sus datos/)
     // An error with an English text only has no choice, which would change nothing.
+    await agent.submit('English', { language: 'tlh' })
+    assert.equal(agent.page.status, 400)
+    assert.match(agent.page.body, /<html lang="en"/)
+    assert.doesNotMatch(agent.page.body, /action="\/language\/"/)
+  })
+
+  test('is not on the error page of a form that may be of another site', async () => {
     const stale = await service.app.inject({
       method: 'POST',
       url: '/signin/',
       headers: { accept: 'text/html', 'accept-language': 'es' },
     })
     assert.equal(stale.statusCode, 403)
-    assert.match(stale.body, /<html lang="en"/)
+    assert.match(stale.body, /<html lang="es"/)
+    assert.match(textOf(stale.body), /Solicitud rechazada Este formulario ya no es válido\./)
     assert.doesNotMatch(stale.body, /action="\/language\/"/)
-    // It may be the form of another site, which arrives without the browser's cookies.
+    // The form of another site arrives without the browser's cookies.
     assert.equal(stale.headers['set-cookie'], undefined)
   })
 

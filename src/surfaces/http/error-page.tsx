@@ -32,7 +32,10 @@ function messageOf({ code, retry_after, locale }: ErrorFacts): string | undefine
     case 'not_found':
     case 'method_not_allowed':
     case 'internal_error':
+    case 'signed_out':
+    case 'stale_form':
       return t(`error.${code}`)
+    case 'busy':
     case 'rate_limited':
       if (retry_after === undefined) return undefined
       return t('error.rate_limited', { wait: durationText(retry_after, locale) })
