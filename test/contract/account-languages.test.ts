@@ -144,6 +144,37 @@ test('the profile has no English word in the pseudo-locale', async () => {
   assertTranslated(agent, ['usr_\\w+'])
 })
 
+test('the export of personal data has no English word in the pseudo-locale', async () => {
+  const { t } = service.world.languages.named(PSEUDO)
+  const { agent } = await inPseudo()
+  await agent.open('/account/profile/')
+  await agent.submit(t('account.data_export'))
+  assert.match(agent.page.url, /^\/tasks\/\w+\/ready\/$/)
+  // The day on which the file expires is written by the platform.
+  assertTranslated(agent, ['purser-data-[\\d-]+\\.json', 'bytes', 'KB', 'March'])
+  const ready = agent.page.url
+  const task_url = ready.replace('ready/', '')
+  const id = task_url.split('/')[2]!
+
+  await service.world.db.run(sql`delete from task_files where task_id = ${id}`)
+  assert.equal((await agent.open(ready)).status, 410)
+  assertTranslated(agent)
+
+  for (const status of ['waiting', 'running']) {
+    await service.world.db.run(sql`update tasks set status = ${status},
+      updated_at = ${service.clock.now()} where id = ${id}`)
+    assert.equal((await agent.open(task_url)).status, 202)
+    assertTranslated(agent)
+  }
+  await agent.submit(t('task.stop'))
+  assert.ok(textOf(agent.page.body).includes(t('task.stopped', { remains: t('task.no_file') })))
+  assertTranslated(agent)
+  await service.world.db.run(sql`update tasks set result = '{}' where id = ${id}`)
+  await agent.open(task_url)
+  assert.ok(textOf(agent.page.body).includes(t('task.failed', { remains: t('task.no_file') })))
+  assertTranslated(agent)
+})
+
 test('the deletion has no English word in the pseudo-locale', async () => {
   const { t } = service.world.languages.named(PSEUDO)
   const { agent, email } = await inPseudo()

@@ -270,6 +270,10 @@ test('a copy of an account is secured and deleted in live mode, where these page
     const path = page.startsWith('security/') ? 'security/' : page
     assert.ok(seen.body.includes(`href="${base_url}/account/${path}"`), page)
   }
+  seller.cookies.set('__Host-language', 'es')
+  const spanish = await seller.open('/account/security/')
+  assert.match(textOf(spanish.body), /Cambie esto en el modo real .* Abrir en el modo real/)
+  seller.cookies.delete('__Host-language')
   await seller.open('/account/')
   const { csrf_token = '' } = seller.form('Sign out')
   const refused = await modes.test.app.inject({

@@ -15,7 +15,7 @@ import {
 
 const TRANSLATED = [
   'src/surfaces/{checkout,signin,portal,emails}/*.{ts,tsx}',
-  'src/surfaces/account/{overview,entr,factor,confirm,connections,deletion,profile,titled}*.{ts,tsx}',
+  'src/surfaces/account/{overview,entr,factor,confirm,connections,deletion,live,profile,titled}*.{ts,tsx}',
   'src/surfaces/oidc/{agent-page,consent,sign-out}*.tsx',
   'src/surfaces/http/{,guards/unproven}*.{ts,tsx}',
   'src/platform/{design,pdf}/*.{ts,tsx}',
@@ -171,9 +171,9 @@ describe('the pages for buyers', () => {
   test('have no words of their own: every text comes from the catalog', () => {
     const pages = globSync([
       'src/surfaces/{checkout,signin,portal,emails}/*.tsx',
-      'src/surfaces/account/{overview,entry,factor,confirm,connections,deletion,profile}*.tsx',
+      'src/surfaces/account/{overview,entry,factor,confirm,connections,deletion,live,profile}*.tsx',
       'src/surfaces/oidc/{agent-page,consent,sign-out}*.tsx',
-      'src/surfaces/http/{error,redirect,guards/unproven}-page.tsx',
+      'src/surfaces/http/{error,export,redirect,task,guards/unproven}-page.tsx',
       'src/sandbox/*.tsx',
     ]).filter((path) => !IN_ENGLISH.includes(path))
     assert.ok(pages.length > 20)

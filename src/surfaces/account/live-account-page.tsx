@@ -2,19 +2,21 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { SiteLayout } from '#design/layout'
 import { Heading } from '#design/panels'
+import type { Locale } from '#platform/language/locale'
+import { titled } from './titled.ts'
 
 /** In test mode: a page of an account that is a copy of one in live mode. */
-export function LiveAccountPage({ address }: { address: string }): JSX.Element {
+export function LiveAccountPage(facts: { locale: Locale; address: string }): JSX.Element {
+  const { locale, address } = facts
+  const { t } = locale
+  const title = t('live_account.title')
   return (
-    <SiteLayout title="Change this in live mode · Purser">
+    <SiteLayout locale={locale} title={titled(title, false, locale)}>
       <div class="grid max-w-prose grid-cols-1 gap-6">
-        <Heading title="Change this in live mode">
-          You enter test mode from your account in live mode. Change your email, password and second
-          factors there, or delete the account. The account in test mode follows.
-        </Heading>
+        <Heading title={title}>{t('live_account.text')}</Heading>
         <Actions>
           <Button kind="primary" href={address}>
-            Open in live mode
+            {t('live_account.open')}
           </Button>
         </Actions>
       </div>

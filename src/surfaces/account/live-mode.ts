@@ -4,6 +4,7 @@ import type { World } from '#flows/world'
 import { SECURITY } from '#http/guards/owner'
 import { AnsweredByGuard, sendPage } from '#http/pages'
 import { currentSession } from '#http/session'
+import { localeOf } from '#platform/language/request'
 import { LiveAccountPage } from './live-account-page.tsx'
 
 /** Pages that change how a person signs in, or delete the account. */
@@ -21,7 +22,7 @@ export function keepInLiveMode(scope: FastifyInstance, world: World): void {
     const session = page && (await currentSession(world, request))
     if (!session || !(await identity.isMirrored(world.db, session.user_id))) return
     const status = request.method === 'POST' ? 403 : 200
-    const address = `${live_url}${page}`
-    throw new AnsweredByGuard((reply) => sendPage(reply, LiveAccountPage({ address }), { status }))
+    const facts = { locale: localeOf(request), address: `${live_url}${page}` }
+    throw new AnsweredByGuard((reply) => sendPage(reply, LiveAccountPage(facts), { status }))
   })
 }

@@ -21,8 +21,9 @@ export function declareProfile(scope: FastifyInstance, world: World): void {
   const { db, clock } = world
   declareTask(world, {
     kind: KIND,
-    title: 'Exporting your data',
-    remains: 'No file was created.',
+    is_translated: true,
+    title: 'task.export_person',
+    remains: 'task.no_file',
     back: () => PROFILE,
     needs_proof: true,
     run: (task) =>

@@ -31,7 +31,7 @@ export function declareChecks(
   world: World,
   handleEvents: () => Promise<number>,
 ): void {
-  const kinds: Omit<TaskKind, 'back' | 'place'>[] = [
+  const kinds: Pick<TaskKind, 'kind' | 'title' | 'unit' | 'run'>[] = [
     {
       kind: BOOKS,
       title: 'Checking the ledger',

@@ -3,9 +3,11 @@ import { Actions, Button } from '#design/actions'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
+import type { Locale, MessageId } from '#platform/language/locale'
 
 /** A finished export, for its owner. */
 export interface ExportFacts {
+  locale: Locale
   /** The page on which it was requested. */
   back_url: string
   /** Days for which a file is kept. */
@@ -17,42 +19,45 @@ export interface ExportFacts {
 }
 
 /** The download page of an export, or a note that it has expired. */
-export function ExportPage({ back_url, kept_days, file }: ExportFacts): JSX.Element {
+export function ExportPage({ locale, back_url, kept_days, file }: ExportFacts): JSX.Element {
+  const { t } = locale
+  const title = t(file ? 'export.ready_title' : 'export.expired_title')
+  const page = { locale, title: t('task.page_title', { title }) }
   const back = (
     <Button href={back_url} icon="arrow-left">
-      Back
+      {t('task.back')}
     </Button>
   )
   if (!file) {
     return (
-      <SiteLayout title="This export has expired · Purser">
-        <Heading title="This export has expired" />
-        <EmptyState title={`Files are kept for ${kept_days} days`} action={back}>
-          Go back and export again. The new file has the current data.
+      <SiteLayout {...page}>
+        <Heading title={title} />
+        <EmptyState title={t('export.kept', { days: kept_days })} action={back}>
+          {t('export.expired_text')}
         </EmptyState>
       </SiteLayout>
     )
   }
   return (
-    <SiteLayout title="Your export is ready · Purser">
-      <Heading title="Your export is ready" done>
-        {describe(file.type)}
+    <SiteLayout {...page}>
+      <Heading title={title} done>
+        {t(textOf(file.type))}
       </Heading>
       <Panel>
         <DescriptionList
           items={[
-            { term: 'File', detail: file.name },
+            { term: t('export.file'), detail: file.name },
             {
-              term: file.type.startsWith('text/csv') ? 'Rows' : 'Records',
+              term: t(isCsv(file.type) ? 'export.rows' : 'export.records'),
               detail: file.rows.toLocaleString('en-US'),
             },
-            { term: 'Size', detail: sizeOf(file.bytes) },
-            { term: 'Expires', detail: <Day date={file.kept_until} /> },
+            { term: t('export.size'), detail: sizeOf(file.bytes) },
+            { term: t('export.expires'), detail: <Day date={file.kept_until} /> },
           ]}
         />
         <Actions>
           <Button kind="primary" href={file.url}>
-            Download
+            {t('export.download')}
           </Button>
           {back}
         </Actions>
@@ -61,10 +66,11 @@ export function ExportPage({ back_url, kept_days, file }: ExportFacts): JSX.Elem
   )
 }
 
-function describe(type: string): string {
-  if (type.startsWith('text/csv')) return 'A CSV file for spreadsheets and other programs.'
-  if (type === 'application/zip') return 'A ZIP archive of CSV and JSON files, with a manifest.'
-  return 'A JSON file that people and programs can read.'
+const isCsv = (type: string) => type.startsWith('text/csv')
+
+function textOf(type: string): MessageId {
+  if (isCsv(type)) return 'export.type_csv'
+  return type === 'application/zip' ? 'export.type_zip' : 'export.type_json'
 }
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB']

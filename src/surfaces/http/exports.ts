@@ -15,6 +15,7 @@ import {
   startTaskNow,
   TASK_PATH,
   type TaskEnd,
+  taskLocale,
 } from '#http/tasks'
 import { addDays } from '#platform/calendar'
 import { type CsvColumn, csvOf } from '#platform/csv'
@@ -148,13 +149,14 @@ export function exports(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     scope.get(`${TASK_PATH}ready/`, async (request, reply) => {
       const context = await requireSession(world, request, reply, '/dashboard/')
-      const { task, back_url, file } = await exportOf(world, context)
+      const { task, kind, back_url, file } = await exportOf(world, context)
       const shown = file && {
         ...file,
         url: `${addressOf(task.id)}file`,
         kept_until: addDays(file.made_at, KEPT_DAYS),
       }
-      const page = ExportPage({ back_url, kept_days: KEPT_DAYS, file: shown })
+      const locale = taskLocale(kind, request)
+      const page = ExportPage({ locale, back_url, kept_days: KEPT_DAYS, file: shown })
       return sendPage(reply, page, { status: file ? 200 : 410 })
     })
 
@@ -184,7 +186,7 @@ async function exportOf(world: World, context: SessionContext) {
   }
   if (kind.isAllowed && !(await kind.isAllowed(task))) throw refuse('not_found')
   if (kind.needs_proof) requireRecentProof(world, context, readyAddress(id))
-  return { task, back_url: kind.back(task), file: await findFile(db, id) }
+  return { task, kind, back_url: kind.back(task), file: await findFile(db, id) }
 }
 
 function sendFile({ db }: World, reply: FastifyReply, file: TaskFile): FastifyReply {

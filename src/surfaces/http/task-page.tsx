@@ -5,10 +5,12 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import type { TaskId } from '#platform/ids'
+import type { Locale } from '#platform/language/locale'
 
 /** A task, for the person who waits for it. */
 export interface TaskFacts {
   id: TaskId
+  locale: Locale
   csrf_token: string
   /** What the task does. */
   title: string
@@ -27,32 +29,37 @@ export interface TaskFacts {
   can_stop: boolean
 }
 
-const STOPPED = { tone: 'info', title: 'Stopped' } as const
-const FAILED = { tone: 'error', title: 'This task failed' } as const
-
 /** The progress of a task; the page reloads until the task has ended. */
 export function TaskPage(facts: TaskFacts): JSX.Element {
-  const { fault, was_stopped, can_stop } = facts
+  const { locale, title, fault, was_stopped, can_stop } = facts
+  const { t } = locale
   return (
-    <SiteLayout title={`${facts.title} · Purser`} {...(fault ? {} : { refresh_seconds: 2 })}>
-      <Heading title={facts.title}>
-        {fault ? undefined : 'You can leave this page. The task continues in the background.'}
-      </Heading>
+    <SiteLayout
+      locale={locale}
+      title={t('task.page_title', { title })}
+      {...(fault ? {} : { refresh_seconds: 2 })}
+    >
+      <Heading title={title}>{fault ? undefined : t('task.text')}</Heading>
       {fault ? (
-        <Alert {...(was_stopped ? STOPPED : FAILED)}>{fault}</Alert>
+        <Alert
+          tone={was_stopped ? 'info' : 'error'}
+          title={t(was_stopped ? 'task.stopped_title' : 'task.failed_title')}
+        >
+          {fault}
+        </Alert>
       ) : (
-        <Panel title="Progress">
+        <Panel title={t('task.progress')}>
           <Meter {...facts} />
         </Panel>
       )}
       <Form action={`/tasks/${facts.id}/stop`} csrf_token={facts.csrf_token}>
         <Actions>
           <Button href={facts.back_url} icon="arrow-left">
-            Back
+            {t('task.back')}
           </Button>
           {!fault && can_stop && (
-            <Button kind="ghost" pending="Stopping…">
-              Stop
+            <Button kind="ghost" pending={t('task.stopping')}>
+              {t('task.stop')}
             </Button>
           )}
         </Actions>
@@ -77,8 +84,9 @@ function Meter(facts: TaskFacts): JSX.Element {
   )
 }
 
-function wordsOf({ status, done, total, unit, note }: TaskFacts): string {
-  if (status === 'waiting') return 'Queued.'
+function wordsOf({ locale, status, done, total, unit, note }: TaskFacts): string {
+  if (status === 'waiting') return locale.t('task.queued')
+  // Only tasks of sellers and staff count, which are in English.
   const count = (number: number) => number.toLocaleString('en-US')
   const counted = `${count(done)} of ${count(total)}${unit ? ` ${unit}` : ''}.`
   return [total > 0 ? counted : '', note].filter((text) => text !== '').join(' ')

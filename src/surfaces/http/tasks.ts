@@ -1,5 +1,5 @@
 import { setImmediate as others } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import * as apps from '#domain/apps'
 import type { StaffPermission } from '#domain/identity'
@@ -13,6 +13,8 @@ import { people, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import type { Db } from '#platform/db'
 import { mintId, type TaskId } from '#platform/ids'
+import { ENGLISH, type Locale, type MessageId } from '#platform/language/locale'
+import { localeOf } from '#platform/language/request'
 import {
   beginTask,
   endTask,
@@ -31,9 +33,8 @@ import { TaskPage } from './task-page.tsx'
 export type ReportProgress = (progress: Progress) => Promise<void>
 
 /** A kind of task: its title, and how it runs. */
-export interface TaskKind {
+export type TaskKind = TaskWords & {
   kind: TaskName
-  title: string
   /** What its progress counts, such as "days". */
   unit?: string
   /** What staff need for it; absent for what is not staff's. */
@@ -47,13 +48,19 @@ export interface TaskKind {
   isAllowed?(task: Task): Promise<boolean>
   /** Set if what it created is shown only right after authentication, like the request for it. */
   needs_proof?: true
-  /** What remains if it fails; completed steps are kept by default. */
-  remains?: string
   /** Runs the task, reports its progress, and returns what the next page needs. */
   run(task: Task, report: ReportProgress): Promise<TaskEnd>
   /** The page on which it was requested. */
   back(task: Task): string
 }
+
+/**
+ * The title of a task, and what remains if it fails: by default, completed steps are kept. Pages of
+ * a task of buyers are in the reader's language, and have these as messages.
+ */
+type TaskWords =
+  | { is_translated?: never; title: string; remains?: string }
+  | { is_translated: true; title: MessageId; remains: MessageId }
 
 /** The parts of a result that the progress page reads. */
 const TaskResult = z.object({
@@ -169,13 +176,18 @@ function take(world: World, id: TaskId): Promise<void> {
 /** Thrown when the person or the service stops a task. */
 class Stopped extends Error {}
 
-const remainsOf = ({ remains = 'Completed steps are kept.' }: TaskKind) => remains
-const halfWay = (kind: TaskKind) =>
-  `The task failed before it finished. ${remainsOf(kind)} Try again.`
-const stopped = (kind: TaskKind) => ({
-  message: `The task was stopped. ${remainsOf(kind)}`,
-  was_stopped: true,
-})
+/** The language of a task's pages. */
+export function taskLocale({ is_translated }: TaskKind, request: FastifyRequest): Locale {
+  return is_translated ? localeOf(request) : ENGLISH
+}
+
+/** Why a task ended early, and what remains of it. */
+function faultOf(kind: TaskKind, { t }: Locale, was_stopped: boolean): string {
+  const { is_translated, remains = 'Completed steps are kept.' } = kind
+  return t(was_stopped ? 'task.stopped' : 'task.failed', {
+    remains: is_translated ? t(kind.remains) : remains,
+  })
+}
 
 async function run(world: World, id: TaskId): Promise<void> {
   const { db, clock, log } = world
@@ -200,8 +212,7 @@ async function run(world: World, id: TaskId): Promise<void> {
   } catch (error) {
     const isWanted = error instanceof Stopped
     if (!isWanted) log.error({ error, task_id: id }, 'task failed')
-    const result = isWanted ? stopped(kind) : { message: halfWay(kind) }
-    await endTask(db, clock.now(), id, { status: 'failed', result })
+    await endTask(db, clock.now(), id, { status: 'failed', result: { was_stopped: isWanted } })
   }
 }
 
@@ -226,13 +237,15 @@ export function tasks(app: FastifyInstance, world: World): void {
       const { next_url, message, was_stopped = false } = TaskResult.parse(task.result ?? {})
       if (task.status === 'done') return redirectTo(reply, next_url!)
       const isUnderWayNow = isUnderWay(clock.now(), task)
+      const locale = taskLocale(kind, request)
       const page = TaskPage({
         ...task,
+        locale,
         csrf_token: csrfToken(world, request, reply),
-        title: kind.title,
+        title: kind.is_translated ? locale.t(kind.title) : kind.title,
         unit: kind.unit,
         back_url: kind.back(task),
-        fault: isUnderWayNow ? undefined : (message ?? halfWay(kind)),
+        fault: isUnderWayNow ? undefined : (message ?? faultOf(kind, locale, was_stopped)),
         was_stopped,
         can_stop,
       })
@@ -242,10 +255,10 @@ export function tasks(app: FastifyInstance, world: World): void {
 
     scope.post(`${TASK_PATH}stop`, async (request, reply) => {
       const context = await requireAnySession(world, request, reply, HOME)
-      const { task, kind, can_stop } = await requireTask(world, context)
+      const { task, can_stop } = await requireTask(world, context)
       if (!can_stop) throw refuse('not_found')
       const { id } = task
-      await endTask(db, clock.now(), id, { status: 'failed', result: stopped(kind) })
+      await endTask(db, clock.now(), id, { status: 'failed', result: { was_stopped: true } })
       // The page says that the task stopped only after its current step has ended.
       await runner.running.get(id)
       return redirectTo(reply, addressOf(id))
