@@ -130,7 +130,6 @@ test('the choice works without script, and on a page with a secret address', asy
   assert.equal(page.url(), address)
 })
 
-// The last tour uses up the limit of checkouts.
 describe('in Spanish, and in a language that is 40 percent longer than English', () => {
   for (const [name, tour] of Object.entries(BUYER_TOURS)) {
     test(`no page shows an English word or scrolls sideways: ${name}`, async (t) => {
