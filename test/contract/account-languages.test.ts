@@ -92,8 +92,11 @@ test('the pages of second factors have no English word in the pseudo-locale', as
   for (const query of ['', '?with=recovery_code']) {
     await agent.open(`/account/confirm${query}`)
     assertTranslated(agent)
-    await agent.submit(t('account.confirm'), { password: PASSWORD, code: '1', recovery_code: '1' })
-    assertTranslated(agent)
+    for (const code of ['1', '']) {
+      const proof = { password: PASSWORD, code, recovery_code: code }
+      await agent.submit(t('account.confirm'), proof)
+      assertTranslated(agent)
+    }
   }
 
   await agent.open(`${SECURITY}passkeys`)
@@ -111,8 +114,10 @@ test('re-authentication has no English word in the pseudo-locale', async () => {
   const { agent, email } = await inPseudo()
   await agent.open('/account/confirm')
   assertTranslated(agent)
-  await agent.submit(t('account.confirm'), { password: 'not the password' })
-  assertTranslated(agent)
+  for (const password of ['not the password', '']) {
+    await agent.submit(t('account.confirm'), { password })
+    assertTranslated(agent)
+  }
   await service.world.db.run(
     sql`update users set password_hash = null where email_normalized = ${email}`,
   )

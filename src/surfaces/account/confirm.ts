@@ -38,7 +38,7 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
     const form = formOf(request)
     const return_to = ownPath(form.return_to)
     const factor = readFactor(form, browserHash(world, request, reply))
-    const missing = missingIn(form, factor)
+    const missing = missingIn(form, factor, localeOf(request))
     if (missing) return await sendForm(world, context, { return_to, ...missing })
     const proof = {
       password: form.password,
@@ -74,9 +74,10 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
 function missingIn(
   { password }: Record<string, string>,
   factor: FactorAnswer | undefined,
+  locale: Locale,
 ): { kind: ProofKind; fault: string } | undefined {
-  if (password === '') return { kind: 'password', fault: 'Enter your password.' }
-  const fault = factor && missingFactor(factor)
+  if (password === '') return { kind: 'password', fault: locale.t('error.missing_password') }
+  const fault = factor && missingFactor(factor, locale)
   return fault === undefined ? undefined : { kind: factor!.kind, fault }
 }
 

@@ -11,10 +11,7 @@ export function faultOf(
 }
 
 /** The error message for a code that was left empty; undefined for any other second factor. */
-export function missingFactor(
-  { kind, text }: FactorAnswer,
-  { t }: Locale = ENGLISH,
-): string | undefined {
+export function missingFactor({ kind, text }: FactorAnswer, { t }: Locale): string | undefined {
   return kind === 'passkey' || text.trim() !== '' ? undefined : t(`error.missing_${kind}`)
 }
 
