@@ -112,6 +112,18 @@ describe('an email that has an account', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
+  test('takes no attempt for an empty password, and says what is missing', async () => {
+    const email = await addOwner()
+    const agent = buyer(service)
+    await begin(agent, email)
+    for (let time = 0; time < 8; time++) {
+      const page = await agent.submit('Sign in', { password: '' })
+      assert.equal(page.status, 422)
+      assert.match(textOf(page.body), /Enter your password\./)
+      assert.match(page.body, /<input[^>]*name="password"[^>]*aria-invalid="true"/)
+    }
+  })
+
   // F32
   test('slows down a person who guesses, and not the owner elsewhere', async () => {
     const email = await addOwner()

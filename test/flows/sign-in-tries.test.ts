@@ -10,7 +10,7 @@ import {
   PASSWORD,
   signUp,
 } from '../support/account.ts'
-import type { Agent } from '../support/agent.ts'
+import { type Agent, textOf } from '../support/agent.ts'
 import { buyer } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -31,6 +31,25 @@ test('a correct password uses up no attempt, however often its owner signs in', 
   for (let time = 0; time < 12; time++) {
     assert.equal((await tryAt(buyer(service), email, PASSWORD)).url, '/account/')
   }
+})
+
+test('an empty password is no attempt, and the field says so', async () => {
+  const { email } = await signUp(service)
+  const agent = buyer(service)
+  for (let time = 0; time < 8; time++) {
+    const page = await tryAt(agent, email, '')
+    assert.equal(page.status, 422)
+    assert.match(textOf(page.body), /Enter your password\./)
+    assert.match(page.body, /<input[^>]*name="password"[^>]*aria-invalid="true"/)
+    assert.doesNotMatch(textOf(page.body), /incorrect|Too many/)
+  }
+  assert.equal((await tryAt(agent, email, PASSWORD)).url, '/account/')
+})
+
+test('an email that is none is an error of its field', async () => {
+  const page = await tryAt(buyer(service), 'robin', PASSWORD)
+  assert.equal(page.status, 422)
+  assert.match(page.body, /<input[^>]*name="email"[^>]*aria-invalid="true"/)
 })
 
 // F32

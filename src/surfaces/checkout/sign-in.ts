@@ -39,33 +39,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     return sendForm(world, request, reply, { own })
   })
 
-  scope.post(`${CART_PATH}/sign-in`, async (request, reply) => {
-    const own = await requireOwnCart(world, request, reply)
-    const { cart } = own
-    const here = `/checkout/${cart.id}/sign-in`
-    const email = identity.readEmail(cart.email!)!
-    const signedIn = await signInWithPassword(world, {
-      ...email,
-      password: formOf(request).password ?? '',
-      origin: originOf(request),
-      known: knownDevice(world, request),
-    })
-    if (signedIn.outcome !== 'signed_in') {
-      const { locale } = own.purchase
-      const refused = refusedFor(signedIn, locale.t('checkout.wrong_password'), locale)
-      return sendForm(world, request, reply, { own, ...refused })
-    }
-    const { user_id, password_hash } = signedIn
-    const proven = {
-      user_id,
-      password_hash,
-      app_id: null,
-      return_to: here,
-      is_complete: false,
-      by: 'password',
-    } as const
-    return redirectAfterForm(reply, await startSession(world, request, reply, proven))
-  })
+  scope.post(`${CART_PATH}/sign-in`, async (request, reply) => trySignIn(world, request, reply))
 
   scope.post(`${CART_PATH}/sign-in-link`, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
@@ -87,6 +61,44 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
   })
 }
 
+async function trySignIn(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const own = await requireOwnCart(world, request, reply)
+  const { cart } = own
+  const here = `/checkout/${cart.id}/sign-in`
+  const email = identity.readEmail(cart.email!)!
+  const { password = '' } = formOf(request)
+  const { locale } = own.purchase
+  // It proves nothing, and is no attempt.
+  if (password === '') {
+    const fault = locale.t('error.missing_password')
+    return sendForm(world, request, reply, { own, fault, is_missing: true })
+  }
+  const signedIn = await signInWithPassword(world, {
+    ...email,
+    password,
+    origin: originOf(request),
+    known: knownDevice(world, request),
+  })
+  if (signedIn.outcome !== 'signed_in') {
+    const refused = refusedFor(signedIn, locale.t('checkout.wrong_password'), locale)
+    return sendForm(world, request, reply, { own, ...refused })
+  }
+  const { user_id, password_hash } = signedIn
+  const proven = {
+    user_id,
+    password_hash,
+    app_id: null,
+    return_to: here,
+    is_complete: false,
+    by: 'password',
+  } as const
+  return redirectAfterForm(reply, await startSession(world, request, reply, proven))
+}
+
 /** Like `identifyBuyer`. Whether this buyer may use the cart's discount code is known only now. */
 async function identify(
   world: World,
@@ -104,7 +116,7 @@ function sendForm(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  state: Outcome & { own: OwnCart },
+  state: Outcome & { own: OwnCart; is_missing?: true },
 ): FastifyReply {
   const { cart, purchase } = state.own
   const page = SignInPage({
@@ -114,6 +126,7 @@ function sendForm(
     details_url: detailsUrl(cart),
     email: cart.email!,
     fault: state.fault,
+    is_missing: state.is_missing ?? false,
     link_sent: queryOf(request, 'link') === 'sent',
   })
   return sendPage(reply, page, statusOf(state))

@@ -166,6 +166,8 @@ export function SignInPage(
     details_url: string
     email: string
     fault: string | undefined
+    /** True if the password was left empty, so that the error is its field's. */
+    is_missing: boolean
     /** True if a sign-in link was just sent. */
     link_sent: boolean
   },
@@ -186,7 +188,7 @@ export function SignInPage(
       <Heading title={t('checkout.sign_in_title')}>
         {rich('checkout.sign_in_text', { email: <Mailbox address={facts.email} /> })}
       </Heading>
-      {facts.fault && <Alert tone="error">{facts.fault}</Alert>}
+      {facts.fault && !facts.is_missing && <Alert tone="error">{facts.fault}</Alert>}
       {facts.link_sent && (
         <Alert tone="success" title={t('checkout.check_inbox')}>
           {rich('checkout.link_sent', { email: <Mailbox address={facts.email} /> })}
@@ -199,6 +201,7 @@ export function SignInPage(
           name="password"
           type="password"
           autocomplete="current-password"
+          error={facts.is_missing ? facts.fault : undefined}
         />
         <Button kind="primary" pending={t('checkout.signing_in')} wide>
           {t('checkout.sign_in')}

@@ -55,6 +55,8 @@ export function signin(app: FastifyInstance, world: World): void {
 
 interface SignInState extends Outcome {
   email?: string
+  /** The field that has the error, if it belongs to one. */
+  field?: 'email' | 'password'
   return_to: string | undefined
   sent?: string
 }
@@ -65,14 +67,14 @@ async function sendSignIn(
   reply: FastifyReply,
   state: SignInState,
 ): Promise<FastifyReply> {
-  const { email = '', return_to, fault, sent } = state
+  const { email = '', return_to, field, fault, sent } = state
   const page = SignInPage({
     locale: localeOf(request),
     csrf_token: csrfToken(world, request, reply),
     email,
     return_to,
     requesting_app: await requestingApp(world, return_to),
-    fault,
+    fault: fault === undefined ? undefined : { field, text: fault },
     sent,
     sign_up_url: `/signup/${returnQuery(return_to)}`,
     live_url: world.config.live_url,
@@ -91,7 +93,7 @@ async function trySignIn(
   const read = identity.readEmail(form.email ?? '')
   const again = (state: Omit<SignInState, 'return_to' | 'email'>) =>
     sendSignIn(world, request, reply, { ...state, email: form.email ?? '', return_to })
-  if (!read) return again({ fault: faultOf('email', locale) })
+  if (!read) return again({ field: 'email', fault: faultOf('email', locale) })
   const known = knownDevice(world, request)
   const claim = { email_normalized: read.email_normalized, origin: originOf(request), known }
   if (form.by === 'sign_in' || form.by === 'set_password') {
@@ -104,7 +106,11 @@ async function trySignIn(
     if (sent.outcome === 'sent') return again({ sent: locale.t('signin.sent') })
     return again(tooOften(sent, locale))
   }
-  const signedIn = await signInWithPassword(world, { ...claim, password: form.password ?? '' })
+  const { password = '' } = form
+  // It proves nothing, and is no attempt.
+  if (password === '')
+    return again({ field: 'password', fault: locale.t('error.missing_password') })
+  const signedIn = await signInWithPassword(world, { ...claim, password })
   if (signedIn.outcome !== 'signed_in')
     return again(refusedFor(signedIn, locale.t('signin.wrong'), locale))
   const { user_id, password_hash } = signedIn

@@ -47,25 +47,27 @@ export function SignInPage(facts: {
   return_to: string | undefined
   /** The app that requested the sign-in, if one did. */
   requesting_app: RequestingApp | undefined
-  fault: string | undefined
+  /** The error, and the field that has it, if it belongs to one. */
+  fault: { field: 'email' | 'password' | undefined; text: string } | undefined
   sent: string | undefined
   sign_up_url: string
   /** In test mode: the address of live mode, where sellers sign in. */
   live_url: string | undefined
 }): JSX.Element {
-  const { csrf_token, return_to, requesting_app, locale } = facts
+  const { csrf_token, return_to, requesting_app, fault, locale } = facts
   const { t, rich } = locale
+  const errorOf = (field: 'email' | 'password') => (fault?.field === field ? fault.text : undefined)
   return (
     <FocusLayout
       locale={locale}
-      title={titled(t('signin.sign_in'), facts.fault, locale)}
+      title={titled(t('signin.sign_in'), fault?.text, locale)}
       script="passkey.js"
       {...brandOf(requesting_app)}
     >
       <Heading title={t('signin.sign_in')}>
         {requesting_app ? t('signin.to_app', { app: requesting_app.name }) : t('signin.to_purser')}
       </Heading>
-      {facts.fault && <Alert tone="error">{facts.fault}</Alert>}
+      {fault && !fault.field && <Alert tone="error">{fault.text}</Alert>}
       {facts.live_url && (
         <Alert tone="info" title={t('signin.seller_title')}>
           {rich('signin.seller_text', {
@@ -86,6 +88,7 @@ export function SignInPage(facts: {
           type="email"
           autocomplete="username"
           value={facts.email}
+          error={errorOf('email')}
         />
         <Field
           label={t('signin.password')}
@@ -94,6 +97,7 @@ export function SignInPage(facts: {
           autocomplete="current-password"
           optional="in hint"
           hint={t('signin.no_password')}
+          error={errorOf('password')}
         />
         <Button kind="primary" name="by" value="password" pending={t('signin.signing_in')} wide>
           {t('signin.sign_in')}
