@@ -77,6 +77,7 @@ export const BUYER_TOURS: Record<string, PageTour> = {
   'signing in': signingIn,
   'emails and their links': emailsAndLinks,
   'an account': accountPages,
+  'a profile': profile,
   'what a buyer owns': buyerPages,
   'error pages': faults,
 }

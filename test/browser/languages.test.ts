@@ -14,17 +14,18 @@ after(() => setup.close())
 
 /** What buyers see, which is in their language; the mailbox is for development. */
 const TRANSLATED =
-  /^\/(buy|checkout|sandbox\/(card-entries|portals|challenges)|signin|signup|link|manage|account\/(\?|security|confirm|connections|profile|$)|nowhere)/
+  /^\/(buy|checkout|sandbox\/(card-entries|portals|challenges)|signin|signup|link|manage|account\/(\?|security|confirm|connections|profile|$)|tasks|nowhere)/
 
 /** Words that are the same in every language: names, and what the browser's own language writes. */
 const UNTRANSLATED = new RegExp(
   [
-    'Purser( Demo, Inc\\.)?|PURSER|DEMO|Tidepool|TIDEPOOL|Harbor|Sextant|SEXTANT|Lite|Pro|Team|Lifetime',
+    'Purser( Demo, Inc\\.)?|PURSER|DEMO|Tidepool( Works LLC)?|TIDEPOOL|Harbor|Sextant|SEXTANT|Lite|Pro|Team|Lifetime',
     // What the seller wrote, and what the processor was asked to charge.
     'Every beach[^.]*\\.|Everything in[^.]*\\.|Invoice(?= inv_)',
     'Chrome|Linux|Visa|Mastercard|American Express|English( \\(Pseudo-Accents\\))?|Español|preview',
     'January|February|March|April|May|June|July|August|September|October|November|December',
     '[A-Z]{2}(?= \\d{5})|(?<=\\()[A-Z]{2}(?=[,)])|(?<= )[A-Z]{2}(?=\\.)|NO-SUCH-CODE',
+    'purser-data-[\\d-]+\\.json|bytes|KB',
     // The key of an authenticator app, and references.
     '[A-Z2-7]{32}|\\S+@\\S+|(req|key|ord|inv|usr)_\\w+|https?:\\S+',
   ].join('|'),
