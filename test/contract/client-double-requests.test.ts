@@ -30,6 +30,8 @@ const JSON_TYPE = 'application/json'
 const FORM = 'application/x-www-form-urlencoded'
 const VALIDATE = '/api/v1/licenses/validate'
 const ROTATE = '/api/v1/licenses/lic_1/regenerate-key'
+const TWO_TOKENS = 'access_token=a&access_token=b'
+const DISCOVERY = '/o/.well-known/openid-configuration'
 const post = (path: string, body?: string, type: string | undefined = JSON_TYPE): Sent => ({
   method: 'POST',
   path,
@@ -100,6 +102,26 @@ const REQUESTS: Record<string, Sent> = {
   'a user without a token': { path: '/o/me' },
   'a user of an unknown token': { path: '/o/me', auth: 'token' },
   'a user by POST': { method: 'POST', path: '/o/me', body: 'access_token=unknown', type: FORM },
+  'a user by POST without a body': { method: 'POST', path: '/o/me', auth: 'token' },
+  'a user by POST of JSON': post('/o/me', '{"access_token":"unknown"}'),
+  'a user of two tokens': { method: 'POST', path: '/o/me', body: TWO_TOKENS, type: FORM },
+  'a user of a token and a header': {
+    method: 'POST',
+    path: '/o/me',
+    auth: 'token',
+    body: 'access_token=unknown',
+    type: FORM,
+  },
+  'a user of a token in the address': { path: '/o/me?access_token=unknown' },
+  'a user with credentials': { path: '/o/me', auth: 'app' },
+  'a user of a header without a token': { path: '/o/me', headers: { authorization: 'Bearer' } },
+  'a user of a header with two': { path: '/o/me', headers: { authorization: 'Bearer a b' } },
+  'a user with a trailing slash': { path: '/o/me/', auth: 'token' },
+  'a user by PUT': { method: 'PUT', path: '/o/me' },
+  'a user by DELETE': { method: 'DELETE', path: '/o/me', auth: 'token' },
+  'a grant by GET': { path: '/o/token', auth: 'app' },
+  'the keys by POST': { method: 'POST', path: '/o/jwks' },
+  'the discovery document by POST': { method: 'POST', path: DISCOVERY },
 }
 
 const HEADERS = [
@@ -156,6 +178,13 @@ describe('the service and the double answer alike', () => {
       assert.deepEqual(answer, expected)
     })
   }
+
+  test('to a page that asks before it sends a token', async () => {
+    const headers = { origin: 'https://page.example', 'access-control-request-method': 'GET' }
+    const { answer, expected } = await ask({ method: 'OPTIONS', path: '/o/me', headers })
+    assert.equal(expected.status, 204)
+    assert.equal(answer.status, 204)
+  })
 
   test('to a page of another origin that reads the prices', async () => {
     const { answer, expected } = await ask({ path: '/api/v1/public/apps/C/prices/' })

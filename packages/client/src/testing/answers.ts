@@ -34,6 +34,19 @@ export function refuse(code: TestRefusal, { headers: given, ...more }: Details =
   return json({ error: code, message, request_id, ...more }, { status, headers })
 }
 
+/** The refusal of a method that is not one of `allowed`. */
+export function refuseMethod(allowed: readonly string[]): Response {
+  const allow = allowed.join(', ')
+  const message = `Use ${allow}. Other methods are not supported here.`
+  return refuse('method_not_allowed', { message, headers: { allow } })
+}
+
+/** What pages of other origins ask before their request. */
+export function preflight(): Response {
+  const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }
+  return new Response(null, { status: 204, headers })
+}
+
 /** A response that no cache may store. */
 export function json(body: object, { status = 200, headers = {} }: ResponseInit = {}): Response {
   const response = Response.json(body, { status, headers })

@@ -2,7 +2,7 @@
 
 import { sha256 } from '../signed.ts'
 import type { AppProfile } from '../types.ts'
-import { credentialsOf, json, refuse } from './answers.ts'
+import { credentialsOf, json, preflight, refuse, refuseMethod } from './answers.ts'
 import { entitlementOf, type Facts, mint, stateOf } from './facts.ts'
 import { integer, object, optional, readBody, text, unreadable, wellFormed } from './faults.ts'
 import type { TestIssuer } from './issuer.ts'
@@ -80,8 +80,7 @@ async function answerApp(route: Route, call: Call): Promise<Response> {
 /** Web pages of all origins may read what is public. */
 async function answerPage(route: Route, call: Call): Promise<Response> {
   const { request, id, app } = call
-  const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }
-  if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: cors })
+  if (request.method === 'OPTIONS') return preflight()
   requireMethod(route, request, ['OPTIONS'])
   const response = id === app.client_id ? await route.run(call) : refuse('not_found')
   response.headers.set('access-control-allow-origin', '*')
@@ -91,10 +90,7 @@ async function answerPage(route: Route, call: Call): Promise<Response> {
 
 function requireMethod({ method }: Route, request: Request, more: string[]): void {
   const allowed = [...(method === 'GET' ? ['GET', 'HEAD'] : [method]), ...more]
-  if (allowed.includes(request.method)) return
-  const allow = allowed.join(', ')
-  const message = `Use ${allow}. Other methods are not supported here.`
-  throw refuse('method_not_allowed', { message, headers: { allow } })
+  if (!allowed.includes(request.method)) throw refuseMethod(allowed)
 }
 
 function decode(part: string): string {

@@ -29,6 +29,14 @@ export async function readBody(
   return body as Record<string, unknown>
 }
 
+/** The form of a request; null if its body has another type. */
+export async function formOf(request: Request): Promise<URLSearchParams | null> {
+  const text = await request.text()
+  const type = request.headers.get('content-type') ?? ''
+  const isForm = text === '' || /^application\/x-www-form-urlencoded *(;|$)/i.test(type)
+  return isForm ? new URLSearchParams(text) : null
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

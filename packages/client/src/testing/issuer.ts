@@ -1,8 +1,9 @@
 /** Hosted sign-in of the double: codes, tokens and a real signature. */
-import { credentialsOf, refuseCaller, refuseGrant } from './answers.ts'
+import { preflight, refuseMethod } from './answers.ts'
 import type { TestPerson } from './facts.ts'
-import { ACCESS_SECONDS, createGrants, type Grant } from './grants.ts'
+import { createGrants, type Grant } from './grants.ts'
 import { createSigner } from './signer.ts'
+import { answerToken } from './token.ts'
 import { answerUser } from './user.ts'
 
 export type TestIssuer = {
@@ -19,24 +20,19 @@ export type TestIssuer = {
   answer(request: Request): Promise<Response | null>
 }
 
-/** The parameters of each grant. */
-const REQUIRED = new Map([
-  ['authorization_code', ['code', 'redirect_uri']],
-  ['refresh_token', ['refresh_token']],
+/** The methods of each endpoint. */
+const METHODS = new Map([
+  ['/o/.well-known/openid-configuration', ['GET', 'HEAD', 'OPTIONS']],
+  ['/o/jwks', ['GET', 'HEAD', 'OPTIONS']],
+  ['/o/token', ['OPTIONS', 'POST']],
+  ['/o/me', ['GET', 'HEAD', 'OPTIONS', 'POST']],
 ])
 
-/** The refusal of a form with an unknown grant, or without its parameters. */
-function refusalOf(form: URLSearchParams): Response | undefined {
-  const grant_type = form.get('grant_type')
-  const required = REQUIRED.get(grant_type ?? '')
-  if (grant_type && !required) {
-    return refuseGrant('unsupported_grant_type', 'unsupported grant_type requested')
-  }
-  const missing = (required ?? ['grant_type']).filter((parameter) => !form.get(parameter))
-  if (missing.length === 0) return undefined
-  const named = missing.map((parameter) => `'${parameter}'`).join(' and ')
-  const noun = `parameter${missing.length > 1 ? 's' : ''}`
-  return refuseGrant('invalid_request', `missing required ${noun} ${named}`)
+/** The refusal of a method that an endpoint does not have, or the answer to OPTIONS. */
+function answerMethod(path: string, method: string): Response | undefined {
+  const allowed = METHODS.get(path)
+  if (allowed && !allowed.includes(method)) return refuseMethod(allowed)
+  return allowed && method === 'OPTIONS' ? preflight() : undefined
 }
 
 /** Opens an issuer for one app. */
@@ -47,35 +43,6 @@ export function createTestIssuer(
   const name = `${app.base_url}/o`
   const grants = createGrants(now)
   const signer = createSigner()
-
-  async function tokensOf(grant: Grant, nonce: string | null): Promise<Response> {
-    const { person, scope } = grant
-    const claims = { iss: name, aud: app.client_id, sub: person.sub, ...(nonce && { nonce }) }
-    const id_token = await signer.sign(claims, ACCESS_SECONDS)
-    const lasting = { token_type: 'Bearer', expires_in: ACCESS_SECONDS, scope, id_token }
-    return Response.json({ ...lasting, ...grants.issue(grant) })
-  }
-
-  async function answerToken(request: Request): Promise<Response> {
-    const credentials = credentialsOf(request)
-    if (credentials?.id !== app.client_id || credentials.secret !== app.client_secret) {
-      return refuseCaller(
-        `Basic realm="${name}"`,
-        401,
-        'invalid_client',
-        'client authentication failed',
-      )
-    }
-    const form = new URLSearchParams(await request.text())
-    const refusal = refusalOf(form)
-    if (refusal) return refusal
-    const redeemed =
-      form.get('grant_type') === 'authorization_code'
-        ? await grants.redeem(form)
-        : { grant: grants.rotate(form.get('refresh_token') ?? ''), nonce: null }
-    if (!redeemed?.grant) return refuseGrant('invalid_grant', 'grant request is invalid')
-    return await tokensOf(redeemed.grant, redeemed.nonce)
-  }
 
   return {
     grantOf: grants.of,
@@ -95,13 +62,16 @@ export function createTestIssuer(
     },
 
     async answer(request) {
-      switch (new URL(request.url).pathname) {
+      const path = new URL(request.url).pathname.replace(/\/$/, '')
+      const other = answerMethod(path, request.method)
+      if (other) return other
+      switch (path) {
         case '/o/.well-known/openid-configuration':
           return Response.json(metadataOf(name))
         case '/o/jwks':
           return Response.json({ keys: [await signer.publicKey()] })
         case '/o/token':
-          return await answerToken(request)
+          return await answerToken(request, { app, name, grants, signer })
         case '/o/me':
           return await answerUser(request, { name, grants })
         default:

@@ -2,6 +2,8 @@
 import { random } from '../login.ts'
 import { base64url } from '../signed.ts'
 
+export type Signer = ReturnType<typeof createSigner>
+
 /** Signs ID tokens with a key that is generated when it is first needed. */
 export function createSigner() {
   const kid = random()
