@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createTestPurser } from '@purser/client/testing'
+import * as oidc from 'openid-client'
 import { basic } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -119,6 +120,23 @@ const REQUESTS: Record<string, Sent> = {
   'a user with a trailing slash': { path: '/o/me/', auth: 'token' },
   'a user by PUT': { method: 'PUT', path: '/o/me' },
   'a user by DELETE': { method: 'DELETE', path: '/o/me', auth: 'token' },
+  'a grant as JSON': post('/o/token', '{"grant_type":"refresh_token"}'),
+  'a grant without credentials': { ...grant('grant_type=refresh_token'), auth: undefined },
+  'a grant with a wrong secret in its form': {
+    ...grant('grant_type=refresh_token&client_id=C&client_secret=wrong'),
+    auth: undefined,
+  },
+  'a grant with the secret in its form': {
+    ...grant('grant_type=refresh_token&refresh_token=any&client_id=C&client_secret=S'),
+    auth: undefined,
+  },
+  'a grant with a client ID alone': {
+    ...grant('grant_type=refresh_token&client_id=C'),
+    auth: undefined,
+  },
+  'a grant with its secret twice': grant('grant_type=refresh_token&client_id=C&client_secret=S'),
+  'a grant with a header and client id': grant('grant_type=refresh_token&client_id=C'),
+  'a grant with a header and another client id': grant('grant_type=refresh_token&client_id=other'),
   'a grant by GET': { path: '/o/token', auth: 'app' },
   'the keys by POST': { method: 'POST', path: '/o/jwks' },
   'the discovery document by POST': { method: 'POST', path: DISCOVERY },
@@ -148,7 +166,9 @@ function requestOf(
   sent: Sent,
   app: { base_url: string; client_id: string; client_secret: string },
 ) {
-  const { method = 'GET', path, auth, type, body = null } = sent
+  const { method = 'GET', path, auth, type } = sent
+  const { client_id, client_secret } = app
+  const body = sent.body?.replace('=C', `=${client_id}`).replace('=S', `=${client_secret}`) ?? null
   const { authorization } = basic(service, app)
   const wrong = basic(service, { ...app, client_secret: 'wrong' }).authorization
   const credentials = { app: authorization, wrong, token: 'Bearer unknown' }
@@ -191,6 +211,28 @@ describe('the service and the double answer alike', () => {
     assert.equal(expected['access-control-allow-origin'], '*')
     assert.deepEqual(answer, expected)
   })
+})
+
+test('the double signs a person in through openid-client, which sends the secret in its form', async () => {
+  const issuer = new URL(`${double.base_url}/o`)
+  const config = await oidc.discovery(issuer, double.client_id, double.client_secret, undefined, {
+    [oidc.customFetch]: (url, init) => double.fetch(url, init as RequestInit),
+  })
+  const checks = {
+    pkceCodeVerifier: oidc.randomPKCECodeVerifier(),
+    expectedState: oidc.randomState(),
+  }
+  const address = oidc.buildAuthorizationUrl(config, {
+    redirect_uri: 'https://app.example/callback',
+    scope: 'openid entitlements',
+    state: checks.expectedState,
+    code_challenge: await oidc.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
+    code_challenge_method: 'S256',
+  })
+  const person = double.addPerson()
+  const arrived = new URL(double.authorize(address.href, person))
+  const tokens = await oidc.authorizationCodeGrant(config, arrived, checks)
+  assert.equal(tokens.claims()?.sub, person.sub)
 })
 
 test('the double names the user of an access token with the scope openid', async () => {

@@ -91,6 +91,7 @@ function metadataOf(issuer: string) {
     userinfo_endpoint: `${issuer}/me`,
     scopes_supported: ['openid', 'entitlements'],
     id_token_signing_alg_values_supported: ['RS256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
   }

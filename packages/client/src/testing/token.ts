@@ -1,5 +1,6 @@
 /** The token endpoint of the double. */
 import { credentialsOf, refuseCaller, refuseGrant } from './answers.ts'
+import { formOf } from './faults.ts'
 import { ACCESS_SECONDS, type Grant, type Grants } from './grants.ts'
 import type { Signer } from './signer.ts'
 
@@ -19,18 +20,10 @@ const REQUIRED = new Map([
 
 /** Exchanges a code or a refresh token for tokens. */
 export async function answerToken(request: Request, facts: TokenFacts): Promise<Response> {
-  const { app, name, grants } = facts
-  const credentials = credentialsOf(request)
-  if (credentials?.id !== app.client_id || credentials.secret !== app.client_secret) {
-    return refuseCaller(
-      `Basic realm="${name}"`,
-      401,
-      'invalid_client',
-      'client authentication failed',
-    )
-  }
-  const form = new URLSearchParams(await request.text())
-  const refusal = refusalOf(form)
+  const { grants } = facts
+  const form = await formOf(request)
+  if (!form) return refuseGrant('invalid_request', NO_FORM)
+  const refusal = clientRefusal(request, form, facts) ?? refusalOf(form)
   if (refusal) return refusal
   const redeemed =
     form.get('grant_type') === 'authorization_code'
@@ -38,6 +31,28 @@ export async function answerToken(request: Request, facts: TokenFacts): Promise<
       : { grant: grants.rotate(form.get('refresh_token') ?? ''), nonce: null }
   if (!redeemed?.grant) return refuseGrant('invalid_grant', 'grant request is invalid')
   return await tokensOf(redeemed.grant, redeemed.nonce, facts)
+}
+
+const NO_FORM =
+  'only application/x-www-form-urlencoded content-type bodies are supported on POST /token'
+
+/** The refusal of another client. The secret is in a header or in the form, and not in both. */
+function clientRefusal(request: Request, form: URLSearchParams, { app, name }: TokenFacts) {
+  const header = credentialsOf(request)
+  const [id, secret] = [form.get('client_id'), form.get('client_secret')]
+  if (!header && !id) {
+    return refuseGrant('invalid_request', 'no client authentication mechanism provided')
+  }
+  if (header && secret) {
+    const fault = 'client authentication must only be provided using one mechanism'
+    return refuseGrant('invalid_request', fault)
+  }
+  if (header && id && header.id !== id) return refuseGrant('invalid_request', 'client_id mismatch')
+  const given = header ?? { id, secret }
+  if (given.id === app.client_id && given.secret === app.client_secret) return undefined
+  const [error, text] = ['invalid_client', 'client authentication failed'] as const
+  if (header) return refuseCaller(`Basic realm="${name}"`, 401, error, text)
+  return refuseGrant(error, text, { status: 401 })
 }
 
 /** The refusal of a form with an unknown grant, or without its parameters. */
