@@ -145,7 +145,8 @@ test('a wait_seconds that is no number does not wait without an end', async (t) 
 
 test('a reference that fits no path is unknown, without a request', async () => {
   await using service = await startFakeService(() => ({}))
-  for (const ref of ['', '.', '..', '\ud800', 'ref\0', ['ref', 'ref'], undefined]) {
+  const long = ['x'.repeat(8_192), 'ü'.repeat(1_366)]
+  for (const ref of ['', '.', '..', '\ud800', 'ref\0', ...long, ['ref', 'ref'], undefined]) {
     const error = await errorOf(clientOf(service.url).order(ref as string))
     assert.ok(error instanceof PurserError && error.code === 'unknown_order', inspect(error))
   }

@@ -64,10 +64,12 @@ export function serviceAddress(base_url: string): string {
 
 /**
  * One path segment, encoded; null for a value that no path of the service can contain (`.`, `..`, a
- * NUL), and for one that is not a string: frameworks read a parameter that a URL repeats as a list.
+ * NUL, 8 KB and more), and for one that is not a string: frameworks read a parameter that a URL
+ * repeats as a list.
  */
 export function pathPart(value: unknown): string | null {
   if (typeof value !== 'string') return null
   if (/^\.{0,2}$|\0/.test(value) || !value.isWellFormed()) return null
-  return encodeURIComponent(value)
+  const part = encodeURIComponent(value)
+  return part.length < 8192 ? part : null
 }
