@@ -145,7 +145,7 @@ test('the quick start with license keys leads from an empty folder to a verified
   await page.getByRole('link', { name: 'Buy' }).first().click()
   await giveDetails(page, 'quick-start@example.com')
   await pay(page)
-  await page.waitForURL(`${site}/return?**`)
+  await page.waitForURL(`${site}/login?**`)
   await page.getByRole('link', { name: 'Open the app' }).click()
   await page.getByRole('heading', { name: 'Your license is active' }).waitFor()
   assert.ok(performance.now() - start < MAX_MS)
@@ -153,7 +153,7 @@ test('the quick start with license keys leads from an empty folder to a verified
   // "Choose Buy again: Purser recognizes you, charges nothing and sends you back."
   await page.goto(site)
   await page.getByRole('link', { name: 'Buy' }).first().click()
-  await page.waitForURL(`${site}/return?**`)
+  await page.waitForURL(`${site}/login?**`)
   await page.getByRole('heading', { name: 'Thank you' }).waitFor()
 })
 
