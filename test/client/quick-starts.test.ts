@@ -1,9 +1,13 @@
 /** The sites of the quick starts, with a service of the test. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { createTestPurser, type TestPurser } from '@purser/client/testing'
+import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { codeOfPage } from '../support/docs-blocks.ts'
 import { SiteBrowser, type SiteProcess, startSite } from '../support/site-process.ts'
 import {
@@ -17,18 +21,28 @@ import {
 const folder = mkdtempSync(join(tmpdir(), 'purser-quick-starts-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The site of the quick start with license keys in a process of its own, against a service. */
-async function startLicenseKeys(PURSER_URL: string): Promise<SiteProcess> {
-  const modules = join(folder, 'node_modules')
-  mkdirSync(modules, { recursive: true })
-  rmSync(join(modules, '@purser'), { force: true })
-  symlinkSync(resolve('node_modules/@purser'), join(modules, '@purser'))
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  const code = codeOfPage('docs/site/quick-start/license-keys.md', 'server.js', {})
-  writeFileSync(join(folder, 'server.js'), code)
-  const env = { PURSER_URL, PURSER_CLIENT_ID: 'app_1', PURSER_CLIENT_SECRET: 'secret' }
-  return await startSite([process.execPath, 'server.js'], { cwd: folder, env })
+/** The site of a quick start in a process of its own, against a service. */
+async function startQuickStart(
+  page: string,
+  app: { base_url: string; client_id: string; client_secret: string },
+): Promise<SiteProcess> {
+  const cwd = join(folder, page)
+  rmSync(cwd, { recursive: true, force: true })
+  mkdirSync(cwd)
+  symlinkSync(resolve('node_modules'), join(cwd, 'node_modules'))
+  writeFileSync(join(cwd, 'package.json'), '{"type":"module"}')
+  const code = codeOfPage(`docs/site/quick-start/${page}.md`, 'server.js', {})
+  writeFileSync(join(cwd, 'server.js'), code)
+  const env = {
+    PURSER_URL: app.base_url,
+    PURSER_CLIENT_ID: app.client_id,
+    PURSER_CLIENT_SECRET: app.client_secret,
+  }
+  return await startSite([process.execPath, 'server.js'], { cwd, env })
 }
+
+const startLicenseKeys = (base_url: string) =>
+  startQuickStart('license-keys', { base_url, client_id: 'app_1', client_secret: 'secret' })
 
 /** What the service answers: one price, one license, and one order, `ref`. */
 function answerTo({ path }: ReceivedRequest): Reply {
@@ -87,4 +101,49 @@ test('it reads the prices once a minute, and again at once after an error', asyn
   const before = service.requests.length
   for (let visit = 0; visit < 3; visit++) assert.equal((await browser.open('/')).status, 200)
   assert.equal(service.requests.length, before + 1)
+})
+
+/** The client's double, served on a port. */
+async function serveDouble(): Promise<{ purser: TestPurser } & AsyncDisposable> {
+  const port = await freePort()
+  const purser = createTestPurser({ base_url: `http://localhost:${port}` })
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', url = '/' } = request
+    const body = method === 'GET' ? null : await text(request)
+    const headers = new Headers(request.headers as Record<string, string>)
+    const sent = new Request(purser.base_url + url, { method, headers, body })
+    const answer = await purser.handle(sent)
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    response.end(await answer.text())
+  })
+  await new Promise<void>((done) => server.listen(port, 'localhost', done))
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { purser, [Symbol.asyncDispose]: close }
+}
+
+test('the quick start with hosted sign-in offers another sign-in after a code that is late or of another tab', async () => {
+  await using served = await serveDouble()
+  const { purser } = served
+  await using site = await startQuickStart('hosted-sign-in', purser)
+  const browser = browserOn(site)
+  const person = purser.addPerson(purser.addLicense())
+  const begin = async () => purser.authorize((await browser.open('/login')).location ?? '', person)
+  const ofAnotherTab = await begin()
+  const late = await begin()
+  purser.advance(61)
+  for (const arrived of [ofAnotherTab, late]) {
+    const { status, location } = await browser.open(arrived)
+    assert.deepEqual([status, location], [303, '/'])
+  }
+  assert.match((await browser.open('/')).body, /<a href="\/login">Sign in<\/a>/)
+
+  await browser.open(await begin())
+  for (let visit = 0; visit < 3; visit++) {
+    assert.match((await browser.open('/')).body, /Your plan: Pro \(active\)/)
+  }
+  const reads = purser.requests.filter(({ path }) => path.endsWith('/prices/'))
+  assert.equal(reads.length, 1)
 })

@@ -76,6 +76,24 @@ test('the Express snippet offers another sign-in where a callback has no sign-in
   }
 })
 
+test('the Express snippet offers another sign-in where a code is older than a minute', async () => {
+  using site = await loadSnippet<{ app: RequestListener }>(codeOf('express'))
+  await using server = await listen(site.app)
+  const started = await fetch(`${server.url}/login`, { redirect: 'manual' })
+  const cookie = started.headers.get('set-cookie')!.split(';')[0]!
+  const agent = browser(setup)
+  const shown = await agent.open(started.headers.get('location')!)
+  assert.equal(shown.status, 200)
+  const signed = await signInHere(agent, setup.demo.buyer)
+  // A buyer is asked once.
+  const { url } = signed.url.includes('?code=') ? signed : await agent.submit('Allow')
+  setup.clock.pass(61)
+  const { pathname, search } = new URL(url)
+  const answer = await fetch(`${server.url}${pathname}${search}`, { headers: { cookie } })
+  assert.equal(answer.status, 400)
+  assert.match(await answer.text(), /<a href="\/login">Sign in again<\/a>/)
+})
+
 test('the Express snippet leads a buyer who canceled to the home page', async () => {
   using site = await loadSnippet<{ app: RequestListener }>(codeOf('express'))
   await using server = await listen(site.app)

@@ -96,7 +96,13 @@ async function checkSignIn(
   assert.equal((await visitor.open('/plan')).status, 401)
 
   await person.open((await visitor.open('/login')).location!)
-  const { url: arrived } = await person.submit('Allow')
+  const late = new URL((await person.submit('Allow')).url)
+  // As a code that is older than a minute, it is not known.
+  late.searchParams.set('code', 'expired')
+  const { location, body } = await visitor.open(late.href)
+  assert.ok(location === '/' || body.includes('<a href="/login">'), body)
+
+  const { url: arrived } = await person.open((await visitor.open('/login')).location!)
   assert.ok(arrived.startsWith(`${SITE}/`) && arrived.includes('code='), arrived)
 
   // A link that another person made signs no one in.

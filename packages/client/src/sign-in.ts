@@ -52,8 +52,8 @@ export type SignIn = {
   /**
    * Ends a sign-in: `url` is the address that the browser returned to (a path is enough), and
    * `login` the value from its cookie. Throws SignInError: `access_denied` if the person canceled;
-   * `login_expired` and `state_mismatch` if this browser did not begin the sign-in. Delete the
-   * cookie in either case.
+   * `invalid_grant` if the code is older than a minute or was used before; `login_expired` and
+   * `state_mismatch` if this browser did not begin the sign-in. Delete the cookie in either case.
    */
   callback(url: string | URL, login: string | undefined): Promise<SignedIn>
   /**

@@ -50,17 +50,23 @@ app.get(new URL(redirect_uri).pathname, async (request, response) => {
   response.clearCookie('sign_in', cookie)
   // The buyer canceled.
   if (request.query.error) return response.redirect('/')
-  // Another browser began this sign-in, or this page was reloaded. A link, because in a browser
-  // that blocks cookies, redirects would never end.
-  if (!started || request.query.state !== expectedState) {
-    return response.status(400).send(${quoted(`<a href="${login}">Sign in again</a>`)})
-  }
+  // A link, because in a browser that blocks cookies, redirects would never end.
+  const again = ${quoted(`<a href="${login}">Sign in again</a>`)}
+  // Another browser began this sign-in, or this page was reloaded.
+  if (!started || request.query.state !== expectedState) return response.status(400).send(again)
   const arrived = new URL(request.originalUrl, redirect_uri)
   const checks = { expectedState, expectedNonce, pkceCodeVerifier }
-  const tokens = await oidc.authorizationCodeGrant(config, arrived, checks)
-  const plan = await purser.entitlement(tokens.access_token)
-  // Keep your records under sub, and the tokens on your server.
-  response.json({ sub: tokens.claims()?.sub, plan })
+  try {
+    const tokens = await oidc.authorizationCodeGrant(config, arrived, checks)
+    const plan = await purser.entitlement(tokens.access_token)
+    // Keep your records under sub, and the tokens on your server.
+    response.json({ sub: tokens.claims()?.sub, plan })
+  } catch (error) {
+    // The code was older than a minute.
+    const isLate = error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant'
+    if (!isLate) throw error
+    response.status(400).send(again)
+  }
 })`
 }
 

@@ -15,8 +15,13 @@ const openidClient = {
   },
   async callback(request, { attempt }) {
     if (!attempt || new URL(request.url).searchParams.has('error')) return { status: 400 }
-    const { sub, tokens } = await library.finish(new URL(request.url), attempt)
-    return { session: { sub, ...tokens }, location: '/plan' }
+    try {
+      const { sub, tokens } = await library.finish(new URL(request.url), attempt)
+      return { session: { sub, ...tokens }, location: '/plan' }
+    } catch (error) {
+      if (error.error === 'invalid_grant') return { status: 400 }
+      throw error
+    }
   },
   async plan(session) {
     const { planOf } = await import('./plan.ts')
@@ -79,7 +84,8 @@ createServer(async (incoming, response) => {
     ]
     response.setHeader('set-cookie', cookies)
     if (location) response.setHeader('location', location)
-    response.writeHead(status ?? (location ? 303 : 200)).end(JSON.stringify(plan ?? {}))
+    const body = status === 400 ? '<a href="/login">Sign in again</a>' : JSON.stringify(plan ?? {})
+    response.writeHead(status ?? (location ? 303 : 200)).end(body)
   } catch (error) {
     response.writeHead(500).end(String(error))
   }

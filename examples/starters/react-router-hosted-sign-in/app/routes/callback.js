@@ -16,7 +16,7 @@ export async function loader({ request }) {
     return redirect('/', { headers })
   } catch (error) {
     // Not to `/login`: in a browser that blocks cookies, redirects would never end.
-    const refusals = ['access_denied', 'login_expired', 'state_mismatch']
+    const refusals = ['access_denied', 'invalid_grant', 'login_expired', 'state_mismatch']
     if (isPurserError(error, ...refusals)) return redirect('/', { headers })
     throw error
   }
