@@ -209,6 +209,16 @@ test('an agent does what its person’s role allows, and no more', async () => {
   assert.match(await callAs(support.user_id, 'get_app_listing', args), /Tidepool|tagline/)
   const refused = await callAs(support.user_id, 'update_app_listing', args)
   assert.match(refused, /role_not_allowed/)
+  // Also before the terms, which this member need not accept.
+  const { db } = service.world
+  const [was] = await db.rows<{ terms: Date }>(
+    sql`select terms_accepted_at as terms from sellers where legal_name = 'Tidepool Works LLC'`,
+  )
+  await db.run(sql`update sellers set terms_accepted_at = null`)
+  const first = await callAs(support.user_id, 'update_app_listing', args)
+  await db.run(sql`update sellers set terms_accepted_at = ${was!.terms}
+    where legal_name = 'Tidepool Works LLC'`)
+  assert.match(first, /role_not_allowed/)
   // A person who may not write has nothing to correct in the arguments.
   const invalid = { ...args, tags: 'none' }
   assert.equal(await callAs(support.user_id, 'update_app_listing', invalid), refused)

@@ -42,9 +42,13 @@ export async function callTool(
   const required_scope = missingScope(tool, caller.bearer.scopes)
   if (required_scope !== undefined) return lacking(required_scope)
   try {
-    const page = tool.writes ? await owedTermsPage(world, caller.bearer, args.app_slug) : undefined
+    const own = await ownApp(world, caller.bearer, args.app_slug)
+    // First, because a caller who may not write has no terms to accept and nothing to correct.
+    const refusal = own && tool.writes ? refusalOf(own.member) : undefined
+    if (refusal) return resultOf(tool, refusal)
+    const page = tool.writes ? await owedTermsPage(world, caller.bearer, own?.app) : undefined
     if (page !== undefined) return termsFirst(page)
-    return resultOf(tool, await runTool(world, caller, tool, args))
+    return resultOf(tool, await runTool(world, caller, { tool, args, own }))
   } catch (error) {
     if (error instanceof Problem) return failure(error.code, `${error.message} Nothing was saved.`)
     const { request_id } = caller
@@ -70,13 +74,8 @@ const MAYBE_SAVED = 'The change may have been saved: read the current state befo
 async function runTool(
   world: World,
   { bearer, request_id, agent }: Caller,
-  tool: Tool,
-  args: Record<string, unknown>,
+  { tool, args, own }: { tool: Tool; args: Record<string, unknown>; own: OwnApp | undefined },
 ): Promise<ToolAnswer> {
-  const own = await ownApp(world, bearer, args.app_slug)
-  // Before the arguments are checked: a caller who may not write has nothing to correct.
-  const refusal = own && tool.writes ? refusalOf(own.member) : undefined
-  if (refusal) return refusal
   const actor = { kind: 'agent', user_id: bearer.user_id, request_id, agent } as const
   const run = async ({ app_slug, dry_run = false, ...input }: Input): Promise<ToolAnswer> => {
     const call = { world, input, actor, dry_run }
@@ -100,12 +99,17 @@ async function runTool(
   return { faults: mergeFaults(faults, 'faults' in rehearsal ? rehearsal.faults : []) }
 }
 
+interface OwnApp {
+  app: apps.App
+  member: sellers.Membership
+}
+
 /** The caller's app with a slug, and the caller as a member of its seller. */
 async function ownApp(
   { db }: World,
   { user_id }: Bearer,
   slug: unknown,
-): Promise<{ app: apps.App; member: sellers.Membership } | undefined> {
+): Promise<OwnApp | undefined> {
   const app = typeof slug === 'string' ? await apps.findOwn(db, { slug, user_id }) : undefined
   const member = app && (await sellers.memberOf(db, { seller_id: app.seller_id, user_id }))
   return member && { app, member }
@@ -125,10 +129,9 @@ function refusalOf(member: sellers.Membership): ToolAnswer | undefined {
 async function owedTermsPage(
   world: World,
   { user_id }: Caller['bearer'],
-  slug: unknown,
+  app: apps.App | undefined,
 ): Promise<string | undefined> {
   const { db, config } = world
-  const app = typeof slug === 'string' ? await apps.findOwn(db, { slug, user_id }) : undefined
   const memberships = await sellers.membershipsOf(db, user_id)
   const [first] = app ? [app] : memberships
   if (first !== undefined && !(await owesTerms(world, first.seller_id))) return undefined
