@@ -80,6 +80,9 @@ create table refunds (
   requested_by text not null,
   -- open: the processor's answer is not known yet. failed: the money was returned to the service.
   status text not null check (status in ('open', 'pending', 'succeeded', 'failed', 'refused')),
+  -- The processor made it, so the sale is refunded: where it failed, the buyer is owed the money.
+  is_made boolean not null
+    generated always as (status in ('pending', 'succeeded', 'failed')) stored,
   -- Why the processor refused it, in its words.
   refusal text,
   processor_refund_id text unique,
@@ -227,8 +230,7 @@ create function paid_of(charge charges) returns bigint immutable language sql as
   select charge.amount;
 $$;
 create function paid_of(refund refunds) returns bigint immutable language sql as $$
-  select case when refund.status in ('pending', 'succeeded', 'failed') then -refund.amount
-    else 0 end;
+  select case when refund.is_made then -refund.amount else 0 end;
 $$;
 create function paid_of(dispute disputes) returns bigint immutable language sql as $$
   select case when dispute.status = 'lost' then dispute.owed - dispute.amount else 0 end;

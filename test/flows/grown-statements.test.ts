@@ -166,9 +166,10 @@ test('sales of a status match those with that status in the list of all sales', 
   // Of the refunded: some in part, in two parts, refused, and refunded as well as disputed.
   await db.run(sql`update refunds set amount = 500 where id in ('rfd_g50', 'rfd_g100', 'rfd_g150')`)
   await db.run(sql`update refunds set status = 'refused' where id = 'rfd_g200'`)
-  await db.run(sql`insert into refunds select (jsonb_populate_record(null::refunds, to_jsonb(r)
-      || jsonb_build_object('id', 'rfd_g100b', 'amount', 760, 'processor_refund_id', null))).*
-    from refunds r where id = 'rfd_g100'`)
+  await db.run(sql`insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission,
+      reason, requested_by, status, created_at)
+    select 'rfd_g100b', charge_id, 760, tax, fee, add_on_fee, commission, reason, requested_by,
+      status, created_at from refunds where id = 'rfd_g100'`)
   await db.run(sql`insert into disputes select (jsonb_populate_record(null::disputes, to_jsonb(d)
       || jsonb_build_object('id', 'dsp_of_' || charge.id, 'charge_id', charge.id,
         'processor_dispute_id', charge.id, 'status', charge.status))).*

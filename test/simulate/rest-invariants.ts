@@ -151,7 +151,7 @@ export const RULES: readonly Rule[] = [
         where i.kind <> 'purchase' and (l.id is not null) <> (i.status = 'paid')
       union all select r.id from refunds r
         left join emails l on l.cause = 'refund_issued:' || r.id
-        where (l.id is not null) <> (r.status in ('pending', 'succeeded', 'failed'))`,
+        where (l.id is not null) <> r.is_made`,
   },
   {
     rule: 'a code for one use per buyer is used once by each',

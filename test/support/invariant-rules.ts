@@ -225,7 +225,7 @@ export const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       left join ledger_transactions t on t.subject = r.id and t.event = 'refund'
       left join ledger_transactions f on f.subject = r.id and f.event = 'refund_failed'
       left join ledger_entries e on e.transaction_id = t.id and e.account = 'processor'
-      where (t.id is not null) <> (r.status in ('pending', 'succeeded', 'failed'))
+      where (t.id is not null) <> r.is_made
         or (f.id is not null) <> (r.status = 'failed') or e.amount <> -r.amount`,
   ],
   [
@@ -239,7 +239,7 @@ export const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   [
     'a fully refunded invoice returned its tax, its commission and all but the fixed fee',
     sql`select i.id from invoices i join charges c on c.invoice_id = i.id
-      join refunds r on r.charge_id = c.id and r.status in ('pending', 'succeeded', 'failed')
+      join refunds r on r.charge_id = c.id and r.is_made
       group by i.id having sum(r.amount) = i.amount + i.tax and (sum(r.tax) <> i.tax
         or sum(r.commission) <> i.commission or sum(r.add_on_fee) <> i.add_on_fee
         or sum(r.fee) not in (i.fee, i.fee - i.fixed_fee))`,

@@ -36,7 +36,7 @@ const HIGHEST = sql`9223372036854775807`
 const CANDIDATES: Record<SaleStatus, Sql> = {
   // A scalar subquery is not turned into a join, which would read every sale.
   paid: sql`i.status = 'paid' and (select count(r.id) + count(d.id) from charges c
-    left join refunds r on r.charge_id = c.id and r.status in ('pending', 'succeeded', 'failed')
+    left join refunds r on r.charge_id = c.id and r.is_made
     left join disputes d on d.charge_id = c.id and d.status in ('open', 'lost')
     where c.invoice_id = i.id) = 0`,
   open: sql`i.status = 'open'`,
@@ -51,7 +51,7 @@ const CANDIDATES: Record<SaleStatus, Sql> = {
 function PAID_OF_MANY(app_id: AppId): Sql {
   return sql`i.status = 'paid' and i.number not in (select s.number
     from refunded_sales s join refunds r on r.charge_id = s.charge_id
-    where s.app_id = ${app_id} and r.status in ('pending', 'succeeded', 'failed'))
+    where s.app_id = ${app_id} and r.is_made)
   and i.id not in (select c.invoice_id from disputes d join charges c on c.id = d.charge_id
     where d.status in ('open', 'lost') and c.invoice_id is not null)`
 }
@@ -59,7 +59,7 @@ function PAID_OF_MANY(app_id: AppId): Sql {
 /** The sales `s` that had a refund; decided by the charge, as few refunds are partial. */
 function OF_REFUNDS(how: Sql): Sql {
   return sql`i.status = 'paid' and (select sum(amount) from refunds
-      where charge_id = s.charge_id and status in ('pending', 'succeeded', 'failed'))
+      where charge_id = s.charge_id and is_made)
     ${how} (select amount from charges where id = s.charge_id)
     and (select count(*) from disputes
       where charge_id = s.charge_id and status in ('open', 'lost')) = 0`
@@ -163,8 +163,7 @@ export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTot
       select sum(r.amount) as refunded, sum(r.amount - r.tax - r.fee) as deducted
       from found g
         join refunded_sales s on s.app_id = ${app_id} and s.number = g.number
-        join refunds r on r.charge_id = s.charge_id
-          and r.status in ('pending', 'succeeded', 'failed')),
+        join refunds r on r.charge_id = s.charge_id and r.is_made),
     disputed as (
       select sum(${DEDUCTED_BY_DISPUTE}) as deducted
       from found g join charges c on c.invoice_id = g.id join disputes d on d.charge_id = c.id)

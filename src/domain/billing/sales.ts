@@ -79,8 +79,7 @@ export const SALES = (invoices: Sql) => sql`select i.id, i.number, i.kind, i.amo
     join tax_quotes q on q.id = i.tax_quote_id
     left join charges c on c.invoice_id = i.id
     left join lateral (select sum(amount) as refunded, sum(amount - tax - fee) as deducted
-      from refunds
-      where charge_id = c.id and status in ('pending', 'succeeded', 'failed')) r on true
+      from refunds where charge_id = c.id and is_made) r on true
     left join lateral (select bool_or(d.status = 'open') as is_open,
         bool_or(d.status = 'lost') as is_lost, sum(${DEDUCTED_BY_DISPUTE}) as deducted
       from disputes d where d.charge_id = c.id) d on true`

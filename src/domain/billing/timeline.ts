@@ -100,7 +100,7 @@ function everything({ app_id }: Span): Sql {
       where i.app_id = ${app_id} and d.closed_at is not null
     union all select r.created_at, 2, r.id, 'refund', r.reason, null, r.amount, r.id, i.license_id
       from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id
-      where i.app_id = ${app_id} and r.status in ('pending', 'succeeded', 'failed')
+      where i.app_id = ${app_id} and r.is_made
     union all select a.settled_at, 2, lpad(a.number::text, 12, '0'), 'declined', a.decline_code,
       null, a.amount, i.id, i.license_id
       from attempts a join invoices i on i.id = a.invoice_id

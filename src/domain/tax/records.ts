@@ -49,7 +49,7 @@ export async function unrecordedReversals(db: Db, since: Date): Promise<Unrecord
   return await db.rows<UnrecordedReversal>(sql`
     select b.id as subject, s.invoice_id, s.transaction_id, b.amount
     from (select id, charge_id, amount, created_at as at from refunds
-        where status in ('pending', 'succeeded', 'failed') and created_at >= ${since}
+        where is_made and created_at >= ${since}
       union all select id, charge_id, amount - owed, closed_at from disputes
         where status = 'lost' and amount > owed
           and coalesce(closed_at, opened_at) >= ${since}) b

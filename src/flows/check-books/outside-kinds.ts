@@ -94,7 +94,7 @@ const REFUNDS: Kind = {
   expected: (db, processor, page) =>
     db.rows<Expected>(sql`(select r.id, r.processor_refund_id as listed_as, r.amount from refunds r
           join charges c on c.id = r.charge_id and c.processor = ${processor}
-        where r.status in ('pending', 'succeeded', 'failed') and ${ofPage(sql`r.id`, page)})
+        where r.is_made and ${ofPage(sql`r.id`, page)})
       union all (select x.id, x.processor_refund_id, x.amount from reissued_refunds x
           join charges c on c.id = x.charge_id and c.processor = ${processor}
         where ${ofPage(sql`x.id`, page)})

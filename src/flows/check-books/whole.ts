@@ -38,7 +38,7 @@ const causeless = (isChecked: Sql) => sql`select t.id, t.event, t.subject from l
     when 'sale' then exists (select 1 from invoices i
       where i.id = t.subject and i.status = 'paid')
     when 'refund' then exists (select 1 from refunds r
-      where r.id = t.subject and r.status in ('pending', 'succeeded', 'failed'))
+      where r.id = t.subject and r.is_made)
     when 'refund_failed' then exists (select 1 from refunds r
       where r.id = t.subject and r.status = 'failed')
     when 'refund_reissued' then exists (select 1 from reissued_refunds r where r.id = t.subject)

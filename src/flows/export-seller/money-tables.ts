@@ -20,7 +20,7 @@ const AFFILIATES: ExportTable = {
       from invoices i join affiliates f on f.id = i.affiliate_id
         left join charges c on c.invoice_id = i.id
         left join lateral (select sum(commission) as commission from refunds
-          where charge_id = c.id and status in ('pending', 'succeeded', 'failed')) r on true
+          where charge_id = c.id and is_made) r on true
         left join lateral (select sum(commission) as commission from disputes
           where charge_id = c.id and status = 'lost') d on true
       where i.seller_id = ${seller_id} and i.status = 'paid' and f.id > ${after}
