@@ -2,14 +2,19 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import { payBuyerOtherwise } from '#flows/staff-actions'
+import { addSeconds } from '#platform/calendar'
 import type { InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
+import { bankOf } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
 import { readPdf } from '../support/pdf.ts'
-import { refund } from '../support/refunds.ts'
+import { refund, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { DAY, otherApp, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
 
@@ -139,6 +144,30 @@ test('a renewal has a receipt of its own, and a refund is on the receipt of its 
   assert.doesNotMatch(untouched.text, /Refunded/)
   await subscriber.agent.open(`/manage/${app.client_id}/`)
   assert.match(textOf(subscriber.agent.page.body), /\$5\.25 refunded/)
+})
+
+test('a refund at the processor, after the buyer was repaid otherwise, is one in excess', async () => {
+  const app = await otherApp(service, { amount: cents(2000) })
+  const subscriber = await subscribe(service, { app, card: '4000000000005126' })
+  const [invoice] = await invoicesOf(subscriber)
+  const charge = (await payments.chargeOf(service.world.db, invoice!.id))!
+  await refund(service, { invoice_id: invoice!.id })
+  await apps.setClockAhead(service.world.db, app.client_id, 2 * DAY)
+  await handleEvents(service.world)
+  const staff = { ...(await staffActor(service)), reason: 'A check was sent.' }
+  assert.equal(await payBuyerOtherwise(service.world, staff, subscriber), 2100)
+  const again = { charge_id: charge.processor_charge_id, amount: cents(500) }
+  const later = addSeconds(service.clock.now(), 2 * DAY)
+  await bankOf(service).refundOutside(later, again)
+  await handleEvents(service.world)
+  await handleEvents(service.world)
+  const { text } = await readPdf(
+    (await fetchPdf(subscriber, address(subscriber, invoice!.id))).rawPayload,
+  )
+  const rows = 'Refunded in excess $5.00 Refunded on March 12, 2026 −$5.00'
+  assert.ok(text.includes(`Paid after refunds $0.00 ${rows}`), text)
+  await subscriber.agent.open(`/manage/${app.client_id}/`)
+  assert.match(textOf(subscriber.agent.page.body), /Refunded, \$5\.00 in excess/)
 })
 
 // S9

@@ -119,3 +119,11 @@ export async function countReceipts(
 export function givenBackOf({ given_back }: Receipt): Cents {
   return sum(cents(0), ...given_back.map(({ amount }) => amount))
 }
+
+/** What refunds left of a payment, and what they gave in excess of it, in cents. */
+export function afterRefunds(total: Cents, given_back: Cents): { left: Cents; excess: Cents } {
+  return {
+    left: cents(Math.max(0, total - given_back)),
+    excess: cents(Math.max(0, given_back - total)),
+  }
+}

@@ -90,7 +90,7 @@ function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfCont
   const { amount, tax, given_back } = receipt
   const total = sum(amount, tax)
   const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 }, locale)
-  const left = cents(total - billing.givenBackOf(receipt))
+  const { left, excess } = billing.afterRefunds(total, billing.givenBackOf(receipt))
   return [
     { label: t('pdf.subtotal'), amount: money(amount) },
     { label: taxOf(receipt, locale), amount: money(tax) },
@@ -102,6 +102,7 @@ function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfCont
       label: t('pdf.refunded_on', { day: day(back.at) }),
       amount: money(cents(0 - back.amount)),
     })),
+    ...(excess > 0 ? [{ label: t('pdf.refunded_in_excess'), amount: money(excess) }] : []),
     ...(given_back.length > 0
       ? [{ label: t('pdf.after_refunds'), amount: money(left), strong: true }]
       : []),

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { Form } from '#design/forms'
@@ -7,6 +7,9 @@ import { Day, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { Panel, RecordRows } from '#design/panels'
+import { afterRefunds } from '#domain/billing'
+import type { Locale } from '#platform/language/locale'
+import type { Cents } from '#platform/money'
 import { NoteAlert, titled } from './layout.tsx'
 import type { ManageFacts } from './manage-facts.ts'
 import { PlanPanel } from './plan-panel.tsx'
@@ -47,6 +50,15 @@ export function ManagePage(facts: ManageFacts): JSX.Element {
   )
 }
 
+/** A buyer who was repaid outside their card may be refunded at the processor as well. */
+function refundedText(total: Cents, given_back: Cents, { t, rich }: Locale): ComponentChildren {
+  const { left, excess } = afterRefunds(total, given_back)
+  if (excess > 0) return rich('portal.refunded_in_excess', { amount: <Money amount={excess} /> })
+  return left === 0
+    ? t('portal.refunded')
+    : rich('portal.amount_refunded', { amount: <Money amount={given_back} /> })
+}
+
 function Receipts(facts: ManageFacts): JSX.Element {
   const { receipts, at, locale } = facts
   const { t } = locale
@@ -64,13 +76,7 @@ function Receipts(facts: ManageFacts): JSX.Element {
             }),
             details: [<Day date={paid_at} />, <Money amount={total} />],
             aside: given_back > 0 && (
-              <Badge tone="warn">
-                {given_back === total
-                  ? t('portal.refunded')
-                  : locale.rich('portal.amount_refunded', {
-                      amount: <Money amount={given_back} />,
-                    })}
-              </Badge>
+              <Badge tone="warn">{refundedText(total, given_back, locale)}</Badge>
             ),
             action: (
               <Button href={at(`invoices/${id}.pdf`)} describedby={`record-${id}`}>
