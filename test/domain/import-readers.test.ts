@@ -225,7 +225,7 @@ sub_6,cus_6,f@example.com,price_1,Tides,1,eur,month,9.00,asleep,2026-01-05 10:00
     ['paddle', 'active'],
     ['polar', 'active'],
   ] as const) {
-    test(`${source}: a subscription that runs is not ended by a file without its end`, async () => {
+    test(`${source}: a subscription that is ${status} is not ended by a file without its end`, async () => {
       const file = `id,email,product,status\nsub_1,a@example.com,Tides,${status}
 sub_2,a@example.com,Tides,canceled`
       assert.deepEqual(briefly(await readFile(source, file)), [
@@ -254,6 +254,34 @@ ch_8,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription update,Paid,g@example.c
       'payment:py_6|f@example.com|Lifetime||for good|revoked|18000|',
       'ignored',
       'ignored',
+    ])
+  })
+
+  test('Stripe: payments that were not completed, and subscriptions without their IDs', async () => {
+    const unpaid = [
+      'incomplete',
+      'requires_payment_method',
+      'requires_confirmation',
+      'Requires action',
+      'requires_capture',
+      'processing',
+      'canceled',
+    ]
+    const payments = unpaid.map((status) => `pi_1,a@example.com,Tides,${status}`)
+    const read = await readFile('stripe', ['id,email,product,status', ...payments].join('\n'))
+    const none = 'payment:pi_1|a@example.com|Tides||for good|revoked||'
+    assert.deepEqual(
+      briefly(read),
+      unpaid.map(() => none),
+    )
+    const subscriptions = ['active', 'paused', 'unpaid', 'incomplete_expired'].map(
+      (status) => `1,a@example.com,Tides,${status}`,
+    )
+    const file = ['id,email,product,status', ...subscriptions].join('\n')
+    const ended = 'subscription:1|a@example.com|Tides||for good|ended||'
+    assert.deepEqual(briefly(await readFile('stripe', file)), [
+      'renews_at: The row has no end of the period, and the subscription runs. Export the file with its ends.',
+      ...[ended, ended, ended],
     ])
   })
 

@@ -13,7 +13,21 @@ const SUBSCRIPTION = [
   'incomplete_expired',
 ]
 const PAID = ['paid', 'succeeded', 'partially_refunded', 'disputed']
-const UNPAID = ['failed', 'pending', 'canceled', 'uncaptured', 'incomplete', 'expired', 'blocked']
+/** With the names of the dashboard, and of the API, which the export has for some. */
+const UNPAID = [
+  'failed',
+  'pending',
+  'canceled',
+  'uncaptured',
+  'incomplete',
+  'expired',
+  'blocked',
+  'processing',
+  'requires_payment_method',
+  'requires_confirmation',
+  'requires_action',
+  'requires_capture',
+]
 const PAYMENT = [...PAID, 'refunded', ...UNPAID]
 
 /** Subscriptions of Stripe Billing, and payments for what was paid once, from the dashboard. */
@@ -43,7 +57,10 @@ export const stripe: SourceReader = {
   read: (cells, now) =>
     readRow(() => {
       const status = cells('status').toLowerCase().replaceAll(' ', '_')
-      const isSubscription = cells('id').startsWith('sub_') || cells('renews_at') !== ''
+      const isSubscription =
+        cells('id').startsWith('sub_') ||
+        cells('renews_at') !== '' ||
+        (SUBSCRIPTION.includes(status) && !PAYMENT.includes(status))
       return isSubscription ? subscription(cells, now, status) : payment(cells, now, status)
     }),
 }

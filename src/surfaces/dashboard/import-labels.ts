@@ -9,7 +9,7 @@ export const OUTCOME_LABELS: Record<RowOutcome, string> = {
   unchanged: 'Unchanged',
   duplicate: 'Another row for this buyer is imported',
   owned: 'The buyer already has a license',
-  over: 'Ended, refunded or revoked: not imported',
+  over: 'Ended, unpaid, refunded or revoked: not imported',
   ended_here: 'The license has ended on Purser',
   buying: 'The buyer is paying now: import the file again later',
   skipped: 'Product not imported',
