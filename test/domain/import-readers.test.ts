@@ -220,14 +220,16 @@ sub_6,cus_6,f@example.com,price_1,Tides,1,eur,month,9.00,asleep,2026-01-05 10:00
     ])
   })
 
-  for (const [source, status] of [
+  for (const [source, status, ended] of [
+    ['lemon_squeezy', 'on_trial', 'cancelled'],
+    ['lemon_squeezy', 'active', 'expired'],
     ['stripe', 'trialing'],
     ['paddle', 'active'],
     ['polar', 'active'],
   ] as const) {
     test(`${source}: a subscription that is ${status} is not ended by a file without its end`, async () => {
       const file = `id,email,product,status\nsub_1,a@example.com,Tides,${status}
-sub_2,a@example.com,Tides,canceled`
+sub_2,a@example.com,Tides,${ended ?? 'canceled'}`
       assert.deepEqual(briefly(await readFile(source, file)), [
         'renews_at: The row has no end of the period, and the subscription runs. Export the file with its ends.',
         'subscription:sub_2|a@example.com|Tides||for good|ended||',

@@ -1,4 +1,4 @@
-import { momentIn, readRow, recordOf, unknownStatus } from './cell.ts'
+import { missingEnd, momentIn, readRow, recordOf, unknownStatus } from './cell.ts'
 import type { Cells, ImportRecord, SourceReader } from './record.ts'
 
 const SUBSCRIPTION = ['on_trial', 'active', 'past_due', 'paused', 'unpaid', 'cancelled', 'expired']
@@ -39,6 +39,7 @@ export const lemonSqueezy: SourceReader = {
 function subscription(cells: Cells, now: Date, status: string): ImportRecord {
   if (!SUBSCRIPTION.includes(status)) unknownStatus(status, SUBSCRIPTION)
   const ends_at = momentIn(cells, 'ends_at', true) ?? momentIn(cells, 'renews_at', true)
+  if (ends_at === null && (status === 'on_trial' || status === 'active')) missingEnd()
   const isOver = ['paused', 'unpaid', 'expired'].includes(status) || ends_at === null
   return recordOf(cells, now, { kind: 'subscription', ends_at, over: isOver ? 'ended' : null })
 }
@@ -52,10 +53,8 @@ function licenseKey(cells: Cells, now: Date, status: string): ImportRecord {
 }
 
 function order(cells: Cells, now: Date, status: string): ImportRecord {
-  // An expired subscription without a renewal date.
-  if (status === 'expired' || status === 'unpaid' || status === 'paused') {
-    return subscription(cells, now, status)
-  }
+  // A subscription without a renewal date.
+  if (SUBSCRIPTION.includes(status)) return subscription(cells, now, status)
   if (!ORDER.includes(status)) unknownStatus(status, ORDER)
   const over = ['refunded', 'fraudulent'].includes(status) ? 'refunded' : null
   const isUnpaid = status === 'pending' || status === 'failed'
