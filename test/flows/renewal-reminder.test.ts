@@ -149,14 +149,23 @@ describe('a reminder of a renewal', () => {
     assert.equal(await remindersOf(subscriber), 1)
   })
 
-  test('names the plan that the buyer changes to', async () => {
-    const app = await otherApp(service, { frequency: 'year', amount: cents(9000) })
-    const { price_id } = await addPlan(service, app, 500)
-    const subscriber = await subscribe(service, { app })
-    const { moved } = await changePlanTo(service, subscriber, price_id)
-    assert.equal(moved.outcome, 'planned')
-    await goTo(subscriber, 30)
-    const text = JSON.stringify((await written(subscriber))!.content)
-    assert.match(text, /is charged \$5\.25 that day, and your plan changes to Harbor Plan/)
-  })
+  for (const frequency of ['month', null] as const) {
+    test(`names the plan that the buyer changes to, ${frequency ?? 'once'}`, async () => {
+      const app = await otherApp(service, { frequency: 'year', amount: cents(9000) })
+      const { price_id } = await addPlan(service, app, 500, frequency)
+      const subscriber = await subscribe(service, { app })
+      const { moved } = await changePlanTo(service, subscriber, price_id)
+      assert.equal(moved.outcome, 'planned')
+      await goTo(subscriber, 30)
+      const { content } = (await written(subscriber))!
+      assert.match(
+        content.subject,
+        /^Harbor Harbor Pro changes to Harbor Plan.* on \w+ \d+, \d{4}$/,
+      )
+      assert.equal(content.heading, content.subject)
+      const text = JSON.stringify(content)
+      assert.match(text, /is charged \$5\.25 that day, and your plan changes to Harbor Plan/)
+      assert.equal(/until you cancel/.test(text), frequency !== null)
+    })
+  }
 })

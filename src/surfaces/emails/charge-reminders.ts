@@ -28,11 +28,14 @@ export function trialEnding(
   return { subject, heading: subject, blocks: [...blocks, plan.sold_by] }
 }
 
-/** The license renews for another year in a month. */
+/** The license renews for another year in a month, or changes to the plan that its buyer chose. */
 export function renewalReminder(plan: PlanFacts, facts: Announced): EmailContent {
   const { t, day } = plan.locale
-  const end = day(facts.coming.day)
-  const subject = t('email.renewal_reminder', { product: nameOf(plan), day: end })
+  const { coming } = facts
+  const [product, end] = [nameOf(plan), day(coming.day)]
+  const subject = isChange(plan, coming)
+    ? t('email.change_reminder', { product, next: comingName(plan.app_name, coming), day: end })
+    : t('email.renewal_reminder', { product, day: end })
   const blocks = announce(plan, facts, t('email.cancel_year_note', { day: end }))
   return { subject, heading: subject, blocks: [...blocks, plan.sold_by] }
 }
@@ -73,10 +76,14 @@ function comingText(plan: PlanFacts, coming: Coming): string {
   return sentences.filter(Boolean).join(' ')
 }
 
+function isChange(plan: Pick<PlanFacts, 'product_name'>, coming: Coming): boolean {
+  return coming.product_name !== plan.product_name
+}
+
 function chargeText({ locale, ...plan }: PlanFacts, coming: Coming): string {
   const { t, money } = locale
   const product = comingName(plan.app_name, coming)
-  const how = coming.product_name === plan.product_name ? 'continues' : 'changes'
+  const how = isChange(plan, coming) ? 'changes' : 'continues'
   if (coming.charged === ZERO) return t(`email.coming_free_${how}`, { product })
   const amount = money(coming.charged)
   const id = coming.is_about
