@@ -43,6 +43,7 @@ export { remindedAt, reminderOrEnd } from './reminders.ts'
 export { CART_SWEEP, DRAFT_SWEEP } from './retention.ts'
 export * from './sale-list.ts'
 export {
+  DEDUCTED_BY_DISPUTE,
   type FoundLicense,
   type FoundLicenses,
   type FoundSale,

@@ -1,3 +1,4 @@
+import { DEDUCTED_BY_DISPUTE } from '#domain/billing'
 import { sql } from '#platform/sql'
 import type { ExportedRow, ExportTable } from './table.ts'
 
@@ -164,6 +165,11 @@ const DISPUTES: ExportTable = {
     dispute_id: 'The dispute, dsp_…',
     invoice_id: 'The invoice.',
     amount: { cents: 'What is disputed, tax included.' },
+    tax: { cents: 'The tax in it.' },
+    deducted: {
+      cents:
+        'What it deducts: its cost until it is won, and once it is lost the amount before tax.',
+    },
     reason: 'The reason of the bank.',
     status: 'The status.',
     due_at: 'Until when evidence could be sent.',
@@ -172,8 +178,8 @@ const DISPUTES: ExportTable = {
   },
   page: (db, { seller_id, after, limit }) =>
     db.rows<ExportedRow>(sql`select x.cursor, to_jsonb(x) - 'cursor' as row from (
-      select d.id as cursor, d.id as dispute_id, c.invoice_id, d.amount, d.reason, d.status,
-        d.due_at, d.opened_at, d.closed_at
+      select d.id as cursor, d.id as dispute_id, c.invoice_id, d.amount, d.tax,
+        ${DEDUCTED_BY_DISPUTE} as deducted, d.reason, d.status, d.due_at, d.opened_at, d.closed_at
       from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
       where i.seller_id = ${seller_id} and d.id > ${after}
       order by d.id limit ${limit}) x order by x.cursor`),
