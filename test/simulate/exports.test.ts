@@ -90,9 +90,11 @@ async function assertPayouts(seller_id: SellerId, { payouts = [], ledger = [] }:
   assert.equal(total(ledger, 'amount'), await booked(seller_id, ''))
 }
 
-async function assertAffiliates(seller_id: SellerId, { affiliates = [] }: Tables) {
-  for (const { affiliate_id, commission } of affiliates) {
+async function assertAffiliates(seller_id: SellerId, { affiliates = [], invoices = [] }: Tables) {
+  for (const { affiliate_id, invoices: count, commission } of affiliates) {
+    const referred = invoices.filter((each) => each.affiliate_id === affiliate_id && isPaid(each))
     const of = sql`e.account = 'affiliate_payable' and e.owner = ${affiliate_id!}`
+    assert.equal(Number(count), referred.length, affiliate_id)
     assert.equal(inCents(commission!), await bookedElsewhere(seller_id, of), affiliate_id)
   }
 }

@@ -23,7 +23,8 @@ const AFFILIATES: ExportTable = {
           where charge_id = c.id and is_made) r on true
         left join lateral (select sum(commission) as commission from disputes
           where charge_id = c.id and status = 'lost') d on true
-      where i.seller_id = ${seller_id} and i.status = 'paid' and f.id > ${after}
+      where i.seller_id = ${seller_id} and i.status = 'paid' and i.number is not null
+        and f.id > ${after}
       group by f.id, f.code order by f.id limit ${limit}) x order by x.cursor`),
 }
 
