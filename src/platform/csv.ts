@@ -1,6 +1,9 @@
 import { stringify } from 'csv-stringify/sync'
 import { type Cents, cents, formatAmount } from '#platform/money'
 
+/** The media type of a table. */
+export const CSV = 'text/csv; charset=utf-8'
+
 /** A column of a table for other programs: its name, and the value of a row. */
 export interface CsvColumn<Row> {
   name: string

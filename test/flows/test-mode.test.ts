@@ -10,6 +10,7 @@ import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { Agent, textOf } from '../support/agent.ts'
 import { agentToken } from '../support/agent-token.ts'
+import { exportBy } from '../support/exports.ts'
 import { emailTo } from '../support/mailbox.ts'
 import { readPdf } from '../support/pdf.ts'
 import { basic, buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
@@ -337,6 +338,24 @@ test('each page, email and file of test mode says so, and none of live mode does
     assert.match(one.body, /<meta name="robots" content="noindex"/, url)
     assert.match(textOf(one.body), /Test mode\. No real card is charged\./, url)
     assert.doesNotMatch(other.body, /<title>Test mode|No real card is charged/, url)
+  }
+  const sales = `/dashboard/apps/${live.demo.app.slug}/`
+  const member = await signedIn(live, live.demo.seller)
+  for (const [agent, prefix] of [
+    [await enterTestMode(modes, member), 'test-mode-'],
+    [member, ''],
+  ] as const) {
+    await agent.open(`${sales}sales/`)
+    const { file } = await exportBy(agent, 'Export CSV')
+    assert.equal(
+      file.headers['content-disposition'],
+      `attachment; filename="${prefix}${live.demo.app.slug}-sales.csv"`,
+    )
+    const affiliates = await agent.open(`${sales}affiliates/affiliates.csv`)
+    assert.match(
+      `${affiliates.headers['content-disposition']}`,
+      RegExp(`"${prefix}\\w+-affiliates`),
+    )
   }
   const robots = await there.app.inject({ url: '/robots.txt' })
   assert.equal(robots.body, 'User-agent: *\nDisallow: /\n')

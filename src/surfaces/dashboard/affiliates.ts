@@ -7,8 +7,8 @@ import { addressOf } from '#http/app-menu'
 import { figuresCursorText, readFiguresCursor } from '#http/figures-cursor'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { queryOf } from '#http/input'
-import { sendPage } from '#http/pages'
-import { type CsvColumn, csvOf } from '#platform/csv'
+import { sendFile, sendPage } from '#http/pages'
+import { CSV, type CsvColumn, csvOf } from '#platform/csv'
 import type { AppId } from '#platform/ids'
 import { AffiliatesPage } from './affiliates-page.tsx'
 import { appFactsOf } from './app-context.ts'
@@ -60,13 +60,8 @@ export function declareAffiliates(scope: FastifyInstance, world: World): void {
   scope.get(`${path}affiliates.csv`, async (request, reply) => {
     const { app } = await requireSellerTerms(reporting, request, reply)
     const { range } = rangeOf(request, appTime(world, app))
-    return reply
-      .headers({
-        'cache-control': 'no-store',
-        'content-disposition': `attachment; filename="${app.slug}-affiliates.csv"`,
-      })
-      .type('text/csv; charset=utf-8')
-      .send(Readable.from(csvPages(reporting, app.id, range)))
+    const file = { name: `${app.slug}-affiliates.csv`, type: CSV }
+    return sendFile(reply, file, Readable.from(csvPages(reporting, app.id, range)))
   })
 }
 

@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import * as imports from '#domain/imports'
 import type { World } from '#flows/world'
+import { sendFile } from '#http/pages'
 import { isoDate } from '#platform/calendar'
-import { type CsvColumn, csvOf } from '#platform/csv'
+import { CSV, type CsvColumn, csvOf } from '#platform/csv'
 import type { ImportContext } from './import-context.ts'
 import { OUTCOME_LABELS } from './import-labels.ts'
 
@@ -63,11 +64,5 @@ async function* tableOf<Row>(
 }
 
 function sendCsv(reply: FastifyReply, name: string, content: AsyncIterable<string>): FastifyReply {
-  return reply
-    .headers({
-      'cache-control': 'no-store',
-      'content-disposition': `attachment; filename="${name}"`,
-    })
-    .type('text/csv; charset=utf-8')
-    .send(Readable.from(content, { objectMode: false }))
+  return sendFile(reply, { name, type: CSV }, Readable.from(content, { objectMode: false }))
 }

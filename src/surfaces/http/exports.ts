@@ -5,7 +5,7 @@ import * as identity from '#domain/identity'
 import { forReports, type World } from '#flows/world'
 import { requireRecentProof, requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf, requireId } from '#http/input'
-import { limitPage, people, redirectTo, sendPage } from '#http/pages'
+import { limitPage, people, redirectTo, sendFile, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import {
   addressOf,
@@ -18,7 +18,7 @@ import {
   taskLocale,
 } from '#http/tasks'
 import { addDays } from '#platform/calendar'
-import { type CsvColumn, csvOf } from '#platform/csv'
+import { CSV, type CsvColumn, csvOf } from '#platform/csv'
 import type { TaskId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import {
@@ -30,7 +30,6 @@ import {
   finishFile,
   KEPT_DAYS,
   sweepFiles,
-  type TaskFile,
 } from '#platform/task-files'
 import { findTask, isUnderWay, latestTask, type Task, type TaskName } from '#platform/tasks'
 import { ExportPage } from './export-page.tsx'
@@ -58,7 +57,6 @@ export interface Export<Row> {
 /** Rows per query: few enough not to block other requests. */
 export const ROWS_AT_ONCE = 1000
 
-const CSV = 'text/csv; charset=utf-8'
 const EXPORTS: Limit = { name: 'exports', points: 60, seconds: 3600 }
 const HOURLY = '40 * * * *'
 
@@ -164,7 +162,8 @@ export function exports(app: FastifyInstance, world: World): void {
       const context = await requireSession(world, request, reply, '/dashboard/')
       const { task, file } = await exportOf(world, context)
       if (!file) return redirectTo(reply, readyAddress(task.id))
-      return sendFile(reporting, reply, file)
+      const content = Readable.from(contentOf(reporting.db, file), { objectMode: false })
+      return sendFile(reply.header('content-length', file.bytes), file, content)
     })
   })
 }
@@ -187,15 +186,4 @@ async function exportOf(world: World, context: SessionContext) {
   if (kind.isAllowed && !(await kind.isAllowed(task))) throw refuse('not_found')
   if (kind.needs_proof) requireRecentProof(world, context, readyAddress(id))
   return { task, kind, back_url: kind.back(task), file: await findFile(db, id) }
-}
-
-function sendFile({ db }: World, reply: FastifyReply, file: TaskFile): FastifyReply {
-  return reply
-    .headers({
-      'cache-control': 'no-store',
-      'content-disposition': `attachment; filename="${file.name}"`,
-      'content-length': file.bytes,
-    })
-    .type(file.type)
-    .send(Readable.from(contentOf(db, file), { objectMode: false }))
 }

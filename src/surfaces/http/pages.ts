@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { VNode } from 'preact'
 import type { LanguageForm } from '#design/language-form'
@@ -115,6 +116,22 @@ export function sendPdf(reply: FastifyReply, filename: string, pdf: Buffer): Fas
     })
     .type('application/pdf')
     .send(pdf)
+}
+
+/** Sends a file to download. Its name says that it is of test mode, as tables do not. */
+export function sendFile(
+  reply: FastifyReply,
+  { name, type }: { name: string; type: string },
+  content: Readable | Buffer,
+): FastifyReply {
+  const prefix = reply.server.live_url === undefined ? '' : 'test-mode-'
+  return reply
+    .headers({
+      'cache-control': 'no-store',
+      'content-disposition': `attachment; filename="${prefix}${name}"`,
+    })
+    .type(type)
+    .send(content)
 }
 
 /** Redirects the browser with 303, so that it uses GET. */

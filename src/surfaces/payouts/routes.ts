@@ -15,10 +15,11 @@ import {
 } from '#http/guards/payee'
 import { requireRecentProof } from '#http/guards/session'
 import { queryOf, readNumber } from '#http/input'
-import { limitPage, people, redirectTo, sendPage } from '#http/pages'
+import { limitPage, people, redirectTo, sendFile, sendPage } from '#http/pages'
 import { pageBelow, pagingOf } from '#http/pagination'
 import { payeeNotice } from '#http/test-clock-notice'
 import { addDays } from '#platform/calendar'
+import { CSV } from '#platform/csv'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { declareReferrals } from './affiliate.ts'
@@ -162,23 +163,14 @@ function declareStatements(scope: FastifyInstance, world: World, kind: PayeeKind
     const { payout } = await requirePayout(world, request, reply, kind)
     const lines = await payouts.statementOf(world.db, payout.id)
     const text = Readable.from(statementCsv(kind, payout, lines))
-    return sendFile(reply, 'text/csv; charset=utf-8', `payout-${payout.number}.csv`, text)
+    return sendFile(reply, { name: `payout-${payout.number}.csv`, type: CSV }, text)
   })
 
   scope.get(`${path}statement.pdf`, async (request, reply) => {
     const { payout } = await requirePayout(world, request, reply, kind)
     const lines = await payouts.statementOf(world.db, payout.id)
     const pdf = await statementPdf(world, kind, payout, lines)
-    return sendFile(reply, 'application/pdf', `payout-${payout.number}.pdf`, pdf)
+    const file = { name: `payout-${payout.number}.pdf`, type: 'application/pdf' }
+    return sendFile(reply, file, pdf)
   })
-}
-
-function sendFile(reply: FastifyReply, type: string, name: string, body: Readable | Buffer) {
-  return reply
-    .headers({
-      'cache-control': 'no-store',
-      'content-disposition': `attachment; filename="${name}"`,
-    })
-    .type(type)
-    .send(body)
 }
