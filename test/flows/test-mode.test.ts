@@ -12,6 +12,7 @@ import { Agent, textOf } from '../support/agent.ts'
 import { agentToken } from '../support/agent-token.ts'
 import { exportBy } from '../support/exports.ts'
 import { emailTo } from '../support/mailbox.ts'
+import { post } from '../support/mcp.ts'
 import { readPdf } from '../support/pdf.ts'
 import { basic, buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
@@ -368,6 +369,22 @@ test('each page, email and file of test mode says so, and none of live mode does
   const email = await findMailboxEmail(there.world.db, sent!.message_id)
   const { text } = await readPdf(email!.attachments[0]!.content)
   assert.match(text, /TEST MODE/)
+})
+
+test('the agent endpoint says that it is in test mode, and in live mode does not', async () => {
+  for (const [service, isTest] of [
+    [there, true],
+    [live, false],
+  ] as const) {
+    const token = await agentToken(service, { email: live.demo.seller.email })
+    const clientInfo = { name: 'test', version: '1' }
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+    const request = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
+    const answer = await post(service, request, { authorization: `Bearer ${token}` })
+    const { serverInfo, instructions } = answer.json().result
+    assert.equal(serverInfo.title, isTest ? 'Purser (test mode)' : 'Purser')
+    assert.equal(/^This is test mode/.test(instructions), isTest)
+  }
 })
 
 test('one port serves both modes by host, and an unknown host as before', async () => {
