@@ -155,7 +155,14 @@ describe('a refund that was made at the processor after one was returned', () =>
     await assertOnReceipt(second, [500])
     await assertOwed(first, 0)
     const person = { user_id: first.user_id, email_normalized: first.email }
-    const { refunds_paid_otherwise: paid } = await personalData(service.world.db, person)
+    const { refunds_made_again: again, refunds_paid_otherwise: paid } = await personalData(
+      service.world.db,
+      person,
+    )
+    assert.deepEqual(
+      again?.map(({ invoice_id, amount_in_cents }) => [invoice_id, amount_in_cents]),
+      [[first.invoice_id, 100]],
+    )
     assert.deepEqual(
       paid?.map(({ invoice_id, amount_in_cents }) => [invoice_id, amount_in_cents]),
       [

@@ -144,6 +144,12 @@ async function ofPayments(db: Db, { user_id, email_normalized }: DataOwner): Dat
         'created_at', r.created_at) as item
       from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id
       where i.user_id = ${user_id} order by r.created_at`),
+    refunds_made_again: await db.rows<Item>(sql`select jsonb_build_object('id', x.id,
+        'invoice_id', c.invoice_id, 'amount_in_cents', x.amount, 'status', x.status,
+        'created_at', x.created_at) as item
+      from reissued_refunds x join charges c on c.id = x.charge_id
+        join invoices i on i.id = c.invoice_id
+      where i.user_id = ${user_id} order by x.created_at`),
     refunds_paid_otherwise: await db.rows<Item>(sql`select jsonb_build_object('id', b.id,
         'invoice_id', c.invoice_id, 'amount_in_cents', p.amount, 'created_at', p.created_at) as item
       from buyer_payments b join buyer_payment_parts p on p.payment_id = b.id
