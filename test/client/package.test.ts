@@ -147,7 +147,7 @@ async function weigh(code: string): Promise<{ bytes: number; text: string }> {
 /** The largest sizes, in bytes; a little more than measured, so that growth is noticed. */
 const SIZES: [what: string, code: string, most: number][] = [
   ['everything of the main entry', "export * from '@purser/client'", 7_700],
-  ['createClient', "export { createClient } from '@purser/client'", 3_800],
+  ['createClient', "export { createClient } from '@purser/client'", 3_850],
   ['createSignIn', "export { createSignIn } from '@purser/client'", 5_300],
   ['buyLink', "export { buyLink } from '@purser/client'", 600],
   ['Express middleware', "export { requireLicense } from '@purser/client/express'", 2_000],
