@@ -68,8 +68,7 @@ export function serviceAddress(base_url: string): string {
  * repeats as a list.
  */
 export function pathPart(value: unknown): string | null {
-  if (typeof value !== 'string') return null
-  if (/^\.{0,2}$|\0/.test(value) || !value.isWellFormed()) return null
+  if (typeof value !== 'string' || !value.isWellFormed()) return null
   const part = encodeURIComponent(value)
-  return part.length < 8192 ? part : null
+  return /^\.{0,2}$|%00|.{8192}/.test(part) ? null : part
 }

@@ -115,3 +115,8 @@ function withArticle(kind: string): string {
   if (kind === 'null') return kind
   return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`
 }
+
+/** What is wrong with a body that is no form, at an endpoint such as `/token`. */
+export function notForm(path: string): string {
+  return `only application/x-www-form-urlencoded content-type bodies are supported on POST ${path}`
+}

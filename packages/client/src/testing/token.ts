@@ -1,6 +1,6 @@
 /** The token endpoint of the double. */
 import { credentialsOf, refuseCaller, refuseGrant } from './answers.ts'
-import { formOf } from './faults.ts'
+import { formOf, notForm } from './faults.ts'
 import { ACCESS_SECONDS, type Grant, type Grants } from './grants.ts'
 import type { Signer } from './signer.ts'
 
@@ -22,7 +22,7 @@ const REQUIRED = new Map([
 export async function answerToken(request: Request, facts: TokenFacts): Promise<Response> {
   const { grants } = facts
   const form = await formOf(request)
-  if (!form) return refuseGrant('invalid_request', NO_FORM)
+  if (!form) return refuseGrant('invalid_request', notForm('/token'))
   const refusal = clientRefusal(request, form, facts) ?? refusalOf(form)
   if (refusal) return refusal
   const redeemed =
@@ -32,9 +32,6 @@ export async function answerToken(request: Request, facts: TokenFacts): Promise<
   if (!redeemed?.grant) return refuseGrant('invalid_grant', 'grant request is invalid')
   return await tokensOf(redeemed.grant, redeemed.nonce, facts)
 }
-
-const NO_FORM =
-  'only application/x-www-form-urlencoded content-type bodies are supported on POST /token'
 
 /** The refusal of another client. The secret is in a header or in the form, and not in both. */
 function clientRefusal(request: Request, form: URLSearchParams, { app, name }: TokenFacts) {

@@ -1,6 +1,6 @@
 /** The user endpoint of the double. */
 import { json, refuseCaller, refuseGrant } from './answers.ts'
-import { formOf } from './faults.ts'
+import { formOf, notForm } from './faults.ts'
 import type { Grants } from './grants.ts'
 
 /** The `sub` of the person of an access token; `name` is that of the issuer. */
@@ -11,7 +11,7 @@ export async function answerUser(
   const challenge = `Bearer realm="${name}"`
   const form = await formOf(request)
   const header = request.headers.get('authorization')
-  const fault = form ? faultOf(request, form, header) : NO_FORM
+  const fault = form ? faultOf(request, form, header) : notForm('/me')
   if (fault) return refuseCaller(challenge, 400, 'invalid_request', fault)
   const token = header?.split(' ')[1] ?? form?.get('access_token')
   if (!token) {
@@ -26,9 +26,6 @@ export async function answerUser(
   }
   return json({ sub: grant.person.sub })
 }
-
-const NO_FORM =
-  'only application/x-www-form-urlencoded content-type bodies are supported on POST /me'
 
 /** What is wrong with how a request sends its token (RFC 6750, section 2). */
 function faultOf(request: Request, form: URLSearchParams, header: string | null) {
