@@ -13,7 +13,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { MONEY_EMAILS } from '../../src/surfaces/emails/money.ts'
 import type { OtherApp } from '../support/apps.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { emailTo } from '../support/mailbox.ts'
+import { assertContains, emailTo } from '../support/mailbox.ts'
 import { readPdf } from '../support/pdf.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -42,11 +42,6 @@ async function passDays(app: OtherApp, days: number) {
     await apps.setClockAhead(db, app.client_id, clock_ahead + day * DAY)
     await runDue(service)
   }
-}
-
-/** Asserts that an email contains all of these texts, word for word. */
-function assertContains(message: string, ...parts: string[]) {
-  for (const each of parts) assert.ok(message.includes(each), `no "${each}" in:\n${message}`)
 }
 
 describe('an email to a buyer', () => {

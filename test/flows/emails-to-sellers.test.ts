@@ -17,7 +17,7 @@ import { addCode } from '../support/discounts.ts'
 import { decide, disputeOf, INQUIRY, objectTo } from '../support/disputes.ts'
 import { eventually } from '../support/eventually.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { emailTo } from '../support/mailbox.ts'
+import { assertContains, emailTo } from '../support/mailbox.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
 import { buy, sellerActor } from '../support/refunds.ts'
@@ -37,11 +37,6 @@ after(async () => {
 })
 
 const monthly = (facts = {}) => otherApp(service, { amount: cents(1000), ...facts })
-
-/** Asserts that an email contains all of these texts, word for word. */
-function assertContains(message: string, ...parts: string[]) {
-  for (const each of parts) assert.ok(message.includes(each), `no "${each}" in:\n${message}`)
-}
 
 const seller = 'marina@tidepool.example'
 

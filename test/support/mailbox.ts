@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
@@ -32,4 +33,9 @@ export function linkIn(message: string, purpose: string): string {
   const url = new RegExp(`https?://\\S+(/link/${purpose}/\\S+)`).exec(message)
   if (!url) throw new Error(`no link to ${purpose} in the email:\n${message}`)
   return url[1]!
+}
+
+/** Asserts that an email contains all of these texts, word for word. */
+export function assertContains(message: string, ...parts: string[]): void {
+  for (const each of parts) assert.ok(message.includes(each), `no "${each}" in:\n${message}`)
 }
