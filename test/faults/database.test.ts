@@ -16,7 +16,7 @@ const BRIEF = {
   connect: 500,
   statement: 400,
   idle_in_transaction: 400,
-  answer_after: 200,
+  answer_after: 1000,
   hot: 300,
   probe: 300,
   heartbeat: 200,
@@ -51,6 +51,11 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`,
     )
+  /** Resolves once requests are answered again: each connection finds that out by itself. */
+  const recovered = async (service: Database) => {
+    const answers = () => service.rows(sql`select 1`).catch(() => undefined)
+    while (!(await answers())) await pause(20)
+  }
   const works = () => db.tx((tx) => tx.rows(sql`select 1 as one`))
 
   // R1
@@ -171,9 +176,10 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
     const seen = lost
     proxy.silence(false)
     while (lost === seen) await setImmediate()
-    await db.probe(sql`select 1`)
+    await recovered(db)
     assert.deepEqual(await works(), [{ one: 1 }])
     assert.deepEqual(await db.hot(sql`select 1 as one`), [{ one: 1 }])
+    await db.probe(sql`select 1`)
   })
 
   // R2
@@ -198,8 +204,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
     await assert.rejects(other.rows(sql`select 1`), (error) => isDatabaseAway(error))
     assert.ok(performance.now() - again < 100)
     proxy.silence(false)
-    const answers = () => other.rows(sql`select 1 as one`).catch(() => undefined)
-    while (!(await answers())) await pause(20)
+    await recovered(other)
     await other.close()
   })
 
