@@ -51,7 +51,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`,
     )
-  /** Resolves once requests are answered again: each connection finds that out by itself. */
+  /** Resolves once requests are answered again, which each connection notices on its own. */
   const recovered = async (service: Database) => {
     const answers = () => service.rows(sql`select 1`).catch(() => undefined)
     while (!(await answers())) await pause(20)

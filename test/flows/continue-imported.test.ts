@@ -293,16 +293,11 @@ describe('a license is not continued, and no card is charged, because', () => {
 })
 
 describe('while the bank asks the buyer who continues', () => {
-  /** A buyer whose bank asks, before they answer. */
-  async function asked(days: number): Promise<ImportedBuyer> {
-    const buyer = await importedBuyer(service, { days })
-    await continueWithCard(buyer, CARD.asks_always)
-    return buyer
-  }
-
   test('the license does not end on its day, and is charged then', async () => {
-    const buyer = await asked(1)
-    service.clock.pass(86_400)
+    const buyer = await importedBuyer(service, { days: 1 })
+    service.clock.pass(86_400 - 60)
+    await continueWithCard(buyer, CARD.asks_always)
+    service.clock.pass(60)
     await runDue(service)
     assert.equal((await stateOf(service, buyer)).entitled, true)
     await buyer.agent.submit('Complete authentication')
@@ -312,7 +307,8 @@ describe('while the bank asks the buyer who continues', () => {
   })
 
   test('a license that the seller ends is not continued', async () => {
-    const buyer = await asked(5)
+    const buyer = await importedBuyer(service)
+    await continueWithCard(buyer, CARD.asks_always)
     const { license_id } = buyer
     await endNow(service.world, await sellerActor(service), { license_id, reason: 'A mistake' })
     const page = await buyer.agent.submit('Complete authentication')

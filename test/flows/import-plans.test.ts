@@ -4,7 +4,6 @@ import * as imports from '#domain/imports'
 import { type ProductId, readId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
-import { eventually } from '../support/eventually.ts'
 import { selected } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { signedIn } from '../support/seller.ts'
@@ -29,8 +28,7 @@ async function read(source: imports.ImportSource, lines: string[]): Promise<void
   await seller.open(IMPORT)
   await seller.upload('Upload file', Buffer.from(lines.join('\n')), { source })
   await seller.submit('Read file', selected(seller.page.body))
-  const { url } = seller.page
-  await eventually('the plans', async () => (await seller.open(url)).status !== 202)
+  await seller.untilDone()
 }
 
 /** Uploads and reads a file of Gumroad with one sale of each product. */
@@ -45,10 +43,7 @@ async function readSales(products: [name: string, price: string][]): Promise<voi
 async function choose(...options: string[]): Promise<void> {
   const fields = options.map((option, index) => [`plan-${index}`, option])
   await seller.submit('Start dry run', Object.fromEntries(fields))
-  const { url } = seller.page
-  await eventually('the dry run', async () => {
-    return seller.page.status !== 202 || (await seller.open(url)).status !== 202
-  })
+  await seller.untilDone()
 }
 
 /** The errors of the form: the field, and what is wrong with it. */

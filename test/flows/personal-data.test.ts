@@ -8,7 +8,6 @@ import { sql } from '#platform/sql'
 import { newEmail, PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { newApp, offer } from '../support/app-transfer.ts'
-import { eventually } from '../support/eventually.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { placesOf } from '../support/places.ts'
@@ -55,10 +54,7 @@ describe('an export of personal data', () => {
   async function exported(agent: Agent): Promise<{ body: string; url: string }> {
     await agent.open(PROFILE)
     await agent.submit('Export your data')
-    const { url } = agent.page
-    await eventually('the export', async () => {
-      return agent.page.status !== 202 || (await agent.open(url)).status !== 202
-    })
+    await agent.untilDone()
     const { body } = await agent.press('Download')
     return { body, url: agent.page.url }
   }

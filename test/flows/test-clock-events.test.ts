@@ -6,7 +6,6 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
-import { eventually } from '../support/eventually.ts'
 import { addImported } from '../support/imported.ts'
 import { paidProducts, selected } from '../support/imports.ts'
 import { closeSound } from '../support/invariants.ts'
@@ -64,8 +63,7 @@ describe('the result of an advance with many events', () => {
     await subscribe(service, { price_id })
     await seller.open(CLOCK)
     await seller.submit('Advance to this day', { date: isoDate(addDays(service.clock.now(), 40)) })
-    const { url } = seller.page
-    await eventually('the result', async () => (await seller.open(url)).status !== 202)
+    await seller.untilDone()
     const result = seller.page.url
     assert.match(pageText(), /March 11, 2026/)
     assert.match(pageText(), /Page 1 of 2/)

@@ -42,11 +42,7 @@ const pageText = () => textOf(seller.page.body)
 /** Submits a form whose task may take longer than its page waits, and follows it to its end. */
 async function submitAndWait(button: string, fields?: Record<string, string>) {
   await seller.submit(button, fields)
-  const { url } = seller.page
-  await eventually('the end of the task', async () => {
-    return seller.page.status !== 202 || (await seller.open(url)).status !== 202
-  })
-  return seller.page
+  return await seller.untilDone()
 }
 
 describe('the test clock page', () => {

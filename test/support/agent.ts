@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { eventually } from './eventually.ts'
 
 /** A response as a browser without scripts shows it. */
 export interface Seen {
@@ -91,6 +92,14 @@ export class Agent {
     }
     data.set('file', new Blob([new Uint8Array(file)], { type: 'image/png' }), 'picture.png')
     return await this.#follow('POST', form.action || this.page.url, data)
+  }
+
+  /** Reloads the progress page of a task until the task has ended, as its script does. */
+  async untilDone(): Promise<Seen> {
+    const { url, status } = this.page
+    if (status !== 202) return this.page
+    await eventually('the end of the task', async () => (await this.open(url)).status !== 202)
+    return this.page
   }
 
   async #follow(

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { parse } from 'csv-parse/sync'
 import { type Agent, type Seen, textOf } from './agent.ts'
-import { eventually } from './eventually.ts'
 
 /** A downloaded export. */
 export interface Exported {
@@ -14,10 +13,7 @@ export interface Exported {
 /** Presses the button of an export on the agent's page, waits for the file and downloads it. */
 export async function exportBy(agent: Agent, button: string): Promise<Exported> {
   await agent.submit(button)
-  const { url } = agent.page
-  await eventually('the export', async () => {
-    return agent.page.status !== 202 || (await agent.open(url)).status !== 202
-  })
+  await agent.untilDone()
   assert.match(textOf(agent.page.body), /Your export is ready/)
   const task_url = agent.page.url.replace(/ready\/$/, '')
   const file = await agent.press('Download')
