@@ -1,50 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
-import {
-  cleanCell,
-  IMPORT_SOURCES,
-  type ImportRecord,
-  type ImportSource,
-  matchColumns,
-  missingFields,
-  type RowReading,
-  SOURCE_READERS,
-} from '#domain/imports'
-import { isReadableCsv, readCsv } from '#platform/csv-read'
-import { FUZZ_CALLS } from '../support/budget.ts'
-
-const NOW = new Date('2026-11-23T12:00:00Z')
-
-/** Reads a file as an import does. */
-async function readFile(source: ImportSource, text: string | Buffer): Promise<RowReading[]> {
-  const readings: RowReading[] = []
-  let matched: ReturnType<typeof matchColumns> | undefined
-  for await (const row of readCsv([Buffer.from(text)])) {
-    if ('fault' in row) continue
-    if (!matched) {
-      matched = matchColumns(source, row.cells)
-      continue
-    }
-    const at = matched
-    readings.push(
-      SOURCE_READERS[source].read((field) => cleanCell(row.cells[at[field] ?? -1] ?? ''), NOW),
-    )
-  }
-  return readings
-}
-
-/** The columns of records that tests compare, one line each. */
-function briefly(readings: RowReading[]): string[] {
-  return readings.map((reading) => {
-    if (reading === 'ignored') return reading
-    if ('fault' in reading) return `${reading.fault.column}: ${reading.fault.message}`
-    const { external_id, email, plan, former_key, ends_at, over, amount, frequency } =
-      reading.record
-    const end = ends_at?.toISOString().slice(0, 10) ?? 'for good'
-    return [external_id, email, plan, former_key, end, over, amount, frequency].join('|')
-  })
-}
+import type { ImportRecord } from '#domain/imports'
+import { briefly, readImport } from '../support/import-rows.ts'
 
 describe('a file of', () => {
   test('Lemon Squeezy: subscriptions, by their status and their renewal', async () => {
@@ -54,7 +11,7 @@ describe('a file of', () => {
 3,Tides,Default,c@example.com,expired,2026-01-05T10:00:00Z,2026-01-05T10:00:00Z,9.00
 4,Tides,Pro,d@example.com,on_trial,2026-11-30T10:00:00Z,,
 5,Tides,Pro,e@example.com,asleep,2026-11-30T10:00:00Z,,`
-    assert.deepEqual(briefly(await readFile('lemon_squeezy', file)), [
+    assert.deepEqual(briefly(await readImport('lemon_squeezy', file)), [
       'subscription:1|a@example.com|Tides – Pro||2026-12-05|||',
       'subscription:2|b@example.com|Tides – Pro||2026-12-01|||',
       'subscription:3|c@example.com|Tides – Default||2026-01-05|ended||',
@@ -68,7 +25,7 @@ describe('a file of', () => {
 7;38b1460a-5104;Tides;a@example.com;inactive;
 8;48b1460a-5104;Tides;b@example.com;active;2027-01-01
 9;58b1460a-5104;Tides;c@example.com;disabled;`
-    assert.deepEqual(briefly(await readFile('lemon_squeezy', file)), [
+    assert.deepEqual(briefly(await readImport('lemon_squeezy', file)), [
       'license_key:7|a@example.com|Tides|38b1460a-5104|for good|||',
       'license_key:8|b@example.com|Tides|48b1460a-5104|2027-01-01|||',
       'license_key:9|c@example.com|Tides|58b1460a-5104|for good|revoked||',
@@ -86,7 +43,7 @@ p6,Tides,f@example.com,2026-03-01,29.0,0,1,1,0,,,,FFFF-6666,1
 p7,Tides,g@example.com,2026-03-01,29.0,0,0,0,0,,,,GGGG-7777,0
 p8,Tides,h@example.com,10/03/2026,29.0,0,0,0,0,,,,HHHH-8888,1
 Totals,,,,126.0,,,,,,,,,`
-    assert.deepEqual(briefly(await readFile('gumroad', file)), [
+    assert.deepEqual(briefly(await readImport('gumroad', file)), [
       'sale:p1|a@example.com|Tides – (Pro)|AAAA-1111|for good||2900|',
       'sale:p2|b@example.com|Tides|BBBB-2222|2026-12-10||500|month',
       'sale:p3|c@example.com|Tides|CCCC-3333|2026-10-01|ended||',
@@ -105,7 +62,7 @@ sub_1,a@example.com,Tides,Yearly,active,2027-01-01T00:00:00Z,1 year,90.00,USD
 sub_2,b@example.com,Tides,Yearly,canceled,,1 year,90.00,EUR
 txn_1,c@example.com,Tides,Once,completed,,,40.00,USD
 txn_2,d@example.com,Tides,Once,draft,,,40.00,USD`
-    assert.deepEqual(briefly(await readFile('paddle', file)), [
+    assert.deepEqual(briefly(await readImport('paddle', file)), [
       'subscription:sub_1|a@example.com|Tides – Yearly||2027-01-01||9000|year',
       'subscription:sub_2|b@example.com|Tides – Yearly||for good|ended||year',
       'transaction:txn_1|c@example.com|Tides – Once||for good||4000|',
@@ -118,7 +75,7 @@ txn_2,d@example.com,Tides,Once,draft,,,40.00,USD`
 sub_1,a@example.com,active,,2026-12-05T00:00:00Z
 sub_2,b@example.com,active,2026-12-05T00:00:00Z,2026-12-05T00:00:00Z
 sub_3,c@example.com,canceled,,`
-    assert.deepEqual(briefly(await readFile('paddle', file)), [
+    assert.deepEqual(briefly(await readImport('paddle', file)), [
       'subscription:sub_1|a@example.com|||2026-12-05|||',
       'subscription:sub_2|b@example.com|||2026-12-05|||',
       'subscription:sub_3|c@example.com|||for good|ended||',
@@ -130,7 +87,7 @@ sub_3,c@example.com,canceled,,`
 txn_1,completed,a@example.com,,Tides,
 txn_2,completed,b@example.com,sub_1,Tides,2026-12-05T00:00:00Z
 txn_3,completed,b@example.com,sub_1,Tides,2027-01-05T00:00:00Z`
-    assert.deepEqual(briefly(await readFile('paddle', file)), [
+    assert.deepEqual(briefly(await readImport('paddle', file)), [
       'transaction:txn_1|a@example.com|Tides||for good|||',
       'transaction:txn_2|b@example.com|Tides||2026-12-05|||',
       'transaction:txn_3|b@example.com|Tides||2027-01-05|||',
@@ -142,14 +99,14 @@ txn_3,completed,b@example.com,sub_1,Tides,2027-01-05T00:00:00Z`
 sub_1,a@example.com,active,2026-12-05T00:00:00Z,month,3,27.00
 sub_2,b@example.com,active,2026-12-05T00:00:00Z,month,1,9.00
 sub_3,c@example.com,active,2026-12-05T00:00:00Z,month,0,9.00`
-    assert.deepEqual(briefly(await readFile('paddle', paddle)), [
+    assert.deepEqual(briefly(await readImport('paddle', paddle)), [
       'subscription:sub_1|a@example.com|||2026-12-05|||',
       'subscription:sub_2|b@example.com|||2026-12-05||900|month',
       'interval_count: Write how many intervals a period has, from 1 to 999.',
     ])
     const polar = `ID,Email,Product,Started At,Status,Recurring Interval,Recurring Interval Count
 1,a@example.com,Tides,2026-10-05,active,month,2`
-    assert.deepEqual(briefly(await readFile('polar', polar)), [
+    assert.deepEqual(briefly(await readImport('polar', polar)), [
       'subscription:1|a@example.com|Tides||2026-12-05|||',
     ])
   })
@@ -158,7 +115,7 @@ sub_3,c@example.com,active,2026-12-05T00:00:00Z,month,0,9.00`
     const file = `Email,Started At,Product,Amount,Currency,Status,Billing Interval
 a@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,active,month
 b@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,incomplete,month`
-    const readings = await readFile('polar', file)
+    const readings = await readImport('polar', file)
     const ids = readings.map((each) => (each as { record: ImportRecord }).record.external_id)
     assert.deepEqual(briefly(readings), [
       `${ids[0]}|a@example.com|Tides||2026-12-05||900|month`,
@@ -167,7 +124,7 @@ b@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,incomplete,month`
     // The ID is kept for good, also after the person's account is deleted.
     assert.notEqual(ids[0], ids[1])
     for (const id of ids) assert.match(id, /^subscription:[0-9a-f]{64}$/)
-    assert.deepEqual(await readFile('polar', file.replace('a@example', 'A@Example')), [
+    assert.deepEqual(await readImport('polar', file.replace('a@example', 'A@Example')), [
       { record: { ...(readings[0] as { record: ImportRecord }).record, email: 'A@Example.com' } },
       readings[1],
     ])
@@ -175,7 +132,7 @@ b@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,incomplete,month`
 a@example.com,2026-01-05T00:00:00+00:00,Tides,40.0,usd,paid,INV-1,purchase
 b@example.com,2026-01-05T00:00:00+00:00,Tides,40.0,usd,refunded,INV-2,purchase
 c@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,paid,INV-3,subscription_cycle`
-    assert.deepEqual(briefly(await readFile('polar', orders)), [
+    assert.deepEqual(briefly(await readImport('polar', orders)), [
       'order:INV-1|a@example.com|Tides|INV-1|for good||4000|'.replace('INV-1|for', '|for'),
       'order:INV-2|b@example.com|Tides||for good|refunded|4000|',
       'ignored',
@@ -188,7 +145,7 @@ c@example.com,2026-01-05T00:00:00+00:00,Tides,9.0,usd,paid,INV-3,subscription_cy
         (status) => `${status},a@example.com,2026-01-05,Tides,${status},month,${values}`,
       )
       const all = ['ID,Email,Started At,Product,Status,Interval', ...file].join('\n')
-      return briefly(await readFile('polar', all.replace('\n', `,${heading}\n`)))
+      return briefly(await readImport('polar', all.replace('\n', `,${heading}\n`)))
     }
     assert.deepEqual(await rows('Metadata', ''), [
       'subscription:canceled|a@example.com|Tides||for good|ended||month',
@@ -210,7 +167,7 @@ sub_3,cus_3,c@example.com,price_1,Tides,1,usd,month,9.00,trialing,2026-11-20 10:
 sub_4,cus_4,d@example.com,price_1,Tides,1,usd,month,9.00,past_due,2026-01-05 10:00,2026-11-05 10:00,2026-12-05 10:00,,,
 sub_5,cus_5,e@example.com,price_1,Tides,1,usd,month,9.00,canceled,2026-01-05 10:00,2026-11-05 10:00,2026-12-05 10:00,2026-11-10 10:00,2026-11-10 10:00,
 sub_6,cus_6,f@example.com,price_1,Tides,1,eur,month,9.00,asleep,2026-01-05 10:00,2026-11-05 10:00,2026-12-05 10:00,,,`
-    assert.deepEqual(briefly(await readFile('stripe', file)), [
+    assert.deepEqual(briefly(await readImport('stripe', file)), [
       'subscription:sub_1|a@example.com|Tides – price_1|AAAA-1|2026-12-05||900|month',
       'subscription:sub_2|b@example.com|Tides – price_2||2027-01-05||9000|year',
       'subscription:sub_3|c@example.com|Tides – price_1||2026-11-27||900|month',
@@ -230,7 +187,7 @@ sub_6,cus_6,f@example.com,price_1,Tides,1,eur,month,9.00,asleep,2026-01-05 10:00
     test(`${source}: a subscription that is ${status} is not ended by a file without its end`, async () => {
       const file = `id,email,product,status\nsub_1,a@example.com,Tides,${status}
 sub_2,a@example.com,Tides,${ended ?? 'canceled'}`
-      assert.deepEqual(briefly(await readFile(source, file)), [
+      assert.deepEqual(briefly(await readImport(source, file)), [
         'renews_at: The row has no end of the period, and the subscription runs. Export the file with its ends.',
         'subscription:sub_2|a@example.com|Tides||for good|ended||',
       ])
@@ -247,7 +204,7 @@ ch_5,2026-03-01 10:00:00,180.00,0.00,usd,true,Lifetime,Disputed,e@example.com,lo
 py_6,2026-03-01 10:00:00,180.00,0.00,usd,false,Lifetime,Failed,f@example.com,
 ch_7,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription creation,Paid,g@example.com,
 ch_8,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription update,Paid,g@example.com,`
-    assert.deepEqual(briefly(await readFile('stripe', file)), [
+    assert.deepEqual(briefly(await readImport('stripe', file)), [
       'payment:ch_1|a@example.com|Lifetime||for good||18000|',
       'payment:ch_2|b@example.com|Lifetime||for good|refunded|18000|',
       'payment:pi_3|c@example.com|Lifetime||for good||18000|',
@@ -270,7 +227,7 @@ ch_8,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription update,Paid,g@example.c
       'canceled',
     ]
     const payments = unpaid.map((status) => `pi_1,a@example.com,Tides,${status}`)
-    const read = await readFile('stripe', ['id,email,product,status', ...payments].join('\n'))
+    const read = await readImport('stripe', ['id,email,product,status', ...payments].join('\n'))
     const none = 'payment:pi_1|a@example.com|Tides||for good|revoked||'
     assert.deepEqual(
       briefly(read),
@@ -281,7 +238,7 @@ ch_8,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription update,Paid,g@example.c
     )
     const file = ['id,email,product,status', ...subscriptions].join('\n')
     const ended = 'subscription:1|a@example.com|Tides||for good|ended||'
-    assert.deepEqual(briefly(await readFile('stripe', file)), [
+    assert.deepEqual(briefly(await readImport('stripe', file)), [
       'renews_at: The row has no end of the period, and the subscription runs. Export the file with its ends.',
       ...[ended, ended, ended],
     ])
@@ -292,7 +249,7 @@ ch_8,2026-03-01 10:00:00,9.00,0.00,usd,true,Subscription update,Paid,g@example.c
 b18e,C1B6DE-39A6E3,a@example.com,Pro,ACTIVE,
 c18e,D1B6DE-39A6E3,b@example.com,Pro,EXPIRING,2026-12-01T00:00:00.000Z
 d18e,E1B6DE-39A6E3,c@example.com,Pro,SUSPENDED,`
-    assert.deepEqual(briefly(await readFile('keygen', file)), [
+    assert.deepEqual(briefly(await readImport('keygen', file)), [
       'license:b18e|a@example.com|Pro|C1B6DE-39A6E3|for good|||',
       'license:c18e|b@example.com|Pro|D1B6DE-39A6E3|2026-12-01|||',
       'license:d18e|c@example.com|Pro|E1B6DE-39A6E3|for good|revoked||',
@@ -304,160 +261,18 @@ d18e,E1B6DE-39A6E3,c@example.com,Pro,SUSPENDED,`
 lic_1,a@example.com,Pro,active,2026-12-01T00:00:00Z,key_1
 lic_2,b@example.com,Pro,one_time_active,,key_2
 lic_3,c@example.com,Pro,canceled,2026-10-01T00:00:00Z,key_3`
-    assert.deepEqual(briefly(await readFile('purser', file)), [
+    assert.deepEqual(briefly(await readImport('purser', file)), [
       'license:lic_1|a@example.com|Pro|key_1|2026-12-01|||',
       'license:lic_2|b@example.com|Pro|key_2|for good|||',
       'license:lic_3|c@example.com|Pro|key_3|2026-10-01|ended||',
     ])
     // The export of the list of licenses has days.
-    const [listed] = await readFile(
+    const [listed] = await readImport(
       'purser',
       'license_id,customer,plan,status,period_end\nlic_1,a@example.com,Pro,active,2026-11-23',
     )
     assert.ok(listed && listed !== 'ignored' && 'record' in listed)
     const { ends_at, over } = listed.record
     assert.deepEqual([ends_at?.toISOString(), over], ['2026-11-23T23:59:59.000Z', null])
-  })
-})
-
-describe('columns', () => {
-  test('are recognized without regard to case, spaces and punctuation', () => {
-    const matched = matchColumns('gumroad', ['ITEM NAME', 'purchase_id', 'Purchase  email'])
-    assert.deepEqual(matched, { id: 1, email: 2, product: 0 })
-    assert.deepEqual(missingFields('gumroad', matched), ['bought_at'])
-  })
-})
-
-describe('a row', () => {
-  /** The row of a sale of Gumroad with these values. */
-  async function sold(facts: { on?: string; every?: string; price?: string }) {
-    const { on = '2026-11-10', every = '', price = '29.00' } = facts
-    const heading = 'Purchase ID,Item Name,Email,Purchase Date,Recurrence,Item Price ($)'
-    const file = `${heading}\np1,Tides,a@example.com,${on},${every},${price}`
-    return briefly(await readFile('gumroad', file))[0]!
-  }
-
-  test('that recurs at an interval that no price has here has no price', async () => {
-    assert.match(await sold({ every: '' }), /\|for good\|\|2900\|$/)
-    assert.match(await sold({ every: 'monthly' }), /\|2900\|month$/)
-    assert.match(await sold({ every: 'quarterly' }), /\|2027-02-10\|\|\|$/)
-  })
-
-  test('has a price in dollars, with a decimal point or comma', async () => {
-    const prices = {
-      '29.90': '2990',
-      '29.9': '2990',
-      '"29,90"': '2990',
-      '"1,299.00"': '129900',
-      '"1.299,00"': '129900',
-      $29: '2900',
-      'USD 29.00': '2900',
-      '"$1,299"': '129900',
-      '29': '2900',
-      '"2,99,00"': '',
-      '-5.00': '',
-    }
-    for (const [price, cents] of Object.entries(prices)) {
-      const amount = (await sold({ price })).split('|').at(-2)
-      assert.equal(amount, cents, price)
-    }
-  })
-
-  test('of a service whose API counts cents has no price if it is a whole number', async () => {
-    const paddle = async (price: string) => {
-      const file = `id,customer_email,status,unit_price,currency_code
-txn_1,a@example.com,completed,${price},USD`
-      return briefly(await readFile('paddle', file))[0]!
-        .split('|')
-        .at(-2)
-    }
-    // 29 dollars in a report, or 29 cents of the API.
-    assert.equal(await paddle('29'), '')
-    assert.equal(await paddle('2900'), '')
-    assert.equal(await paddle('29.00'), '2900')
-    assert.equal(await paddle('$29'), '2900')
-  })
-
-  test('with a word of the language as its interval is a fault', async () => {
-    for (const every of ['constructor', '__proto__']) {
-      assert.match(await sold({ every }), /^interval: Write how often it is paid/)
-    }
-  })
-
-  test('with a day that its month does not have, or no database can store, is a fault', async () => {
-    for (const on of ['2026-02-29', '2026-11-31T10:00:00Z', '0000-01-01']) {
-      assert.match(await sold({ on, every: 'yearly' }), /^bought_at: Write the date as/)
-    }
-    assert.match(
-      await sold({ on: '9999-06-01', every: 'yearly' }),
-      /^null: Write an end before the year 10000/,
-    )
-    assert.match(await sold({ on: '2024-02-29', every: 'yearly' }), /\|2025-02-28\|/)
-  })
-
-  test('of a subscription whose file does not say how often it is paid has no price', async () => {
-    const files = {
-      lemon_squeezy: `id,product_name,user_email,status,renews_at,price
-1,Tides,a@example.com,active,2026-12-05,9.00`,
-      paddle: `subscription_id,product_name,customer_email,status,next_billed_at,unit_price
-1,Tides,a@example.com,active,2026-12-05,9.00`,
-      polar: `id,product,email,status,Current Period End,amount
-1,Tides,a@example.com,active,2026-12-05,9.00`,
-    }
-    for (const [source, file] of Object.entries(files)) {
-      const [row] = briefly(await readFile(source as ImportSource, file))
-      assert.equal(row, 'subscription:1|a@example.com|Tides||2026-12-05|||', source)
-    }
-  })
-})
-
-describe('a CSV file', () => {
-  test('is read with commas, semicolons and tabs, with a byte order mark, and in UTF-16', async () => {
-    const rows = [
-      ['a', 'b;c'],
-      ['d "e"', 'f\ng'],
-    ]
-    for (const separator of [',', ';', '\t']) {
-      const quoted = rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`))
-      const text = `\ufeff${quoted.map((row) => row.join(separator)).join('\r\n')}`
-      for (const content of [Buffer.from(text), Buffer.from(text, 'utf16le')]) {
-        assert.equal(isReadableCsv(content), true)
-        const read = []
-        for await (const row of readCsv([content]))
-          read.push('cells' in row ? row.cells : row.fault)
-        assert.deepEqual(read, rows)
-      }
-    }
-  })
-
-  test('names the row that cannot be read, and reads the next one', async () => {
-    const read = []
-    for await (const row of readCsv([Buffer.from(`a,b\n1,${'x'.repeat(120_000)}\n2,3`)])) {
-      read.push('fault' in row ? row.fault : row.cells.join())
-    }
-    assert.equal(read[0], 'a,b')
-    assert.match(read.find((each) => each.includes('at most')) ?? '', /at most 100000 characters/)
-  })
-
-  test('of any text makes no reader throw', async () => {
-    const cell = fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.constantFrom('1', '2026-01-01', 'active', '"', 'a@b.c', 'constructor', '9999-12-31'),
-    )
-    const file = fc.array(fc.array(cell, { maxLength: 12 }), { maxLength: 8 })
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...IMPORT_SOURCES),
-        file,
-        fc.string({ unit: 'binary' }),
-        async (source, rows, rest) => {
-          const heading = Object.values(SOURCE_READERS[source].columns).map(([name]) => name)
-          const lines = [heading, ...rows].map((row) => row.join(','))
-          await readFile(source, `${lines.join('\n')}\n${rest}`)
-          await readFile(source, rest)
-        },
-      ),
-      { numRuns: FUZZ_CALLS / 10 },
-    )
   })
 })
