@@ -22,6 +22,8 @@ export interface ListedJob {
   /** A UUID. */
   id: string
   queue: string
+  /** The schedule that it runs; null for other jobs. */
+  schedule: string | null
   created_at: Date
   /** The same in microseconds, as the list is sorted by. */
   created_us: number
@@ -49,7 +51,8 @@ export const COUNTED_JOBS = 1000
 
 // The queue's own work: it forwards schedules.
 const OWN = sql`not like '\\_\\_pgboss%'`
-const LISTED = sql`j.id, j.name as queue, j.created_on as created_at,
+const LISTED = sql`j.id, j.name as queue, j.data->>'schedule' as schedule,
+  j.created_on as created_at,
   (extract(epoch from j.created_on) * 1000000)::bigint as created_us, j.start_after,
   j.completed_on as completed_at, j.retry_count as retries, j.retry_limit, j.output`
 

@@ -117,6 +117,18 @@ test('schedules show their last run and the next one', async () => {
   assert.doesNotMatch(text, /None yet/)
 })
 
+test('a job that runs a schedule is named after it, in the list and on its page', async () => {
+  const { db } = service.world
+  const id = randomUUID()
+  await db.run(sql`insert into pgboss.job (id, name, data, state)
+    values (${id}, 'schedules', '{"schedule": "close-days", "cause": "clock"}', 'failed')`)
+  await staff.open('/admin/jobs/?state=failed')
+  await staff.press('Close days')
+  assert.equal(staff.page.url, `/admin/jobs/schedules/${id}/`)
+  assert.match(textOf(staff.page.body), /Job: Close days/)
+  await db.run(sql`delete from pgboss.job where id = ${id}::uuid`)
+})
+
 test('every job of a state is on exactly one page, those of the same moment too', async () => {
   const { db } = service.world
   await db.run(sql`insert into pgboss.job (name, data, state, created_on)

@@ -7,9 +7,10 @@ import { DescriptionList, Panel } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import type { JobAction } from '#platform/job-actions'
 import type { LoggedJob } from '#platform/job-log'
-import { JobBadge, queueLabel } from './job-labels.tsx'
+import { JobBadge } from './job-labels.tsx'
 import { AdminMenu } from './menu.tsx'
 import type { ActionNote } from './reasoned.ts'
+import { jobLabel } from './schedule-labels.ts'
 import { type Filled, StaffAction } from './staff-action.tsx'
 
 interface JobFacts {
@@ -38,10 +39,10 @@ export function JobPage(facts: JobFacts): JSX.Element {
   const { job, note } = facts
   const actions = ACTIONS[job.state] ?? []
   return (
-    <SiteLayout title={`${queueLabel(job.queue)} · Jobs · Purser`}>
+    <SiteLayout title={`${jobLabel(job)} · Jobs · Purser`}>
       <div class="grid grid-cols-1 gap-6">
         <PageHeader
-          title={`Job: ${queueLabel(job.queue)}`}
+          title={`Job: ${jobLabel(job)}`}
           back={{ label: 'Jobs', href: `/admin/jobs/?state=${job.state}` }}
         >
           {job.id}

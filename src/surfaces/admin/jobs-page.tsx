@@ -17,7 +17,7 @@ import {
 import { JOB_STATE_LABELS, JobBadge, queueLabel } from './job-labels.tsx'
 import { AdminMenu } from './menu.tsx'
 import type { ActionNote } from './reasoned.ts'
-import { cronText, scheduleLabel } from './schedule-labels.ts'
+import { cronText, jobLabel, scheduleLabel } from './schedule-labels.ts'
 
 interface JobsFacts {
   role: StaffRole
@@ -109,7 +109,7 @@ function cardOf(job: JobsFacts['jobs'][number], state: JobState) {
   return {
     key: id,
     href: `/admin/jobs/${queue}/${id}/`,
-    title: queueLabel(queue),
+    title: jobLabel(job),
     aside: <JobBadge state={state} />,
     details: [
       <>

@@ -1,3 +1,4 @@
+import type { ListedJob } from '#platform/job-log'
 import { queueLabel } from './job-labels.tsx'
 
 /** What each schedule does. One that only another release has is named after its key. */
@@ -18,6 +19,11 @@ const LABELS: Record<string, string> = {
 /** A schedule in words. */
 export function scheduleLabel(name: string): string {
   return LABELS[name] ?? queueLabel(name)
+}
+
+/** A job in words: the schedule that it runs, or its queue. */
+export function jobLabel({ queue, schedule }: Pick<ListedJob, 'queue' | 'schedule'>): string {
+  return schedule === null ? queueLabel(queue) : scheduleLabel(schedule)
 }
 
 /** When a schedule runs, in words and in UTC; a pattern that has none is shown as it is. */
