@@ -104,3 +104,18 @@ test('a rate limit of the agent endpoint that does not end is an outage', async 
   assert.deepEqual([code, exit], ['unreachable', EXIT.unreachable])
   assert.equal(service.requests.length, 3)
 })
+
+test('a request that is refused before its call is read says why', async () => {
+  for (const [status, code] of [
+    [413, 'payload_too_large'],
+    [400, 'invalid_request'],
+  ] as const) {
+    const fields = [{ path: '', message: `Refused with ${code}.` }]
+    await using service = await startService(refusal(status, code, { fields }))
+    writeTokens(service.url, { ...EXPIRED, expires_at: Date.now() + 3_600_000 })
+    const error = await errorOf(openAgent(service.url, () => {})('list_apps'))
+    assert.deepEqual([error.code, error.exit], [code, EXIT.refused])
+    assert.deepEqual([error.message, error.fields], [`Refused with ${code}.`, []])
+    assert.equal(error.request_id, 'req_test')
+  }
+})

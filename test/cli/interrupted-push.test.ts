@@ -178,3 +178,16 @@ test('a push says that it saved if its file can no longer be written', async () 
   assert.equal(await push(call), EXIT.ok)
   await assertPushed('gone')
 })
+
+test('a check that is refused as a whole ends the push before it writes', async () => {
+  service.clock.pass(60)
+  await pullAndEdit('refused')
+  let writes = 0
+  const pushed = push(async (name, args: { dry_run?: boolean } = {}) => {
+    if (args.dry_run === false) writes++
+    if (args.dry_run) throw new CliError('invalid_request', 'Unreadable.', EXIT.refused)
+    return await call(name, args)
+  })
+  await assert.rejects(pushed, /Unreadable/)
+  assert.equal(writes, 0)
+})

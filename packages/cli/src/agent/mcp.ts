@@ -72,11 +72,12 @@ async function resultOf(answer: Response): Promise<unknown> {
   const body = await answer.json().catch(() => undefined)
   const { result, error } = (body ?? {}) as {
     result?: { isError?: boolean; content: [{ text: string }]; structuredContent?: unknown }
-    error?: { message: string; data?: Failure }
+    // A request that is refused before its call is read has a code here.
+    error?: { message: string; data?: Failure } | string
   }
   if (result?.isError) throw refused(JSON.parse(result.content[0].text))
   if (result) return result.structuredContent
-  if (error) throw refused({ ...error.data, message: error.message })
+  if (typeof error === 'object') throw refused({ ...error.data, message: error.message })
   throw refused((body ?? {}) as Failure, answer.status)
 }
 
@@ -91,7 +92,8 @@ function refused({ error, message, fields, request_id }: Failure, status?: numbe
   }
   const text = message ?? `The agent endpoint answered ${status}, which is not Purser's answer.`
   return new CliError(code, text, EXIT.refused, {
-    ...(fields && { fields }),
+    // A fault of the whole request is its message.
+    ...(fields && { fields: fields.filter(({ path }) => path !== '') }),
     request_id: request_id ?? null,
   })
 }

@@ -57,7 +57,8 @@ export async function rehearse(writer: Writer): Promise<Rehearsed[]> {
     try {
       rehearsed.push({ call, receipt: (await run(writer, call, true)).receipt })
     } catch (error) {
-      if (!(error instanceof CliError) || error.code !== 'invalid_request') throw error
+      const isInvalid = error instanceof CliError && error.code === 'invalid_request'
+      if (!isInvalid || error.fields.length === 0) throw error
       fields.push(...error.fields.map((field) => ({ ...field, path: inFile(call, field.path) })))
     }
   }
