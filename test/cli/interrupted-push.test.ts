@@ -60,10 +60,10 @@ function until({ write, is_done }: End): CallTool {
 }
 
 /** Pushes the file without a question. */
-const push = (through: CallTool, force = false) => {
+const push = (through: CallTool, force = false, settings = SETTINGS) => {
   const terminal = { ...openTerminal(true), result: () => {} }
   const options = { yes: true, json: true, force }
-  return pushFile(through, { options, settings: SETTINGS, terminal }, path)
+  return pushFile(through, { options, settings, terminal }, path)
 }
 
 /** Pulls, and edits every part: a new plan, a deleted one, texts that the service normalizes. */
@@ -190,4 +190,14 @@ test('a check that is refused as a whole ends the push before it writes', async 
   })
   await assert.rejects(pushed, /Unreadable/)
   assert.equal(writes, 0)
+})
+
+test('the file of an app is not pushed to another one, even with force', async () => {
+  service.clock.pass(60)
+  await pullAndEdit('own')
+  const other = { ...SETTINGS, app: 'driftlog' }
+  await assert.rejects(push(call, true, other), (error: CliError) => {
+    assert.match(error.message, /is the file of tidepool, but the settings name driftlog\./)
+    return error.exit === EXIT.usage
+  })
 })

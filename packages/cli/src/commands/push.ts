@@ -37,8 +37,9 @@ export async function pushFile(
 ): Promise<ExitCode> {
   const { terminal, settings, options } = context
   const file = readListingFile(path)
+  requireSameApp(settings.app, file)
   terminal.progress('Reading the app')
-  const app = await findOwnApp(call, { ...settings, app: settings.app ?? file.content.app })
+  const app = await findOwnApp(call, { ...settings, app: file.content.app })
   const remote = await readState(call, app.slug)
   const wanted = wantedState(file.content, remote)
   if (isSame(remote, wanted)) return nothingToPush(terminal, app, file, remote)
@@ -74,6 +75,13 @@ export async function pushFile(
   if (receipts.length > 0) noteSaved(file, await readState(call, app.slug))
   terminal.result(documentOf(app, receipts, false), receiptLines(terminal, app, receipts))
   return EXIT.ok
+}
+
+/** Throws CliError if the settings name another app: it would get the texts of this one. */
+function requireSameApp(named: string | undefined, { path, content }: ListingFile): void {
+  if (named === undefined || named === content.app) return
+  const next = `Add --app ${content.app}, or push the file of ${named}.`
+  throw wrongUse(`${path} is the file of ${content.app}, but the settings name ${named}. ${next}`)
 }
 
 async function noteFinished(call: CallTool, { slug }: OwnApp, file: ListingFile): Promise<void> {
