@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, mock, test } from 'node:test'
 import { withTokenLock } from '../../packages/cli/src/agent/token-store.ts'
+import { EXIT } from '../../packages/cli/src/exit.ts'
 import { eventually } from '../support/eventually.ts'
 
 const config_home = mkdtempSync(join(tmpdir(), 'purser-lock-'))
@@ -72,4 +73,22 @@ test('leaves the lock alone that another process made while the work was suspend
   })
   assert.deepEqual(readdirSync(folder), ['tokens.json.lock'])
   rmSync(lock)
+})
+
+test('a folder that cannot be written is an error with the next step', async () => {
+  const file = join(config_home, 'file')
+  writeFileSync(file, '')
+  process.env.XDG_CONFIG_HOME = file
+  try {
+    await assert.rejects(
+      withTokenLock(async () => {}),
+      {
+        code: 'tokens_not_written',
+        exit: EXIT.usage,
+        message: `The tokens cannot be stored in ${file}/purser (ENOTDIR). Set XDG_CONFIG_HOME to a folder that you can write.`,
+      },
+    )
+  } finally {
+    process.env.XDG_CONFIG_HOME = config_home
+  }
 })

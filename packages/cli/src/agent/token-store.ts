@@ -47,12 +47,31 @@ export function writeTokens(url: string, tokens: StoredTokens | undefined): void
   const all = readAll()
   if (tokens) all[url] = tokens
   else delete all[url]
-  mkdirSync(configFolder(), { recursive: true, mode: 0o700 })
   // A file that appears whole: a process that reads at the same time sees the old tokens or the
   // new.
   const path = `${tokenFile()}.${randomUUID()}`
-  writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
-  renameSync(path, tokenFile())
+  makeFolder()
+  try {
+    writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
+    renameSync(path, tokenFile())
+  } catch (error) {
+    throw notWritten(error)
+  }
+}
+
+function makeFolder(): void {
+  try {
+    mkdirSync(configFolder(), { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw notWritten(error)
+  }
+}
+
+/** The error for a folder of settings that cannot be written. */
+function notWritten(error: unknown): CliError {
+  const { code } = error as NodeJS.ErrnoException
+  const message = `The tokens cannot be stored in ${configFolder()} (${code}). Set XDG_CONFIG_HOME to a folder that you can write.`
+  return new CliError('tokens_not_written', message, EXIT.usage)
 }
 
 function readAll(): Record<string, StoredTokens> {
@@ -65,10 +84,11 @@ function readAll(): Record<string, StoredTokens> {
 
 /**
  * Runs work that reads and writes the tokens, one process at a time: a refresh token works once, so
- * two processes must not use the same. Throws CliError if another process keeps the lock.
+ * two processes must not use the same. Throws CliError if another process keeps the lock, or if the
+ * folder cannot be written.
  */
 export async function withTokenLock<Result>(work: () => Promise<Result>): Promise<Result> {
-  mkdirSync(configFolder(), { recursive: true, mode: 0o700 })
+  makeFolder()
   const path = `${tokenFile()}.lock`
   const give_up_at = Date.now() + LOCK_WAIT_MS
   while (!tryLock(path)) {
@@ -92,7 +112,7 @@ function tryLock(path: string): boolean {
     closeSync(openSync(path, 'wx', 0o600))
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritten(error)
     const made_at = madeAt(path)
     if (made_at !== undefined && Date.now() - made_at > STALE_LOCK_MS) removeStale(path, made_at)
     return false

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { openCallback } from '../agent/callback.ts'
 import { beginSignIn, signOut } from '../agent/sign-in.ts'
-import { configFolder } from '../agent/token-store.ts'
+import { configFolder, withTokenLock } from '../agent/token-store.ts'
 import type { CommandContext } from '../context.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
 import { requireUrl } from '../settings.ts'
@@ -15,6 +15,8 @@ interface LoginOptions {
 export async function login(context: CommandContext<LoginOptions>): Promise<ExitCode> {
   const { terminal, settings, options } = context
   const url = requireUrl(settings)
+  // Before a person allows anything: the tokens must be stored afterwards.
+  await withTokenLock(async () => {})
   await using callback = await openCallback()
   const { redirect_uri } = callback
   const begun = await beginSignIn(url, { redirect_uri, scope: options.scope })
