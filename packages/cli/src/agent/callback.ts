@@ -16,6 +16,15 @@ export interface CallbackServer extends AsyncDisposable {
 const page = (title: string, text: string) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><main><h1>${title}</h1><p>${text}</p></main></html>`
 
+/** The page for the answer of a sign-in, which is checked and exchanged after it was sent. */
+function pageFor(error: string | null): string {
+  const next = 'You can close this tab and return to your terminal.'
+  if (error === 'access_denied') return page('The sign-in was canceled', next)
+  if (error !== null) return page('The sign-in failed', next)
+  const text = 'It shows whether you are signed in. You can close this tab.'
+  return page('Return to your terminal', text)
+}
+
 /** Listens on 127.0.0.1 on a free port. */
 export async function openCallback(): Promise<CallbackServer> {
   let resolve: (url: URL) => void
@@ -32,9 +41,7 @@ export async function openCallback(): Promise<CallbackServer> {
       connection: 'close',
     })
     if (!url) return response.end()
-    const denied = url.searchParams.has('error')
-    const title = denied ? 'The sign-in was canceled' : 'You are signed in'
-    response.end(page(title, 'You can close this tab and return to your terminal.'))
+    response.end(pageFor(url.searchParams.get('error')))
     resolve(url)
   })
   server.listen(0, '127.0.0.1')
