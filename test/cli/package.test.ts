@@ -50,7 +50,7 @@ test('each command of the documents exists, with the options that they name', ()
   assert.ok(lines.length > 8)
   const texts = new Map<string, string>()
   for (const [line, command = '', rest = ''] of lines) {
-    if (!texts.has(command)) texts.set(command, `${help(command)}${help()}`)
+    if (!texts.has(command)) texts.set(command, help(command))
     for (const [option] of rest.matchAll(/(?<= )--[\w-]+/g)) {
       assert.ok(texts.get(command)?.includes(option), line)
     }

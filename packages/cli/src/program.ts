@@ -75,6 +75,7 @@ function buildProgram(start: Start): Command {
     .option('--project <file>', 'the file with url, client_id and app (purser.json)')
     .option('--secret-file <file>', 'a file with the client secret (PURSER_CLIENT_SECRET)')
     .addHelpText('after', CODES)
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({ outputError: () => {} })
   const add = (usage: string, description: string, run: Run): Command => {
