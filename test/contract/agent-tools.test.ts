@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import type { AppId } from '#platform/ids'
+import { textOf } from '../support/agent.ts'
 import { type McpAgent, MODERN, mcpAgent, post, toolCall } from '../support/mcp.ts'
-import { addSellerWithApp } from '../support/seller.ts'
+import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const SLUG = 'tidepool'
@@ -317,6 +318,17 @@ describe('every write tool', () => {
     } finally {
       await rows(`update sellers set terms_accepted_at = '2026-01-01T00:00:00Z'`)
     }
+  })
+
+  test('names the page to become a seller to a person without one', async () => {
+    const { affiliate } = service.demo
+    const other = await mcpAgent(service, affiliate)
+    const { json } = await other.call('update_app_listing', { app_slug: SLUG, tagline: 'Tides' })
+    assert.equal(json.error, 'terms_not_accepted')
+    const browser = await signedIn(service, affiliate)
+    const { status, body } = await browser.open(json.acceptance_url)
+    assert.equal(status, 200)
+    assert.match(textOf(body), /By saving, you accept the seller terms/)
   })
 
   test('refuses an unknown argument, and a missing required one', async () => {

@@ -124,7 +124,7 @@ function refusalOf(member: sellers.Membership): ToolAnswer | undefined {
 
 /**
  * The page on which the named app's seller, or the person's first seller, must accept the terms;
- * undefined if they have.
+ * undefined if they have. A person without a seller accepts them by becoming one.
  */
 async function owedTermsPage(
   world: World,
@@ -134,7 +134,8 @@ async function owedTermsPage(
   const { db, config } = world
   const memberships = await sellers.membershipsOf(db, user_id)
   const [first] = app ? [app] : memberships
-  if (first !== undefined && !(await owesTerms(world, first.seller_id))) return undefined
+  if (first === undefined) return `${config.base_url}/dashboard/start/`
+  if (!(await owesTerms(world, first.seller_id))) return undefined
   // A member of several sellers accepts for the seller of the app.
   const isNamed = app !== undefined && memberships.length > 1
   const page = `${config.base_url}/dashboard/terms/`
