@@ -242,6 +242,11 @@ describe('update_integration_settings', () => {
     )
   })
 
+  test('a URL that is too long is not called one on another domain', async () => {
+    const { json } = await update({ oauth_login_url: `${SITE}/${'x'.repeat(2048)}` })
+    assert.match(json.fields[0].message, /^https:\S+… has 2073 characters\. Use at most 2048\.$/)
+  })
+
   test('truncates a long list of errors', async () => {
     const { json } = await update({ redirect_uris: Array.from({ length: 5000 }, () => 1) })
     assert.equal(json.fields.length, 200)

@@ -1,5 +1,5 @@
 import type { FieldFault } from '#platform/problem'
-import { readReturnUrl, registeredHost } from './return-url.ts'
+import { MAX_RETURN_URL_LENGTH, readReturnUrl, registeredHost } from './return-url.ts'
 
 /** The URLs of an app to which the service sends people, byte for byte as the seller wrote them. */
 export interface Addresses {
@@ -47,8 +47,11 @@ function placeFault(appUrl: string, address: string): string | undefined {
   )
 }
 
-/** What is wrong with a URL on the app's own host. */
+/** What is wrong with a URL that is too long, or on the app's own host. */
 function detailFault(appUrl: string, address: string): string | undefined {
+  if (address.length > MAX_RETURN_URL_LENGTH) {
+    return `${shown(address)} has ${address.length} characters. Use at most ${MAX_RETURN_URL_LENGTH}.`
+  }
   const url = URL.parse(address)
   if (!url) return undefined
   const { href, username, password, port } = url

@@ -1,6 +1,7 @@
 import { getDomain } from 'tldts'
 
-const LONGEST = 2048
+/** The most characters of a URL that a person may be sent to. */
+export const MAX_RETURN_URL_LENGTH = 2048
 // Browsers drop or fold these before parsing; a URL that contains one is not what it seems.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
 const UNSAFE_CHARACTERS = /[\u0000-\u0020\u007f-\u009f\\\u2028\u2029]/
@@ -12,7 +13,7 @@ const HOST = /^(?:[\w-]+\.)*[\w-]+$/
  * https on the app's registered host or under it, or any port of the loopback for development.
  */
 export function readReturnUrl(text: string, appUrl: string): URL | undefined {
-  if (text.length > LONGEST || UNSAFE_CHARACTERS.test(text)) return undefined
+  if (text.length > MAX_RETURN_URL_LENGTH || UNSAFE_CHARACTERS.test(text)) return undefined
   // Without the two slashes a browser repairs the URL into something else.
   if (!/^https?:\/\/[^/]/i.test(text)) return undefined
   const url = URL.parse(text)
