@@ -134,6 +134,15 @@ describe('update_app_listing', () => {
     ])
   })
 
+  test('names the same limit for a list that is too long and one that is far too long', async () => {
+    for (const count of [11, 21, 500]) {
+      const tags = Array.from({ length: count }, (_, at) => `tag ${at}`)
+      const { json } = await agent.call('update_app_listing', { app_slug: SLUG, tags })
+      const message = `Use at most 10 items. This list has ${count}.`
+      assert.deepEqual(json.fields, [{ path: 'tags', message }])
+    }
+  })
+
   test('refuses external listing without approval, and warns before leaving it', async () => {
     await addApp(service, { slug: 'harbor', external_sales_enabled: false })
     const call = async (listing_mode: string, more: object = {}) =>

@@ -9,10 +9,9 @@ const MOST: Record<string, number> = {
   sections: listing.LIMITS.sections,
   features: listing.LIMITS.features,
   product_ids: catalog.MAX_VERSIONS,
-  // Tools report lists that are slightly too long; this limit is far above theirs.
-  categories: 50,
-  industries: 50,
-  tags: 50,
+  categories: listing.LIMITS.names,
+  industries: listing.LIMITS.names,
+  tags: listing.LIMITS.names,
 }
 
 /** Lists longer than this multiple are rejected without checking their entries. */
