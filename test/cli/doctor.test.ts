@@ -1,6 +1,10 @@
 /** What doctor says of a service that fails. */
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { writeTokens } from '../../packages/cli/src/agent/token-store.ts'
 import { doctor } from '../../packages/cli/src/commands/doctor.ts'
 import { checkAll } from '../../packages/cli/src/doctor/checks.ts'
 import { EXIT } from '../../packages/cli/src/exit.ts'
@@ -44,4 +48,37 @@ test('counts the checks that were skipped', async () => {
   const exit = await doctor({ settings, options: {}, terminal })
   assert.equal(exit, EXIT.ok, printed.join('\n'))
   assert.match(printed.at(-1)!, /No check failed: 2 skipped\./)
+})
+
+test('does not check the integration settings of another app than the client ID', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-doctor-'))
+  const { XDG_CONFIG_HOME } = process.env
+  process.env.XDG_CONFIG_HOME = folder
+  t.after(() => {
+    if (XDG_CONFIG_HOME === undefined) delete process.env.XDG_CONFIG_HOME
+    else process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const apps = [
+    { slug: 'tidepool', name: 'Tidepool', client_id: 'app_1' },
+    { slug: 'driftlog', name: 'Driftlog', client_id: 'app_2' },
+  ]
+  const structuredContent = { apps, settings: {} }
+  await using service = await startFakeService(({ path }) => {
+    if (path === '/mcp') return { body: { result: { structuredContent } } }
+    return path.includes('/.well-known/') ? { body: { issuer: `${service.url}/o` } } : {}
+  })
+  const tokens = { access_token: 'a', refresh_token: null, expires_at: Date.now() + 3_600_000 }
+  writeTokens(service.url, { ...tokens, scope: 'integrations.read' })
+  const check = async (client_id: string, app: string | undefined) => {
+    const settings = { url: service.url, client_id, app }
+    const context = { settings, options: {}, terminal: openTerminal(true) }
+    const results = await checkAll(context, () => {})
+    return results.find(({ name }) => name === 'integration')!
+  }
+  const { status, detail, fix } = await check('app_2', 'tidepool')
+  assert.equal(status, 'failed')
+  assert.equal(detail, 'the client ID is of another app than tidepool')
+  assert.match(fix!, /^Set the client ID of tidepool, app_1,/)
+  assert.match((await check('app_3', undefined)).fix!, /^You have no app with this client ID\./)
 })

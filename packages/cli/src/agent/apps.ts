@@ -21,5 +21,6 @@ export async function findOwnApp(call: CallTool, settings: Settings): Promise<Ow
   if (!app && !client_id && apps.length === 1) return apps[0]!
   const slugs = apps.map(({ slug }) => slug).join(', ')
   if (app) throw wrongUse(`You have no app "${app}". Your apps: ${slugs}.`)
+  if (client_id) throw wrongUse(`You have no app with this client ID. Your apps: ${slugs}.`)
   throw wrongUse(`Name the app with --app. Your apps: ${slugs}.`)
 }

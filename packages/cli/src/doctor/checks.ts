@@ -186,7 +186,11 @@ async function checkIntegration(
   if (!settings.url || !is_reachable) return skipped('needs the service')
   try {
     const call = openAgent(settings.url, terminal.note)
-    const { slug } = await findOwnApp(call, settings)
+    const { slug, client_id } = await findOwnApp(call, settings)
+    if (settings.client_id && client_id !== settings.client_id) {
+      const fix = `Set the client ID of ${slug}, ${client_id}, or name the app that you mean.`
+      return failed(`the client ID is of another app than ${slug}`, fix)
+    }
     const args = { app_slug: slug }
     const read = await call<{ settings: IntegrationSettings }>('get_integration_settings', args)
     return judged(read.settings)
