@@ -119,3 +119,20 @@ test('a request that is refused before its call is read says why', async () => {
     assert.equal(error.request_id, 'req_test')
   }
 })
+
+test('an error of a call that may be over later is an outage', async () => {
+  const failure = (error: string) => ({ error, message: 'Try again in a moment.' })
+  const text = JSON.stringify(failure('service_unavailable'))
+  const data = { ...failure('internal_error'), request_id: 'req_1' }
+  const answers: [code: string, body: object][] = [
+    ['service_unavailable', { result: { isError: true, content: [{ type: 'text', text }] } }],
+    ['internal_error', { error: { code: -32603, message: data.message, data } }],
+  ]
+  for (const [code, body] of answers) {
+    await using service = await startService({ body })
+    writeTokens(service.url, { ...EXPIRED, expires_at: Date.now() + 3_600_000 })
+    const error = await errorOf(openAgent(service.url, () => {})('list_apps'))
+    assert.deepEqual([error.code, error.exit], [code, EXIT.unreachable])
+    assert.equal(error.message, 'Try again in a moment.')
+  }
+})

@@ -81,6 +81,9 @@ async function resultOf(answer: Response): Promise<unknown> {
   throw refused((body ?? {}) as Failure, answer.status)
 }
 
+/** Errors of a call that are answered by 5xx elsewhere: the same call may work later. */
+const OUTAGES = ['service_unavailable', 'internal_error']
+
 function refused({ error, message, fields, request_id }: Failure, status?: number): CliError {
   const code = error ?? 'unexpected_answer'
   if (code === 'invalid_token') {
@@ -91,7 +94,8 @@ function refused({ error, message, fields, request_id }: Failure, status?: numbe
     return new CliError(code, text, EXIT.sign_in)
   }
   const text = message ?? `The agent endpoint answered ${status}, which is not Purser's answer.`
-  return new CliError(code, text, EXIT.refused, {
+  const exit = OUTAGES.includes(code) ? EXIT.unreachable : EXIT.refused
+  return new CliError(code, text, exit, {
     // A fault of the whole request is its message.
     ...(fields && { fields: fields.filter(({ path }) => path !== '') }),
     request_id: request_id ?? null,
