@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { after, before, test } from 'node:test'
-import { promisify } from 'node:util'
+import { inspect, promisify } from 'node:util'
 import * as apps from '#domain/apps'
 import { snippetsOf } from '#surfaces/dashboard/snippets'
 import { type AuthJsSite, openAuthJsSite } from '../support/auth-js-site.ts'
@@ -92,6 +92,27 @@ test('the Express snippet offers another sign-in where a code is older than a mi
   const answer = await fetch(`${server.url}${pathname}${search}`, { headers: { cookie } })
   assert.equal(answer.status, 400)
   assert.match(await answer.text(), /<a href="\/login">Sign in again<\/a>/)
+})
+
+test('the Express snippet answers 502 and logs the error where Purser refuses the client secret', async (t) => {
+  const { mock: log } = t.mock.method(console, 'error', () => {})
+  using site = await loadSnippet<{ app: RequestListener }>(
+    codeOf('express').replace('process.env.PURSER_CLIENT_SECRET', "'wrong'"),
+  )
+  await using server = await listen(site.app)
+  const started = await fetch(`${server.url}/login`, { redirect: 'manual' })
+  const cookie = started.headers.get('set-cookie')!.split(';')[0]!
+  const authorize = new URL(started.headers.get('location')!)
+  const query = new URLSearchParams({
+    code: 'any',
+    state: authorize.searchParams.get('state')!,
+    iss: `${setup.demo.base_url}/o`,
+  })
+  const { pathname } = new URL(setup.callback)
+  const answer = await fetch(`${server.url}${pathname}?${query}`, { headers: { cookie } })
+  assert.equal(answer.status, 502)
+  assert.match(await answer.text(), /<a href="\/login">Sign in again<\/a>/)
+  assert.match(inspect(log.calls[0]?.arguments), /invalid_client/)
 })
 
 test('the Express snippet leads a buyer who canceled to the home page', async () => {

@@ -64,8 +64,10 @@ app.get(new URL(redirect_uri).pathname, async (request, response) => {
   } catch (error) {
     // The code was older than a minute.
     const isLate = error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant'
-    if (!isLate) throw error
-    response.status(400).send(again)
+    if (isLate) return response.status(400).send(again)
+    // Such as a wrong client secret, which the visitor can do nothing about.
+    console.error(error)
+    response.status(502).send(\`The sign-in failed. \${again}\`)
   }
 })`
 }
