@@ -102,13 +102,21 @@ async function checkSignIn(
   const { location, body } = await visitor.open(late.href)
   assert.ok(location === '/' || body.includes('<a href="/login">'), body)
 
+  // A visitor can do nothing about a client secret that Purser refuses.
+  const { client_id, client_secret } = service.demo.app
+  const { url: refused } = await person.open((await visitor.open('/login')).location!)
+  await apps.replaceSecret(service.world.db, client_id, 'another')
+  const failed = await visitor.open(refused)
+  await apps.replaceSecret(service.world.db, client_id, client_secret)
+  assert.ok(failed.status >= 500, `${failed.status} ${failed.body}`)
+
   const { url: arrived } = await person.open((await visitor.open('/login')).location!)
   assert.ok(arrived.startsWith(`${SITE}/`) && arrived.includes('code='), arrived)
 
   // A link that another person made signs no one in.
   const unknown = new SiteBrowser(running, SITE)
-  const refused = await unknown.open(arrived)
-  assert.ok(refused.location !== '/plan', `${refused.status} ${refused.location}`)
+  const foreign = await unknown.open(arrived)
+  assert.ok(foreign.location !== '/plan', `${foreign.status} ${foreign.location}`)
   assert.equal((await unknown.open('/plan')).status, 401)
 
   const landed = await visitor.open(arrived)
