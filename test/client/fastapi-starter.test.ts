@@ -72,6 +72,12 @@ test('returns how long to wait while a payment is processing', options, async ()
   assert.deepEqual(order, { status: 'processing', retry_after: '2' })
 })
 
+test('calls a very long order reference unknown, without a request', options, async () => {
+  await using service = await startFakeService(() => ({ status: 431 }))
+  assert.equal(await resultOf(service.url, 'await purser.order("x" * 10_000)'), null)
+  assert.equal(service.requests.length, 0)
+})
+
 test('reads the prices once a minute', options, async () => {
   await using service = await startFakeService(() => ({ body: { prices: [] } }))
   const twice = '[await purser.prices() for _ in range(2)]'

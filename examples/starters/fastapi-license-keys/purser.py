@@ -46,7 +46,11 @@ async def order(svc_order: str) -> dict | None:
 
     While the payment is processing, there is no key yet, and retry_after has the seconds to wait.
     """
-    answer = await http.get(f"/orders/{quote(svc_order, safe='')}")
+    ref = quote(svc_order, safe="")
+    # No request may be this long.
+    if len(ref) > 8000:
+        return None
+    answer = await http.get(f"/orders/{ref}")
     if answer.status_code == 404:
         return None
     order = answer.raise_for_status().json()
