@@ -1,0 +1,208 @@
+/** The sites of the quick starts and the Express starter, with a service of the test. */
+import assert from 'node:assert/strict'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import { createTestPurser, type TestPurser } from '@purser/client/testing'
+import { freePort } from '../../scripts/throwaway-postgres.ts'
+import { codeOfPage } from '../support/docs-blocks.ts'
+import { SiteBrowser, type SiteProcess, startSite } from '../support/site-process.ts'
+import {
+  license,
+  type ReceivedRequest,
+  type Reply,
+  refusal,
+  startFakeService,
+} from './fake-service.ts'
+
+const work = mkdtempSync(join(tmpdir(), 'purser-sites-'))
+after(() => rmSync(work, { recursive: true, force: true }))
+
+type App = { base_url: string; client_id: string; client_secret: string }
+
+/** Writes a site into an empty folder. */
+type Write = (folder: string) => void
+
+/** A site in a process of its own, with the packages of this project, against a service. */
+async function start(write: Write, app: App): Promise<SiteProcess> {
+  const cwd = mkdtempSync(join(work, 'site-'))
+  const modules = join(cwd, 'node_modules')
+  mkdirSync(modules)
+  for (const name of ['@purser', 'express', 'openid-client', 'oauth4webapi', 'jose']) {
+    symlinkSync(resolve('node_modules', name), join(modules, name))
+  }
+  write(cwd)
+  const env = {
+    PURSER_URL: app.base_url,
+    PURSER_CLIENT_ID: app.client_id,
+    PURSER_CLIENT_SECRET: app.client_secret,
+  }
+  return await startSite([process.execPath, 'server.js'], { cwd, env })
+}
+
+const quickStart = (page: string) => (folder: string) => {
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  const code = codeOfPage(`docs/site/quick-start/${page}.md`, 'server.js', {})
+  writeFileSync(join(folder, 'server.js'), code)
+}
+
+/** The part of express-session that the starter uses: one session. */
+const SESSION = `const session = {}
+export default () => (request, _response, next) => {
+  request.session = session
+  next()
+}`
+
+function expressStarter(folder: string): void {
+  cpSync('examples/starters/express-license-keys', folder, { recursive: true })
+  const session = join(folder, 'node_modules/express-session')
+  mkdirSync(session)
+  writeFileSync(join(session, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(session, 'index.js'), SESSION)
+}
+
+/** What the service answers: one price, one license, and one order, `ref`. */
+function answerTo({ path }: ReceivedRequest): Reply {
+  const price = { public_id: 'prc_1', product_name: 'Pro', amount: '12.00', frequency: null }
+  if (path.endsWith('/prices/')) {
+    return { body: { client_id: 'app_1', app_name: 'Tidepool', prices: [price] } }
+  }
+  if (path.includes('/orders/') && !path.endsWith('/ref')) return refusal(404, 'unknown_order')
+  return { body: license({ license_key: 'key_1' }) }
+}
+
+const browserOn = (site: SiteProcess) => new SiteBrowser(site, `http://localhost:${site.port}`)
+
+/** The return URL of the site's buy link, with an order. */
+async function returnUrl(browser: SiteBrowser, svc_order: string): Promise<string> {
+  const { body } = await browser.open('/')
+  const [, buy = ''] = /href="([^"]+\/buy\/[^"]+)"/.exec(body) ?? []
+  const next = new URL(new URL(buy).searchParams.get('next') ?? '')
+  next.searchParams.set('svc_order', svc_order)
+  return next.href
+}
+
+/** A browser on a site, the requests of the site, and what the service answers from now on. */
+type Visit = {
+  browser: SiteBrowser
+  requests: ReceivedRequest[]
+  answerWith(reply: typeof answerTo): void
+}
+
+const ERROR = () => refusal(400, 'invalid_request')
+
+/** What every site with license keys guarantees. */
+const GUARANTEES: Record<string, (visit: Visit) => Promise<void>> = {
+  async 'opens the app after a purchase, also if the return page is reloaded'({ browser }) {
+    const address = await returnUrl(browser, 'ref')
+    for (let visit = 0; visit < 2; visit++) {
+      assert.ok((await browser.open(address)).status < 400)
+      assert.match((await browser.open('/app')).body, /Plan: prod_pro/)
+    }
+  },
+
+  async 'leads from an unknown order back to the plans'({ browser }) {
+    const address = await returnUrl(browser, 'forged')
+    const references = [address, `${address}&svc_order=forged`, `${address}${'x'.repeat(9000)}`]
+    for (const each of references) {
+      const { status, body } = await browser.open(each)
+      assert.equal(status, 404)
+      assert.match(body, /This order is not known<.+24 hours.+<a href="\/">See the plans<\/a>/s)
+    }
+  },
+
+  async 'has a page at its Login URL without an order'({ browser }) {
+    const { status, body } = await browser.open('/login')
+    assert.deepEqual([status, /<a href="\/app">/.test(body)], [200, true])
+  },
+
+  async 'asks before it adopts an order that began elsewhere'({ browser, requests }) {
+    const asked = await browser.open('/login?svc_order=ref&state=forged&purchase=forged')
+    assert.equal(asked.status, 200)
+    assert.ok(requests.every(({ path }) => !path.startsWith('/api/v1/orders/')))
+    const [, own = ''] = /<a href="([^"]+)">Use this purchase</.exec(asked.body) ?? []
+    assert.ok((await browser.open(`/login${own.replaceAll('&amp;', '&')}`)).status < 400)
+    assert.match((await browser.open('/app')).body, /Plan: prod_pro/)
+  },
+
+  async 'reads the prices once a minute, and again at once after an error'(visit) {
+    const { browser, requests, answerWith } = visit
+    answerWith(ERROR)
+    // An error of Purser is not the visitor's.
+    assert.ok((await browser.open('/')).status >= 500)
+    answerWith(answerTo)
+    const before = requests.length
+    for (let visit = 0; visit < 3; visit++) assert.equal((await browser.open('/')).status, 200)
+    assert.equal(requests.length, before + 1)
+  },
+}
+
+const SITES = {
+  'the quick start with license keys': quickStart('license-keys'),
+  'the Express starter': expressStarter,
+}
+
+for (const [name, write] of Object.entries(SITES)) {
+  for (const [guarantee, check] of Object.entries(GUARANTEES)) {
+    test(`${name} ${guarantee}`, async () => {
+      // The site has read no prices when it is visited.
+      let reply: typeof answerTo = ERROR
+      const answerWith = (next: typeof answerTo) => {
+        reply = next
+      }
+      await using service = await startFakeService((request) => reply(request))
+      const app = { base_url: service.url, client_id: 'app_1', client_secret: 'secret' }
+      await using site = await start(write, app)
+      answerWith(answerTo)
+      await check({ browser: browserOn(site), requests: service.requests, answerWith })
+    })
+  }
+}
+
+/** The client's double, served on a port. */
+async function serveDouble(): Promise<{ purser: TestPurser } & AsyncDisposable> {
+  const port = await freePort()
+  const purser = createTestPurser({ base_url: `http://localhost:${port}` })
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', url = '/' } = request
+    const body = method === 'GET' ? null : await text(request)
+    const headers = new Headers(request.headers as Record<string, string>)
+    const sent = new Request(purser.base_url + url, { method, headers, body })
+    const answer = await purser.handle(sent)
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    response.end(await answer.text())
+  })
+  await new Promise<void>((done) => server.listen(port, 'localhost', done))
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { purser, [Symbol.asyncDispose]: close }
+}
+
+test('the quick start with hosted sign-in offers another sign-in after a code that is late or of another tab', async () => {
+  await using served = await serveDouble()
+  const { purser } = served
+  await using site = await start(quickStart('hosted-sign-in'), purser)
+  const browser = browserOn(site)
+  const person = purser.addPerson(purser.addLicense())
+  const begin = async () => purser.authorize((await browser.open('/login')).location ?? '', person)
+  const ofAnotherTab = await begin()
+  const late = await begin()
+  purser.advance(61)
+  for (const arrived of [ofAnotherTab, late]) {
+    const { status, location } = await browser.open(arrived)
+    assert.deepEqual([status, location], [303, '/'])
+  }
+  assert.match((await browser.open('/')).body, /<a href="\/login">Sign in<\/a>/)
+
+  await browser.open(await begin())
+  for (let visit = 0; visit < 3; visit++) {
+    assert.match((await browser.open('/')).body, /Your plan: Pro \(active\)/)
+  }
+  const reads = purser.requests.filter(({ path }) => path.endsWith('/prices/'))
+  assert.equal(reads.length, 1)
+})
