@@ -138,6 +138,22 @@ const GUARANTEES: Record<string, (visit: Visit) => Promise<void>> = {
     for (let visit = 0; visit < 3; visit++) assert.equal((await browser.open('/')).status, 200)
     assert.equal(requests.length, before + 1)
   },
+
+  async 'keeps running after a request for an address that is no URL'({ browser }) {
+    assert.ok((await browser.open('http://localhost//')).status < 500)
+    assert.equal((await browser.open('/')).status, 200)
+  },
+
+  async 'answers with an error of its own where Purser refuses the client secret'(visit) {
+    const { browser, answerWith } = visit
+    const address = await returnUrl(browser, 'ref')
+    answerWith(() => refusal(401, 'invalid_client'))
+    assert.ok((await browser.open(address)).status >= 500)
+    answerWith(answerTo)
+    await browser.open(address)
+    answerWith(() => refusal(401, 'invalid_client'))
+    assert.ok((await browser.open('/app')).status >= 500)
+  },
 }
 
 const SITES = {
@@ -205,4 +221,12 @@ test('the quick start with hosted sign-in offers another sign-in after a code th
   }
   const reads = purser.requests.filter(({ path }) => path.endsWith('/prices/'))
   assert.equal(reads.length, 1)
+})
+
+test('the quick start with hosted sign-in keeps running after a request for an address that is no URL', async () => {
+  await using served = await serveDouble()
+  await using site = await start(quickStart('hosted-sign-in'), served.purser)
+  const browser = browserOn(site)
+  assert.ok((await browser.open('http://localhost//')).status < 500)
+  assert.equal((await browser.open('/')).status, 200)
 })
