@@ -144,6 +144,14 @@ const GUARANTEES: Record<string, (visit: Visit) => Promise<void>> = {
     assert.equal((await browser.open('/')).status, 200)
   },
 
+  async 'locks the app if the key of the buyer was replaced'({ browser, answerWith }) {
+    await browser.open(await returnUrl(browser, 'ref'))
+    answerWith(() => refusal(404, 'unknown_key'))
+    const { status, body } = await browser.open('/app')
+    assert.ok(status < 500, `${status}`)
+    assert.match(body, /<a href="\/">See the/)
+  },
+
   async 'answers with an error of its own where Purser refuses the client secret'(visit) {
     const { browser, answerWith } = visit
     const address = await returnUrl(browser, 'ref')
