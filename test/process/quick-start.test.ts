@@ -157,8 +157,16 @@ test('the quick start with license keys leads from an empty folder to a verified
   await page.getByRole('heading', { name: 'Thank you' }).waitFor()
 })
 
-/** Registers the addresses of the site on the dashboard, as the quick start says. */
-async function registerAddresses(page: Page, site: string): Promise<void> {
+/** The fields that the table of a quick start says to fill in, for a site on another port. */
+async function fieldsOn(page: Page, site: string): Promise<string[][]> {
+  const rows = await page
+    .locator('article tbody tr')
+    .evaluateAll((found) => found.map((row) => [...row.children].map((cell) => cell.textContent)))
+  return rows.map((cells) => cells.map((text) => text.replace('http://localhost:3000', site)))
+}
+
+/** Registers the addresses of the site on the dashboard. */
+async function registerAddresses(page: Page, fields: string[][]): Promise<void> {
   const { seller, sign_in_app } = readDemo(data_dir)
   await page.goto(`${service.base_url}/signin/`)
   await page.getByLabel('Email').fill(seller.email)
@@ -166,8 +174,9 @@ async function registerAddresses(page: Page, site: string): Promise<void> {
   await press(page, /^Sign in$/)
   await page.waitForURL('**/dashboard/**')
   await page.goto(`${service.base_url}/dashboard/apps/${sign_in_app.slug}/integration/`)
-  await page.getByLabel('Redirect URIs', { exact: true }).fill(`${site}/callback`)
-  await page.getByLabel('Post-logout redirect URIs').fill(`${site}/`)
+  for (const [label = '', address = ''] of fields) {
+    await page.getByLabel(label, { exact: true }).fill(address)
+  }
   await press(page, /^Save/)
   await page.getByText('URLs saved.').waitFor()
 }
@@ -177,10 +186,10 @@ test('the quick start with hosted sign-in leads from an empty folder to the plan
   const { page, site } = reader
   const blocks = await blocksOn(page, '/docs/quick-start/hosted-sign-in/')
   const start = performance.now()
-  await registerAddresses(page, site)
+  await registerAddresses(page, await fieldsOn(page, site))
   const output = await follow(blocks, reader.folder, reader.port)
   await answering(site, output)
-  const { buyer } = readDemo(data_dir)
+  const { buyer, sign_in_app } = readDemo(data_dir)
   await page.goto(site)
   await page.getByRole('link', { name: 'Sign in' }).click()
   // The seller is signed in. Browsers send a cookie to every port of a host, so the site gets the
@@ -206,6 +215,11 @@ test('the quick start with hosted sign-in leads from an empty folder to the plan
   const icon = await page.request.get(`${site}/favicon.ico`, { maxRedirects: 0 })
   assert.equal(icon.status(), 404)
   await page.reload()
+  await page.getByText(/^Your plan: .+ \(active\)$/).waitFor()
+
+  // A buyer from the marketplace returns to the Login URL, which signs them in.
+  await page.goto(`${service.base_url}/buy/${sign_in_app.prices[0]!.public_id}/`)
+  await page.waitForURL(`${site}/`)
   await page.getByText(/^Your plan: .+ \(active\)$/).waitFor()
 
   // A user who disconnects the app can sign in again.
