@@ -84,7 +84,8 @@ function addSignIn(app: FastifyInstance, { sign_in, send, visitors, address }: S
     try {
       visitors.signIn(request, reply, await sign_in.finish(arrived, attempt))
     } catch (error) {
-      if (!(error instanceof SignInRefused)) throw error
+      // A wrong client secret is an error of this site, not of the visitor.
+      if (!(error instanceof SignInRefused) || error.code === 'invalid_client') throw error
       return send(reply, 403, <CanceledPage canceled={error.code === 'access_denied'} />)
     }
     return reply.redirect('/app', 303)

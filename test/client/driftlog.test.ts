@@ -43,6 +43,7 @@ async function openDriftlogTest() {
   const replies = {
     discovery: undefined as Reply | undefined,
     entitlement: (() => ({ body: plan })) as (params: ReceivedRequest) => Reply,
+    exchange: undefined as Reply | undefined,
     renewal: undefined as Reply | undefined,
     expires_in: 3600,
   }
@@ -59,6 +60,7 @@ async function openDriftlogTest() {
     const form = new URLSearchParams(body)
     const tokens = { token_type: 'Bearer', expires_in: replies.expires_in, access_token: 'access' }
     if (form.get('grant_type') === 'authorization_code') {
+      if (replies.exchange) return replies.exchange
       return { body: { ...tokens, refresh_token: 'refresh-1', id_token: idToken(issuer, nonce) } }
     }
     return (
@@ -187,6 +189,15 @@ test('explains a canceled and a refused sign-in', async () => {
     assert.match(page, text)
     assert.equal((await visitor.get('/app')).status, 403)
   }
+})
+
+test('a refused client secret is not blamed on the visitor', async () => {
+  await using setup = await openDriftlogTest()
+  setup.replies.exchange = refusal(401, 'invalid_client')
+  const { visitor, state } = await setup.begin()
+  const { status, page } = await visitor.get(`/auth/callback?code=good&state=${state}`)
+  assert.equal(status, 500)
+  assert.match(page, /Our fault, not yours/)
 })
 
 test('the paid pages open for plans by ID only, whatever their names', async () => {
