@@ -1,4 +1,4 @@
-/** The sites of the quick starts and the Express starter, with a service of the test. */
+/** The sites of the quick starts and of two starters, with a service of the test. */
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -237,4 +237,17 @@ test('the quick start with hosted sign-in keeps running after a request for an a
   const browser = browserOn(site)
   assert.ok((await browser.open('http://localhost//')).status < 500)
   assert.equal((await browser.open('/')).status, 200)
+})
+
+test('the edge function answers with an error of its own where Purser refuses the client secret', async (t) => {
+  const { mock: log } = t.mock.method(console, 'error', () => {})
+  await using service = await startFakeService(() => refusal(401, 'invalid_client'))
+  const { default: worker } = await import(resolve('examples/starters/static-edge/worker.js'))
+  const settings = { PURSER_URL: service.url, PURSER_CLIENT_ID: 'app_1', PURSER_CLIENT_SECRET: '-' }
+  for (const path of ['/login?svc_order=ref&purchase=own', '/api/license']) {
+    const headers = { cookie: 'purchase=own; license_key=key_1' }
+    const request = new Request(`https://your-app.example${path}`, { headers })
+    assert.equal((await worker.fetch(request, settings)).status, 502)
+  }
+  assert.equal(log.callCount(), 2)
 })

@@ -74,7 +74,8 @@ export default {
       if (isPurserError(error, 'unknown_key')) {
         return Response.json({ entitled: false, status: 'unknown' })
       }
-      throw error
+      console.error(error)
+      return page('Something went wrong. Try again.', { status: 502 })
     }
   },
 }
