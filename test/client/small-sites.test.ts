@@ -231,6 +231,18 @@ test('the quick start with hosted sign-in offers another sign-in after a code th
   assert.equal(reads.length, 1)
 })
 
+test('the quick start with hosted sign-in signs in to a new session, not to one that the browser brought', async () => {
+  await using served = await serveDouble()
+  const { purser } = served
+  await using site = await start(quickStart('hosted-sign-in'), purser)
+  const [browser, other] = [browserOn(site), browserOn(site)]
+  for (const each of [browser, other]) each.cookies.set('session', 'planted')
+  const { location = '' } = await browser.open('/login')
+  await browser.open(purser.authorize(location, purser.addPerson(purser.addLicense())))
+  assert.match((await browser.open('/')).body, /Your plan: Pro \(active\)/)
+  assert.match((await other.open('/')).body, /<a href="\/login">Sign in<\/a>/)
+})
+
 test('the quick start with hosted sign-in keeps running after a request for an address that is no URL', async () => {
   await using served = await serveDouble()
   await using site = await start(quickStart('hosted-sign-in'), served.purser)
