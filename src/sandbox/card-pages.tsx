@@ -139,10 +139,9 @@ export function errorsOf(faults: Partial<Record<string, string>> = {}) {
 export function ChallengePage(facts: { challenge: Challenge; locale: Locale }): JSX.Element {
   const { challenge, locale } = facts
   const { t, money } = locale
-  const { amount, app_name, description } = challenge
+  const { amount, app_name } = challenge
   const items = [
     { term: t('sandbox.app'), detail: app_name },
-    { term: t('sandbox.for'), detail: description },
     { term: t('sandbox.card'), detail: cardName(challenge, locale) },
     {
       term: t('sandbox.amount'),

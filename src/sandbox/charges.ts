@@ -32,7 +32,6 @@ export interface Challenge {
   challenge_id: string
   status: SandboxCharge['status']
   amount: Cents
-  description: string
   return_url: string
   app_name: string
   brand: string
@@ -116,7 +115,7 @@ export async function challenge(db: Db, id: string, challenge_id: string): Promi
 /** A challenge, pending or finished. */
 export async function findChallenge(db: Db, id: string): Promise<Challenge | undefined> {
   return await db.maybe<Challenge>(sql`select charge.challenge_id, charge.status, charge.amount,
-      charge.description, charge.return_url, card.app_name, card.brand, card.last4
+      charge.return_url, card.app_name, card.brand, card.last4
     from sandbox.charges as charge
     join sandbox.cards as card on card.token = charge.card_token
     where charge.challenge_id = ${id}`)

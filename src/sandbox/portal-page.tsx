@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { BackLink } from '#design/actions'
 import { ErrorSummary } from '#design/feedback'
 import { FocusLayout } from '#design/layout'
-import { Day } from '#design/money'
 import { DescriptionList, Heading, Mailbox, RecordRows } from '#design/panels'
 import { cardName } from '#domain/payments'
 import type { Locale } from '#platform/language/locale'
@@ -16,12 +15,12 @@ function detailOf({ status, refunded }: PortalPayment, { t, money }: Locale): st
 
 function History(facts: { payments: PortalPayment[]; locale: Locale }): JSX.Element {
   const { payments, locale } = facts
-  const { t, money } = locale
+  const { t, day, money } = locale
   if (payments.length === 0) return <p class="text-sm text-muted">{t('sandbox.nothing_paid')}</p>
   const records = payments.map((payment) => ({
     key: payment.id,
-    title: payment.description,
-    details: [<Day key="day" date={payment.created_at} />, detailOf(payment, locale)],
+    title: day(payment.created_at),
+    details: [detailOf(payment, locale)],
     action: <span class="font-medium tabular-nums">{money(payment.amount)}</span>,
   }))
   return <RecordRows records={records} />

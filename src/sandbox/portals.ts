@@ -17,7 +17,6 @@ export interface Portal {
 export interface PortalPayment {
   id: string
   amount: Cents
-  description: string
   status: 'succeeded' | 'declined'
   refunded: Cents
   created_at: Date
@@ -47,7 +46,7 @@ export async function find(db: Db, id: string): Promise<Portal | undefined> {
 /** The payments with the cards of a portal, newest first. */
 export async function paymentsOf(db: Db, id: string): Promise<PortalPayment[]> {
   return await db.rows<PortalPayment>(sql`
-    select c.id, c.amount, c.description, c.status, c.created_at, (
+    select c.id, c.amount, c.status, c.created_at, (
         select coalesce(sum(r.amount), 0)::bigint from sandbox.refunds r
         where r.charge_id = c.id and r.status <> 'refused' and r.comes_back_at is null
       ) as refunded

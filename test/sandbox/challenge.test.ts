@@ -31,6 +31,7 @@ describe('a challenge', () => {
     for (const text of [...facts, 'Complete authentication', 'Fail authentication']) {
       assert.ok(body.includes(text), text)
     }
+    assert.doesNotMatch(body, /inv_/, 'an ID that no receipt shows')
   })
 
   test('that is passed takes the money and redirects the buyer', async () => {

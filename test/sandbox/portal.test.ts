@@ -24,10 +24,11 @@ describe('the portal', () => {
     await world.refund(charge_id, 500)
     const { statusCode, body } = await world.get(url)
     assert.equal(statusCode, 200)
-    const facts = ['Visa ending in 4242', '04/30', 'buyer@example.com', 'Harbor Pro', '$12.75']
+    const facts = ['Visa ending in 4242', '04/30', 'buyer@example.com', 'March 10, 2026', '$12.75']
     for (const text of [...facts, 'Paid, $5.00 refunded', `href="${RETURN_URL}"`]) {
       assert.ok(body.includes(text), text)
     }
+    assert.doesNotMatch(body, /inv_/, 'an ID that no receipt shows')
     await world.sandbox.declineRenewals(token, 1)
     await world.charge(token, { off_session: true })
     assert.match((await world.get(url)).body, /Declined/)

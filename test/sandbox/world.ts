@@ -129,7 +129,7 @@ export function requestFor(card_token: string): ChargeRequest {
     amount: cents(1275),
     currency: 'usd',
     card_token,
-    description: 'Harbor Pro',
+    description: 'Invoice inv_1',
     off_session: false,
     return_url: `${BASE_URL}/checkout/cart_1/confirmed`,
   }
