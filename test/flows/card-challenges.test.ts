@@ -7,7 +7,7 @@ import type { World } from '#flows/world'
 import type { OrderId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { textOf } from '../support/agent.ts'
+import { mainButtons, textOf } from '../support/agent.ts'
 import { payWithAnother } from '../support/cards.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import {
@@ -75,6 +75,20 @@ describe('3-D Secure', () => {
     await purchase(service, other, { email })
     const page = await agent.submit('Complete authentication')
     assert.match(page.url, /^http:\/\/localhost:4999\/login\?svc_order=/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('failed, is not called a decline, and the same card is the first choice', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    const { body } = await agent.submit('Fail authentication')
+    assert.match(textOf(body), /Your card could not be confirmed/)
+    assert.doesNotMatch(textOf(body), /declined/)
+    assert.match(mainButtons(body).join(), /^Pay [^,]*$/)
+    assert.match(textOf(body), /Use another card/)
+    await agent.submit(/^Pay /)
+    assert.match(textOf((await agent.submit('Complete authentication')).body), /License key/)
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 

@@ -4,7 +4,7 @@ import { reconcile } from '#flows/payment'
 import type { CartId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { durationText } from '#platform/text'
-import { textOf } from '../support/agent.ts'
+import { mainButtons, textOf } from '../support/agent.ts'
 import { payWithAnother } from '../support/cards.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { buyer, enterCard, goToConfirm, purchase, takenFrom } from '../support/purchase.ts'
@@ -46,6 +46,19 @@ describe('a declined card', () => {
       assert.deepEqual(await takenFrom(service, email), [1260])
     })
   }
+
+  test('has another card as the main action, unless the bank could not process it', async () => {
+    const declined = await purchase(service, buyer(service), {
+      email: fresh(),
+      card: '4000000000009995',
+    })
+    assert.deepEqual(mainButtons(declined.body), ['Use another card'])
+    const not_processed = await purchase(service, buyer(service), {
+      email: fresh(),
+      card: '4000000000000119',
+    })
+    assert.match(mainButtons(not_processed.body).join(), /^Pay [^,]*$/)
+  })
 
   test('is no longer shown as declined after another card was entered', async () => {
     const agent = buyer(service)

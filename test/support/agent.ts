@@ -200,3 +200,8 @@ export function textOf(html: string): string {
     .replaceAll(/\s+/g, ' ')
     .trim()
 }
+
+/** The labels of the main buttons and links of a page. */
+export function mainButtons(html: string): string[] {
+  return (html.match(/<(button|a)\b[^>]*btn-primary.*?<\/\1>/gs) ?? []).map(textOf)
+}

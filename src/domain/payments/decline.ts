@@ -19,3 +19,15 @@ const MESSAGES = {
 export function declineSentence(code: DeclineCode, { t }: Locale = ENGLISH): string {
   return t(MESSAGES[code])
 }
+
+const UNCONFIRMED: readonly DeclineCode[] = ['authentication_required', 'authentication_failed']
+
+/** The title of a message about a decline. A bank that got no confirmation has declined nothing. */
+export function declineTitle(code: DeclineCode, { t }: Locale = ENGLISH): string {
+  return t(UNCONFIRMED.includes(code) ? 'decline.unconfirmed_title' : 'decline.title')
+}
+
+/** Whether a buyer who pays again with the same card may succeed; if not, they need another one. */
+export function canSameCardPay(code: DeclineCode): boolean {
+  return code === 'processing_error' || UNCONFIRMED.includes(code)
+}

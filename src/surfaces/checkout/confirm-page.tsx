@@ -24,14 +24,14 @@ export function ConfirmPage(
     /** True for the app's own seller. */
     is_preview: boolean
     alert: { title: string; text: string } | undefined
-    /** True if the card was declined: the main action is then to use another card. */
-    is_declined: boolean
+    /** True if the card was declined, so that the main action is to use another one. */
+    needs_other_card: boolean
     is_trial: boolean
     /** The end of what was paid at another service, for an imported license that is continued. */
     prepaid_until: Date | undefined
   } & DiscountFacts,
 ): JSX.Element {
-  const { purchase, alert, is_declined } = facts
+  const { purchase, alert, needs_other_card } = facts
   const { locale } = purchase
   const { t, rich } = locale
   const card_url = `/checkout/${facts.cart_id}/card`
@@ -65,12 +65,12 @@ export function ConfirmPage(
         <input type="hidden" name="agreement" value={facts.agreement} />
         <p class="text-sm">{purchase.figures.renewal}</p>
         {facts.prepaid_until && <p class="text-sm text-muted">{t('checkout.cancel_elsewhere')}</p>}
-        {is_declined && (
+        {needs_other_card && (
           <Button kind="primary" icon="card" href={card_url} wide>
             {t('checkout.other_card')}
           </Button>
         )}
-        <Button kind={is_declined ? 'plain' : 'primary'} icon="lock" pending={pending} wide>
+        <Button kind={needs_other_card ? 'plain' : 'primary'} icon="lock" pending={pending} wide>
           {action}
         </Button>
         {verb && (
@@ -85,7 +85,7 @@ export function ConfirmPage(
       {/* After the form that pays, which programs expect to be the first. */}
       <DiscountField {...facts} />
       <div class="flex flex-wrap gap-x-6">
-        {!facts.is_preview && !is_declined && (
+        {!facts.is_preview && !needs_other_card && (
           <BackLink href={card_url}>{t('checkout.other_card')}</BackLink>
         )}
         <BackLink href={facts.details_url}>{t('checkout.change_details')}</BackLink>

@@ -267,8 +267,14 @@ function alertOf(
   notice: string | undefined,
 ) {
   if (attempt?.status === 'declined' && attempt.card.token === cart.card?.token) {
-    const text = payments.declineSentence(attempt.decline_code!, locale)
-    return { is_declined: true, alert: { title: locale.t('checkout.declined_title'), text } }
+    const code = attempt.decline_code!
+    return {
+      needs_other_card: !payments.canSameCardPay(code),
+      alert: {
+        title: payments.declineTitle(code, locale),
+        text: payments.declineSentence(code, locale),
+      },
+    }
   }
   // The card was checked for a trial, and another purchase with the same card began one first.
   const isChanged = attempt?.amount === ZERO && totals.terms.due_now > ZERO
@@ -277,5 +283,5 @@ function alertOf(
     title: locale.t(`checkout.${known}_title`),
     text: locale.t(`checkout.${known}_text`),
   }
-  return { is_declined: false, alert }
+  return { needs_other_card: false, alert }
 }

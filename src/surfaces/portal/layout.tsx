@@ -21,8 +21,8 @@ export interface Note {
   tone: 'success' | 'info' | 'error'
   title?: string
   text: string
-  /** Set if the card was declined. */
-  is_declined?: boolean
+  /** Set if the card was declined, so that the main action is to use another one. */
+  needs_other_card?: boolean
 }
 
 /** A message about what was just done, first for screen readers. */

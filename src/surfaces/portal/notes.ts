@@ -86,7 +86,11 @@ export async function noteOf(
   }
   const attempt = await payments.latestOfLicense(world.db, license_id)
   if (attempt?.status !== 'declined') return undefined
-  const reason = payments.declineSentence(attempt.decline_code!, locale)
-  const text = `${reason} ${t('portal.done_nothing')}`
-  return { tone: 'error', title: t('portal.done_declined_title'), text, is_declined: true }
+  const code = attempt.decline_code!
+  return {
+    tone: 'error',
+    title: payments.declineTitle(code, locale),
+    text: `${payments.declineSentence(code, locale)} ${t('portal.done_nothing')}`,
+    needs_other_card: !payments.canSameCardPay(code),
+  }
 }

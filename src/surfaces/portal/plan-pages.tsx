@@ -104,7 +104,7 @@ export interface PlanChangeFacts {
 
 /**
  * The cost and date of a plan change, and one main button: to confirm it or, once the card was
- * declined, to use another card.
+ * declined, to use another one.
  */
 export function PlanChangePage(
   facts: ManageLayoutFacts &
@@ -113,12 +113,12 @@ export function PlanChangePage(
   const { note, at } = facts
   const { t } = facts.locale
   const text = textsOf(facts)
-  const isDeclined = note?.is_declined === true
+  const needsOtherCard = note?.needs_other_card === true
   return (
     <QuestionPage {...facts} title={text.title} intro={text.intro}>
       {facts.when === 'now' && <Lines {...facts} />}
       <p class="text-sm">{later(facts)}</p>
-      {isDeclined && (
+      {needsOtherCard && (
         <Form action={at('card')} csrf_token={facts.csrf_token}>
           <Button kind="primary" icon="card" pending={t('portal.opening')} wide>
             {t('portal.other_card')}
@@ -128,7 +128,7 @@ export function PlanChangePage(
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         <input type="hidden" name="agreement" value={facts.agreement} />
         <Button
-          kind={isDeclined ? 'plain' : 'primary'}
+          kind={needsOtherCard ? 'plain' : 'primary'}
           {...(facts.when === 'now' ? { icon: 'lock' as const } : {})}
           pending={text.pending}
           wide
