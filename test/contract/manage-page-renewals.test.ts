@@ -8,9 +8,11 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
+import { mainButtons } from '../support/agent.ts'
 import { addPlan } from '../support/discount-purchases.ts'
 import { bankOf } from '../support/disputes.ts'
 import { closeSound } from '../support/invariants.ts'
+import { assertContains, emailTo } from '../support/mailbox.ts'
 import { declineFromNowOn, manage, pageText, passDaysOf, twoPlans } from '../support/manage-page.ts'
 import { enterCard, licenseKey, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -268,6 +270,25 @@ describe('the card', () => {
     assert.match(pageText(agent), /Mastercard ending in 4444/)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     assert.equal(licenseKey(agent.page), subscriber.license_key)
+    assert.deepEqual(await takenFrom(service, email), [1050, 1050])
+  })
+
+  test('that must be confirmed pays a failed renewal before another card is offered', async () => {
+    const app = await twoPlans(service)
+    const subscriber = await subscribe(service, { app })
+    const { agent, email } = subscriber
+    await agent.open(manage(subscriber))
+    await agent.submit('Update card')
+    await agent.submit('Save this card', { number: CARD.asks_always, ...NEW_CARD })
+    await passDaysOf(service, app, 31)
+    await agent.open(manage(subscriber))
+    assert.match(pageText(agent), /Your bank requires you to confirm this payment/)
+    assert.deepEqual(mainButtons(agent.page.body), ['Pay $10.50 now'])
+    const message = await emailTo(service, email, /^Your payment for .* failed$/)
+    assertContains(message, 'Pay now: http', 'You can also use another card, or cancel.')
+    await agent.submit('Pay $10.50 now')
+    await agent.submit('Complete authentication')
+    assert.match(pageText(agent), /The payment went through/)
     assert.deepEqual(await takenFrom(service, email), [1050, 1050])
   })
 

@@ -77,6 +77,8 @@ export interface Owed {
   card: string
   /** The decline reason, as a sentence. */
   declined: string | undefined
+  /** Whether the same card pays once the buyer confirms, so that paying comes first. */
+  can_same_card_pay: boolean
   /** The next retry; null if only another card can pay. */
   retry_at: Date | null
   gives_up_at: Date
@@ -114,9 +116,9 @@ export function paymentFailed(plan: PlanFacts, owed: Owed): EmailContent {
       },
       {
         kind: 'link',
-        label: t('email.update_card'),
+        label: t(owed.can_same_card_pay ? 'email.pay_now' : 'email.update_card'),
         url: plan.manage_url,
-        note: t('email.update_card_note'),
+        note: t(owed.can_same_card_pay ? 'email.pay_now_note' : 'email.update_card_note'),
       },
     ],
   }

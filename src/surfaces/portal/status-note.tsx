@@ -59,25 +59,27 @@ function Owing(facts: ManageFacts): JSX.Element | null {
   const { at, csrf_token, renewing, next, locale } = facts
   const { t, rich, money } = locale
   if (!renewing || !next) return null
-  const { declined, retry_at, gives_up_at } = renewing
+  const { declined, can_same_card_pay, retry_at, gives_up_at } = renewing
+  const kindOf = (is_first: boolean) => (is_first ? 'primary' : 'plain')
+  const update = (
+    <Form action={at('card')} csrf_token={csrf_token}>
+      <Button kind={kindOf(!can_same_card_pay)} icon="card" pending={t('portal.opening')}>
+        {t('portal.update_your_card')}
+      </Button>
+    </Form>
+  )
+  const pay = (
+    <Form action={at('pay')} csrf_token={csrf_token}>
+      <input type="hidden" name="total" value={next.total} />
+      <Button kind={kindOf(can_same_card_pay)} pending={t('portal.paying')}>
+        {t('portal.pay_now', { amount: money(next.total) })}
+      </Button>
+    </Form>
+  )
   return (
     <StatusAlert
       title={t('portal.failed_title')}
-      action={
-        <>
-          <Form action={at('card')} csrf_token={csrf_token}>
-            <Button kind="primary" icon="card" pending={t('portal.opening')}>
-              {t('portal.update_your_card')}
-            </Button>
-          </Form>
-          <Form action={at('pay')} csrf_token={csrf_token}>
-            <input type="hidden" name="total" value={next.total} />
-            <Button pending={t('portal.paying')}>
-              {t('portal.pay_now', { amount: money(next.total) })}
-            </Button>
-          </Form>
-        </>
-      }
+      action={can_same_card_pay ? [pay, update] : [update, pay]}
     >
       {declined} {t('portal.pay_to_restore')}{' '}
       {retry_at && <>{rich('portal.retry_on', { day: <Day date={retry_at} /> })} </>}
