@@ -106,6 +106,17 @@ describe('a purchase with a discount code', () => {
     }
   })
 
+  test('is not mentioned once a payment without it was declined, unless it is entered', async () => {
+    const app = await otherApp(service, { amount: cents(1000) })
+    const agent = await goWith(service, app, 'NONE', { card: CARD.verifies_only })
+    assert.match(textOf(agent.page.body), /Not applied. This code does not exist/)
+    await agent.submit(PAY)
+    assert.match(textOf(agent.page.body), /Your card was declined/)
+    assert.doesNotMatch(textOf(agent.page.body), /Not applied/)
+    await agent.submit('Apply', { discount: 'OTHER' })
+    assert.match(textOf(agent.page.body), /Not applied. This code does not exist/)
+  })
+
   test('that expires before the confirmation is shown again without the discount', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const valid_until = new Date(service.clock.now().getTime() + 60_000)

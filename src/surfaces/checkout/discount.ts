@@ -102,6 +102,6 @@ export function declareDiscount(scope: FastifyInstance, world: World): void {
     const { cart, app, price } = own
     const { discount = '' } = formOf(request)
     await requote(world, cart, { app, price, code: discount.slice(0, CODE_LENGTH) })
-    return redirectTo(reply, `/checkout/${cart.id}/confirm#discount-code`)
+    return redirectTo(reply, `/checkout/${cart.id}/confirm?notice=code#discount-code`)
   })
 }

@@ -125,6 +125,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     const { t } = locale
     if (!cart.card && !own.is_preview) return redirectTo(reply, `/checkout/${cart.id}/card`)
     if (await applyLate(world, own)) return redirectTo(reply, `/checkout/${cart.id}/confirm`)
+    const notice = queryOf(request, 'notice')
     const page = ConfirmPage({
       purchase,
       csrf_token: csrfToken(world, request, reply),
@@ -139,8 +140,8 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       is_trial: totals.terms.status === 'trialing',
       prepaid_until: totals.prepaid_until,
       applied_code: totals.discount?.code,
-      not_applied: await notAppliedTo(world, own),
-      ...alertOf(own, queryOf(request, 'notice')),
+      not_applied: await notAppliedTo(world, own, notice),
+      ...alertOf(own, notice),
     })
     return sendPage(reply, page)
   })
@@ -255,9 +256,14 @@ async function afterConfirming(
 
 const NOTICES = ['changed', 'not_charged'] as const
 
-/** The code that was entered and does not apply. */
-async function notAppliedTo(world: World, own: OwnCart): Promise<NotApplied | undefined> {
+/** The code that was entered and does not apply, until a payment without it was declined. */
+async function notAppliedTo(
+  world: World,
+  own: OwnCart,
+  notice: string | undefined,
+): Promise<NotApplied | undefined> {
   if (own.cart.discount_id !== null) return undefined
+  if (own.attempt?.status === 'declined' && notice === undefined) return undefined
   return notAppliedOf(await discountOfCart(world, own.cart, own), own.purchase.locale)
 }
 
