@@ -117,6 +117,20 @@ describe('a purchase with a discount code', () => {
     assert.match(textOf(agent.page.body), /Not applied. This code does not exist/)
   })
 
+  test('that expires after a declined card is announced in place of the decline', async () => {
+    const app = await otherApp(service, { amount: cents(1000) })
+    const valid_until = new Date(service.clock.now().getTime() + 60_000)
+    const { code } = await addCode(service, app.client_id, { valid_until })
+    const agent = await goWith(service, app, code, { card: CARD.verifies_only })
+    await agent.submit(PAY)
+    assert.match(textOf(agent.page.body), /Your card was declined/)
+    service.clock.pass(61)
+    await agent.submit(PAY)
+    assert.match(textOf(agent.page.body), /Your order has changed.*Not applied/)
+    assert.doesNotMatch(textOf(agent.page.body), /declined/)
+    assert.equal(buttonOf(agent), 'Pay $10.50')
+  })
+
   test('that expires before the confirmation is shown again without the discount', async () => {
     const app = await otherApp(service, { amount: cents(1000) })
     const valid_until = new Date(service.clock.now().getTime() + 60_000)

@@ -267,27 +267,27 @@ async function notAppliedTo(
   return notAppliedOf(await discountOfCart(world, own.cart, own), own.purchase.locale)
 }
 
-/** The error of the last attempt, while the same card is on the page. */
+/** What the last button led to: a notice or, while the same card is on the page, its decline. */
 function alertOf(
   { cart, attempt, totals, purchase: { locale } }: OwnCart,
   notice: string | undefined,
 ) {
-  if (attempt?.status === 'declined' && attempt.card.token === cart.card?.token) {
-    const code = attempt.decline_code!
-    return {
-      needs_other_card: !payments.canSameCardPay(code),
-      alert: {
-        title: payments.declineTitle(code, locale),
-        text: payments.declineSentence(code, locale),
-      },
-    }
-  }
   // The card was checked for a trial, and another purchase with the same card began one first.
   const isChanged = attempt?.amount === ZERO && totals.terms.due_now > ZERO
   const known = NOTICES.find((each) => each === (notice && isChanged ? 'changed' : notice))
-  const alert = known && {
-    title: locale.t(`checkout.${known}_title`),
-    text: locale.t(`checkout.${known}_text`),
+  if (known) {
+    const title = locale.t(`checkout.${known}_title`)
+    return { needs_other_card: false, alert: { title, text: locale.t(`checkout.${known}_text`) } }
   }
-  return { needs_other_card: false, alert }
+  if (attempt?.status !== 'declined' || attempt.card.token !== cart.card?.token) {
+    return { needs_other_card: false, alert: undefined }
+  }
+  const code = attempt.decline_code!
+  return {
+    needs_other_card: !payments.canSameCardPay(code),
+    alert: {
+      title: payments.declineTitle(code, locale),
+      text: payments.declineSentence(code, locale),
+    },
+  }
 }
