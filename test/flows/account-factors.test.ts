@@ -357,6 +357,23 @@ describe('a passkey', () => {
     assert.ok(!(await isSignedIn(agent)))
   })
 
+  test('gets a name that no other passkey of the account has', async () => {
+    const { agent } = await signUp(service)
+    for (const name of ['Unknown browser', 'Unknown browser 2', 'Unknown browser 3']) {
+      await agent.open('/account/security/passkeys')
+      assert.equal(agent.form('Create a passkey').name, name)
+      await addPasskey(service, agent, name)
+    }
+  })
+
+  test('that is refused keeps the name that was entered', async () => {
+    const { agent } = await signUp(service)
+    await agent.open('/account/security/passkeys')
+    await agent.submit('Create a passkey', { credential: '{}', name: 'Office laptop' })
+    assert.equal(agent.page.status, 422)
+    assert.equal(agent.form('Create a passkey').name, 'Office laptop')
+  })
+
   test('no longer signs in after it was removed', async () => {
     const { email, agent: owner } = await signUp(service)
     const passkey = await addPasskey(service, owner)

@@ -125,12 +125,16 @@ export async function passkeyOptions(service: TestService, agent: Agent, button:
 }
 
 /** Adds a passkey on the security page. */
-export async function addPasskey(service: TestService, agent: Agent): Promise<SoftPasskey> {
+export async function addPasskey(
+  service: TestService,
+  agent: Agent,
+  name = 'Test device',
+): Promise<SoftPasskey> {
   const passkey = new SoftPasskey()
   await agent.open('/account/security/passkeys')
   const options = await passkeyOptions(service, agent, 'Create a passkey')
   const credential = passkey.create(options, { origin: service.world.config.base_url })
-  await agent.submit('Create a passkey', { credential, name: 'Test device' })
+  await agent.submit('Create a passkey', { credential, name })
   return passkey
 }
 

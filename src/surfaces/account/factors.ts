@@ -96,7 +96,7 @@ async function sendSetup(
 function declarePasskeys(scope: FastifyInstance, world: World): void {
   const adding = { recent: true, back: PASSKEYS }
   scope.get(PASSKEYS, async (request, reply) =>
-    sendPasskey(world, await requireOwner(world, request, reply, adding), false),
+    sendPasskey(world, await requireOwner(world, request, reply, adding)),
   )
   scope.post(`${PASSKEYS}/options`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, adding)
@@ -110,7 +110,7 @@ function declarePasskeys(scope: FastifyInstance, world: World): void {
     const { credential = '', name = '' } = formOf(request)
     const browser_hash = browserHash(world, request, reply)
     const added = await addPasskey(world, owner, { text: credential, name, browser_hash })
-    if (!added) return sendPasskey(world, context, true)
+    if (!added) return sendPasskey(world, context, name)
     const { recovery_codes } = added
     if (!recovery_codes) return redirectTo(reply, `${SECURITY}?done=passkey`)
     const next_url = await afterFirstFactor(world, context)
@@ -124,19 +124,30 @@ function declarePasskeys(scope: FastifyInstance, world: World): void {
   })
 }
 
-function sendPasskey(
+/** The page that adds a passkey; `refused` is the name of one that could not be added. */
+async function sendPasskey(
   world: World,
-  { request, reply }: OwnerContext,
-  is_refused: boolean,
-): FastifyReply {
+  { request, reply, owner }: OwnerContext,
+  refused?: string,
+): Promise<FastifyReply> {
   const locale = localeOf(request)
+  const passkeys = await identity.listPasskeys(world.db, owner.user_id)
+  const browser = browserText(deviceOf(request).browser, locale)
   const page = PasskeyPage({
     locale,
     csrf_token: csrfToken(world, request, reply),
-    name: browserText(deviceOf(request).browser, locale),
-    is_refused,
+    name: refused || unusedName(browser, passkeys),
+    is_refused: refused !== undefined,
   })
-  return sendPage(reply, page, { status: is_refused ? 422 : 200 })
+  return sendPage(reply, page, { status: refused === undefined ? 200 : 422 })
+}
+
+/** A name that none of the passkeys has: two devices may have the same kind of browser. */
+function unusedName(name: string, passkeys: identity.Passkey[]): string {
+  const names = new Set(passkeys.map((passkey) => passkey.name))
+  let unused = name
+  for (let number = 2; names.has(unused); number++) unused = `${name} ${number}`
+  return unused
 }
 
 /** The admin area opens to staff with their first factor. */
