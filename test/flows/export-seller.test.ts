@@ -56,6 +56,9 @@ describe('an export of everything', () => {
     const files = await archive(false)
     const manifest = JSON.parse(files.get('manifest.json')!.toString())
     assert.equal(manifest.format, 1)
+    assert.equal(manifest.mode, 'test')
+    const customers = manifest.files.find(({ name }: { name: string }) => name === 'customers.csv')
+    assert.match(customers.columns.paid, /after refunds and lost disputes/)
     assert.deepEqual(
       manifest.files.map(({ name }: { name: string }) => name).sort(),
       [...files.keys()].filter((name) => name !== 'manifest.json').sort(),

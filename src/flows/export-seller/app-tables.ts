@@ -82,7 +82,7 @@ const CUSTOMERS: ExportTable = {
     email: 'The email address.',
     license_id: 'Their latest license.',
     status: 'Its status.',
-    paid: { cents: 'What they paid, tax included, after refunds.' },
+    paid: { cents: 'What they paid, tax included, after refunds and lost disputes.' },
     first_at: 'When they first bought.',
   },
   page: (db, { seller_id, after, limit }) =>

@@ -81,7 +81,9 @@ export async function* archiveOf(
     )
   }
   zip.addReadStreamLazy('manifest.json', { mtime: now }, (give) => {
-    const manifest = { format: EXPORT_FORMAT, created_at: isoSeconds(now), ...scope, files }
+    const mode = world.processor.is_test_mode ? 'test' : 'live'
+    const created_at = isoSeconds(now)
+    const manifest = { format: EXPORT_FORMAT, mode, created_at, ...scope, files }
     give(null, Readable.from([`${JSON.stringify(manifest, null, 2)}\n`], { objectMode: false }))
   })
   zip.end()
