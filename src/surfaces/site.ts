@@ -67,7 +67,7 @@ export async function openSite(
     random,
     secure: config.base_url.startsWith('https:'),
     trusted_proxies: config.trusted_proxies,
-    answer: answerProblem,
+    answer: sendError,
     server_factory,
     drain: world.drain,
     observer,

@@ -198,8 +198,8 @@ describe('the choice of a language', () => {
     await agent.submit('Español', { return_to: address })
     assert.match(textOf(agent.page.body), /Sus datos/)
     // An error with an English text only has no choice, which would change nothing.
-    await agent.submit('English', { language: 'tlh' })
-    assert.equal(agent.page.status, 400)
+    await agent.open('/claim/none')
+    assert.equal(agent.page.status, 404)
     assert.match(agent.page.body, /<html lang="en"/)
     assert.doesNotMatch(agent.page.body, /action="\/language\/"/)
   })
@@ -216,6 +216,41 @@ describe('the choice of a language', () => {
     assert.doesNotMatch(stale.body, /action="\/language\/"/)
     // The form of another site arrives without the browser's cookies.
     assert.equal(stale.headers['set-cookie'], undefined)
+  })
+
+  test('is that of a page about a request that could not be read', async () => {
+    const headers = { accept: 'text/html', 'accept-language': 'es' }
+    const post = async (type: string, payload: string) => {
+      const of_type = { ...headers, 'content-type': type }
+      return await service.app.inject({
+        method: 'POST',
+        url: '/signin/',
+        headers: of_type,
+        payload,
+      })
+    }
+    for (const [answer, status, text] of [
+      [
+        await post('application/x-www-form-urlencoded', `email=${'a'.repeat(66_000)}`),
+        413,
+        /Este formulario o su archivo es demasiado grande/,
+      ],
+      [await post('text/plain', 'email'), 415, /No se pudo leer este formulario/],
+      [await post('application/x-www-form-urlencoded', 'email=%00'), 400, /No se pudo leer/],
+      [await service.app.inject({ url: '/%zz', headers }), 400, /No se pudo leer esta solicitud/],
+    ] as const) {
+      assert.equal(answer.statusCode, status)
+      assert.match(answer.body, /<html lang="es"/)
+      assert.match(textOf(answer.body), text)
+    }
+    const english = { accept: 'text/html', 'content-type': 'text/plain' }
+    const page = await service.app.inject({
+      method: 'POST',
+      url: '/signin/',
+      headers: english,
+      payload: 'email',
+    })
+    assert.doesNotMatch(page.body, /application\/json/)
   })
 
   test('is refused for a language that does not exist, and without the form’s token', async () => {

@@ -28,19 +28,24 @@ export interface ErrorFacts {
 /** The message of an error for a page; undefined where only its own, in English, says enough. */
 function messageOf({ code, retry_after, locale }: ErrorFacts): string | undefined {
   const { t } = locale
+  const isEnglish = locale.language === ENGLISH.language
   switch (code) {
     case 'not_found':
     case 'method_not_allowed':
     case 'internal_error':
     case 'signed_out':
     case 'stale_form':
+    case 'unsupported_media_type':
       return t(`error.${code}`)
     case 'busy':
     case 'rate_limited':
       if (retry_after === undefined) return undefined
       return t('error.rate_limited', { wait: durationText(retry_after, locale) })
+    // Their own messages are more exact.
+    case 'invalid_request':
+    case 'payload_too_large':
     case 'service_unavailable':
-      return locale.language === ENGLISH.language ? undefined : t('error.service_unavailable')
+      return isEnglish ? undefined : t(`error.${code}`)
   }
 }
 
