@@ -47,17 +47,12 @@ describe('a declined card', () => {
     })
   }
 
-  test('has another card as the main action, unless the bank could not process it', async () => {
-    const declined = await purchase(service, buyer(service), {
-      email: fresh(),
-      card: '4000000000009995',
-    })
-    assert.deepEqual(mainButtons(declined.body), ['Use another card'])
-    const not_processed = await purchase(service, buyer(service), {
-      email: fresh(),
-      card: '4000000000000119',
-    })
-    assert.match(mainButtons(not_processed.body).join(), /^Pay [^,]*$/)
+  // F22
+  test('has another card as the main action', async () => {
+    for (const card of ['4000000000009995', '4000000000000127', '4000000000000119']) {
+      const declined = await purchase(service, buyer(service), { email: fresh(), card })
+      assert.deepEqual(mainButtons(declined.body), ['Use another card'])
+    }
   })
 
   test('is no longer shown as declined after another card was entered', async () => {

@@ -27,7 +27,7 @@ export function declineTitle(code: DeclineCode, { t }: Locale = ENGLISH): string
   return t(UNCONFIRMED.includes(code) ? 'decline.unconfirmed_title' : 'decline.title')
 }
 
-/** Whether a buyer who pays again with the same card may succeed; if not, they need another one. */
+/** Whether a buyer pays with the same card once they confirm; if not, another card comes first. */
 export function canSameCardPay(code: DeclineCode): boolean {
-  return code === 'processing_error' || UNCONFIRMED.includes(code)
+  return UNCONFIRMED.includes(code)
 }
