@@ -243,6 +243,18 @@ test('the quick start with hosted sign-in signs in to a new session, not to one 
   assert.match((await other.open('/')).body, /<a href="\/login">Sign in<\/a>/)
 })
 
+test('the quick start with hosted sign-in keeps a new session if a request of another tab is answered later', async () => {
+  await using served = await serveDouble()
+  const { purser } = served
+  await using site = await start(quickStart('hosted-sign-in'), purser)
+  const browser = browserOn(site)
+  const { location = '' } = await browser.open('/login')
+  const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+  await browser.open(purser.authorize(location, purser.addPerson(purser.addLicense())))
+  const of_tab = await fetch(`http://localhost:${site.port}/`, { headers: { cookie } })
+  assert.deepEqual(of_tab.headers.getSetCookie(), [])
+})
+
 test('the quick start with hosted sign-in keeps running after a request for an address that is no URL', async () => {
   await using served = await serveDouble()
   await using site = await start(quickStart('hosted-sign-in'), served.purser)
