@@ -120,6 +120,16 @@ test('a request that is refused before its call is read says why', async () => {
   }
 })
 
+test('an answer that is not from Purser is an error that says so', async () => {
+  for (const body of [{}, { error: null }]) {
+    await using service = await startService({ status: 404, body })
+    writeTokens(service.url, { ...EXPIRED, expires_at: Date.now() + 3_600_000 })
+    const error = await errorOf(openAgent(service.url, () => {})('list_apps'))
+    assert.deepEqual([error.code, error.exit], ['unexpected_answer', EXIT.refused])
+    assert.match(error.message, /answered 404, which is not Purser's answer/)
+  }
+})
+
 test('an error of a call that may be over later is an outage', async () => {
   const failure = (error: string) => ({ error, message: 'Try again in a moment.' })
   const text = JSON.stringify(failure('service_unavailable'))

@@ -73,11 +73,11 @@ async function resultOf(answer: Response): Promise<unknown> {
   const { result, error } = (body ?? {}) as {
     result?: { isError?: boolean; content: [{ text: string }]; structuredContent?: unknown }
     // A request that is refused before its call is read has a code here.
-    error?: { message: string; data?: Failure } | string
+    error?: { message: string; data?: Failure } | string | null
   }
   if (result?.isError) throw refused(JSON.parse(result.content[0].text))
   if (result) return result.structuredContent
-  if (typeof error === 'object') throw refused({ ...error.data, message: error.message })
+  if (error && typeof error === 'object') throw refused({ ...error.data, message: error.message })
   throw refused((body ?? {}) as Failure, answer.status)
 }
 
