@@ -28,7 +28,7 @@ test('other requests are answered with 404 and do not end the sign-in', async ()
   assert.equal((await answer).href, `${redirect_uri}?code=1&state=2`)
 })
 
-test('the page does not say that a person is signed in, before the answer was checked', async () => {
+test('the page does not say that a person is signed in before the answer is checked', async () => {
   const titles = {
     'code=1&state=2': 'Return to your terminal',
     '': 'Return to your terminal',

@@ -50,7 +50,7 @@ test('counts the checks that were skipped', async () => {
   assert.match(printed.at(-1)!, /No check failed: 2 skipped\./)
 })
 
-test('does not check the integration settings of another app than the client ID', async (t) => {
+test('fails where the client ID does not belong to the named app', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'purser-doctor-'))
   const { XDG_CONFIG_HOME } = process.env
   process.env.XDG_CONFIG_HOME = folder
@@ -78,7 +78,7 @@ test('does not check the integration settings of another app than the client ID'
   }
   const { status, detail, fix } = await check('app_2', 'tidepool')
   assert.equal(status, 'failed')
-  assert.equal(detail, 'the client ID is of another app than tidepool')
-  assert.match(fix!, /^Set the client ID of tidepool, app_1,/)
+  assert.equal(detail, 'the client ID does not belong to tidepool')
+  assert.match(fix!, /^Set the client ID of tidepool, app_1, or name another app with --app\.$/)
   assert.match((await check('app_3', undefined)).fix!, /^You have no app with this client ID\./)
 })

@@ -85,7 +85,7 @@ test('a folder that cannot be written is an error with the next step', async () 
       {
         code: 'tokens_not_written',
         exit: EXIT.usage,
-        message: `The tokens cannot be stored in ${file}/purser (ENOTDIR). Set XDG_CONFIG_HOME to a folder that you can write.`,
+        message: `The tokens cannot be stored in ${file}/purser (ENOTDIR). Set XDG_CONFIG_HOME to a folder that you can write to.`,
       },
     )
   } finally {

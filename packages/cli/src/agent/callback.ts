@@ -16,7 +16,7 @@ export interface CallbackServer extends AsyncDisposable {
 const page = (title: string, text: string) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><main><h1>${title}</h1><p>${text}</p></main></html>`
 
-/** The page for the answer of a sign-in, which is checked and exchanged after it was sent. */
+/** The page at the end of a sign-in. It is sent before the answer is checked and exchanged. */
 function pageFor(error: string | null): string {
   const next = 'You can close this tab and return to your terminal.'
   if (error === 'access_denied') return page('The sign-in was canceled', next)

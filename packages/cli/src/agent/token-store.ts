@@ -70,7 +70,7 @@ function makeFolder(): void {
 /** The error for a folder of settings that cannot be written. */
 function notWritten(error: unknown): CliError {
   const { code } = error as NodeJS.ErrnoException
-  const message = `The tokens cannot be stored in ${configFolder()} (${code}). Set XDG_CONFIG_HOME to a folder that you can write.`
+  const message = `The tokens cannot be stored in ${configFolder()} (${code}). Set XDG_CONFIG_HOME to a folder that you can write to.`
   return new CliError('tokens_not_written', message, EXIT.usage)
 }
 

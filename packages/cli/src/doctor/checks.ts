@@ -188,8 +188,8 @@ async function checkIntegration(
     const call = openAgent(settings.url, terminal.note)
     const { slug, client_id } = await findOwnApp(call, settings)
     if (settings.client_id && client_id !== settings.client_id) {
-      const fix = `Set the client ID of ${slug}, ${client_id}, or name the app that you mean.`
-      return failed(`the client ID is of another app than ${slug}`, fix)
+      const fix = `Set the client ID of ${slug}, ${client_id}, or name another app with --app.`
+      return failed(`the client ID does not belong to ${slug}`, fix)
     }
     const args = { app_slug: slug }
     const read = await call<{ settings: IntegrationSettings }>('get_integration_settings', args)
