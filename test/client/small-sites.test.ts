@@ -96,7 +96,7 @@ const ERROR = () => refusal(400, 'invalid_request')
 
 /** What every site with license keys guarantees. */
 const GUARANTEES: Record<string, (visit: Visit) => Promise<void>> = {
-  async 'opens the app after a purchase, also if the return page is reloaded'({ browser }) {
+  async 'opens the app after a purchase, and again if the return page is reloaded'({ browser }) {
     const address = await returnUrl(browser, 'ref')
     for (let visit = 0; visit < 2; visit++) {
       assert.ok((await browser.open(address)).status < 400)
@@ -139,7 +139,7 @@ const GUARANTEES: Record<string, (visit: Visit) => Promise<void>> = {
     assert.equal(requests.length, before + 1)
   },
 
-  async 'keeps running after a request for an address that is no URL'({ browser }) {
+  async 'keeps running after a request for an address that is not a URL'({ browser }) {
     assert.ok((await browser.open('http://localhost//')).status < 500)
     assert.equal((await browser.open('/')).status, 200)
   },
@@ -255,7 +255,7 @@ test('the quick start with hosted sign-in keeps a new session if a request of an
   assert.deepEqual(of_tab.headers.getSetCookie(), [])
 })
 
-test('the quick start with hosted sign-in keeps running after a request for an address that is no URL', async () => {
+test('the quick start with hosted sign-in keeps running after a request for an address that is not a URL', async () => {
   await using served = await serveDouble()
   await using site = await start(quickStart('hosted-sign-in'), served.purser)
   const browser = browserOn(site)

@@ -47,7 +47,7 @@ async def order(svc_order: str) -> dict | None:
     While the payment is processing, there is no key yet, and retry_after has the seconds to wait.
     """
     ref = quote(svc_order, safe="")
-    # No request may be this long.
+    # Purser accepts no request this long.
     if len(ref) > 8000:
         return None
     answer = await http.get(f"/orders/{ref}")
