@@ -9,7 +9,6 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { FRAUDULENT } from '../support/disputes.ts'
-import { eventually } from '../support/eventually.ts'
 import { closeSound } from '../support/invariants.ts'
 import { basic, buyer, TEXAS } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
@@ -125,14 +124,10 @@ describe('an advance', () => {
     isAway = true
     await seller.submit('A month')
     // It waits for the answer as long as an answer may be late, and watches meanwhile.
-    const watched = seller.page.url
-    assert.match(watched, /^\/tasks\//)
+    assert.match(seller.page.url, /^\/tasks\//)
     assert.equal(seller.page.status, 202)
     assert.match(pageText(), /of 31 days/)
-    await eventually(
-      'the end of the advance',
-      async () => (await seller.open(watched)).status !== 202,
-    )
+    await seller.untilDone()
     isAway = false
     assert.match(pageText(), /The clock stopped early/)
     assert.match(pageText(), /renews for \$12\.60, and the processor is not responding/)
