@@ -98,6 +98,7 @@ describe('scenarios by program', () => {
       [{}, 'scenario'],
       [{ scenario: 'holiday' }, 'scenario'],
       [{ scenario: 'recovered', retry: '4' }, 'retry'],
+      [{ scenario: 'refund', retry: '1' }, 'retry'],
       [{ scenario: 'refund', price_id: 'prc_none' }, 'price_id'],
       [{ scenario: 'refund', price_id: foreign }, 'price_id'],
       [{ scenario: 'declined', price_id: lifetime }, 'price_id'],

@@ -23,7 +23,7 @@ import {
   writeScenarios,
 } from './api-wire.ts'
 import { eventsAfter, latestEvents, readPosition, writePosition } from './event-pages.ts'
-import { fits, scenarioOf } from './scenarios.ts'
+import { fits, scenarioOf, takesRetry } from './scenarios.ts'
 import { busyClock, SCENARIO, ScenarioRequest, ScenarioResult } from './work.ts'
 
 /** The endpoints that exist in test mode only, called with an app's credentials. */
@@ -77,8 +77,11 @@ function startScenario(world: World): Endpoint {
       const app = await appOf(world, request)
       const chosen = { retry: body.retry ?? '1' }
       const scenario = scenarioOf(body.scenario, chosen)!
+      if (body.retry !== undefined && !takesRetry(scenario)) {
+        throw fault('retry', `the scenario ${scenario.name} takes no retry`)
+      }
       const price = await priceOf(world, app, { scenario, price_id: body.price_id })
-      const retry = scenario.name === 'recovered' ? chosen : {}
+      const retry = takesRetry(scenario) ? chosen : {}
       const requested = { slug: app.slug, scenario: scenario.name, price_id: price.id, ...retry }
       const user_id = await ownerOf(world, app)
       const task = { kind: SCENARIO, user_id, app_id: app.id, request: requested } as const

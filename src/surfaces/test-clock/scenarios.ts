@@ -103,6 +103,11 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ]
 
+/** Whether a scenario has a retry to choose. */
+export function takesRetry({ name }: Pick<Scenario, 'name'>): boolean {
+  return name === 'recovered'
+}
+
 /** Whether a scenario goes beyond the first period and so needs a plan that renews. */
 export function needsRenewal({ steps }: Scenario): boolean {
   return steps.some((step) => 'until' in step)
