@@ -29,6 +29,21 @@ test('distinguishes an outage from a link that does not work', async () => {
   assert.equal(await exitCode({ status: 404, body: {} }, { status: 503, body: {} }), EXIT.negative)
 })
 
+test('opens the links that it prints, without the affiliate code', async () => {
+  const app = { client_id: 'app_1', app_name: 'Tidepool', has_free_tier: false }
+  await using service = await startFakeService(() => ({ body: { ...app, prices: [PRICE] } }))
+  const settings = { url: service.url, client_id: 'app_1', app: undefined }
+  const more = { ref: 'friend', email: 'a@example.com', discount: 'SPRING' }
+  const options = { check: true, next: 'https://app.example/', ...more }
+  await links({ settings, options, terminal: openTerminal(true) })
+  const opened = service.requests.map(({ path }) => path).filter((path) => !/api/.test(path))
+  const next = `next=${encodeURIComponent(options.next)}`
+  assert.deepEqual(opened, [
+    `/buy/prc_1/?${next}&email=a%40example.com&discount=SPRING`,
+    `/manage/app_1/?${next}`,
+  ])
+})
+
 test('says what to do where the app cannot be bought', async () => {
   const body = {
     error: 'not_found',

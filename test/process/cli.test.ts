@@ -142,6 +142,14 @@ describe('purser links', () => {
     assert.equal(code, 1)
     assert.match(stdout, /✗ Pro, \$12.00 per month\n.*\n.*registered domain/)
   })
+
+  test('exits with 1 for a discount code that does not apply, and says why', async () => {
+    const { code, json } = await purser(['links', '--json', '--discount', 'MADE-UP'])
+    assert.equal(code, 1)
+    const [buy, manage] = [json.links[0], json.links.at(-1)]
+    assert.deepEqual([buy.is_working, manage.is_working], [false, true])
+    assert.match(buy.problem, /^Discount code not applied\. This code does not exist\./)
+  })
 })
 
 describe('purser login', () => {

@@ -149,13 +149,16 @@ function ContinuedNote({
 function CodeNotApplied({ code, reason, locale }: NotApplied & { locale: Locale }): JSX.Element {
   const { t, rich } = locale
   return (
-    <Alert tone="info" title={t('checkout.code_not_applied_title')}>
-      {rich('checkout.code_not_applied', {
-        code,
-        b: (text) => <span class="break-words">{text}</span>,
-        reason,
-      })}
-    </Alert>
+    // `purser links` reads the reason.
+    <div data-code-not-applied={reason}>
+      <Alert tone="info" title={t('checkout.code_not_applied_title')}>
+        {rich('checkout.code_not_applied', {
+          code,
+          b: (text) => <span class="break-words">{text}</span>,
+          reason,
+        })}
+      </Alert>
+    </div>
   )
 }
 

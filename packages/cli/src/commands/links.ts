@@ -26,6 +26,8 @@ export interface CheckedLink {
 const TIMEOUT_MS = 10_000
 /** The service reads a code without regard to case. */
 const AFFILIATE_CODE = /^[a-z0-9-]{4,32}$/i
+/** Why the checkout does not apply the discount code of its link. */
+const CODE_NOT_APPLIED = / data-code-not-applied="([^"]+)"/
 
 /**
  * Builds the links of an app and opens each. Exits with 1 if one does not work, and with 4 if all
@@ -49,7 +51,7 @@ export async function links(context: CommandContext<LinksOptions>): Promise<Exit
       price_id: public_id,
       url: build(public_id, { ref, email, discount }),
       // The check is no click on an affiliate's link.
-      opened: build(public_id, {}),
+      opened: build(public_id, { email, discount }),
     })),
     manageOf(base_url, client_id, next),
   ])
@@ -116,19 +118,23 @@ interface LinkProblem {
 /** The problem of a link; null if it works. */
 export async function problemOf(url: string): Promise<LinkProblem | null> {
   let status: number
+  let page: string
   try {
     const answer = await fetch(url, {
       redirect: 'manual',
-      headers: { accept: 'text/html', 'user-agent': USER_AGENT },
+      headers: { accept: 'text/html', 'accept-language': 'en', 'user-agent': USER_AGENT },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     status = answer.status
-    await answer.body?.cancel()
+    page = await answer.text()
   } catch {
     const message = 'No answer. Check the URL of the service and your network.'
     return { message, is_outage: true }
   }
-  if (status < 400) return null
+  if (status < 400) {
+    const reason = CODE_NOT_APPLIED.exec(page)?.[1]
+    return reason ? { message: `Discount code not applied. ${reason}`, is_outage: false } : null
+  }
   return { message: messageOf(status), is_outage: status === 429 || status >= 500 }
 }
 
