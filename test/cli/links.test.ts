@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { links } from '../../packages/cli/src/commands/links.ts'
-import { type CliError, EXIT } from '../../packages/cli/src/exit.ts'
+import { asCliError, type CliError, EXIT } from '../../packages/cli/src/exit.ts'
 import { openTerminal } from '../../packages/cli/src/terminal.ts'
 import { type Reply, startFakeService } from '../client/fake-service.ts'
 
@@ -75,4 +75,34 @@ test('refuses a text that is no affiliate code, and opens nothing', async () => 
       return true
     })
   }
+})
+
+test('names the option for an address that is none, and opens nothing', async () => {
+  await using service = await startFakeService(() => assert.fail('nothing is requested'))
+  const settings = { url: service.url, client_id: 'app_1', app: undefined }
+  const terminal = openTerminal(true)
+  for (const next of ['/return', 'app.example', 'ftp://app.example/']) {
+    const run = links({ settings, options: { check: true, next }, terminal })
+    await assert.rejects(run, ({ exit, message }: CliError) => {
+      assert.equal(exit, EXIT.usage)
+      assert.match(message, /^--next must be an absolute http or https address\.$/)
+      return true
+    })
+  }
+})
+
+test('names the option to correct where another service answers', async () => {
+  await using service = await startFakeService(() => ({ body: '<h1>Welcome</h1>' }))
+  const settings = { url: service.url, client_id: 'app_1', app: undefined }
+  const run = links({ settings, options: { check: true }, terminal: openTerminal(true) })
+  await assert.rejects(run, (error) => {
+    const { code, message } = asCliError(error)!
+    assert.equal(code, 'unexpected_answer')
+    assert.match(
+      message,
+      /^The response is not from Purser \(status 200\)\. Check the URL of the service: --url/,
+    )
+    assert.doesNotMatch(message, /base_url/)
+    return true
+  })
 })

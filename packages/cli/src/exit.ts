@@ -60,9 +60,15 @@ export function wrongUse(message: string, fields: InvalidField[] = []): CliError
 export function asCliError(error: unknown): CliError | undefined {
   if (error instanceof CliError) return error
   if (!isPurserError(error)) return undefined
-  const { code, message, request_id } = error
+  const { code, request_id } = error
+  // The message of the client names its own option, base_url.
+  const message = code === 'unexpected_answer' ? notPurser(error) : error.message
   const fields = 'fields' in error ? (error.fields as InvalidField[]) : []
   return new CliError(code, message, exitOf(error), { fields, request_id })
+}
+
+function notPurser({ status }: PurserError): string {
+  return `The response is not from Purser (status ${status}). Check the URL of the service: --url, PURSER_URL, or "url" in purser.json.`
 }
 
 function exitOf(error: PurserError): ExitCode {

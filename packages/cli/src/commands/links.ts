@@ -39,12 +39,15 @@ export async function links(context: CommandContext<LinksOptions>): Promise<Exit
   if (ref && !AFFILIATE_CODE.test(ref)) {
     throw wrongUse('--ref must have 4 to 32 characters: a to z, 0 to 9 and hyphens.')
   }
+  if (next && !/^https?:\/\//i.test(next)) {
+    throw wrongUse('--next must be an absolute http or https address.')
+  }
   const client = await appClient(settings, options, terminal, false)
   terminal.progress('Reading the prices')
   const { prices, app_name } = await pricesOf(client)
   const { base_url, client_id } = client
   const build = (price_id: string, more: object) => buyLink(base_url, price_id, { next, ...more })
-  const built = checkedArguments(() => [
+  const built = [
     ...prices.map(({ public_id, product_name, amount, frequency }) => ({
       kind: 'buy' as const,
       label: `${product_name}, $${amount}${frequency ? ` per ${frequency}` : ' once'}`,
@@ -54,7 +57,7 @@ export async function links(context: CommandContext<LinksOptions>): Promise<Exit
       opened: build(public_id, { email, discount }),
     })),
     manageOf(base_url, client_id, next),
-  ])
+  ]
   const checked: CheckedLink[] = []
   const problems: LinkProblem[] = []
   for (const { opened, ...link } of built) {
@@ -89,15 +92,6 @@ async function pricesOf(client: Client): Promise<Prices> {
 function manageOf(base_url: string, client_id: string, next: string | undefined) {
   const url = manageLink(base_url, client_id, { next })
   return { kind: 'manage' as const, label: 'Manage page', price_id: null, url, opened: url }
-}
-
-function checkedArguments<Built>(run: () => Built): Built {
-  try {
-    return run()
-  } catch (error) {
-    if (error instanceof TypeError) throw wrongUse(`${error.message}.`)
-    throw error
-  }
 }
 
 function linkLines({ terminal }: CommandContext, checked: CheckedLink[]): string[] {
