@@ -106,6 +106,12 @@ describe('purser validate', () => {
     assert.match(stderr, /PURSER_CLIENT_SECRET/)
   })
 
+  test('says how to give a key, where a terminal has none on stdin', async () => {
+    const { code, stdout } = await cli.onTerminal(['validate'], settings).end
+    assert.equal(code, 2)
+    assert.match(stdout, /Give a license key, as an argument or on stdin\./)
+  })
+
   test('sends no secret over http to another machine', async () => {
     const { code, stderr } = await purser(['validate', 'key_x', '--url', 'http://purser.example'])
     assert.equal(code, 2)

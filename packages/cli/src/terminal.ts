@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import type { ReadStream, WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
-import { type CliError, EXIT, wrongUse } from './exit.ts'
+import { type CliError, EXIT } from './exit.ts'
 
 type Style = 'bold' | 'cyan' | 'dim' | 'green' | 'red' | 'yellow'
 
@@ -26,7 +26,7 @@ export interface Terminal {
   confirm(question: string): Promise<boolean>
   /** Asks for a value without showing it. */
   askSecret(question: string): Promise<string>
-  /** All of stdin. */
+  /** All of stdin; empty if it is a terminal. */
   readInput(): Promise<string>
 }
 
@@ -92,8 +92,7 @@ export function openTerminal(is_json: boolean): Terminal {
       return askHidden(stdin, stderr, question)
     },
     async readInput() {
-      if (stdin.isTTY) throw wrongUse('Nothing was given on stdin.')
-      return await text(stdin)
+      return stdin.isTTY ? '' : await text(stdin)
     },
   }
 }
