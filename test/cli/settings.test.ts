@@ -26,3 +26,15 @@ test('an empty variable of the environment does not hide the file', () => {
   const env = { PURSER_URL: '', PURSER_CLIENT_ID: '', PURSER_APP: '' }
   assert.deepEqual(readSettings({ project }, env), of_file)
 })
+
+test('says of each value of the file what is wrong with it', () => {
+  const path = join(folder, 'wrong.json')
+  for (const [content, message] of [
+    ['{ "url": 8080 }', `"url" in ${path} must be a string.`],
+    ['{ "app": null }', `"app" in ${path} must be a string.`],
+    ['{ "link": "x" }', `"link" in ${path} is unknown. The file may have url, client_id, app.`],
+  ] as const) {
+    writeFileSync(path, content)
+    assert.throws(() => readSettings({ project: path }, {}), { message })
+  }
+})

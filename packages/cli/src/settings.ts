@@ -123,9 +123,10 @@ function readProject(named: string | undefined): Partial<Settings> {
     if (/secret|token|password/i.test(key)) {
       throw wrongUse(`Remove "${key}" from ${path}: secrets belong in PURSER_CLIENT_SECRET.`)
     }
-    if (!KEYS.some((each) => each === key) || typeof value !== 'string') {
-      throw wrongUse(`"${key}" in ${path} must be one of ${KEYS.join(', ')}, with a text.`)
+    if (!KEYS.some((each) => each === key)) {
+      throw wrongUse(`"${key}" in ${path} is unknown. The file may have ${KEYS.join(', ')}.`)
     }
+    if (typeof value !== 'string') throw wrongUse(`"${key}" in ${path} must be a string.`)
   }
   return read
 }
