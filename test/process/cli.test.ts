@@ -185,6 +185,17 @@ describe('purser login', () => {
     }
   })
 
+  test('revokes the tokens of the previous sign-in', async () => {
+    const path = join(cli.folder, 'config/purser/tokens.json')
+    const { access_token } = JSON.parse(readFileSync(path, 'utf8'))[settings.PURSER_URL!]
+    const { end } = await signIn()
+    assert.equal(end.code, 0, end.stderr)
+    const headers = { authorization: `Bearer ${access_token}`, accept: 'application/json' }
+    const answer = await fetch(`${settings.PURSER_URL}/mcp`, { method: 'POST', headers })
+    assert.equal(answer.status, 401)
+    assert.equal((await purser(['pull', 'again.yaml', '--json'])).code, 0)
+  })
+
   test('refreshes expired tokens once for concurrent commands', async () => {
     setup.clock.pass(3700)
     const path = join(cli.folder, 'config/purser/tokens.json')

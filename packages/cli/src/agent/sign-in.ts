@@ -44,7 +44,10 @@ async function answered(url: string, sent: Promise<Response>): Promise<Response>
 /** The address to open in a browser, and what exchanges the answer for tokens. */
 export interface BegunSignIn {
   authorization_url: string
-  /** Takes the parameters that the browser returned with. Throws CliError. */
+  /**
+   * Takes the parameters that the browser returned with. Stores the tokens, and revokes those that
+   * they replace. Throws CliError.
+   */
   finish(answer: URL): Promise<StoredTokens>
 }
 
@@ -87,7 +90,12 @@ export async function beginSignIn(
         )
         const response = await answered(url, sent)
         const tokens = await oauth.processAuthorizationCodeResponse(server, AGENT, response)
-        return await withTokenLock(async () => store(url, tokens, scope))
+        const [replaced, stored] = await withTokenLock(async () => {
+          return [readTokens(url), store(url, tokens, scope)] as const
+        })
+        // The person is signed in, whatever becomes of the previous tokens: they expire.
+        if (replaced) await revoke(server, replaced, url).catch(() => {})
+        return stored
       } catch (error) {
         throw failedSignIn(error)
       }
@@ -173,17 +181,24 @@ function signInFirst(): CliError {
   return new CliError('sign_in_required', message, EXIT.sign_in)
 }
 
+async function revoke(
+  server: oauth.AuthorizationServer,
+  { refresh_token, access_token }: StoredTokens,
+  url: string,
+): Promise<void> {
+  for (const token of [refresh_token, access_token]) {
+    if (token === null || !server.revocation_endpoint) continue
+    const sent = oauth.revocationRequest(server, AGENT, oauth.None(), token, optionsFor(url))
+    await oauth.processRevocationResponse(await answered(url, sent))
+  }
+}
+
 /** Revokes the tokens of a service and deletes them. Returns whether there were any. */
 export async function signOut(url: string): Promise<boolean> {
   const tokens = readTokens(url)
   if (!tokens) return false
   try {
-    const server = await discover(url)
-    for (const token of [tokens.refresh_token, tokens.access_token]) {
-      if (token === null || !server.revocation_endpoint) continue
-      const sent = oauth.revocationRequest(server, AGENT, oauth.None(), token, optionsFor(url))
-      await oauth.processRevocationResponse(await answered(url, sent))
-    }
+    await revoke(await discover(url), tokens, url)
   } finally {
     // Also where the service cannot be reached: the tokens must not stay here.
     await withTokenLock(async () => writeTokens(url, undefined))
