@@ -32,7 +32,8 @@ export async function pull(
   if (isEdited && changes.length > 0 && !context.options.force) {
     await confirmOverwrite(context, path, changes)
   }
-  writeState(path, state, app.slug)
+  const previous = existing?.content.app === app.slug ? existing.document : undefined
+  writeState(path, state, app.slug, previous)
   const counts = countsOf(state)
   const isSilent = isEdited && changes.length > 0 && !context.options.force
   terminal.result({ app: app.slug, file: path, ...counts }, [

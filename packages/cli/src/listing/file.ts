@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Document, isScalar, parseDocument, visit, Document as YamlDocument } from 'yaml'
 import { type InvalidField, wrongUse } from '../exit.ts'
+import { copyComments } from './comments.ts'
 import { fingerprint } from './fingerprint.ts'
 import type { AppState, PlanVersion } from './state.ts'
 
@@ -35,8 +36,11 @@ const HEADER = ` The listing, plans and prices of an app on Purser. Edit it, the
 
 const OUTPUT = { lineWidth: 0, blockQuote: 'literal' } as const
 
-/** The text of a state as a file. Feature rows say the name of each plan in a comment. */
-export function stateText(state: AppState, app: string): string {
+/**
+ * The text of a state as a file, with the comments of the file that it replaces. Feature rows say
+ * the name of each plan in a comment.
+ */
+export function stateText(state: AppState, app: string, previous?: Document): string {
   const document = new YamlDocument({ app, pulled: fingerprint(state), ...state })
   document.commentBefore = HEADER
   const names = new Map(state.versions.map(({ product_id, name }) => [product_id, name]))
@@ -48,6 +52,7 @@ export function stateText(state: AppState, app: string): string {
       if (path.length > 0 && String(node.value).includes('\n')) node.type = 'BLOCK_LITERAL'
     },
   })
+  if (previous) copyComments(previous, document)
   return document.toString(OUTPUT)
 }
 
@@ -191,10 +196,13 @@ function priceOf<Price extends { amount: unknown; frequency?: string | null }>(p
   return { amount: isWhole ? (cents / 100).toFixed(2) : String(amount), frequency, ...unknown }
 }
 
-/** Writes a pulled state to a file. Throws CliError if the path cannot be written. */
-export function writeState(path: string, state: AppState, app: string): void {
+/**
+ * Writes a pulled state to a file, with the comments of the one that it replaces. Throws CliError
+ * if the path cannot be written.
+ */
+export function writeState(path: string, state: AppState, app: string, previous?: Document): void {
   try {
-    writeFileSync(path, stateText(state, app))
+    writeFileSync(path, stateText(state, app, previous))
   } catch (error) {
     throw wrongUse(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`)
   }
