@@ -104,6 +104,8 @@ test('writes to standard output only, and nothing else is written there', () => 
   // The start says where the service is, or why it did not start.
   assert.deepEqual(holding(/\bconsole\.|process\.std(out|err)/), [
     'src/main.ts',
+    // Code that sellers copy.
+    'src/surfaces/dashboard/sign-in-snippets.ts',
     'src/platform/log-output.ts',
   ])
   assert.deepEqual(holding(/pino\.(destination|transport|multistream)\(|new Output\(/), [

@@ -77,9 +77,8 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/platform/task-files.ts', 'rows', 'written together with bytes'],
   ['src/sandbox/charges.ts', 'amount card_token', 'only a closed key has no request'],
   ['src/domain/payments/license-list.ts', 'status origin', 'no preview is listed'],
-  ['src/sandbox/charges.ts', 'description return_url', 'only a closed key has no request'],
+  ['src/sandbox/charges.ts', 'return_url', 'only a closed key has no request'],
   ['src/sandbox/charges.ts', 'status', 'decided in the transaction that begins it'],
-  ['src/sandbox/portals.ts', 'description', 'only a closed key has no request'],
   ['src/sandbox/portals.ts', 'status', 'the condition asks for these two'],
 ]
 
