@@ -140,13 +140,13 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     }),
     payment_failed: money.paymentFailed(plan, {
       ...owed,
-      can_same_card_pay: true,
+      needs_other_card: false,
       retry_at: day,
       is_last: false,
     }),
     'payment_failed, last': money.paymentFailed(plan, {
       ...owed,
-      can_same_card_pay: false,
+      needs_other_card: true,
       retry_at: null,
       is_last: true,
     }),

@@ -27,7 +27,7 @@ export function declineTitle(code: DeclineCode, { t }: Locale = ENGLISH): string
   return t(UNCONFIRMED.includes(code) ? 'decline.unconfirmed_title' : 'decline.title')
 }
 
-/** Whether a buyer pays with the same card once they confirm; if not, another card comes first. */
-export function canSameCardPay(code: DeclineCode): boolean {
-  return UNCONFIRMED.includes(code)
+/** Whether another card comes first; if not, the same one pays once the buyer confirms. */
+export function needsOtherCard(code: DeclineCode | null): boolean {
+  return code === null || !UNCONFIRMED.includes(code)
 }

@@ -284,7 +284,7 @@ function alertOf(
   }
   const code = attempt.decline_code!
   return {
-    needs_other_card: !payments.canSameCardPay(code),
+    needs_other_card: payments.needsOtherCard(code),
     alert: {
       title: payments.declineTitle(code, locale),
       text: payments.declineSentence(code, locale),

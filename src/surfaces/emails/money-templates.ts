@@ -77,8 +77,8 @@ export interface Owed {
   card: string
   /** The decline reason, as a sentence. */
   declined: string | undefined
-  /** Whether the same card pays once the buyer confirms, so that paying comes first. */
-  can_same_card_pay: boolean
+  /** Whether another card comes first; if not, the same one pays once the buyer confirms. */
+  needs_other_card: boolean
   /** The next retry; null if only another card can pay. */
   retry_at: Date | null
   gives_up_at: Date
@@ -116,9 +116,9 @@ export function paymentFailed(plan: PlanFacts, owed: Owed): EmailContent {
       },
       {
         kind: 'link',
-        label: t(owed.can_same_card_pay ? 'email.pay_now' : 'email.update_card'),
+        label: t(owed.needs_other_card ? 'email.update_card' : 'email.pay_now'),
         url: plan.manage_url,
-        note: t(owed.can_same_card_pay ? 'email.pay_now_note' : 'email.update_card_note'),
+        note: t(owed.needs_other_card ? 'email.update_card_note' : 'email.pay_now_note'),
       },
     ],
   }

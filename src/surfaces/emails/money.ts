@@ -130,7 +130,7 @@ async function writePaymentFailed(
     total: next.total,
     card: await cardOf(world, subscription, plan.locale),
     declined: code ? payments.declineSentence(code, plan.locale) : undefined,
-    can_same_card_pay: code !== null && payments.canSameCardPay(code),
+    needs_other_card: payments.needsOtherCard(code),
     retry_at: billing.isHardDecline(code) ? null : subscription.next_at,
     gives_up_at: billing.dunningEnd(since),
     is_last: status === 'unpaid',

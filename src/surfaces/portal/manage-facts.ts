@@ -31,8 +31,8 @@ export interface Renewing {
   gives_up_at: Date | undefined
   /** Why the last payment failed, in a sentence. */
   declined: string | undefined
-  /** Whether the same card can pay, so that paying comes before another card. */
-  can_same_card_pay: boolean
+  /** Whether another card comes first; if not, the same one pays once the buyer confirms. */
+  needs_other_card: boolean
   /** The plan that replaces it at the end of the period. */
   pending:
     | { id: PriceId; product_name: string; amount: Cents; frequency: PriceFrequency }

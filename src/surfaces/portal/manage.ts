@@ -174,7 +174,7 @@ async function renewingOf(
     retry_at: billing.isHardDecline(code) ? null : next_at,
     gives_up_at: past_due_since ? billing.dunningEnd(past_due_since) : undefined,
     declined: code ? payments.declineSentence(code, locale) : undefined,
-    can_same_card_pay: code !== null && payments.canSameCardPay(code),
+    needs_other_card: payments.needsOtherCard(code),
     pending: await plannedPrice(db, subscription),
     discount: await discountText(db, subscription, { next, locale }),
   }

@@ -91,6 +91,6 @@ export async function noteOf(
     tone: 'error',
     title: payments.declineTitle(code, locale),
     text: `${payments.declineSentence(code, locale)} ${t('portal.done_nothing')}`,
-    needs_other_card: !payments.canSameCardPay(code),
+    needs_other_card: payments.needsOtherCard(code),
   }
 }

@@ -59,11 +59,11 @@ function Owing(facts: ManageFacts): JSX.Element | null {
   const { at, csrf_token, renewing, next, locale } = facts
   const { t, rich, money } = locale
   if (!renewing || !next) return null
-  const { declined, can_same_card_pay, retry_at, gives_up_at } = renewing
+  const { declined, needs_other_card, retry_at, gives_up_at } = renewing
   const kindOf = (is_first: boolean) => (is_first ? 'primary' : 'plain')
   const update = (
     <Form action={at('card')} csrf_token={csrf_token}>
-      <Button kind={kindOf(!can_same_card_pay)} icon="card" pending={t('portal.opening')}>
+      <Button kind={kindOf(needs_other_card)} icon="card" pending={t('portal.opening')}>
         {t('portal.update_your_card')}
       </Button>
     </Form>
@@ -71,7 +71,7 @@ function Owing(facts: ManageFacts): JSX.Element | null {
   const pay = (
     <Form action={at('pay')} csrf_token={csrf_token}>
       <input type="hidden" name="total" value={next.total} />
-      <Button kind={kindOf(can_same_card_pay)} pending={t('portal.paying')}>
+      <Button kind={kindOf(!needs_other_card)} pending={t('portal.paying')}>
         {t('portal.pay_now', { amount: money(next.total) })}
       </Button>
     </Form>
@@ -79,7 +79,7 @@ function Owing(facts: ManageFacts): JSX.Element | null {
   return (
     <StatusAlert
       title={t('portal.failed_title')}
-      action={can_same_card_pay ? [pay, update] : [update, pay]}
+      action={needs_other_card ? [update, pay] : [pay, update]}
     >
       {declined} {t('portal.pay_to_restore')}{' '}
       {retry_at && <>{rich('portal.retry_on', { day: <Day date={retry_at} /> })} </>}
