@@ -1,25 +1,20 @@
 /** What the command line program makes of an agent endpoint or a sign-in that does not answer. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { openAgent } from '../../packages/cli/src/agent/mcp.ts'
 import { accessToken, beginSignIn, signOut } from '../../packages/cli/src/agent/sign-in.ts'
 import { readTokens, writeTokens } from '../../packages/cli/src/agent/token-store.ts'
 import { type CliError, EXIT } from '../../packages/cli/src/exit.ts'
-import { type FakeService, type Reply, refusal, startFakeService } from '../client/fake-service.ts'
+import {
+  type FakeService,
+  providerMetadata,
+  type Reply,
+  refusal,
+  startFakeService,
+} from '../client/fake-service.ts'
+import { useConfigFolder } from './config-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'purser-agent-'))
-const { XDG_CONFIG_HOME } = process.env
-before(() => {
-  process.env.XDG_CONFIG_HOME = folder
-})
-after(() => {
-  if (XDG_CONFIG_HOME === undefined) delete process.env.XDG_CONFIG_HOME
-  else process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME
-  rmSync(folder, { recursive: true, force: true })
-})
+useConfigFolder()
 
 const EXPIRED = {
   access_token: 'old',
@@ -32,15 +27,7 @@ const EXPIRED = {
 async function startService(reply: Reply): Promise<FakeService> {
   const service = await startFakeService(({ path }) => {
     if (!path.includes('/.well-known/')) return reply
-    const issuer = `${service.url}/o`
-    return {
-      body: {
-        issuer,
-        authorization_endpoint: `${issuer}/auth`,
-        token_endpoint: `${issuer}/token`,
-        revocation_endpoint: `${issuer}/token/revocation`,
-      },
-    }
+    return { body: providerMetadata(service.url) }
   })
   return service
 }

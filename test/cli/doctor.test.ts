@@ -1,8 +1,5 @@
 /** What doctor says of a service that fails. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { writeTokens } from '../../packages/cli/src/agent/token-store.ts'
 import { doctor } from '../../packages/cli/src/commands/doctor.ts'
@@ -10,6 +7,9 @@ import { checkAll } from '../../packages/cli/src/doctor/checks.ts'
 import { EXIT } from '../../packages/cli/src/exit.ts'
 import { openTerminal } from '../../packages/cli/src/terminal.ts'
 import { refusal, startFakeService } from '../client/fake-service.ts'
+import { useConfigFolder } from './config-folder.ts'
+
+useConfigFolder()
 
 /** The check of the app, for a service that answers it with an error, with or without an ID. */
 async function appCheck(request_id: string | null) {
@@ -50,15 +50,7 @@ test('counts the checks that were skipped', async () => {
   assert.match(printed.at(-1)!, /No check failed: 2 skipped\./)
 })
 
-test('fails where the client ID does not belong to the named app', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'purser-doctor-'))
-  const { XDG_CONFIG_HOME } = process.env
-  process.env.XDG_CONFIG_HOME = folder
-  t.after(() => {
-    if (XDG_CONFIG_HOME === undefined) delete process.env.XDG_CONFIG_HOME
-    else process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME
-    rmSync(folder, { recursive: true, force: true })
-  })
+test('fails where the client ID does not belong to the named app', async () => {
   const apps = [
     { slug: 'tidepool', name: 'Tidepool', client_id: 'app_1' },
     { slug: 'driftlog', name: 'Driftlog', client_id: 'app_2' },

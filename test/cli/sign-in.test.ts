@@ -1,23 +1,12 @@
 /** The tokens of a sign-in that replaces another one on the same machine. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { beginSignIn } from '../../packages/cli/src/agent/sign-in.ts'
 import { readTokens, writeTokens } from '../../packages/cli/src/agent/token-store.ts'
-import { type Reply, refusal, startFakeService } from '../client/fake-service.ts'
+import { providerMetadata, type Reply, refusal, startFakeService } from '../client/fake-service.ts'
+import { useConfigFolder } from './config-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'purser-sign-in-'))
-const { XDG_CONFIG_HOME } = process.env
-before(() => {
-  process.env.XDG_CONFIG_HOME = folder
-})
-after(() => {
-  if (XDG_CONFIG_HOME === undefined) delete process.env.XDG_CONFIG_HOME
-  else process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME
-  rmSync(folder, { recursive: true, force: true })
-})
+useConfigFolder()
 
 const PREVIOUS = {
   access_token: 'old-access',
@@ -30,7 +19,6 @@ const PREVIOUS = {
 async function signInAgain(revocation: Reply) {
   const revoked: [token: string | null, stored: string | undefined][] = []
   await using service = await startFakeService(({ path, body }) => {
-    const issuer = `${service.url}/o`
     if (path === '/o/token') {
       const tokens = { access_token: 'new-access', refresh_token: 'new-refresh' }
       return { body: { ...tokens, token_type: 'bearer', expires_in: 3600 } }
@@ -40,14 +28,7 @@ async function signInAgain(revocation: Reply) {
       revoked.push([token, readTokens(service.url)?.access_token])
       return revocation
     }
-    return {
-      body: {
-        issuer,
-        authorization_endpoint: `${issuer}/auth`,
-        token_endpoint: `${issuer}/token`,
-        revocation_endpoint: `${issuer}/token/revocation`,
-      },
-    }
+    return { body: providerMetadata(service.url) }
   })
   writeTokens(service.url, PREVIOUS)
   const redirect_uri = 'http://127.0.0.1:9/callback'

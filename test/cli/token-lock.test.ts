@@ -1,27 +1,18 @@
 /** The lock of the tokens, between processes of the command line program. */
 import assert from 'node:assert/strict'
-import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, mock, test } from 'node:test'
+import { before, mock, test } from 'node:test'
 import { withTokenLock } from '../../packages/cli/src/agent/token-store.ts'
 import { EXIT } from '../../packages/cli/src/exit.ts'
 import { eventually } from '../support/eventually.ts'
+import { useConfigFolder } from './config-folder.ts'
 
-const config_home = mkdtempSync(join(tmpdir(), 'purser-lock-'))
+const config_home = useConfigFolder()
 const folder = join(config_home, 'purser')
 const lock = join(folder, 'tokens.json.lock')
-const { XDG_CONFIG_HOME } = process.env
-before(() => {
-  process.env.XDG_CONFIG_HOME = config_home
-  mkdirSync(folder)
-})
-after(() => {
-  if (XDG_CONFIG_HOME === undefined) delete process.env.XDG_CONFIG_HOME
-  else process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME
-  rmSync(config_home, { recursive: true, force: true })
-})
+before(() => mkdirSync(folder))
 
 /** The lock of a process that ended a minute ago. */
 function leaveStaleLock(): void {

@@ -70,3 +70,14 @@ export function license(more: object = {}) {
     ...more,
   }
 }
+
+/** What a fake service answers to the discovery of its provider. */
+export function providerMetadata(url: string): Record<string, string> {
+  const issuer = `${url}/o`
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    token_endpoint: `${issuer}/token`,
+    revocation_endpoint: `${issuer}/token/revocation`,
+  }
+}

@@ -17,6 +17,7 @@ import {
   enterTestMode,
   openBothModes,
   sellerId,
+  sellerInTestMode,
 } from '../support/test-mode.ts'
 
 let modes: BothModes
@@ -27,9 +28,7 @@ before(async () => {
   modes = await openBothModes()
   live = modes.live
   there = modes.test
-  const agent = await signedIn(live, live.demo.seller)
-  await agent.open('/dashboard/')
-  seller = await enterTestMode(modes, agent)
+  seller = await sellerInTestMode(modes)
 })
 after(() => modes.close())
 

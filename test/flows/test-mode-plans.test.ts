@@ -10,7 +10,7 @@ import { buyer, takenFrom } from '../support/purchase.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import type { TestService } from '../support/service.ts'
 import { DAY, runDue, subscribe } from '../support/subscriber.ts'
-import { type BothModes, enterTestMode, openBothModes } from '../support/test-mode.ts'
+import { type BothModes, openBothModes, sellerInTestMode } from '../support/test-mode.ts'
 
 // Guards point 10 of issue 11 and decision 105: plans that changed in live mode, copied again.
 
@@ -23,9 +23,7 @@ before(async () => {
   modes = await openBothModes()
   live = modes.live
   there = modes.test
-  const agent = await signedIn(live, live.demo.seller)
-  await agent.open('/dashboard/')
-  tab = await enterTestMode(modes, agent)
+  tab = await sellerInTestMode(modes)
 })
 after(() => modes.close())
 

@@ -16,6 +16,7 @@ import {
   enterTestMode,
   openBothModes,
   requestAs,
+  sellerInTestMode,
   testSecret,
 } from '../support/test-mode.ts'
 
@@ -31,9 +32,7 @@ before(async () => {
   live = modes.live
   there = modes.test
   port = live.world.config.port
-  const agent = await signedIn(live, live.demo.seller)
-  await agent.open('/dashboard/')
-  seller = await enterTestMode(modes, agent)
+  seller = await sellerInTestMode(modes)
 })
 after(() => modes.close())
 

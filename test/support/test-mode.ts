@@ -8,6 +8,7 @@ import type { OpenWorld } from '../../src/open-world.ts'
 import { Agent } from './agent.ts'
 import { ManualClock } from './clock.ts'
 import { openTestDatabase } from './database.ts'
+import { signedIn } from './seller.ts'
 import { type Choices, openTestService, type TestService } from './service.ts'
 import { SECRET_KEY, StripeDouble, WEBHOOK_SECRET } from './stripe-double.ts'
 
@@ -65,6 +66,13 @@ export async function enterTestMode({ test, test_url }: BothModes, agent: Agent)
   const there = new Agent(test.app, test_url)
   await there.open(url)
   return there
+}
+
+/** The browser of the cast's seller in test mode, which it entered from the dashboard. */
+export async function sellerInTestMode(modes: BothModes): Promise<Agent> {
+  const agent = await signedIn(modes.live, modes.live.demo.seller)
+  await agent.open('/dashboard/')
+  return await enterTestMode(modes, agent)
 }
 
 /** Requests a path over the network with this Host header. */
