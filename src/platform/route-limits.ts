@@ -19,8 +19,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The limits that every request counts against before anything is done for it. */
     limits?: readonly RouteLimit[]
-    /** The route refuses every request, so it needs no limit. */
-    refuses?: boolean
   }
   interface FastifyInstance {
     /** The limits of a scope's forms whose route declares none of its own. */
@@ -40,7 +38,6 @@ export function limitRoutes(app: FastifyInstance, limits: Limits): void {
   const declared: DeclaredRoute[] = []
   app.decorate('declared_routes', declared)
   app.addHook('onRoute', function (this: FastifyInstance, route) {
-    if (route.config?.refuses) return
     const methods = [route.method].flat()
     const isWrite = methods.some((method) => !READS.includes(method))
     const own = route.config?.limits ?? (isWrite ? this.form_limits : undefined) ?? []

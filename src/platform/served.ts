@@ -18,7 +18,7 @@ export interface ServedRequest {
 /** A route: its pattern, undefined if none was found, and how it is logged. */
 export interface ServedRoute {
   url?: string | undefined
-  config: Pick<FastifyContextConfig, 'sampled' | 'quiet' | 'refuses'>
+  config: Pick<FastifyContextConfig, 'sampled' | 'quiet'>
 }
 
 /** What logs and figures read of a response. */

@@ -73,7 +73,7 @@ export async function openSite(
     observer,
   })
   const handlePending = () => handleEvents(world)
-  const declareRefusals = refuseOtherMethods(app)
+  refuseOtherMethods(app)
   limitRoutes(app, world.limits)
   app.register(cookies)
   decoratePages(app, world)
@@ -120,7 +120,6 @@ export async function openSite(
   assets(app)
   health(app, world)
   processorPages(app, world, declareProcessor)
-  declareRefusals()
   emailWorker(world)
   await app.ready()
   return app

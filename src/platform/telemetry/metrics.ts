@@ -140,9 +140,9 @@ function observerOf(
   return {
     onRequest: (_request, next) => next(),
     onResponse(request, reply) {
-      const { url, config } = request.routeOptions
+      const { url } = request.routeOptions
       requests.record(reply.elapsedTime / 1000, {
-        route: config.refuses || !url ? 'unknown' : url,
+        route: url ?? 'unknown',
         method: METHODS.has(request.method) ? request.method : 'other',
         status: `${Math.floor(reply.statusCode / 100)}xx`,
         mode,
