@@ -8,10 +8,11 @@ import {
   statements,
 } from '#platform/db'
 import { transact } from '#platform/db-transaction'
+import { Listeners } from '#platform/listeners'
 import type { Log } from '#platform/log'
 import { Problem } from '#platform/problem'
 import { Pulse } from '#platform/pulse'
-import { listening, Reconnecting } from '#platform/reconnecting'
+import { Reconnecting } from '#platform/reconnecting'
 
 /**
  * How long to wait for the database, in milliseconds. The server cancels what takes too long; the
@@ -32,15 +33,13 @@ export const LIMITS = {
   keepalive: 10_000,
   // How long an unused connection is kept: a new one plans every statement again.
   idle: 10 * 60_000,
-  // How often a connection that only listens is checked.
-  heartbeat: 10_000,
 }
 
 /**
  * The number of connections of a process, and of requests that may wait for one of the reports.
- * Apart from the pools: hot reads, the readiness check, monitoring, the pulse, and two listeners.
+ * Apart from the pools: hot reads, the readiness check, monitoring, and the pulse, which listens.
  */
-export const CONNECTIONS = { pool: 10, reports: 4, single: 6, waiting_reports: 40 }
+export const CONNECTIONS = { pool: 10, reports: 4, single: 4, waiting_reports: 40 }
 const RETRY_SECONDS = 5
 /** Compiling a statement takes longer than any of ours runs. */
 const OPTIONS = '-c jit=off'
@@ -66,11 +65,12 @@ export async function openPostgres(
       ...more,
     })
   const hot = new Reconnecting(() => alone(limits.hot, HOT), log)
-  const separate = (limit: number) =>
-    new Reconnecting(() => alone(limit, { connectionTimeoutMillis: limit }), log)
+  const separate = (limit: number, onConnect?: (client: pg.Client) => Promise<void>) =>
+    new Reconnecting(() => alone(limit, { connectionTimeoutMillis: limit }), log, onConnect)
   const [probing, monitoring] = [separate(limits.probe), separate(limits.probe)]
-  // It gives up later than the pulse.
-  const beating = separate(2 * limits.silent)
+  const listeners = new Listeners()
+  // It gives up later than the pulse, which replaces it as soon as the server answers.
+  const beating = separate(2 * limits.silent, (client) => listeners.resume(client))
   await beating.client().catch(() => {})
   const pulse = new Pulse({
     ask: () => beating.query('select 1'),
@@ -79,7 +79,6 @@ export async function openPostgres(
     onSilent: () => cutOff(open, hot),
     log,
   })
-  const listeners: Reconnecting[] = []
   const patiently: Connection = {
     query: (config, values) =>
       transact({ pool: reports, pulse, statement_timeout: limits.patient_statement }, (client) =>
@@ -101,15 +100,10 @@ export async function openPostgres(
     },
     monitor: statements({ query: (config, values) => monitoring.query(config, values) }),
     connections: () => [useOf('requests', pool), useOf('reports', reports)],
-    async listen(channel, onMessage, onLost) {
-      const options = listening(channel, limits.heartbeat, { onMessage, onLost })
-      const listener = new Reconnecting(() => alone(limits.hot), log, options)
-      listeners.push(listener)
-      await listener.client()
-    },
+    listen: (channel, onMessage, onLost) => listeners.add(beating, { channel, onMessage, onLost }),
     async close() {
       pulse.close()
-      const others = [hot, probing, monitoring, beating, ...listeners]
+      const others = [hot, probing, monitoring, beating]
       await Promise.all(others.map((each) => each.close()))
       await Promise.all([pool.end(), reports.end()])
     },

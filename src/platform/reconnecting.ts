@@ -1,30 +1,22 @@
 import pg from 'pg'
 import type { Log } from '#platform/log'
 
-const RECONNECT_MS = 500
-
-interface Options {
-  onConnect?: (client: pg.Client) => Promise<void>
-  /**
-   * How often the connection is checked. A lost one is reconnected at once instead of at its next
-   * use.
-   */
-  heartbeat_ms?: number
-}
-
-/** One client that is replaced when its connection is lost. */
+/** One client that is replaced at its next use when its connection is lost. */
 export class Reconnecting {
   #make: () => pg.Client
   #log: Log
-  #options: Options
+  #onConnect: (client: pg.Client) => Promise<void>
   #current: { client: pg.Client; ready: Promise<pg.Client> } | undefined
   #closed = false
-  #timer: NodeJS.Timeout | undefined
 
-  constructor(make: () => pg.Client, log: Log, options: Options = {}) {
+  constructor(
+    make: () => pg.Client,
+    log: Log,
+    onConnect: (client: pg.Client) => Promise<void> = async () => {},
+  ) {
     this.#make = make
     this.#log = log
-    this.#options = options
+    this.#onConnect = onConnect
   }
 
   /** The connected client. */
@@ -53,7 +45,6 @@ export class Reconnecting {
 
   async close(): Promise<void> {
     this.#closed = true
-    clearTimeout(this.#timer)
     const client = await this.#current?.ready.catch(() => undefined)
     await client?.end()
   }
@@ -68,26 +59,12 @@ export class Reconnecting {
   async #prepare(client: pg.Client): Promise<pg.Client> {
     try {
       await client.connect()
-      await this.#options.onConnect?.(client)
-      this.#beatLater()
+      await this.#onConnect(client)
       return client
     } catch (error) {
       this.#lost(client, error as Error)
       throw error
     }
-  }
-
-  #beatLater(): void {
-    const { heartbeat_ms } = this.#options
-    if (heartbeat_ms === undefined || this.#closed) return
-    this.#timer = setTimeout(
-      () =>
-        this.query('select 1').then(
-          () => this.#beatLater(),
-          () => {},
-        ),
-      heartbeat_ms,
-    )
   }
 
   #lost(client: pg.Client, error: Error): void {
@@ -97,24 +74,5 @@ export class Reconnecting {
     // An unanswered query would keep the dead connection open: ending it destroys the socket.
     client.end().catch(() => {})
     this.#log.warn({ error }, 'database connection lost; will reconnect')
-    if (this.#options.heartbeat_ms === undefined) return
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.client().catch(() => {}), RECONNECT_MS)
-  }
-}
-
-/** The options of a connection that listens to a channel, also after it was lost. */
-export function listening(
-  channel: string,
-  heartbeat_ms: number,
-  { onMessage, onLost }: { onMessage: (payload: string) => void; onLost: () => void },
-): Options {
-  return {
-    async onConnect(client) {
-      client.on('notification', (message) => onMessage(message.payload ?? ''))
-      await client.query(`listen ${pg.escapeIdentifier(channel)}`)
-      onLost()
-    },
-    heartbeat_ms,
   }
 }
