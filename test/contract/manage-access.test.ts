@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { setOnSale } from '../support/apps.ts'
@@ -17,6 +18,10 @@ after(() => closeSound(service))
 
 const manage = ({ app }: Pick<Subscriber, 'app'>) => `/manage/${app.client_id}/`
 const pageText = (agent: Agent) => textOf(agent.page.body)
+const backOf = ({ page }: Agent) => {
+  const [, href] = /href="([^"]+)"[^>]*>(?:(?!<\/a>).)*Back to your app/s.exec(page.body) ?? []
+  return href
+}
 const withdrawn = { is_published: false, external_sales_enabled: true }
 
 // F6
@@ -52,6 +57,20 @@ describe('the manage page of an app that was unpublished', () => {
     const app = await otherApp(service, {})
     await setOnSale(service, app.client_id, withdrawn)
     assert.equal((await buyer(service).open(manage({ app }))).status, 404)
+  })
+})
+
+describe('the manage link of a person without a purchase', () => {
+  test('leads back to its return address, and without one to the Login URL', async () => {
+    const { app } = service.demo
+    const person = buyer(service)
+    const { oauth_login_url: login_url } = (await apps.find(service.world.db, app.client_id))!
+    await person.open(`${manage({ app })}?next=${encodeURIComponent(`${app.url}/plans?a=1`)}`)
+    await person.submit('Sign in', { ...service.demo.buyer })
+    assert.match(pageText(person), /has not bought this app/)
+    assert.equal(backOf(person), `${app.url}/plans?a=1`)
+    await person.open(manage({ app }))
+    assert.equal(backOf(person), login_url)
   })
 })
 

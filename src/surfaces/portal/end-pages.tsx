@@ -2,7 +2,8 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Processing } from '#design/feedback'
 import { FocusLayout, SiteLayout } from '#design/layout'
-import { EmptyState, Heading, Mailbox } from '#design/panels'
+import { PageHeader } from '#design/page-header'
+import { EmptyState, Mailbox } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
 
 /** For a signed-in person without a license of the app. */
@@ -12,12 +13,20 @@ export function NothingHerePage(facts: {
   /** Undefined if the app has no product page. */
   product_url: string | undefined
   email: string
+  back_url: string
 }): JSX.Element {
   const { locale } = facts
   const { t, rich } = locale
   return (
     <SiteLayout locale={locale} title={t('portal.nothing_page_title', { app: facts.app_name })}>
-      <Heading title={facts.app_name} />
+      <PageHeader
+        title={facts.app_name}
+        aside={
+          <Button href={facts.back_url} icon="arrow-left">
+            {t('portal.back_to_app')}
+          </Button>
+        }
+      />
       <EmptyState
         title={t('portal.nothing_title', { app: facts.app_name })}
         action={

@@ -35,12 +35,13 @@ export function declareManage(scope: FastifyInstance, world: World): void {
   })
 }
 
-function withoutLicense({ session, app, request }: AppContext) {
+function withoutLicense({ session, app, request, next }: AppContext) {
   return {
     locale: localeOf(request),
     app_name: app.name,
     product_url: apps.productPath(app),
     email: session.email,
+    back_url: next ?? app.oauth_login_url,
   }
 }
 
