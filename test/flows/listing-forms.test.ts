@@ -105,6 +105,9 @@ describe('forms with rows', () => {
       { id: 'versions.1.prices.0.amount', message: 'Must not be empty.' },
     ])
     assert.equal(placeOf('versions.1.prices.0.amount'), 'Plan 2, price 1, amount')
+    assert.equal(placeOf('versions.1.trial_days'), 'Plan 2, free trial')
+    assert.equal(placeOf('versions.1.is_free'), 'Plan 2, free plan')
+    assert.equal(placeOf('versions.1.prices.0.frequency'), 'Plan 2, price 1, billing')
     assert.equal(placeOf('sections.2.body'), 'Section 3, text')
     assert.equal(placeOf('versions'), '')
     assert.equal(

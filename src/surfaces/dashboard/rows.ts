@@ -67,7 +67,13 @@ const ROWS: Record<string, string> = {
   product_ids: 'plan',
 }
 
-const FIELDS: Record<string, string> = { body: 'text', listing_mode: 'listing mode' }
+const FIELDS: Record<string, string> = {
+  body: 'text',
+  listing_mode: 'listing mode',
+  trial_days: 'free trial',
+  is_free: 'free plan',
+  frequency: 'billing',
+}
 const ALONE = /^(tagline|description|categories|industries|tags|listing_mode)$/
 
 /**
