@@ -108,6 +108,7 @@ describe('scenarios by program', () => {
     for (const [payload, path] of wrong) {
       const { status, json } = await start(payload)
       assert.deepEqual([status, json.error, json.fields[0].path], [400, 'invalid_request', path])
+      assert.match(json.fields[0].message, /^[A-Z`].*\.$/)
     }
     assert.equal((await tasks()).count, count)
   })
@@ -214,11 +215,14 @@ describe('events by program', () => {
       ['cursor=-1-1', 'cursor'],
       ['limit=0', 'limit'],
       ['limit=201', 'limit'],
+      ['limit=many', 'limit'],
       ['since=1', 'since'],
     ]
     for (const [query, path] of cases) {
       const { status, json } = await ask(`/events?${query}`)
-      assert.deepEqual([status, json.error, json.fields[0].path], [400, 'invalid_request', path])
+      assert.deepEqual([status, json.error, json.fields.length], [400, 'invalid_request', 1])
+      assert.equal(json.fields[0].path, path)
+      assert.match(json.fields[0].message, /^[A-Z`](?!nvalid).*\.$/)
     }
   })
 })

@@ -72,7 +72,7 @@ export const RegenerateRequest = z
       .string()
       .max(500)
       // Half of a character: JSON can write it, and PostgreSQL cannot store it.
-      .refine((text) => text.isWellFormed(), 'must be valid Unicode')
+      .refine((text) => text.isWellFormed(), '`reason` must be valid Unicode.')
       .optional()
       .describe('Stored in the audit log.'),
   })

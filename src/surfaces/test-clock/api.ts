@@ -26,6 +26,8 @@ import { eventsAfter, latestEvents, readPosition, writePosition } from './event-
 import { fits, scenarioOf, takesRetry } from './scenarios.ts'
 import { busyClock, SCENARIO, ScenarioRequest, ScenarioResult } from './work.ts'
 
+const LIMIT_FAULT = `\`limit\` must be a whole number from 1 to ${MAX_EVENTS}.`
+
 /** The endpoints that exist in test mode only, called with an app's credentials. */
 export function testApi(world: World): Endpoint[] {
   return [listScenarios(world), startScenario(world), readRun(world), readEvents(world)]
@@ -78,7 +80,7 @@ function startScenario(world: World): Endpoint {
       const chosen = { retry: body.retry ?? '1' }
       const scenario = scenarioOf(body.scenario, chosen)!
       if (body.retry !== undefined && !takesRetry(scenario)) {
-        throw fault('retry', `the scenario ${scenario.name} takes no retry`)
+        throw fault('retry', `The scenario ${scenario.name} takes no retry.`)
       }
       const price = await priceOf(world, app, { scenario, price_id: body.price_id })
       const retry = takesRetry(scenario) ? chosen : {}
@@ -139,8 +141,8 @@ function readEvents(world: World): Endpoint {
       cursor: z.string().optional().describe('From the previous response.'),
       limit: z
         .string()
-        .regex(/^[1-9]\d{0,2}$/)
-        .refine((text) => Number(text) <= MAX_EVENTS, `must be at most ${MAX_EVENTS}`)
+        .regex(/^[1-9]\d{0,2}$/, { error: LIMIT_FAULT, abort: true })
+        .refine((text) => Number(text) <= MAX_EVENTS, LIMIT_FAULT)
         .optional()
         .describe(`How many events, 1 to ${MAX_EVENTS}. Default: 50.`),
     }),
@@ -152,7 +154,7 @@ function readEvents(world: World): Endpoint {
       const of = { app_id: app.id, now, limit: Number(query.limit ?? 50) }
       const position = query.cursor === undefined ? undefined : readPosition(query.cursor)
       if (query.cursor !== undefined && !position) {
-        const message = 'must be the cursor of a previous response'
+        const message = '`cursor` must be that of an earlier response.'
         throw refuse('invalid_request', { fields: [{ path: 'cursor', message }] })
       }
       const page = position
@@ -173,12 +175,14 @@ async function priceOf(
 ): Promise<catalog.ProductPrice> {
   const { scenario, price_id } = wanted
   const path = 'price_id'
-  if (!app.is_published || !app.external_sales_enabled) throw fault(path, 'the app is not for sale')
+  if (!app.is_published || !app.external_sales_enabled) {
+    throw fault(path, 'The app is not for sale.')
+  }
   const prices = await catalog.livePrices(db, app.id)
   const named = price_id === undefined ? prices : prices.filter(({ id }) => id === price_id)
-  if (named.length === 0) throw fault(path, 'the app has no such price for sale')
+  if (named.length === 0) throw fault(path, 'The app has no such price for sale.')
   const price = named.find((each) => fits(scenario, each))
-  if (!price) throw fault(path, 'the scenario needs a recurring price')
+  if (!price) throw fault(path, 'The scenario needs a recurring price.')
   return price
 }
 
@@ -191,7 +195,7 @@ async function ownerOf({ db }: World, { seller_id }: apps.App): Promise<UserId> 
   const members = await sellers.membersOf(db, seller_id)
   const owner = members.find(({ role }) => role === 'owner')
   // A copy of a seller whose owner deleted their account in live mode.
-  if (!owner) throw fault('', 'the seller of the app has no owner')
+  if (!owner) throw fault('', 'The seller of the app has no owner.')
   return owner.user_id
 }
 
