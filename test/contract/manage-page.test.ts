@@ -290,6 +290,19 @@ describe('another plan', () => {
     assert.equal((await takenFrom(service, email)).length, 2)
   })
 
+  test('names the card that it charges, and can use another one first', async () => {
+    const app = await twoPlans(service, { other: cents(400) })
+    const subscriber = await subscribe(service, { app, card: CARD.mastercard })
+    const { agent } = subscriber
+    await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
+    assert.match(pageText(agent), /Card Mastercard ending in 4444/)
+    assert.deepEqual(mainButtons(agent.page.body), ['Change on April 10, 2026'])
+    await agent.submit('Use another card')
+    await agent.submit('Save this card', { number: '4242424242424242', ...NEW_CARD })
+    await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
+    assert.match(pageText(agent), /Card Visa ending in 4242/)
+  })
+
   test('that was changed meanwhile is shown again, and nothing is charged', async () => {
     const app = await twoPlans(service)
     const subscriber = await subscribe(service, { app })

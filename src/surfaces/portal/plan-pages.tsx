@@ -5,6 +5,7 @@ import { SiteLayout } from '#design/layout'
 import { Day, frequencyText, type PriceFrequency, priceText, taxLabel } from '#design/money'
 import { LineItems } from '#design/order'
 import { PageHeader } from '#design/page-header'
+import { DescriptionList } from '#design/panels'
 import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
 import type { CodeDiscount } from '#domain/billing'
 import type { Product, ProductPrice } from '#domain/catalog'
@@ -99,6 +100,8 @@ export interface PlanChangeFacts {
   auto_renew: boolean
   /** Whether the plan pauses at the end of the period, until the buyer resumes. */
   pauses: boolean
+  /** The name of the card that this charge and later ones use. */
+  card: string
   locale: Locale
 }
 
@@ -118,13 +121,8 @@ export function PlanChangePage(
     <QuestionPage {...facts} title={text.title} intro={text.intro}>
       {facts.when === 'now' && <Lines {...facts} />}
       <p class="text-sm">{later(facts)}</p>
-      {needsOtherCard && (
-        <Form action={at('card')} csrf_token={facts.csrf_token}>
-          <Button kind="primary" icon="card" pending={t('portal.opening')} wide>
-            {t('portal.other_card')}
-          </Button>
-        </Form>
-      )}
+      <DescriptionList items={[{ term: t('portal.card'), detail: facts.card }]} />
+      {needsOtherCard && <OtherCard {...facts} kind="primary" />}
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         <input type="hidden" name="agreement" value={facts.agreement} />
         <Button
@@ -136,10 +134,22 @@ export function PlanChangePage(
           {text.action}
         </Button>
       </Form>
+      {!needsOtherCard && <OtherCard {...facts} kind="ghost" />}
       <Actions>
         <BackLink href={at('plan/')}>{t('portal.other_plans')}</BackLink>
       </Actions>
     </QuestionPage>
+  )
+}
+
+function OtherCard(facts: ManageLayoutFacts & { kind: 'primary' | 'ghost' }): JSX.Element {
+  const { t } = facts.locale
+  return (
+    <Form action={facts.at('card')} csrf_token={facts.csrf_token}>
+      <Button kind={facts.kind} icon="card" pending={t('portal.opening')} wide>
+        {t('portal.other_card')}
+      </Button>
+    </Form>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
+import * as payments from '#domain/payments'
 import { cancelPlanChange, changePlan, quotePlanChange, withTax } from '#flows/subscription'
 import { appTime, type World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
@@ -107,9 +108,11 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
   const before = await catalog.findPrice(world.db, subscription!.price_id)
   const { quote, change: move, tax, total, is_waived, renewal, period_end, agreement } = offered
   const { discount, discounted_periods } = offered
+  const locale = localeOf(request)
+  const card = await payments.findCard(world.db, subscription!.card_id)
   const page = PlanChangePage({
     ...layoutFacts(world, context),
-    note: await noteOf(world, license_id, queryOf(request, 'done'), localeOf(request)),
+    note: await noteOf(world, license_id, queryOf(request, 'done'), locale),
     action: at(`plan/${priceOf(context)}/`),
     agreement,
     from: before.product_name,
@@ -130,6 +133,7 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
     period_end,
     auto_renew: subscription!.auto_renew,
     pauses: subscription!.pause_at_end,
+    card: payments.cardName(card, locale),
   })
   return sendPage(reply, page)
 }
