@@ -38,6 +38,7 @@ create table sandbox.card_entries (
   product_name text not null,
   email text not null,
   summary text[] not null,
+  note text,
   zip text not null,
   return_url text not null,
   back_url text not null,

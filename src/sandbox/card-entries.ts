@@ -4,8 +4,9 @@ import { sql } from '#platform/sql'
 import { CARD_COLUMNS, type KeptCard, keep } from './kept-cards.ts'
 
 /** A card page and its request; it is used up once `card_token` is set. */
-export interface CardEntry extends CardEntryRequest {
+export interface CardEntry extends Omit<CardEntryRequest, 'note'> {
   id: string
+  note: string | null
   card_token: string | null
 }
 
@@ -16,14 +17,15 @@ export async function open(
   entry: CardEntryRequest & { id: string },
 ): Promise<void> {
   await db.run(sql`insert into sandbox.card_entries
-    (id, app_name, product_name, email, summary, zip, return_url, back_url, created_at)
+    (id, app_name, product_name, email, summary, note, zip, return_url, back_url, created_at)
     values (${entry.id}, ${entry.app_name}, ${entry.product_name}, ${entry.email},
-      ${entry.summary}, ${entry.zip}, ${entry.return_url}, ${entry.back_url}, ${now})`)
+      ${entry.summary}, ${entry.note ?? null}, ${entry.zip}, ${entry.return_url},
+      ${entry.back_url}, ${now})`)
 }
 
 /** A card page, used or not. */
 export async function find(db: Db, id: string): Promise<CardEntry | undefined> {
-  return await db.maybe<CardEntry>(sql`select id, app_name, product_name, email, summary, zip,
+  return await db.maybe<CardEntry>(sql`select id, app_name, product_name, email, summary, note, zip,
     return_url, back_url, card_token from sandbox.card_entries where id = ${id}`)
 }
 

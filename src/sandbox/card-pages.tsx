@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, BackLink, Button } from '#design/actions'
-import { ErrorSummary } from '#design/feedback'
+import { Alert, ErrorSummary } from '#design/feedback'
 import { Field, FieldRow } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
@@ -118,6 +118,7 @@ export function CardEntryPage(facts: { entry: CardEntry } & CardFormFacts): JSX.
     >
       <Steps current="card" />
       <Heading title={t('sandbox.card_title')}>{t('sandbox.card_text')}</Heading>
+      {entry.note !== null && <Alert tone="info">{entry.note}</Alert>}
       <ErrorSummary errors={errorsOf(faults)} />
       <CardForm kept={kept} faults={faults} locale={locale} />
       <BackLink href={entry.back_url}>{t('sandbox.back')}</BackLink>

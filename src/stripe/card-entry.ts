@@ -13,7 +13,9 @@ export async function openCardEntry(
   request: CardEntryRequest,
 ): Promise<{ id: string; url: string }> {
   const idempotencyKey = mintId(random, 'ce')
+  const { note } = request
   const summary = [`${request.app_name}: ${request.product_name}.`, ...request.summary]
+  const message = [...(note === undefined ? [] : [note]), ...summary].join(' ')
   const session = await ask(() =>
     stripe.checkout.sessions.create(
       {
@@ -22,7 +24,7 @@ export async function openCardEntry(
         customer_creation: 'always',
         customer_email: request.email,
         billing_address_collection: 'required',
-        custom_text: { submit: { message: summary.join(' ') } },
+        custom_text: { submit: { message } },
         success_url: request.return_url,
         cancel_url: request.back_url,
         locale: pageLocale(request.language),

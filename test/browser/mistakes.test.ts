@@ -60,7 +60,7 @@ const declines = [
   ['4000 0000 0000 9995', 'This card does not have enough funds. Try another card.'],
   ['4000 0000 0000 9987', 'Your bank declined this card. Try another card, or ask your bank.'],
   ['4000 0000 0000 9979', 'Your bank declined this card. Try another card, or ask your bank.'],
-  ['4000 0000 0000 0069', 'This card has expired. Try another card.'],
+  ['4000 0000 0000 0069', 'This card has expired, or its expiry date is incorrect.'],
   ['4000 0000 0000 0127', 'The security code (CVC) does not match the card.'],
   ['4000 0000 0000 0119', 'Your bank could not process the card.'],
   ['4000 0000 0000 0341', 'Your bank declined this card. Try another card, or ask your bank.'],

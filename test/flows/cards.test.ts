@@ -55,6 +55,23 @@ describe('a declined card', () => {
     }
   })
 
+  test('can be entered again after a mistake: the card page says what to check', async () => {
+    for (const [card, sentence] of [
+      ['4000000000000127', /Use another card, or enter this one again with the correct code\./],
+      ['4000000000000069', /Use another card, or enter this one again\./],
+      ['4000000000009995', undefined],
+    ] as const) {
+      const agent = buyer(service)
+      const email = fresh()
+      const declined = await purchase(service, agent, { email, card })
+      if (sentence) assert.match(textOf(declined.body), sentence)
+      const { body } = await agent.press('Use another card')
+      assert.equal(/check its number, expiry date and security/.test(body), sentence !== undefined)
+      assert.match(textOf(body), new RegExp(`For ${email}`))
+      assert.equal(agent.form('Continue').zip, '78701')
+    }
+  })
+
   test('is no longer shown as declined after another card was entered', async () => {
     const agent = buyer(service)
     await purchase(service, agent, { email: fresh(), card: '4000000000000002' })

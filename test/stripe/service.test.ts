@@ -166,6 +166,17 @@ describe('a service with the keys of Stripe', () => {
     assert.equal(charges().length, before)
   })
 
+  test('a wrong security code is checked again on a new page of Stripe', async () => {
+    const { agent } = await goToStripeConfirm('robin.typo@example.com', '4000000000000127')
+    const page = await agent.submit(/^Pay /)
+    assert.match(textOf(page.body), /Use another card, or enter this one again with the correct/)
+    await agent.press('Use another card')
+    const { form } = double.requests.findLast(({ path }) => path === '/v1/checkout/sessions')!
+    const { message } = (form.custom_text as { submit: { message: string } }).submit
+    assert.match(message, /^To use the same card again, check its number, .* Tidepool: /)
+    assert.equal(form.customer_email, 'robin.typo@example.com')
+  })
+
   test('a challenge leads to the bank and back to the license', async () => {
     const { agent } = await goToStripeConfirm('robin.challenged@example.com', '4000002500003155')
     const away = await agent.submit(/^Pay /)

@@ -31,3 +31,10 @@ export function declineTitle(code: DeclineCode, { t }: Locale = ENGLISH): string
 export function needsOtherCard(code: DeclineCode | null): boolean {
   return code === null || !UNCONFIRMED.includes(code)
 }
+
+const MAYBE_MISTYPED: readonly DeclineCode[] = ['incorrect_cvc', 'expired_card']
+
+/** Whether the same card may work once it is entered correctly. */
+export function mayBeMistyped(code: DeclineCode): boolean {
+  return MAYBE_MISTYPED.includes(code)
+}

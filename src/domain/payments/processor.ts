@@ -26,6 +26,8 @@ export interface CardEntryRequest {
   email: string
   /** What the buyer will confirm, as sentences: "$12.75 today", "then $12.75 a month". */
   summary: string[]
+  /** What to check, if the last card was declined for what was entered. */
+  note?: string | undefined
   /** Suggested as the billing ZIP. */
   zip: string
   /** Where the buyer goes after entering a card, and after canceling. */
@@ -287,12 +289,8 @@ export interface Processor extends ProcessorFacts, Listings {
 }
 
 /** What the processor's portal shows, and where it sends the buyer afterwards. */
-export interface PortalRequest {
-  app_name: string
-  email: string
+export interface PortalRequest
+  extends Pick<CardEntryRequest, 'app_name' | 'email' | 'return_url' | 'language'> {
   /** The card on file. */
   card_token: string
-  return_url: string
-  /** The language of the page, as a tag; the browser's by default. */
-  language?: string
 }

@@ -1,7 +1,7 @@
 import type { App } from '#domain/apps'
 import * as billing from '#domain/billing'
 import type { ProductPrice } from '#domain/catalog'
-import type { Card } from '#domain/payments'
+import type { Card, CardEntryRequest } from '#domain/payments'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 
@@ -13,7 +13,10 @@ import type { World } from '#flows/world'
 export async function openCardPage(
   world: World,
   cart: billing.Cart,
-  facts: { app: App; price: ProductPrice; summary: string[]; return_url: string; back_url: string },
+  facts: Pick<CardEntryRequest, 'summary' | 'note' | 'return_url' | 'back_url'> & {
+    app: App
+    price: ProductPrice
+  },
 ): Promise<string> {
   if (cart.card_entry_url) return cart.card_entry_url
   const now = world.clock.now()
@@ -23,6 +26,7 @@ export async function openCardPage(
     email: cart.email ?? '',
     zip: cart.zip ?? '',
     summary: facts.summary,
+    note: facts.note,
     return_url: facts.return_url,
     back_url: facts.back_url,
     language: cart.language,

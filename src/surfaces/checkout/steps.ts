@@ -22,8 +22,8 @@ import { byIp } from '#http/limit-keys'
 import { redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
 import { currentSession } from '#http/session'
-import { ZERO } from '#platform/money'
 import type { RouteLimit } from '#platform/route-limits'
+import { alertOf, declineOf } from './alert.ts'
 import { CardRefusedPage, OtherStatePage } from './card-pages.tsx'
 import { ConfirmPage } from './confirm-page.tsx'
 import { ownerAddress, returnAddress } from './destination.ts'
@@ -71,6 +71,7 @@ function declareCard(scope: FastifyInstance, world: World): void {
       summary: summaryLines(own.price, own.totals, own.purchase.locale),
       return_url: `${base}/card-entered`,
       back_url: `${base}/details`,
+      note: noteOf(own),
     })
     return redirectTo(reply, url)
   })
@@ -83,6 +84,13 @@ function declareCard(scope: FastifyInstance, world: World): void {
     if (taken.outcome !== 'refused') return redirectTo(reply, afterCard(cart, taken))
     return sendCardRefused(reply, await requireOwnCart(world, request, reply), taken)
   })
+}
+
+/** What the card page says to a buyer whose card was declined for what they entered. */
+function noteOf(own: OwnCart): string | undefined {
+  const code = declineOf(own)
+  if (code === undefined || !payments.mayBeMistyped(code)) return undefined
+  return own.purchase.locale.t('checkout.check_card')
 }
 
 function statementOf({ config }: World, { name }: { name: string }): string {
@@ -254,8 +262,6 @@ async function afterConfirming(
   }
 }
 
-const NOTICES = ['changed', 'not_charged'] as const
-
 /** The code that was entered and does not apply, until a payment without it was declined. */
 async function notAppliedTo(
   world: World,
@@ -265,29 +271,4 @@ async function notAppliedTo(
   if (own.cart.discount_id !== null) return undefined
   if (own.attempt?.status === 'declined' && notice === undefined) return undefined
   return notAppliedOf(await discountOfCart(world, own.cart, own), own.purchase.locale)
-}
-
-/** What the last button led to: a notice or, while the same card is on the page, its decline. */
-function alertOf(
-  { cart, attempt, totals, purchase: { locale } }: OwnCart,
-  notice: string | undefined,
-) {
-  // The card was checked for a trial, and another purchase with the same card began one first.
-  const isChanged = attempt?.amount === ZERO && totals.terms.due_now > ZERO
-  const known = NOTICES.find((each) => each === (notice && isChanged ? 'changed' : notice))
-  if (known) {
-    const title = locale.t(`checkout.${known}_title`)
-    return { needs_other_card: false, alert: { title, text: locale.t(`checkout.${known}_text`) } }
-  }
-  if (attempt?.status !== 'declined' || attempt.card.token !== cart.card?.token) {
-    return { needs_other_card: false, alert: undefined }
-  }
-  const code = attempt.decline_code!
-  return {
-    needs_other_card: payments.needsOtherCard(code),
-    alert: {
-      title: payments.declineTitle(code, locale),
-      text: payments.declineSentence(code, locale),
-    },
-  }
 }
