@@ -242,6 +242,20 @@ describe('a new password', () => {
     await emailTo(service, email, /^Your password was changed/)
   })
 
+  test('by an emailed link can be set for an hour, as the email says', async () => {
+    const { email } = await signUp(service)
+    const browser = buyer(service)
+    await browser.open('/signin/')
+    await browser.submit('I forgot my password', { email })
+    const mail = await emailTo(service, email, /^Set a new password/)
+    assert.match(mail, /This link works once and expires in one hour\./)
+    const link = linkIn(mail, 'set_password')
+    service.clock.pass(3590)
+    assert.equal((await browser.open(link)).status, 200)
+    service.clock.pass(10)
+    assert.equal((await browser.open(link)).status, 404)
+  })
+
   test('ends every emailed link that could replace it', async () => {
     const { email, agent } = await signUp(service)
     const forgotten = async () => {

@@ -33,6 +33,9 @@ const LIFE_SECONDS: Record<LinkPurpose, number> = {
   undo_email: 7 * 24 * HOUR,
 }
 
+/** How long the link works that a person requests who has forgotten the password. */
+export const RESET_SECONDS = HOUR
+
 /** A link that is about to be sent. */
 export interface NewLink {
   token: string
@@ -40,6 +43,8 @@ export interface NewLink {
   purpose: LinkPurpose
   return_to?: string | undefined
   about?: EmailChangeId | undefined
+  /** How long it works; that of its purpose by default. */
+  life_seconds?: number | undefined
 }
 
 /** Stores a new link under a secret of 256 random bits, of which only a digest is stored. */
@@ -57,8 +62,12 @@ export async function addLinks(db: Db, now: Date, links: NewLink[]): Promise<voi
         ${links.map(({ purpose }) => purpose)}::text[],
         ${links.map(({ return_to }) => return_to ?? null)}::text[],
         ${links.map(({ about }) => about ?? null)}::text[],
-        ${links.map(({ purpose }) => addSeconds(now, LIFE_SECONDS[purpose]))}::timestamptz[])
+        ${links.map((link) => expiryOf(now, link))}::timestamptz[])
       as link (token_hash, user_id, purpose, return_to, about, expires_at)`)
+}
+
+function expiryOf(now: Date, { purpose, life_seconds = LIFE_SECONDS[purpose] }: NewLink): Date {
+  return addSeconds(now, life_seconds)
 }
 
 /** Reads a link without using it up: for the page before its button is pressed. */

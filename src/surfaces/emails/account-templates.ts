@@ -49,7 +49,7 @@ export function setPassword({ t }: Locale, url: string): EmailContent {
         kind: 'link',
         label: t('email.set_password'),
         url,
-        note: t('email.works_7_days'),
+        note: t('email.works_1_hour'),
       },
       { kind: 'text', text: t('email.not_requested') },
     ],

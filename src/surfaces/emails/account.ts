@@ -61,11 +61,12 @@ async function writeEntry(
   const user = await openAccount(world, email.subject_id)
   if (!user) return undefined
   const facts = { user_id: user.id, return_to: email.facts.return_to }
+  const reset = { ...facts, life_seconds: identity.RESET_SECONDS }
   const locale = world.languages.named(email.facts.language ?? user.language)
   const content =
     email.kind === 'sign_in'
       ? signInLink(locale, await link(world, 'sign_in', facts))
-      : setPassword(locale, await link(world, 'set_password', facts))
+      : setPassword(locale, await link(world, 'set_password', reset))
   return { to: user.email, locale, content }
 }
 

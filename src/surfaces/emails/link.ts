@@ -1,13 +1,13 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import type { EmailChangeId, SignUpId, UserId } from '#platform/ids'
+import type { SignUpId, UserId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 
 /** Creates a link for an email to an account's owner. */
 export async function link(
   { db, clock, random, config }: World,
   purpose: identity.LinkPurpose,
-  facts: { user_id: UserId; return_to?: string | undefined; about?: EmailChangeId },
+  facts: Omit<identity.NewLink, 'token' | 'purpose'>,
 ): Promise<string> {
   const token = mintSecret(random)
   await identity.addLink(db, clock.now(), { token, purpose, ...facts })
