@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { createServer } from '#platform/http'
 import { openLog } from '#platform/log'
 import type { Problem } from '#platform/problem'
@@ -84,6 +85,31 @@ test('answers an invalid HTTP request with the usual error body and headers', as
     assert.deepEqual(fields, [{ path: '', message }])
     assert.equal(/^x-request-id: (req_\w{22})\r$/im.exec(head)?.[1], request_id)
   }
+})
+
+test('answers an invalid request of a browser with a sentence that says what to do', async () => {
+  const browser = ['Host: one.example', 'Accept: text/html,application/xhtml+xml;q=0.9']
+  const cookie = `Cookie: many=${'a'.repeat(40_000)}`
+  const answer = await ask('GET', [...browser, cookie])
+  assert.match(answer, /^HTTP\/1.1 431 .*\r\ncontent-type: text\/plain; charset=utf-8\r\n/s)
+  const sentence =
+    'The request headers are too large. Delete the cookies of this site, then open the page again.'
+  assert.equal(answer.split('\r\n\r\n')[1], `${sentence}\n`)
+  assert.match(
+    await ask('GET', [...browser, 'X-Bad: a\0b']),
+    /\r\n\r\nThe request could not be read/,
+  )
+  // Its headers arrive in several packets, and the last one does not say who sends them.
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.setNoDelay(true)
+  const parts = `GET / HTTP/1.1\r\n${browser.join('\r\n')}\r\n${cookie}`.match(/.{1,9000}/gs)!
+  const answered = text(socket)
+  for (const part of parts) {
+    socket.write(part)
+    await setTimeout(20)
+  }
+  assert.match(await answered, new RegExp(`^HTTP/1.1 431 .*\r\n\r\n${sentence}`, 's'))
 })
 
 test('refuses a request with two content lengths', async () => {
