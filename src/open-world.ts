@@ -7,7 +7,7 @@ import { openUses, rememberUses } from '#flows/remember-uses'
 import type { LiveMode, World } from '#flows/world'
 import { readLegalText } from '#http/legal-texts'
 import { type Clock, systemClock } from '#platform/clock'
-import type { Config } from '#platform/config'
+import { type Config, isMarkedAsTest } from '#platform/config'
 import type { Database } from '#platform/db'
 import { type Drain, openDrain } from '#platform/drain'
 import { checkSecretKeys } from '#platform/installation'
@@ -145,7 +145,7 @@ async function openOn(
     uses: openUses(),
     clicks: openClicks(random),
     visit: parts.visit ?? openVisits({ allows_loopback: !config.production }),
-    pdfs: live ? markPdfs(pdfs, 'TEST MODE') : pdfs,
+    pdfs: isMarkedAsTest(config) ? markPdfs(pdfs, 'TEST MODE') : pdfs,
     pictures: openPictures(),
     languages: parts.languages ?? readLanguages(),
     // Files of test mode stay apart from those of live mode, which its retention would remove.

@@ -242,6 +242,15 @@ export function isLiveKey(secret_key: string): boolean {
   return /^[rs]k_live_/.test(secret_key)
 }
 
+/**
+ * Whether every page, email and PDF says that this is test mode: the one beside live mode, and a
+ * service that has only Stripe's test keys.
+ */
+export function isMarkedAsTest({ live_url, stripe, test_mode }: Config): boolean {
+  if (live_url !== undefined) return true
+  return stripe !== undefined && !isLiveKey(stripe.secret_key) && test_mode === undefined
+}
+
 /** The sender of emails; a bare address gets the operator's name. */
 function senderOf(address: string, { legal_name }: Operator): string {
   return address.includes('<') ? address : `"${legal_name.replaceAll('"', "'")}" <${address}>`

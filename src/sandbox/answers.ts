@@ -16,13 +16,13 @@ export type SandboxPageRequest = FastifyRequest<{ Params: { id: string } }>
 
 /** Sends a page; the browser returns to it after a change of language, or to `then`. */
 export function send(reply: FastifyReply, page: JSX.Element, then?: string): FastifyReply {
-  const { merchant, live_url } = reply.server
+  const { merchant, marked_as_test } = reply.server
   const form = reply.request.language_form?.(true)
   const language = form && { ...form, return_to: then ?? form.return_to }
   return reply
     .headers(languageHeaders(reply.request))
     .type('text/html; charset=utf-8')
-    .send(renderPage(page, { merchant, live_url, language }))
+    .send(renderPage(page, { merchant, marked_as_test, language }))
 }
 
 /** The error for a page that does not exist. */

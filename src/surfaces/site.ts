@@ -16,6 +16,7 @@ import { addLanguageForm } from '#http/language'
 import { pageForError } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { tasks } from '#http/tasks'
+import { isMarkedAsTest } from '#platform/config'
 import { createServer } from '#platform/http'
 import { refuseOtherMethods } from '#platform/methods'
 import { limitRoutes } from '#platform/route-limits'
@@ -139,7 +140,7 @@ async function rowsOf(
 /** What every page of the site needs. */
 function decoratePages(app: FastifyInstance, { config, languages }: World): void {
   app.decorate('merchant', config.operator.legal_name)
-  app.decorate('live_url', config.live_url)
+  app.decorate('marked_as_test', isMarkedAsTest(config))
   app.decorate('languages', languages)
 }
 

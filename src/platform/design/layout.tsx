@@ -11,7 +11,7 @@ import { LanguageForm } from './language-form.tsx'
 import { InLocale, useLocale } from './locale.tsx'
 import { Account, type AccountMenu, type Link, ViewedAs, type Viewing } from './menu.tsx'
 import { Sharing } from './sharing.tsx'
-import { LiveUrl, TestModeBanner } from './test-mode.tsx'
+import { MarkedAsTest, TestModeBanner } from './test-mode.tsx'
 import { ViewingBanner } from './viewing-banner.tsx'
 
 export type { AccountMenu, Link } from './menu.tsx'
@@ -45,22 +45,22 @@ export function renderPage(
   facts: {
     merchant?: string | undefined
     account?: AccountMenu | undefined
-    /** The origin of live mode, on a page of the test mode beside it. */
-    live_url?: string | undefined
+    /** Whether the page says that it is of test mode. */
+    marked_as_test?: boolean | undefined
     viewing?: Viewing | undefined
     /** The form that changes the language. */
     language?: LanguageForm | undefined
   } = {},
 ): string {
-  const { merchant = 'Purser', account, live_url, viewing, language } = facts
+  const { merchant = 'Purser', account, marked_as_test = false, viewing, language } = facts
   const whole = (
     <Merchant.Provider value={merchant}>
       <Account.Provider value={account}>
-        <LiveUrl.Provider value={live_url}>
+        <MarkedAsTest.Provider value={marked_as_test}>
           <ViewedAs.Provider value={viewing}>
             <LanguageForm.Provider value={language}>{page}</LanguageForm.Provider>
           </ViewedAs.Provider>
-        </LiveUrl.Provider>
+        </MarkedAsTest.Provider>
       </Account.Provider>
     </Merchant.Provider>
   )
@@ -70,7 +70,7 @@ export function renderPage(
 /** The document around every page: its head, the skip link, and a notice. */
 export function Page(facts: PageFacts): JSX.Element {
   const { t, language, direction } = useLocale()
-  const isTestMode = useContext(LiveUrl) !== undefined
+  const isTestMode = useContext(MarkedAsTest)
   return (
     <html lang={language} dir={direction === 'rtl' ? direction : undefined}>
       <head>

@@ -4,15 +4,14 @@ import { CsrfField } from './forms.tsx'
 import { useLocale } from './locale.tsx'
 import { Account, type AccountMenu } from './menu.tsx'
 
-/** The origin of live mode, on the pages of the test mode beside it; undefined on all others. */
-export const LiveUrl = createContext<string | undefined>(undefined)
+/** Whether a page says that it is of test mode. */
+export const MarkedAsTest = createContext(false)
 
-/** The banner of every page of the test mode beside live mode, with a member's way back. */
+/** The banner of every page of test mode; beside live mode, with a member's way back. */
 export function TestModeBanner(): JSX.Element | null {
   const { t, rich } = useLocale()
-  const isTestMode = useContext(LiveUrl) !== undefined
   const mode = useContext(Account)?.mode
-  if (!isTestMode) return null
+  if (!useContext(MarkedAsTest)) return null
   return (
     <section
       aria-label={t('test_mode.name')}

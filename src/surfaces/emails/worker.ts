@@ -1,6 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { clearAlarm, raiseAlarm } from '#platform/alarms'
+import { isMarkedAsTest } from '#platform/config'
 import {
   EMAIL_QUEUE,
   type EmailTemplate,
@@ -42,7 +43,7 @@ export function emailWorker(world: World): void {
       const written = await wanted(world, email.kind, withoutDeleted(await write(world, email)))
       recipients = written?.to.split(/,\s*/)
       if (written) {
-        await send(world, email, world.live ? markOfTestMode(written) : written)
+        await send(world, email, isMarkedAsTest(world.config) ? markOfTestMode(written) : written)
       }
     } catch (error) {
       const is_final = error instanceof NoMailbox
@@ -59,7 +60,7 @@ export function emailWorker(world: World): void {
   })
 }
 
-/** The email as the test mode beside live mode sends it. */
+/** The email as test mode sends it. */
 function markOfTestMode(written: WrittenEmail): WrittenEmail {
   const { subject, heading, blocks } = written.content
   const { t } = written.locale ?? ENGLISH

@@ -25,8 +25,8 @@ declare module 'fastify' {
     processor_origins?: readonly string[]
     /** The legal name of the merchant of record. */
     merchant?: string
-    /** The origin of live mode, in the test mode beside it. */
-    live_url?: string | undefined
+    /** Whether every page says that it is of test mode. */
+    marked_as_test?: boolean
   }
   interface FastifyRequest {
     /** The menu of the signed-in person, if there is one. */
@@ -93,12 +93,9 @@ export function sendPage(
     .send(renderPage(page, { ...markOf(reply.server), account, viewing, language }))
 }
 
-/**
- * What every page of a server shows: the merchant of record, and the link to live mode, if this is
- * test mode.
- */
-export function markOf({ merchant, live_url }: FastifyInstance) {
-  return { merchant, live_url }
+/** What every page of a server shows: the merchant of record, and whether this is test mode. */
+export function markOf({ merchant, marked_as_test }: FastifyInstance) {
+  return { merchant, marked_as_test }
 }
 
 const PDF_POLICY = contentPolicy({ 'object-src': OWN, 'style-src': ["'unsafe-inline'"] })
@@ -124,7 +121,7 @@ export function sendFile(
   { name, type }: { name: string; type: string },
   content: Readable | Buffer,
 ): FastifyReply {
-  const prefix = reply.server.live_url === undefined ? '' : 'test-mode-'
+  const prefix = reply.server.marked_as_test ? 'test-mode-' : ''
   return reply
     .headers({
       'cache-control': 'no-store',

@@ -2,6 +2,7 @@ import { formatDay } from '#design/money'
 import * as payouts from '#domain/payouts'
 import { appTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
+import { isMarkedAsTest } from '#platform/config'
 import type { PayeeId } from '#platform/ids'
 import { ENGLISH, type Locale } from '#platform/language/locale'
 
@@ -27,13 +28,13 @@ export async function payeeNotice(
 
 /** The banner of test mode for buyers, with the app's time if its clock is ahead. */
 export function testNotice(
-  world: Pick<World, 'clock' | 'live' | 'processor'>,
+  world: Pick<World, 'clock' | 'config' | 'processor'>,
   app: { name: string; clock_ahead: number },
   locale: Locale,
 ): string | undefined {
   if (!world.processor.is_test_mode) return undefined
   // The banner of every page says so already.
-  if (world.live) return clockNotice(world, app, locale)
+  if (isMarkedAsTest(world.config)) return clockNotice(world, app, locale)
   const notices = [locale.t('notice.test_mode'), clockNotice(world, app, locale)]
   return notices.filter(Boolean).join(' ')
 }
