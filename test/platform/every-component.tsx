@@ -126,6 +126,11 @@ export function everyComponent(text: string): Record<string, VNode> {
     Steps: <order.Steps current="confirm" />,
     Total: <order.Total amount={cents(1200)} taxed={false} />,
     DescriptionList: <panels.DescriptionList items={[{ term: text, detail: text }]} />,
+    Filters: (
+      <panels.Filters label={text} open>
+        {text}
+      </panels.Filters>
+    ),
     Disclosure: (
       <panels.Disclosure summary={text} id={text} open>
         {text}

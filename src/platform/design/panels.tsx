@@ -271,3 +271,25 @@ export function Disclosure(facts: {
     </details>
   )
 }
+
+/** The filters of a search: folded behind one line on a phone, where a list would come late. */
+export function Filters(facts: {
+  label: string
+  /** Whether one is set, so that the phone shows them. */
+  open: boolean
+  children: ComponentChildren
+}): JSX.Element {
+  return (
+    <div class="grid grid-cols-1">
+      <details class="peer group sm:hidden" open={facts.open}>
+        <summary class="inline-flex min-h-11 items-center gap-1.5 rounded-field text-sm font-medium">
+          {facts.label}
+          <span class="group-open:rotate-180">
+            <Icon name="chevron" size="size-4" />
+          </span>
+        </summary>
+      </details>
+      <div class="hidden grid-cols-1 gap-5 peer-open:grid sm:grid">{facts.children}</div>
+    </div>
+  )
+}

@@ -4,7 +4,7 @@ import { Field, FieldRow, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Heading, Panel } from '#design/panels'
+import { EmptyState, Filters, Heading, Panel } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import type { AuditSearch } from './audit-search.ts'
@@ -44,35 +44,38 @@ export function AuditPage(facts: AuditFacts): JSX.Element {
 }
 
 function Search({ search, csrf_token }: AuditFacts): JSX.Element {
+  const isSearched = Object.values(search).some((value) => value !== '')
   const common = { in_search: true, autocomplete: 'off', spellcheck: false } as const
   return (
     <Panel title="Search" aside={<Export search={search} csrf_token={csrf_token} />}>
-      <form method="get" action="/admin/audit/" class="grid grid-cols-1 gap-5">
-        <div class="grid gap-4 sm:grid-cols-3">
-          <Field label="Actor" name="actor" value={search.actor} {...common} hint="Email or ID" />
-          <Field
-            label="Action"
-            name="action"
-            value={search.action}
-            {...common}
-            hint="Such as staff.added"
-          />
-          <Field
-            label="Subject"
-            name="subject"
-            value={search.subject}
-            {...common}
-            hint="Email or ID"
-          />
-        </div>
-        <FieldRow wide>
-          <Field label="From" name="from" type="date" value={search.from} {...common} />
-          <Field label="To" name="to" type="date" value={search.to} {...common} />
-        </FieldRow>
-        <Actions>
-          <Button kind="primary">Search</Button>
-          <Button href="/admin/audit/">Clear</Button>
-        </Actions>
+      <form method="get" action="/admin/audit/">
+        <Filters label="Filters" open={isSearched}>
+          <div class="grid gap-4 sm:grid-cols-3">
+            <Field label="Actor" name="actor" value={search.actor} {...common} hint="Email or ID" />
+            <Field
+              label="Action"
+              name="action"
+              value={search.action}
+              {...common}
+              hint="Such as staff.added"
+            />
+            <Field
+              label="Subject"
+              name="subject"
+              value={search.subject}
+              {...common}
+              hint="Email or ID"
+            />
+          </div>
+          <FieldRow wide>
+            <Field label="From" name="from" type="date" value={search.from} {...common} />
+            <Field label="To" name="to" type="date" value={search.to} {...common} />
+          </FieldRow>
+          <Actions>
+            <Button kind="primary">Search</Button>
+            <Button href="/admin/audit/">Clear</Button>
+          </Actions>
+        </Filters>
       </form>
     </Panel>
   )

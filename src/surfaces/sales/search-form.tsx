@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Field, FieldRow, Form, SelectField } from '#design/forms'
-import { Panel } from '#design/panels'
+import { Filters, Panel } from '#design/panels'
 import { MAX_FOUND } from '#domain/payments'
 
 const HINT = 'The beginning of an email, or a license key, order ID, license ID or invoice number'
@@ -31,21 +31,24 @@ export function SearchForm(facts: {
   choices: Choice[]
 }): JSX.Element {
   const { path, search, choices } = facts
+  const { q, ...filters } = search
   return (
     <Panel title="Search" aside={<ExportForm {...facts} />}>
       <form method="get" action={path} class="grid grid-cols-1 gap-5">
-        <Field label="Find" name="q" type="search" value={search.q} {...COMMON} hint={HINT} />
-        <div class="grid grid-cols-2 gap-4 *:min-w-0 lg:grid-cols-5">
-          {choices.map((choice) => (
-            <SelectField key={choice.name} {...choice} value={search[choice.name]} in_search />
-          ))}
-          <div class="col-span-2">
-            <FieldRow wide>
-              <Field label="From" name="from" type="date" value={search.from} {...COMMON} />
-              <Field label="To" name="to" type="date" value={search.to} {...COMMON} />
-            </FieldRow>
+        <Field label="Find" name="q" type="search" value={q} {...COMMON} hint={HINT} />
+        <Filters label="Filters" open={Object.values(filters).some((value) => value !== '')}>
+          <div class="grid grid-cols-2 gap-4 *:min-w-0 lg:grid-cols-5">
+            {choices.map((choice) => (
+              <SelectField key={choice.name} {...choice} value={search[choice.name]} in_search />
+            ))}
+            <div class="col-span-2">
+              <FieldRow wide>
+                <Field label="From" name="from" type="date" value={search.from} {...COMMON} />
+                <Field label="To" name="to" type="date" value={search.to} {...COMMON} />
+              </FieldRow>
+            </div>
           </div>
-        </div>
+        </Filters>
         <Actions>
           <Button kind="primary">Search</Button>
           <Button href={path}>Clear</Button>

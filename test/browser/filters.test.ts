@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityProblems } from './accessibility.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
+import { press, signIn } from './steps.ts'
+
+let setup: BrowserTest
+before(async () => {
+  setup = await openBrowserTest()
+})
+after(() => setup.close())
+
+const DESKTOP = { width: 1280, height: 900 }
+const PHONE = { width: 375, height: 800 }
+
+/** The labels of the fields of a search that can be filled in. */
+async function visibleLabels(page: Page): Promise<string[]> {
+  return (await page.locator('main form[method=get] label:visible').allTextContents()).toSorted()
+}
+
+test('the filters of a list are folded on a phone, and one press shows them', async (t) => {
+  const page = await setup.newPage(t)
+  await page.goto('/dashboard/apps/tidepool/customers/')
+  await signIn(page, setup.service, 'seller')
+  const labels = ['Find', 'From', 'Plan', 'Sort', 'Status', 'To']
+  assert.deepEqual(await visibleLabels(page), labels)
+  await page.setViewportSize(PHONE)
+  assert.deepEqual(await visibleLabels(page), ['Find'])
+  const list = page.getByRole('table').or(page.getByText('No customers yet')).first()
+  const { y } = (await list.boundingBox())!
+  await page.getByText('Filters', { exact: true }).click()
+  assert.deepEqual(await visibleLabels(page), labels)
+  assert.ok(y < (await list.boundingBox())!.y)
+  await page.getByLabel('Status').selectOption('Canceled')
+  await press(page, 'Search')
+  await page.getByText('No matching customers').waitFor()
+  // A filter that is set is not out of sight.
+  assert.deepEqual(await visibleLabels(page), labels)
+  await page.setViewportSize(DESKTOP)
+  assert.deepEqual(await accessibilityProblems(page), [])
+})
+
+test('the search of the audit log is folded on a phone', async (t) => {
+  const page = await setup.newPage(t, { viewport: PHONE })
+  await page.goto('/admin/audit/')
+  await signIn(page, setup.service, 'operator')
+  await page.goto('/admin/audit/')
+  assert.deepEqual(await visibleLabels(page), [])
+  await page.getByText('Filters', { exact: true }).click()
+  await page.getByLabel('Action').fill('staff.forgotten')
+  await press(page, 'Search')
+  await page.getByText('No entries').waitFor()
+  await page.setViewportSize(DESKTOP)
+  assert.deepEqual(await visibleLabels(page), ['Action', 'Actor', 'From', 'Subject', 'To'])
+})
