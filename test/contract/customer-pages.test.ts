@@ -38,10 +38,10 @@ const listed = (query: string) => listedEmails(sellers, `${LIST}${query}`)
 
 // Guards F51
 describe('the list of customers', () => {
-  test('has one row per buyer, the newest first, with totals after refunds', async () => {
+  test('has one row per buyer, the newest first, with totals', async () => {
     const page = await sellers.twin().open(LIST)
     const text = textOf(page.body)
-    assert.match(text, /Customers 3 Paid, after refunds \$/)
+    assert.match(text, /Customers 3 Paid, after refunds and lost disputes \$/)
     assert.match(text, /\$12\.60 \S+@example\.com Pro Active 2026-03-10 2026-04-10/)
     assert.match(text, /\$0\.00 \S+@example\.com Pro Canceled 2026-03-12/)
     assert.deepEqual(await listed(''), [refunded.email, lifetime.email, monthly.email])
@@ -57,7 +57,7 @@ describe('the list of customers', () => {
     await agent.submit(/^Pay /)
     assert.deepEqual(await listed(`?q=${first.email}`), [first.email])
     const list = await sellers.twin().open(`${LIST}?q=${first.license_key}`)
-    assert.match(textOf(list.body), /Paid, after refunds \$189\.00/)
+    assert.match(textOf(list.body), /Paid, after refunds and lost disputes \$189\.00/)
     assert.ok(!list.body.includes(first.license_id))
   })
 
@@ -145,7 +145,7 @@ describe('a customer', () => {
     const page = await sellers.twin().open(`${LIST}${refunded.license_id}/`)
     assert.equal(page.status, 200)
     const text = textOf(page.body)
-    assert.match(text, /Paid, after refunds \$0\.00 Charged \$12\.60/)
+    assert.match(text, /Paid, after refunds and lost disputes \$0\.00 Charged \$12\.60/)
     assert.match(text, /Invoices .*\$12\.60 \$12\.60 Purchase PUR-\d+ March 12, 2026 Refunded/)
     assert.match(text, /Refunds .*\$12\.60 Refunded/)
     assert.match(text, /Timeline .*License: ended by the refund.*License: bought a plan/)

@@ -98,7 +98,7 @@ function License({ license }: CustomerFacts): JSX.Element {
     <Panel title="License">
       <DescriptionList
         items={[
-          money('Paid, after refunds', cents(charged - returned)),
+          money('Paid, after refunds and lost disputes', cents(charged - returned)),
           money('Charged', charged),
           ...(returned > 0 ? [money('Refunded or lost in disputes', returned)] : []),
           { term: 'Plan', detail: license.product_name },

@@ -41,7 +41,7 @@ export function CustomersPage(
       nothing="Buyers appear here after a purchase."
       sums={[
         { term: 'Customers', detail: totals.count.toLocaleString('en-US') },
-        { term: 'Paid, after refunds', detail: <Money amount={totals.paid} /> },
+        { term: 'Paid, after refunds and lost disputes', detail: <Money amount={totals.paid} /> },
       ]}
       order={search.sort === 'paid' ? 'most paid' : 'newest'}
       columns={COLUMNS}
