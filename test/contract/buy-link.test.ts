@@ -70,7 +70,7 @@ describe('when a link answers', () => {
         headers: { accept: 'text/html' },
       })
       assert.equal(answer.statusCode, 404)
-      assert.match(textOf(answer.body), /Page not found/)
+      assert.match(textOf(answer.body), /This plan is not for sale\b.*Nothing was charged/)
     }
   })
 

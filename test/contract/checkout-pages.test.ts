@@ -65,7 +65,7 @@ describe('every page', () => {
       details: [200, /Your details/],
       faults: [422, /five-digit US ZIP/],
       misconfigured: [400, /This link is misconfigured/],
-      nothing: [404, /Page not found/],
+      nothing: [404, /This plan is not for sale/],
       card: [200, /Enter your card/],
       card_faults: [400, /Use a test card/],
       card_abroad: [422, /outside the United States/],

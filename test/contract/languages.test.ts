@@ -89,7 +89,7 @@ describe('a page', () => {
   test('of an error is in the language of the browser', async () => {
     const missing = await get('/buy/prc_nothing/', { 'accept-language': 'es' })
     assert.equal(missing.statusCode, 404)
-    assert.match(textOf(missing.body), /Página no encontrada/)
+    assert.match(textOf(missing.body), /Este plan no está a la venta/)
     const misconfigured = await get(`${buy_url}?next=https://elsewhere.example/`, {
       'accept-language': 'es',
     })

@@ -21,12 +21,12 @@ import { MisconfiguredPage } from '#http/error-page'
 import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { CART_PATH } from '#http/guards/cart'
-import { formOf, isRepeated, paramsOf, queryOf, requireId } from '#http/input'
+import { formOf, isRepeated, paramsOf, queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
-import { redirectTo, sendPage } from '#http/pages'
+import { AnsweredByGuard, redirectTo, sendPage } from '#http/pages'
 import { redirectAfterForm } from '#http/redirect'
-import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
+import { readId } from '#platform/ids'
 import type { Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import type { RouteLimit } from '#platform/route-limits'
@@ -34,6 +34,7 @@ import { CONTINUE, requireContinued } from './continued.ts'
 import { isTerritory, territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
 import { appliedOf, CODE_LENGTH, countTry, mayTry, notAppliedOf, tryCode } from './discount.ts'
+import { NotForSalePage } from './end-pages.tsx'
 import { figuresBeforeTax } from './figures.ts'
 import { purchaseOf, requireOwnCart } from './purchase.ts'
 import { DetailsPage, type Faults } from './step-pages.tsx'
@@ -125,7 +126,7 @@ function declareDetails(scope: FastifyInstance, world: World): void {
     if (cart.completed_at) return redirectTo(reply, `/checkout/${cart.id}/success`)
     const isOnSale = await apps.findOnSale(world.db, app.id)
     const now = isOnSale && (await catalog.findLivePrice(world.db, price.id))
-    if (!now) throw refuse('not_found')
+    if (!now) throw notForSale()
     const session = await currentSession(world, request)
     const link = { app, price: now, next_url: cart.next_url }
     const license_id = cart.continues_license_id ?? undefined
@@ -153,12 +154,19 @@ async function readLink(
   request: FastifyRequest,
   next: string | undefined,
 ): Promise<BuyLink & { next_ok: boolean }> {
-  const price_id = requireId('prc', paramsOf(BUY_PATH, request).price_id)
-  const priced = await findPricedApp(db, price_id)
-  if (!priced || !apps.isOnSale(priced.app)) throw refuse('not_found')
+  const price_id = readId('prc', paramsOf(BUY_PATH, request).price_id)
+  const priced = price_id && (await findPricedApp(db, price_id))
+  if (!priced || !apps.isOnSale(priced.app)) throw notForSale()
   const { app, price } = priced
   const { next_url, is_valid } = readNext(app, next)
   return { app, price, next_url, next_ok: is_valid && !isRepeated(request, 'next') }
+}
+
+/** The same for every reason, as the API answers. */
+function notForSale(): AnsweredByGuard {
+  return new AnsweredByGuard((reply) =>
+    sendPage(reply, NotForSalePage({ locale: localeOf(reply.request) }), { status: 404 }),
+  )
 }
 
 function misconfigured(reply: FastifyReply, app: apps.App): FastifyReply {

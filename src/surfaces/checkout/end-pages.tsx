@@ -6,6 +6,7 @@ import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { Heading, Mailbox } from '#design/panels'
 import type { CartId } from '#platform/ids'
+import type { Locale } from '#platform/language/locale'
 import { ZERO } from '#platform/money'
 import { durationText } from '#platform/text'
 import { layoutOf, nameOf, type PurchaseSummary, type Step } from './layout.tsx'
@@ -140,4 +141,15 @@ function startOf(facts: {
   return purchase.figures.total === ZERO
     ? t('checkout.nothing_charged')
     : t('checkout.payment_received')
+}
+
+/** A buy link whose price is unknown, or is not sold now. */
+export function NotForSalePage({ locale }: { locale: Locale }): JSX.Element {
+  const { t } = locale
+  return (
+    <FocusLayout locale={locale} title={t('checkout.not_for_sale_page_title')}>
+      <Heading title={t('checkout.not_for_sale_title')}>{t('checkout.not_for_sale_text')}</Heading>
+      <Button href="/">{t('error.home')}</Button>
+    </FocusLayout>
+  )
 }
