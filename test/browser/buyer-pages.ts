@@ -101,7 +101,7 @@ async function* changes(
   await page.goto(`${manage}plan/${down}/`)
   yield 'a move at the end of the period'
   await press(page, /^Change on/)
-  await page.getByText('Plan change scheduled').waitFor()
+  await page.getByText('Plan change scheduled. You keep your current plan until it').waitFor()
   yield 'manage, a move is planned'
   await press(page, 'Keep my plan')
   await page.goto(`${manage}key/`)

@@ -123,7 +123,10 @@ describe('a card from abroad', () => {
     const fields = { number: '4242424242424242', expiry: '12/30', cvc: '123', zip: '00000' }
     const page = await agent.submit('Continue', fields)
     assert.equal(page.status, 422)
-    assert.match(textOf(page.body), /is not a US ZIP code/)
+    assert.match(
+      textOf(page.body),
+      /is not a US ZIP code\. Use another card, or enter this one again with the correct ZIP/,
+    )
   })
 })
 
