@@ -124,6 +124,62 @@ test('HEAD, OPTIONS and prefetching do not use it up', async () => {
   assert.deepEqual([head.statusCode, head.body], [404, ''])
 })
 
+/** What chats, mail and social networks send to preview a pasted link. */
+const PREVIEWERS = [
+  'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+  'Slackbot 1.0 (+https://api.slack.com/robots)',
+  'Slack-ImgProxy (+https://api.slack.com/robots)',
+  'Twitterbot/1.0',
+  'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+  'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)',
+  'TelegramBot (like TwitterBot)',
+  'WhatsApp/2.23.20.0',
+  'LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)',
+  'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5 skype-url-preview@microsoft.com',
+  'Mozilla/5.0 (Macintosh) AppleWebKit/601.2.4 Safari/601.2.4 facebookexternalhit/1.1 Facebot',
+  'Mozilla/5.0 (Macintosh) Version/17.4 Safari/605.1.15 (Applebot/0.1)',
+  'Mattermost-Bot/1.1',
+  'Synapse (bot; +https://github.com/matrix-org/synapse)',
+  'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
+]
+
+test('previews of chats do not use it up, and do not say whether it exists', async () => {
+  const { path } = await rotate()
+  for (const agent of PREVIEWERS) {
+    const headers = { 'user-agent': agent }
+    const [page, unknown] = await Promise.all([
+      read(path, { headers }),
+      read(`/claim/${'A'.repeat(43)}`, { headers }),
+    ])
+    assert.equal(page.statusCode, 200, agent)
+    assert.match(textOf(page.body), /shows a client secret once.+Previews do not use it up\./)
+    assert.equal(page.headers['cache-control'], 'no-store')
+    assert.equal(page.headers['referrer-policy'], 'no-referrer')
+    assert.deepEqual(fingerprint(unknown), fingerprint(page))
+    for (const url of [path, '/claim/x']) {
+      const head = await read(url, { method: 'HEAD', headers })
+      assert.deepEqual([head.statusCode, head.body], [200, ''])
+    }
+  }
+  assert.equal(await isGood((await read(path)).body), true)
+})
+
+test('ordinary programs and browsers read it', async () => {
+  for (const agent of [
+    'curl/8.5.0',
+    'node',
+    'python-requests/2.32.3',
+    'Mozilla/5.0 (iPhone) AppleWebKit/605.1.15 Mobile/15E148 [LinkedInApp]/9.1',
+    'deploybot',
+  ]) {
+    service.clock.pass(60)
+    const { path } = await rotate()
+    const answer = await read(path, { headers: { 'user-agent': agent } })
+    assert.equal(await isGood(answer.body), true, agent)
+    await assertGone(path)
+  }
+})
+
 test('a person is shown a page to copy it from, once', async () => {
   const { path } = await rotate()
   const headers = { accept: 'text/html,application/xhtml+xml' }

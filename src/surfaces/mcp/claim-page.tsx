@@ -14,3 +14,14 @@ export function ClaimPage({ client_secret }: { client_secret: string }): JSX.Ele
     </FocusLayout>
   )
 }
+
+/** What previews of a claim link show, in a chat or an email. */
+export function ClaimPreviewPage(): JSX.Element {
+  return (
+    <FocusLayout title="One-time link · Purser">
+      <Heading title="One-time link">
+        A link such as this one shows a client secret once. Previews do not use it up.
+      </Heading>
+    </FocusLayout>
+  )
+}
