@@ -108,7 +108,7 @@ function addChecks(add: (usage: string, description: string, run: Run) => Comman
 function addAgentCommands(add: (usage: string, description: string, run: Run) => Command): void {
   add('login', 'sign in to read and edit your apps', login)
     .option('--scope <scopes>', 'the scopes to request', 'integrations.read listing.write')
-    .option('--no-browser', 'print the URL instead of opening a browser')
+    .option('--no-browser', 'print the URL, for a browser on any computer')
   add('logout', 'revoke and delete what login stored', logout)
   add('pull [file]', 'write the listing, plans and prices of an app to a file', pull).option(
     '--force',

@@ -26,6 +26,8 @@ export interface Terminal {
   confirm(question: string): Promise<boolean>
   /** Asks for a value without showing it. */
   askSecret(question: string): Promise<string>
+  /** The lines of stdin as they come, until the signal; asks for each on a terminal. */
+  lines(question: string, signal: AbortSignal): AsyncIterable<string>
   /** All of stdin; empty if it is a terminal. */
   readInput(): Promise<string>
 }
@@ -91,9 +93,40 @@ export function openTerminal(is_json: boolean): Terminal {
       clear()
       return askHidden(stdin, stderr, question)
     },
+    lines: (question, signal) => {
+      clear()
+      return askLines(stdin, stderr, question, signal)
+    },
     async readInput() {
       return stdin.isTTY ? '' : await text(stdin)
     },
+  }
+}
+
+/** Asks on a terminal for one line after another; elsewhere, only reads them. */
+async function* askLines(
+  stdin: ReadStream,
+  stderr: WriteStream,
+  question: string,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const output = stdin.isTTY ? stderr : undefined
+  const lines = createInterface({ input: stdin, output, prompt: `${question}: ` })
+  lines.once('SIGINT', () => process.exit(EXIT.interrupted))
+  const stop = () => {
+    output?.write('\n')
+    lines.close()
+  }
+  signal.addEventListener('abort', stop)
+  lines.prompt()
+  try {
+    for await (const line of lines) {
+      yield line
+      lines.prompt()
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    lines.close()
   }
 }
 

@@ -4,13 +4,17 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CliError, EXIT } from '../exit.ts'
 
+const HOST = '127.0.0.1'
 const PATH = '/callback'
 const WAIT_MINUTES = 5
 
 export interface CallbackServer extends AsyncDisposable {
   redirect_uri: string
-  /** The address that the browser returned to. Throws CliError after five minutes. */
-  answer(): Promise<URL>
+  /**
+   * The address that the browser returned to, here or in a browser elsewhere from which a person
+   * pastes it. Throws CliError after five minutes.
+   */
+  answer(pasted?: Promise<URL>): Promise<URL>
 }
 
 const page = (title: string, text: string) =>
@@ -44,13 +48,13 @@ export async function openCallback(): Promise<CallbackServer> {
     response.end(pageFor(url.searchParams.get('error')))
     resolve(url)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, HOST)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const redirect_uri = `http://127.0.0.1:${port}${PATH}`
+  const redirect_uri = `http://${HOST}:${port}${PATH}`
   return {
     redirect_uri,
-    answer: () => within(answered),
+    answer: (pasted) => within(pasted ? Promise.race([answered, pasted]) : answered),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -66,10 +70,23 @@ function answerOf({ method, url = '/' }: IncomingMessage, redirect_uri: string):
   return address.pathname === PATH ? address : undefined
 }
 
+/**
+ * The answer of a sign-in in a pasted address; undefined in another text. Whether it is the answer
+ * of this sign-in shows its state.
+ */
+export function pastedAnswer(text: string): URL | undefined {
+  // Browsers may show an address without its scheme.
+  const address = text.trim().replace(/^127\.0\.0\.1:/, 'http://$&')
+  if (!URL.canParse(address)) return undefined
+  const { hostname, pathname, searchParams } = new URL(address)
+  const isAnswer = searchParams.has('code') || searchParams.has('error')
+  return hostname === HOST && pathname === PATH && isAnswer ? new URL(address) : undefined
+}
+
 async function within(answered: Promise<URL>): Promise<URL> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    const message = `The browser did not return within ${WAIT_MINUTES} minutes. Try again.`
+    const message = `The browser did not return within ${WAIT_MINUTES} minutes. Try again, with --no-browser if your browser is on another computer.`
     timer = setTimeout(
       () => reject(new CliError('sign_in_timeout', message, EXIT.negative)),
       WAIT_MINUTES * 60_000,

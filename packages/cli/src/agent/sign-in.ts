@@ -112,7 +112,10 @@ function failedSignIn(error: unknown): unknown {
     return new CliError(error.error, message, canceled ? EXIT.negative : EXIT.refused)
   }
   if (error instanceof oauth.ResponseBodyError) {
-    const message = `The sign-in failed: ${error.error_description ?? error.error}.`
+    const isLate = error.error === 'invalid_grant'
+    const message = isLate
+      ? 'The answer of the browser was used before, or is older than a minute. Try again.'
+      : `The sign-in failed: ${error.error_description ?? error.error}.`
     return new CliError(error.error, message, EXIT.refused)
   }
   if (error instanceof oauth.OperationProcessingError) {

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
-import { openCallback } from '../agent/callback.ts'
+import { type CallbackServer, openCallback, pastedAnswer } from '../agent/callback.ts'
 import { beginSignIn, signOut } from '../agent/sign-in.ts'
 import { configFolder, withTokenLock } from '../agent/token-store.ts'
 import type { CommandContext } from '../context.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
 import { requireUrl } from '../settings.ts'
+import type { Terminal } from '../terminal.ts'
 
 interface LoginOptions {
   scope: string
@@ -23,7 +24,8 @@ export async function login(context: CommandContext<LoginOptions>): Promise<Exit
   terminal.note(`Open this address in your browser:\n\n  ${begun.authorization_url}\n`)
   if (options.browser) openBrowser(begun.authorization_url)
   terminal.progress('Waiting for your browser')
-  const { scope } = await begun.finish(await callback.answer())
+  const answer = options.browser ? callback.answer() : answerFrom(terminal, callback)
+  const { scope } = await begun.finish(await answer)
   const lines = [
     terminal.style('green', `Signed in to ${url}.`),
     `Permissions: ${scope.split(' ').join(', ')}`,
@@ -34,6 +36,30 @@ export async function login(context: CommandContext<LoginOptions>): Promise<Exit
   ]
   terminal.result({ url, scopes: scope.split(' ') }, lines)
   return EXIT.ok
+}
+
+/** The answer of a browser on this machine or, pasted by a person, of one elsewhere. */
+async function answerFrom(terminal: Terminal, callback: CallbackServer): Promise<URL> {
+  const start = `${callback.redirect_uri}?`
+  terminal.note(
+    `If that browser is on another computer, it ends at an address that does not open there.
+It begins with ${start}. Copy it, and paste it here within a minute.\n`,
+  )
+  const asking = new AbortController()
+  const pasted = async (): Promise<URL> => {
+    for await (const line of terminal.lines('Address', asking.signal)) {
+      const answer = pastedAnswer(line)
+      if (answer) return answer
+      terminal.note(`That is not the address of the sign-in, which begins with ${start}.`)
+    }
+    // Nothing more can be pasted: the browser may still return.
+    return await new Promise(() => {})
+  }
+  try {
+    return await callback.answer(pasted())
+  } finally {
+    asking.abort()
+  }
 }
 
 /** Revokes what `login` stored. */
