@@ -112,7 +112,7 @@ function addAgentCommands(add: (usage: string, description: string, run: Run) =>
   add('logout', 'revoke and delete what login stored', logout)
   add('pull [file]', 'write the listing, plans and prices of an app to a file', pull).option(
     '--force',
-    'overwrite changes in the file',
+    'overwrite changes in the file, or the file of another app',
   )
   add('push [file]', 'show what the file changes, and write it to the service', push)
     .option('--dry-run', 'show the changes only')

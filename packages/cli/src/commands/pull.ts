@@ -3,7 +3,13 @@ import { findOwnApp } from '../agent/apps.ts'
 import { openAgent } from '../agent/mcp.ts'
 import type { CommandContext } from '../context.ts'
 import { CliError, EXIT, type ExitCode, wrongUse } from '../exit.ts'
-import { DEFAULT_FILE, type ListingFile, readListingFile, writeState } from '../listing/file.ts'
+import {
+  DEFAULT_FILE,
+  type ListingFile,
+  readListingFile,
+  requireSameApp,
+  writeState,
+} from '../listing/file.ts'
 import { fingerprint } from '../listing/fingerprint.ts'
 import { isSame, wantedState } from '../listing/plan.ts'
 import { diffLines } from '../listing/show.ts'
@@ -23,6 +29,10 @@ export async function pull(
   const call = openAgent(requireUrl(settings), terminal.note)
   terminal.progress('Reading the app')
   const existing = readExisting(path, context.options)
+  if (existing && !context.options.force) {
+    const next = 'pull to another file, or replace it with purser pull --force.'
+    requireSameApp(settings.app, existing, next)
+  }
   const named = existing && { ...settings, app: settings.app ?? existing.content.app }
   const app = await findOwnApp(call, named ?? settings)
   const state = await readState(call, app.slug)

@@ -2,7 +2,13 @@ import { findOwnApp, type OwnApp } from '../agent/apps.ts'
 import { type CallTool, openAgent } from '../agent/mcp.ts'
 import type { CommandContext } from '../context.ts'
 import { CliError, EXIT, type ExitCode, wrongUse } from '../exit.ts'
-import { DEFAULT_FILE, type ListingFile, noteWritten, readListingFile } from '../listing/file.ts'
+import {
+  DEFAULT_FILE,
+  type ListingFile,
+  noteWritten,
+  readListingFile,
+  requireSameApp,
+} from '../listing/file.ts'
 import { fingerprint, foreignParts } from '../listing/fingerprint.ts'
 import { isSame, unknownPlans, wantedState } from '../listing/plan.ts'
 import { isWritten, type Receipt, rehearse, type Writer, writeAll } from '../listing/push.ts'
@@ -37,7 +43,8 @@ export async function pushFile(
 ): Promise<ExitCode> {
   const { terminal, settings, options } = context
   const file = readListingFile(path)
-  requireSameApp(settings.app, file)
+  // The other app would get the texts of this one.
+  requireSameApp(settings.app, file, `or push the file of ${settings.app}.`)
   terminal.progress('Reading the app')
   const app = await findOwnApp(call, { ...settings, app: file.content.app })
   const remote = await readState(call, app.slug)
@@ -75,13 +82,6 @@ export async function pushFile(
   if (receipts.length > 0) noteSaved(file, await readState(call, app.slug))
   terminal.result(documentOf(app, receipts, false), receiptLines(terminal, app, receipts))
   return EXIT.ok
-}
-
-/** Throws CliError if the settings name another app: it would get the texts of this one. */
-function requireSameApp(named: string | undefined, { path, content }: ListingFile): void {
-  if (named === undefined || named === content.app) return
-  const next = `Add --app ${content.app}, or push the file of ${named}.`
-  throw wrongUse(`${path} is the file of ${content.app}, but the settings name ${named}. ${next}`)
 }
 
 async function noteFinished(call: CallTool, { slug }: OwnApp, file: ListingFile): Promise<void> {

@@ -85,6 +85,17 @@ export function readListingFile(path: string): ListingFile {
   return { path, content: normalized(value as FileContent), document }
 }
 
+/** Throws CliError with the next step if the settings name another app than the file. */
+export function requireSameApp(
+  named: string | undefined,
+  { path, content }: ListingFile,
+  next: string,
+): void {
+  if (named === undefined || named === content.app) return
+  const found = `${path} is the file of ${content.app}, but the settings name ${named}.`
+  throw wrongUse(`${found} Add --app ${content.app}, ${next}`)
+}
+
 /** The name of the first alias: a push writes IDs into the file, at one place for each plan. */
 function aliasOf(document: Document): string | undefined {
   let found: string | undefined
