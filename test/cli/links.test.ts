@@ -1,7 +1,7 @@
 /** The exit code of `purser links` for what the service answers to the links. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { links } from '../../packages/cli/src/commands/links.ts'
+import { type CheckedLink, links } from '../../packages/cli/src/commands/links.ts'
 import { asCliError, type CliError, EXIT } from '../../packages/cli/src/exit.ts'
 import { openTerminal } from '../../packages/cli/src/terminal.ts'
 import { type Reply, startFakeService } from '../client/fake-service.ts'
@@ -42,6 +42,50 @@ test('opens the links that it prints, without the affiliate code', async () => {
     `/buy/prc_1/?${next}&email=a%40example.com&discount=SPRING`,
     `/manage/app_1/?${next}`,
   ])
+})
+
+/** Checks buy links with a code; `refusals` says why each product does not take it. */
+async function checkWithCode(refusals: (string | null)[]) {
+  const prices = refusals.map((_, at) => ({ ...PRICE, public_id: `prc_${at}` }))
+  await using service = await startFakeService(({ path }) => {
+    if (path.startsWith('/api/')) {
+      return { body: { client_id: 'app_1', app_name: 'Tidepool', has_free_tier: false, prices } }
+    }
+    const refusal = refusals[Number(/prc_(\d+)/.exec(path)?.[1])]
+    if (!refusal || !path.includes('discount=')) return { body: {} }
+    return { body: `<div data-code-not-applied="Why." data-code-refusal="${refusal}">` }
+  })
+  const settings = { url: service.url, client_id: 'app_1', app: undefined }
+  const { promise, resolve } = Promise.withResolvers<{ links: CheckedLink[] }>()
+  const terminal = { ...openTerminal(true), result: resolve as () => void }
+  const exit = await links({ settings, options: { check: true, discount: 'SPRING' }, terminal })
+  const withCode = service.requests.filter(({ path }) => path.includes('discount=')).length
+  const buy = (await promise).links.slice(0, -1)
+  return { exit, withCode, buy }
+}
+
+test('a link works whose plan a discount code does not apply to', async () => {
+  const { exit, buy } = await checkWithCode([null, 'other_product'])
+  assert.equal(exit, EXIT.ok)
+  const states = buy.map(({ is_working, problem, note }) => ({ is_working, problem, note }))
+  assert.deepEqual(states, [
+    { is_working: true, problem: null, note: null },
+    {
+      is_working: true,
+      problem: null,
+      note: 'The link works. The discount code does not apply to this plan.',
+    },
+  ])
+  const none = await checkWithCode(['other_product', 'other_product'])
+  assert.equal(none.exit, EXIT.negative, 'a code for no plan that is sold')
+})
+
+test('a code that applies to no plan is asked about once', async () => {
+  const { exit, withCode, buy } = await checkWithCode(Array.from({ length: 25 }, () => 'unknown'))
+  assert.deepEqual([exit, withCode], [EXIT.negative, 1])
+  for (const { is_working, problem } of buy) {
+    assert.deepEqual([is_working, problem], [false, 'Discount code not applied. Why.'])
+  }
 })
 
 test('says what to do where the app cannot be bought', async () => {

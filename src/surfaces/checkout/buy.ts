@@ -194,7 +194,10 @@ async function sendDetails(
   const wanted = { app, price, code, email_normalized: null, cart_id: null }
   const { read, is_tried } = await tryCode(world, request, wanted)
   const locale = localeOf(request)
-  const untried = code && !is_tried ? { code, reason: locale.t('discount.too_many') } : undefined
+  const untried =
+    code && !is_tried
+      ? { code, refusal: 'too_many' as const, reason: locale.t('discount.too_many') }
+      : undefined
   const { continued } = step
   const figures = figuresBeforeTax(price, appliedOf(read), locale, continued?.paid_until)
   const page = DetailsPage({

@@ -58,6 +58,7 @@ export async function tryCode(
 /** A code that was entered and does not apply. */
 export interface NotApplied {
   code: string
+  refusal: discounts.DiscountRefusal | 'too_many'
   /** Why it does not apply, in a sentence. */
   reason: string
 }
@@ -70,7 +71,7 @@ export function notAppliedOf(
   const { discount_code } = discount
   if (discount_code === null || !refusal) return undefined
   const code = discount_code.slice(0, CODE_LENGTH)
-  return { code, reason: discounts.discountSentence(refusal, locale) }
+  return { code, refusal, reason: discounts.discountSentence(refusal, locale) }
 }
 
 /**

@@ -146,11 +146,16 @@ function ContinuedNote({
 }
 
 /** A code of a buy link that does not apply: the purchase goes on without it. */
-function CodeNotApplied({ code, reason, locale }: NotApplied & { locale: Locale }): JSX.Element {
+function CodeNotApplied({
+  code,
+  reason,
+  refusal,
+  locale,
+}: NotApplied & { locale: Locale }): JSX.Element {
   const { t, rich } = locale
   return (
     // `purser links` reads the reason.
-    <div data-code-not-applied={reason}>
+    <div data-code-not-applied={reason} data-code-refusal={refusal}>
       <Alert tone="info" title={t('checkout.code_not_applied_title')}>
         {rich('checkout.code_not_applied', {
           code,

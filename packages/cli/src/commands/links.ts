@@ -21,13 +21,16 @@ export interface CheckedLink {
   url: string
   is_working: boolean | null
   problem: string | null
+  /** What else there is to know about a link that works. */
+  note: string | null
 }
 
 const TIMEOUT_MS = 10_000
 /** The service reads a code without regard to case. */
 const AFFILIATE_CODE = /^[a-z0-9-]{4,32}$/i
-/** Why the checkout does not apply the discount code of its link. */
-const CODE_NOT_APPLIED = / data-code-not-applied="([^"]+)"/
+/** Why the checkout does not apply the discount code of its link: a sentence, and its name. */
+const CODE_NOT_APPLIED = / data-code-not-applied="([^"]+)" data-code-refusal="([^"]+)"/
+const OTHER_PLAN = 'other_product'
 
 /**
  * Builds the links of an app and opens each. Exits with 1 if one does not work, and with 4 if all
@@ -54,22 +57,42 @@ export async function links(context: CommandContext<LinksOptions>): Promise<Exit
       price_id: public_id,
       url: build(public_id, { ref, email, discount }),
       // The check is no click on an affiliate's link.
-      opened: build(public_id, { email, discount }),
+      opened: (code?: string) => build(public_id, { email, discount: code }),
     })),
     manageOf(base_url, client_id, next),
   ]
   const checked: CheckedLink[] = []
   const problems: LinkProblem[] = []
+  // A code that no plan takes: the service limits how often one is tried.
+  let refused: LinkProblem | undefined
   for (const { opened, ...link } of built) {
     terminal.progress(`Opening ${link.label}`)
-    const problem = options.check ? await problemOf(opened) : null
+    const own = options.check ? await problemOf(opened(refused ? undefined : discount)) : null
+    if (own?.refusal && own.refusal !== OTHER_PLAN) refused = own
+    const problem = own ?? (link.kind === 'buy' ? refused : undefined)
     if (problem) problems.push(problem)
-    const is_working = options.check ? problem === null : null
-    checked.push({ ...link, is_working, problem: problem?.message ?? null })
+    checked.push({ ...link, ...stateOf(options.check, problem) })
   }
   terminal.result({ app_name, links: checked }, linkLines(context, checked))
-  if (problems.length === 0) return EXIT.ok
-  return problems.every(({ is_outage }) => is_outage) ? EXIT.unreachable : EXIT.negative
+  const wrong = problems.filter(({ refusal }) => refusal !== OTHER_PLAN)
+  if (wrong.length > 0) {
+    return wrong.every(({ is_outage }) => is_outage) ? EXIT.unreachable : EXIT.negative
+  }
+  // A code that applies to no plan that is for sale is as useless as one that does not exist.
+  return problems.length > 0 && problems.length === prices.length ? EXIT.negative : EXIT.ok
+}
+
+/** What is known of a link: a code that is for another plan leaves it working. */
+function stateOf(
+  isChecked: boolean,
+  problem: LinkProblem | undefined,
+): Pick<CheckedLink, 'is_working' | 'problem' | 'note'> {
+  if (!isChecked) return { is_working: null, problem: null, note: null }
+  if (problem?.refusal !== OTHER_PLAN) {
+    return { is_working: !problem, problem: problem?.message ?? null, note: null }
+  }
+  const note = 'The link works. The discount code does not apply to this plan.'
+  return { is_working: true, problem: null, note }
 }
 
 /** Why the service has no prices of an app, and the next step. */
@@ -91,14 +114,18 @@ async function pricesOf(client: Client): Promise<Prices> {
 
 function manageOf(base_url: string, client_id: string, next: string | undefined) {
   const url = manageLink(base_url, client_id, { next })
-  return { kind: 'manage' as const, label: 'Manage page', price_id: null, url, opened: url }
+  return { kind: 'manage' as const, label: 'Manage page', price_id: null, url, opened: () => url }
 }
 
 function linkLines({ terminal }: CommandContext, checked: CheckedLink[]): string[] {
-  return checked.flatMap(({ label, url, is_working, problem }) => {
+  return checked.flatMap(({ label, url, is_working, problem, note }) => {
     const mark = is_working === null ? ' ' : is_working ? '✓' : '✗'
     const title = `${terminal.style(is_working === false ? 'red' : 'green', mark)} ${label}`
-    return [title, ...columns([[url]]), ...(problem === null ? [] : columns([[problem]]))]
+    return [
+      title,
+      ...columns([[url]]),
+      ...columns([problem, note].flatMap((text) => (text === null ? [] : [[text]]))),
+    ]
   })
 }
 
@@ -107,6 +134,8 @@ interface LinkProblem {
   message: string
   /** The service did not answer, or not now: the link itself may work. */
   is_outage: boolean
+  /** Why the discount code of the link does not apply; undefined if that is not the problem. */
+  refusal?: string
 }
 
 /** The problem of a link; null if it works. */
@@ -126,8 +155,9 @@ export async function problemOf(url: string): Promise<LinkProblem | null> {
     return { message, is_outage: true }
   }
   if (status < 400) {
-    const reason = CODE_NOT_APPLIED.exec(page)?.[1]
-    return reason ? { message: `Discount code not applied. ${reason}`, is_outage: false } : null
+    const [, reason, refusal] = CODE_NOT_APPLIED.exec(page) ?? []
+    if (refusal === undefined) return null
+    return { message: `Discount code not applied. ${reason}`, is_outage: false, refusal }
   }
   return { message: messageOf(status), is_outage: status === 429 || status >= 500 }
 }
