@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { before, mock, test } from 'node:test'
 import { withTokenLock } from '../../packages/cli/src/agent/token-store.ts'
-import { EXIT } from '../../packages/cli/src/exit.ts'
+import { type CliError, EXIT } from '../../packages/cli/src/exit.ts'
 import { eventually } from '../support/eventually.ts'
 import { useConfigFolder } from './config-folder.ts'
 
@@ -81,5 +81,29 @@ test('a folder that cannot be written is an error with the next step', async () 
     )
   } finally {
     process.env.XDG_CONFIG_HOME = config_home
+  }
+})
+
+test('says what to set where a stale lock cannot be taken over', async () => {
+  leaveStaleLock()
+  const { openSync } = fs
+  const open = mock.method(fs, 'openSync', (path: string, ...more: [string, number]) => {
+    if (path === lock) return openSync(path, ...more)
+    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
+  })
+  syncBuiltinESMExports()
+  try {
+    await assert.rejects(
+      withTokenLock(async () => {}),
+      ({ code, message }: CliError) => {
+        assert.equal(code, 'tokens_not_written')
+        assert.match(message, /\(EACCES\)\. Set XDG_CONFIG_HOME to a folder/)
+        return true
+      },
+    )
+  } finally {
+    open.mock.restore()
+    syncBuiltinESMExports()
+    rmSync(lock)
   }
 })

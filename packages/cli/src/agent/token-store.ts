@@ -133,7 +133,7 @@ function removeStale(path: string, made_at: number): void {
   try {
     closeSync(openSync(claim, 'wx', 0o600))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritten(error)
     return
   }
   try {
