@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { nestsDeeperThan } from '#platform/nesting'
-import { Problem } from '#platform/problem'
+import { faultsOfNul } from '#platform/nul'
+import { type FieldFault, Problem } from '#platform/problem'
 
 /** Reads the text of a JSON body; undefined for an empty one. Throws if it cannot be read. */
 export type ReadJson = (text: string) => unknown
@@ -24,13 +25,14 @@ export function readBodies(app: FastifyInstance): ReadJson {
   const parse = app.getDefaultJsonParser('error', 'error') as unknown as JsonParser
   const readJson: ReadJson = (text) => {
     if (text.length === 0) return undefined
-    if (text.includes('\\u0000')) throw unreadable()
     if (nestsDeeperThan(text, DEEPEST)) throw tooDeep()
     let body: unknown
     parse(undefined, text, (error, parsed) => {
       if (error) throw error
       body = parsed
     })
+    const faults = text.includes('\\u0000') ? faultsOfNul(body) : []
+    if (faults.length > 0) throw invalid(faults)
     return body
   }
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
@@ -69,6 +71,10 @@ export function readForms(scope: FastifyInstance): void {
 export function unreadable(): Problem {
   // No text here contains a NUL, and PostgreSQL cannot store one.
   return malformed('The request could not be read.')
+}
+
+function invalid(fields: FieldFault[]): Problem {
+  return new Problem(400, 'invalid_request', 'The request is invalid.', { fields })
 }
 
 /** The refusal of a request for a fault that is in none of its fields. */

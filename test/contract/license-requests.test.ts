@@ -154,7 +154,12 @@ describe('requests that are not understood', () => {
       [`{"key":"${key}","client_id":"x"}`, ['client_id']],
       ['{"key":', ['']],
       ['{"key":"a"}}', ['']],
-      ['{"key":"\\u0000"}', ['']],
+      ['{"key":"\\u0000"}', ['key']],
+      [
+        '{"key":"a","lease":{"device":"\\u0000"},"more":["","\\u0000"]}',
+        ['lease.device', 'more[1]'],
+      ],
+      ['{"key":"a","\\u0000":1}', ['']],
       ['{"key":"x","__proto__":{"a":1}}', ['']],
       ['{"key":"x","constructor":{"prototype":{}}}', ['']],
     ] as const) {
@@ -195,8 +200,15 @@ describe('requests that are not understood', () => {
     assert.deepEqual(await messages({}), ['`key` is required.'])
     assert.deepEqual(await messages({ key: 5 }), ['`key` must be a string, not a number.'])
     assert.deepEqual(await messages({ key, extra: 1 }), ['Unknown field.'])
+    assert.deepEqual(await messages({ key: '\0' }), [
+      '`key` must not contain the character U+0000.',
+    ])
     const lease = { seconds: 90.5 }
     assert.deepEqual(await messages({ key, lease }), ['`lease.seconds` must be a whole number.'])
+  })
+
+  test('a backslash before u0000 is a text like any other', async () => {
+    assertRefused(await validate({ key: '\\u0000' }), 404, 'unknown_key')
   })
 
   test('says that a request without a body must have one', async () => {

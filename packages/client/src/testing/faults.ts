@@ -24,7 +24,8 @@ export async function readBody(
   }
   if (new TextEncoder().encode(text).length > MAX_BYTES) throw refuse('payload_too_large')
   const body = text === '' ? (optional ? {} : undefined) : parse(text)
-  const fields = object(rules)(body, '')
+  const nuls = nulFaults(body, '')
+  const fields = nuls.length > 0 ? nuls : object(rules)(body, '')
   if (fields.length > 0) throw refuse('invalid_request', { fields })
   return body as Record<string, unknown>
 }
@@ -86,6 +87,18 @@ export function wellFormed(rule: Rule): Rule {
     if (faults.length > 0 || (value as string).isWellFormed()) return faults
     return [{ path, message: 'must be valid Unicode' }]
   }
+}
+
+/** Every text with a NUL, which the service stores nowhere. */
+function nulFaults(value: unknown, path: string): FieldFault[] {
+  const faults = [fault(path, 'must not contain the character U+0000')]
+  if (typeof value === 'string') return value.includes('\0') ? faults : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, item]) => {
+    if (Array.isArray(value)) return nulFaults(item, `${path}[${name}]`)
+    if (name.includes('\0')) return faults
+    return nulFaults(item, path === '' ? name : `${path}.${name}`)
+  })
 }
 
 /** A whole number in its limits. */
