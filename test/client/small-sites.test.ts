@@ -49,10 +49,21 @@ const quickStart = (page: string) => (folder: string) => {
   writeFileSync(join(folder, 'server.js'), code)
 }
 
-/** The part of express-session that the starter uses: one session. */
-const SESSION = `const session = {}
-export default () => (request, _response, next) => {
-  request.session = session
+/** The part of express-session that the starter uses: sessions by a cookie. */
+const SESSION = `import { randomUUID } from 'node:crypto'
+const sessions = new Map()
+export default () => (request, response, next) => {
+  const regenerate = (done) => {
+    const id = randomUUID()
+    request.session = { regenerate }
+    sessions.set(id, request.session)
+    response.cookie('sid', id)
+    done()
+  }
+  const [, id] = /(?:^|; )sid=([\\w-]+)/.exec(request.headers.cookie ?? '') ?? []
+  request.session = sessions.get(id)
+  if (!request.session) return regenerate(next)
+  request.session.regenerate = regenerate
   next()
 }`
 
@@ -85,9 +96,10 @@ async function returnUrl(browser: SiteBrowser, svc_order: string): Promise<strin
   return next.href
 }
 
-/** A browser on a site, the requests of the site, and what the service answers from now on. */
+/** Two browsers on a site, the requests of the site, and what the service answers from now on. */
 type Visit = {
   browser: SiteBrowser
+  another: SiteBrowser
   requests: ReceivedRequest[]
   answerWith(reply: typeof answerTo): void
 }
@@ -126,6 +138,15 @@ const GUARANTEES: Record<string, (visit: Visit) => Promise<void>> = {
     const [, own = ''] = /<a href="([^"]+)">Use this purchase</.exec(asked.body) ?? []
     assert.ok((await browser.open(`/login${own.replaceAll('&amp;', '&')}`)).status < 400)
     assert.match((await browser.open('/app')).body, /Plan: prod_pro/)
+  },
+
+  async 'adopts an order in a new session, not in one that the browser brought'(visit) {
+    const { browser, another } = visit
+    await another.open('/')
+    for (const [name, value] of another.cookies) browser.cookies.set(name, value)
+    await browser.open(await returnUrl(browser, 'ref'))
+    assert.match((await browser.open('/app')).body, /Plan: prod_pro/)
+    assert.doesNotMatch((await another.open('/app')).body, /Plan: prod_pro/)
   },
 
   async 'reads the prices once a minute, and again at once after an error'(visit) {
@@ -181,7 +202,8 @@ for (const [name, write] of Object.entries(SITES)) {
       const app = { base_url: service.url, client_id: 'app_1', client_secret: 'secret' }
       await using site = await start(write, app)
       answerWith(answerTo)
-      await check({ browser: browserOn(site), requests: service.requests, answerWith })
+      const [browser, another] = [browserOn(site), browserOn(site)]
+      await check({ browser, another, requests: service.requests, answerWith })
     })
   }
 }

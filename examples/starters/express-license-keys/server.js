@@ -51,7 +51,7 @@ app.get('/', async (request, response) => {
 })
 
 // The Login URL: buyers return here, also those who bought on the marketplace.
-app.get('/login', async (request, response) => {
+app.get('/login', async (request, response, next) => {
   const { purchase, svc_order } = request.query
   if (!svc_order) return response.send(page('Welcome', '<a href="/app">Open the app</a>'))
   request.session.purchase ??= randomUUID()
@@ -66,8 +66,12 @@ app.get('/login', async (request, response) => {
     response.set('Refresh', String(order.retry_after))
     return response.send(page('Your payment is processing', ''))
   }
-  request.session.license_key = order.license_key
-  response.redirect('/app')
+  // A new session: another person may have planted the one that the browser brought.
+  request.session.regenerate((error) => {
+    if (error) return next(error)
+    request.session.license_key = order.license_key
+    response.redirect('/app')
+  })
 })
 
 const guard = requireLicense(licenses, {

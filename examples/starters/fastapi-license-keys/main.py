@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import httpx
 from fastapi import Cookie, Depends, FastAPI, HTTPException, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 import purser
 
@@ -41,7 +41,7 @@ def started(session: str | None) -> str:
     return session
 
 
-def keep(session: str, answer: HTMLResponse) -> HTMLResponse:
+def keep(session: str, answer: Response) -> Response:
     secure = SITE.startswith("https:")
     answer.set_cookie("session", session, httponly=True, samesite="lax", secure=secure)
     return answer
@@ -83,8 +83,10 @@ async def after_purchase(
         answer = page("Your payment is processing")
         answer.headers["Refresh"] = str(order["retry_after"])
         return answer
+    # A new session: another person may have planted the one that the browser brought.
+    session = started(None)
     sessions[session]["license_key"] = order["license_key"]
-    return RedirectResponse("/app", status_code=303)
+    return keep(session, RedirectResponse("/app", status_code=303))
 
 
 async def require_license(session: Annotated[str | None, Cookie()] = None) -> dict:
