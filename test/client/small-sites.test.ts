@@ -209,8 +209,8 @@ for (const [name, write] of Object.entries(SITES)) {
 }
 
 /** The client's double, served on a port. */
-async function serveDouble(): Promise<{ purser: TestPurser } & AsyncDisposable> {
-  const port = await freePort()
+async function serveDouble(at?: number): Promise<{ purser: TestPurser } & AsyncDisposable> {
+  const port = at ?? (await freePort())
   const purser = createTestPurser({ base_url: `http://localhost:${port}` })
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/' } = request
@@ -263,6 +263,19 @@ test('the quick start with hosted sign-in signs in to a new session, not to one 
   await browser.open(purser.authorize(location, purser.addPerson(purser.addLicense())))
   assert.match((await browser.open('/')).body, /Your plan: Pro \(active\)/)
   assert.match((await other.open('/')).body, /<a href="\/login">Sign in<\/a>/)
+})
+
+test('the quick start with hosted sign-in starts while Purser is down, and signs in afterwards', async () => {
+  const port = await freePort()
+  const app = createTestPurser({ base_url: `http://localhost:${port}` })
+  await using site = await start(quickStart('hosted-sign-in'), app)
+  const browser = browserOn(site)
+  assert.equal((await browser.open('/login')).status, 502)
+  await using served = await serveDouble(port)
+  const { purser } = served
+  const { location = '' } = await browser.open('/login')
+  await browser.open(purser.authorize(location, purser.addPerson(purser.addLicense())))
+  assert.match((await browser.open('/')).body, /Your plan: Pro \(active\)/)
 })
 
 test('the quick start with hosted sign-in keeps a new session if a request of another tab is answered later', async () => {

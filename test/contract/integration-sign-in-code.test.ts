@@ -115,6 +115,22 @@ test('the Express snippet answers 502 and logs the error where Purser refuses th
   assert.match(inspect(log.calls[0]?.arguments), /invalid_client/)
 })
 
+test('the Express snippet starts while Purser is down, and signs in afterwards', async (t) => {
+  const { fetch } = globalThis
+  let isDown = true
+  t.mock.method(globalThis, 'fetch', async (...sent: Parameters<typeof fetch>) => {
+    if (isDown && String(sent[0]).includes('/.well-known/')) throw new TypeError('fetch failed')
+    return await fetch(...sent)
+  })
+  t.mock.method(console, 'error', () => {})
+  using site = await loadSnippet<{ app: RequestListener }>(codeOf('express'))
+  await using server = await listen(site.app)
+  const login = () => fetch(`${server.url}/login`, { redirect: 'manual' })
+  assert.equal((await login()).status, 500)
+  isDown = false
+  assert.equal((await login()).status, 302)
+})
+
 test('the Express snippet leads a buyer who canceled to the home page', async () => {
   using site = await loadSnippet<{ app: RequestListener }>(codeOf('express'))
   await using server = await listen(site.app)

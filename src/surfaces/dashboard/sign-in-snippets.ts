@@ -7,7 +7,7 @@ export function expressSignIn(facts: SnippetFacts & { issuer: string; redirect: 
   const { pathname: login } = new URL(facts.oauth_login_url)
   // The library refuses http, which the service speaks in development only.
   const insecure = base_url.startsWith('http:')
-    ? ', undefined, {\n  execute: [oidc.allowInsecureRequests],\n}'
+    ? ', undefined, {\n    execute: [oidc.allowInsecureRequests],\n  }'
     : ''
   return `import { createClient } from '@purser/client'
 import express from 'express'
@@ -18,7 +18,18 @@ const redirect_uri = ${quoted(redirect)}
 const issuer = new URL(${issuer})
 const purser = createClient({ base_url: ${quoted(base_url)}, client_id })
 const secret = process.env.PURSER_CLIENT_SECRET
-const config = await oidc.discovery(issuer, client_id, secret${insecure})
+
+let discovered: Promise<oidc.Configuration> | undefined
+
+// Read at the first sign-in: the site also starts while Purser is down.
+function discover() {
+  discovered ??= oidc.discovery(issuer, client_id, secret${insecure})
+  // The next sign-in tries again.
+  discovered.catch(() => {
+    discovered = undefined
+  })
+  return discovered
+}
 
 const cookie = { httpOnly: true, secure: true, sameSite: 'lax', maxAge: 600_000 } as const
 
@@ -40,7 +51,7 @@ app.get(${quoted(login)}, async (_request, response) => {
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   }
-  response.redirect(oidc.buildAuthorizationUrl(config, parameters).href)
+  response.redirect(oidc.buildAuthorizationUrl(await discover(), parameters).href)
 })
 
 // The redirect URI: finishes it, and reads the plan.
@@ -57,7 +68,7 @@ app.get(new URL(redirect_uri).pathname, async (request, response) => {
   const arrived = new URL(request.originalUrl, redirect_uri)
   const checks = { expectedState, expectedNonce, pkceCodeVerifier }
   try {
-    const tokens = await oidc.authorizationCodeGrant(config, arrived, checks)
+    const tokens = await oidc.authorizationCodeGrant(await discover(), arrived, checks)
     const plan = await purser.entitlement(tokens.access_token)
     // Keep your records under sub, and the tokens on your server.
     response.json({ sub: tokens.claims()?.sub, plan })

@@ -33,7 +33,7 @@ const openidClient = {
     }
     return { session: tokens, plan }
   },
-  logout: async ({ id_token }) => library.logout(id_token).href,
+  logout: async ({ id_token }) => (await library.logout(id_token)).href,
 }
 
 /** The page of the Purser client: it keeps what was started in a cookie of its own. */
