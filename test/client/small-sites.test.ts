@@ -278,6 +278,23 @@ test('the quick start with hosted sign-in starts while Purser is down, and signs
   assert.match((await browser.open('/')).body, /Your plan: Pro \(active\)/)
 })
 
+test('the quick start with hosted sign-in answers 502 to a sign-in that its settings made fail', async () => {
+  await using served = await serveDouble()
+  await using site = await start(quickStart('hosted-sign-in'), served.purser)
+  const browser = browserOn(site)
+  for (const [error, status] of [
+    ['access_denied', 303],
+    ['invalid_scope', 502],
+  ] as const) {
+    const { location = '' } = await browser.open('/login')
+    const state = new URL(location).searchParams.get('state') ?? ''
+    const query = new URLSearchParams({ error, state, iss: `${served.purser.base_url}/o` })
+    assert.equal((await browser.open(`/callback?${query}`)).status, status)
+    const elsewhere = await browser.open(`/callback?error=${error}&state=forged`)
+    assert.deepEqual([elsewhere.status, elsewhere.location], [303, '/'])
+  }
+})
+
 test('the quick start with hosted sign-in keeps a new session if a request of another tab is answered later', async () => {
   await using served = await serveDouble()
   const { purser } = served

@@ -115,6 +115,26 @@ test('the Express snippet answers 502 and logs the error where Purser refuses th
   assert.match(inspect(log.calls[0]?.arguments), /invalid_client/)
 })
 
+test('the Express snippet answers 502 and logs the error of a sign-in that its settings made fail', async (t) => {
+  const { mock: log } = t.mock.method(console, 'error', () => {})
+  using site = await loadSnippet<{ app: RequestListener }>(codeOf('express'))
+  await using server = await listen(site.app)
+  const started = await fetch(`${server.url}/login`, { redirect: 'manual' })
+  const cookie = started.headers.get('set-cookie')!.split(';')[0]!
+  const query = new URLSearchParams({
+    error: 'invalid_scope',
+    state: new URL(started.headers.get('location')!).searchParams.get('state')!,
+    iss: `${setup.demo.base_url}/o`,
+  })
+  const { pathname } = new URL(setup.callback)
+  const answer = await fetch(`${server.url}${pathname}?${query}`, {
+    headers: { cookie },
+    redirect: 'manual',
+  })
+  assert.equal(answer.status, 502)
+  assert.match(inspect(log.calls[0]?.arguments), /invalid_scope/)
+})
+
 test('the Express snippet starts while Purser is down, and signs in afterwards', async (t) => {
   const { fetch } = globalThis
   let isDown = true

@@ -60,7 +60,7 @@ app.get(new URL(redirect_uri).pathname, async (request, response) => {
   const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = started.split('.')
   response.clearCookie('sign_in', cookie)
   // The buyer canceled.
-  if (request.query.error) return response.redirect('/')
+  if (request.query.error === 'access_denied') return response.redirect('/')
   // A link, because in a browser that blocks cookies, redirects would never end.
   const again = ${quoted(`<a href="${login}">Sign in again</a>`)}
   // Another browser began this sign-in, or this page was reloaded.
