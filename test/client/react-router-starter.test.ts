@@ -67,4 +67,12 @@ test('refreshed tokens are stored, also if the plan cannot be read after the ref
   const kept = (await sessionOf(request)).get('tokens')
   assert.notEqual(kept.refresh_token, tokens.refresh_token)
   assert.equal((await planOf(await sessionOf(request))).status, 'active')
+
+  // A wrong client secret is no sign-out.
+  const expired = await sessionOf(request)
+  expired.set('tokens', { ...kept, expires_at: 0 })
+  purser.failNext({ error: 'invalid_client', path: '/o/token' })
+  await assert.rejects(planOf(expired), { code: 'invalid_client' })
+  expired.set('tokens', { ...kept, expires_at: 0, refresh_token: 'revoked' })
+  assert.equal(await planOf(expired), undefined)
 })

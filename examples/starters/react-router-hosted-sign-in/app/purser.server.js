@@ -1,4 +1,4 @@
-import { createClient, createSignIn, isPurserError, SignInError } from '@purser/client'
+import { createClient, createSignIn, isPurserError } from '@purser/client'
 import { createCookie, createMemorySessionStorage } from 'react-router'
 
 const { PORT = '3000', SESSION_SECRET } = process.env
@@ -56,7 +56,7 @@ export async function planOf(session) {
     return await purser.entitlement(fresh.access_token)
   } catch (error) {
     // The user signed out at Purser.
-    if (error instanceof SignInError || isPurserError(error, 'invalid_token')) return undefined
+    if (isPurserError(error, 'invalid_grant', 'invalid_token')) return undefined
     throw error
   }
 }
