@@ -50,7 +50,8 @@ async function runWorker(pass: Pass, queue: string[], counts: Counts): Promise<v
     file = taken++ < filesOfWorker(pass) ? queue.shift() : undefined
     log = []
     const isLast = taken === filesOfWorker(pass)
-    worker.send((file === undefined ? 'end' : { file, isLast }) satisfies ToWorker)
+    // A worker that has exited gets nothing; its exit says what that means.
+    worker.send((file === undefined ? 'end' : { file, isLast }) satisfies ToWorker, () => {})
     if (file === undefined) endInTime(worker)
   }
   worker.on('message', (message: FromWorker) => {

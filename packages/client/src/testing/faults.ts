@@ -85,7 +85,7 @@ export function wellFormed(rule: Rule): Rule {
   return (value, path) => {
     const faults = rule(value, path)
     if (faults.length > 0 || (value as string).isWellFormed()) return faults
-    return [{ path, message: 'must be valid Unicode' }]
+    return [fault(path, 'must be valid Unicode')]
   }
 }
 
