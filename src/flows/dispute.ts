@@ -1,5 +1,5 @@
 /**
- * A dispute: a buyer objects to a charge at their bank (decided: `paused`).
+ * A dispute: a buyer objects to a charge at their bank (decision 28).
  *
  * The bank takes the money and the license is suspended. The seller's part and the dispute fee are
  * debited from the seller's balance, which may become negative and is carried over. Evidence is

@@ -10,7 +10,7 @@ const ADD_ON_BPS = 200
 /** The fixed part of a fee, charged once per period. */
 export const FIXED_FEE = cents(50)
 const COMMISSION_BPS = 2500
-/** What a dispute costs the seller unless it is won (decided: fee). */
+/** What a dispute costs the seller unless it is won. */
 export const DISPUTE_COST = cents(1500)
 
 /** What the fee of a sale depends on. */

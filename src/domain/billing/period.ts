@@ -25,8 +25,8 @@ export function periodOf({ anchor, anchor_index, frequency }: Calendar, index: n
 }
 
 /**
- * The period that a payment covers, and the calendar from then on (decided: late payment): if more
- * than half of it is over, a new one begins with the payment.
+ * The period that a payment covers, and the calendar from then on: if more than half of it is over,
+ * a new one begins with the payment (decision 56).
  */
 export function periodPaid(calendar: Calendar, index: number, now: Date): Calendar & Period {
   const period = periodOf(calendar, index)

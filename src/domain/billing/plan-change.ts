@@ -33,16 +33,16 @@ function commitment({ frequency }: Rate): number {
   return frequency === null ? Number.POSITIVE_INFINITY : COMMITMENT[frequency]
 }
 
-/** Up is a longer commitment, or a higher price for the same one (decided: plan change). */
+/** Up is a longer commitment, or a higher price for the same one (decision 56). */
 function isUp(from: Rate, to: Rate): boolean {
   const [before, after] = [commitment(from), commitment(to)]
   return after > before || (after === before && to.amount > from.amount)
 }
 
 /**
- * Decides a plan change (decided: plan change). An upgrade happens now, a downgrade at the period's
- * end, and so does an upgrade whose credit would cover its whole price, or one from a period paid
- * at another service, whose price is unknown here. A trial ends at the shorter of both trials.
+ * Decides a plan change (decision 56). An upgrade happens now, a downgrade at the period's end, and
+ * so does an upgrade whose credit would cover its whole price, or one from a period paid at another
+ * service, whose price is unknown here. A trial ends at the shorter of both trials.
  */
 export function planChange(
   now: Date,

@@ -41,9 +41,9 @@ export type Divided = Pick<
 >
 
 /**
- * Divides a refund of `amount`, tax included, of which `before` was refunded already (decided:
- * fee). Each part is its share of everything refunded so far, minus its earlier refunds. Whatever
- * the steps, a fully refunded invoice has therefore refunded each part to the cent. If a dispute
+ * Divides a refund of `amount`, tax included, of an invoice of which `before` was already refunded.
+ * Each part is its share of everything refunded so far, minus its earlier refunds. Whatever the
+ * steps, a fully refunded invoice has therefore refunded each part to the cent. If a dispute
  * counted in `before` has since been won, or a refund was refused, a part of the others may be off
  * by a cent. The next one is still never negative, and its tax never exceeds its amount. Throws a
  * RangeError for zero, or for more than is left.

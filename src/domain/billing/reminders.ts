@@ -1,7 +1,7 @@
 import { addDays, type Frequency } from '#platform/calendar'
 
 const TRIAL_DAYS = 3
-/** The states that ask for a notice before a year renews agree on this one (decided: reminders). */
+/** States require notice before a year renews, in different windows; all include this day. */
 const YEAR_DAYS = 30
 
 /** The end of a period, and how often the plan is charged. */

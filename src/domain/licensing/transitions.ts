@@ -92,7 +92,7 @@ export async function transitionLocked(
   ])
 }
 
-/** Records the day on which a license will end; null: it continues (decided: `canceled_at`). */
+/** Records the day on which a license will end; null: it continues. */
 export async function setEndDay(
   db: Db,
   license: { license_id: LicenseId; canceled_at: Date | null },

@@ -10,7 +10,7 @@ import { type KnownInvoice, type Settled, settle } from './settle.ts'
 /** The outcome of an attempt; the processor's answer may be pending. */
 export type ChargeOutcome = Settled | { outcome: 'processing' }
 
-/** A due amount below the processor's minimum is waived (decided: smallest charge). */
+/** A due amount below the processor's minimum is waived (decision 55). */
 export function isWaived({ processor }: Pick<World, 'processor'>, total: Cents): boolean {
   return total > ZERO && total < processor.smallest_charge
 }

@@ -1,7 +1,7 @@
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 
-// An attempt that is open for this long is shown to staff (decided: attempts).
+// An attempt that is open for this long is shown to staff (decision 55).
 const STUCK_SECONDS = 3600
 
 /** Open attempts that were made before this time are shown to staff. */

@@ -13,7 +13,7 @@ export interface CreditBack {
 
 /**
  * What would be refunded of the charges whose unused part an upgrade credited, tax included
- * (decided: refund). The buyer paid it for the period that the upgrade began, so it is refunded
+ * (decision 28). The buyer paid it for the period that the upgrade began, so it is refunded
  * like the upgrade. Charges that are disputed or wait for another refund are left out.
  */
 export async function creditBack(

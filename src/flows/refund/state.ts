@@ -36,7 +36,7 @@ export type RefundRefusal =
   /** Something was refunded or disputed since the amount was shown. */
   | 'changed'
 
-/** Days in which a seller or support may refund (decided: refund). */
+/** Days in which a seller or support may refund (decision 86). */
 const SELLER_DAYS = 60
 /** Days in which a disowned purchase is refunded without staff. */
 const DISOWNER_DAYS = 14

@@ -87,7 +87,7 @@ async function resumptionOf(world: World, license_id: LicenseId): Promise<Resump
   return { before: subscription, due }
 }
 
-/** Replaces the card of a subscription, and charges at once what is owed (decided: dunning). */
+/** Replaces the card of a subscription, and charges at once what is owed (decision 27). */
 export async function changeCard(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,

@@ -43,8 +43,8 @@ export function renewsText(app_name: string, coming: Coming, { t }: Locale): str
 }
 
 /**
- * What a receipt says of the charges to come: how often the plan renews, how to cancel it (decided:
- * reminders), and that its card expires.
+ * What a receipt says of the charges to come: how often the plan renews, how to cancel it, and that
+ * its card expires (decision 154).
  */
 export function renewalTerms(
   { app_name, manage_url }: { app_name: string; manage_url: string },

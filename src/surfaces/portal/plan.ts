@@ -19,7 +19,7 @@ import { ChoosePlanPage, PlanChangePage } from './plan-pages.tsx'
 const OFFERS: Limit = { name: 'plan-prices', points: 120, seconds: 3600 }
 const PLAN = `${MANAGE_PATH}/plan/`
 
-/** Plan changes: the choice, the exact cost, and the change (decided: plan move). */
+/** Plan changes: the choice, the exact cost, and the change (decision 56). */
 export function declarePlan(scope: FastifyInstance, world: World): void {
   scope.get(PLAN, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
