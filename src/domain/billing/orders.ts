@@ -128,7 +128,7 @@ export async function orderOfInvoice(
   return await db.maybe<OrderDetails>(sql`${DETAILS} where o.invoice_id = ${invoice_id}`)
 }
 
-/** The order that created a license. */
+/** The order of a license; undefined for a comp, a preview, and an import that is not continued. */
 export async function orderOfLicense(db: Db, license_id: LicenseId): Promise<OrderId | undefined> {
   const row = await db.maybe<{ id: OrderId }>(sql`select id from orders
     where license_id = ${license_id} order by created_at desc limit 1`)

@@ -99,7 +99,7 @@ function placeOf({ status }: SalesFilter): Sql {
   return REFUNDED.has(status) ? sql`s` : sql`i`
 }
 
-/** What a filter reads, from `from` on. */
+/** The `from` and `where` clauses of a filter. */
 function sourceOf(filter: SalesFilter): Sql {
   const { status } = filter
   const from = REFUNDED.has(status)

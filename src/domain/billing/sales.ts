@@ -84,7 +84,7 @@ export const SALES = (invoices: Sql) => sql`select i.id, i.number, i.kind, i.amo
         bool_or(d.status = 'lost') as is_lost, sum(${DEDUCTED_BY_DISPUTE}) as deducted
       from disputes d where d.charge_id = c.id) d on true`
 
-/** An invoice with its app, and the seller who wrote it. */
+/** An invoice with its app, and the app's seller when it was created. */
 export interface FoundSale extends Sale {
   app_id: AppId
   seller_id: SellerId

@@ -14,7 +14,7 @@ export type PausedFor = 'dispute' | 'staff' | 'buyer'
 export interface PausableLicense extends License {
   paused_from: LicenseStatus | null
   paused_for: PausedFor | null
-  /** How the license began. */
+  /** How the license began; a continued import counts as a purchase (decision 146). */
   origin: Beginning
 }
 

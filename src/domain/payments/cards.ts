@@ -4,7 +4,7 @@ import { type Sql, sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
 import type { Card } from './processor.ts'
 
-/** Stores a card that paid, for its renewals. */
+/** Stores a card for renewals: one that paid, or one that replaces it. */
 export async function keepCard(
   db: Writes,
   now: Date,

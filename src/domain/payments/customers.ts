@@ -51,7 +51,7 @@ export interface CustomerFilter {
 /** The last customer of the previous page; a page starts after it. */
 export type CustomerCursor = Pick<Customer, 'user_id' | 'first_at' | 'paid'>
 
-/** How a customer's license began. Previews are excluded. */
+/** How a customer's license began; a continued import is a purchase. Previews are excluded. */
 export const LICENSE_ORIGINS = ['purchase', 'comp', 'import'] as const
 export type LicenseOrigin = (typeof LICENSE_ORIGINS)[number]
 
@@ -190,7 +190,7 @@ export interface CustomerLicense extends Omit<Customer, 'first_at' | 'paid'> {
   canceled_at: Date | null
   paused_for: 'dispute' | 'staff' | 'buyer' | null
   rotated_at: Date | null
-  /** The order that created it; null for a comp. */
+  /** Its order; null for a comp, and for an import that no buyer continued. */
   order_id: OrderId | null
   /** The card that renewals charge; null for a license that does not renew. */
   card: { brand: string; last4: string } | null

@@ -49,7 +49,7 @@ export async function disputeClosed(
 /**
  * An appeal reversed the outcome. It is booked once, as an appeal is the bank's final decision; a
  * license that ended with the loss stays canceled. A loss takes what refunds have left since the
- * dispute was won. The processor has no status for a dispute that is reversed a second time (M6):
+ * dispute was won. The processor has no status for a dispute that is reversed a second time:
  * nothing is booked, and an alarm asks staff to settle it by hand.
  */
 async function decideAgain(

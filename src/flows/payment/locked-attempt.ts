@@ -25,8 +25,8 @@ type AttemptKeys = Pick<payments.Attempt, 'id' | 'invoice_id'>
 
 /**
  * Locks an attempt, its invoice, and the cart or the subscription and license that the invoice
- * belongs to, until the transaction ends. Of a `known` owner, which never changes, it is not asked
- * who it is.
+ * belongs to, until the transaction ends. The owner never changes, so a caller that knows it passes
+ * it as `known` to save a query.
  */
 export async function lockAttempt(
   tx: Db,

@@ -61,9 +61,8 @@ export async function settle(
 }
 
 /**
- * The answer that counts. A card was checked for nothing if, while that was pending, the seller
- * ended or changed the imported license that its buyer continues, or another trial began with the
- * card.
+ * The answer that counts. A successful card check counts as closed if, while it was pending, the
+ * imported license that the buyer continues ended or changed, or another trial began with the card.
  */
 async function answerFor(
   tx: Db,

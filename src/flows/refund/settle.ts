@@ -117,9 +117,9 @@ async function recordReissued(
 }
 
 /**
- * A refund that is not on the books: an answer that is missing may still name it. Otherwise it was
- * refused, or exceeded its charge, or was made at the processor and is not announced yet. Then it
- * is recorded with the status that it has by then.
+ * A refund that is not on the books. While one of ours waits for its answer, this may be it: later.
+ * Otherwise it was refused, or exceeded its charge, or was made at the processor: the event that
+ * reports it has not arrived yet, and will carry its status.
  */
 async function unknownRefund(
   { log }: World,

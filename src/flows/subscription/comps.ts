@@ -109,7 +109,7 @@ export async function resendGivenPlan(
   return true
 }
 
-/** Ends the comps and imported licenses whose end has passed; returns how many. */
+/** Ends the comps and imported licenses whose end has passed; returns how many ended. */
 export async function endComps(
   world: World,
   round: { app_id?: AppId | undefined; limit: number },
@@ -140,7 +140,7 @@ async function endComp(world: World, tx: Db, license_id: LicenseId): Promise<boo
   return true
 }
 
-/** Writes to the owners of imported licenses that end in a week; returns to how many. */
+/** Emails the owners of imported licenses that end in a week; returns the number of emails. */
 export async function remindImported(
   world: World,
   round: { app_id?: AppId | undefined; limit: number },

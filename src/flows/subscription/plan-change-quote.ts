@@ -156,7 +156,7 @@ export async function decide(
   return change.when === 'period_end' && !subscription.auto_renew ? undefined : change
 }
 
-/** Whether an amount was waived since the last purchase or renewal, or this was. */
+/** Whether the last purchase or renewal was waived, or an upgrade since. */
 async function hadWaived(db: Db, { license_id }: billing.Subscription): Promise<boolean> {
   let invoice = await billing.lastPaidInvoice(db, license_id)
   while (invoice?.kind === 'upgrade' && !invoice.is_waived) {

@@ -72,7 +72,7 @@ async function trySignIn(
   const email = identity.readEmail(cart.email!)!
   const { password = '' } = formOf(request)
   const { locale } = own.purchase
-  // It proves nothing, and is no attempt.
+  // An empty password does not count as a failed attempt.
   if (password === '') {
     const fault = locale.t('error.missing_password')
     return sendForm(world, request, reply, { own, fault, is_missing: true })
