@@ -235,7 +235,7 @@ describe('a renewal and a plan change at the same time', () => {
     assert.equal((await latestOutcome(service.world, id)).outcome, 'paid')
     await letBank(subscriber, 'succeeds')
     const next = await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } })
-    assert.deepEqual([next?.why, next?.quote.id], ['renewal', price(1)])
+    assert.deepEqual([next?.why, next?.price.id], ['renewal', price(1)])
   })
 
   async function priceAtOnce(subscriber: Subscriber): Promise<{ action_url: string }> {

@@ -222,7 +222,7 @@ describe('a pause by the buyer', () => {
     await runDue(service)
     assert.equal((await stateOf(service, subscriber)).status, 'paused')
     const next = await nextCharge(world, { license_id, app: { clock_ahead: 0 } })
-    assert.deepEqual([next?.quote.id, next?.total], [price(0), 1260])
+    assert.deepEqual([next?.price.id, next?.total], [price(0), 1260])
     const resumed = await payOwed(world, { license_id, requested_by: 'buyer', return_url })
     assert.equal(resumed.outcome, 'paid')
     assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260])
@@ -230,7 +230,7 @@ describe('a pause by the buyer', () => {
     assert.equal(period_end, isoDate(periodEnd(service.clock.now(), 'month', 1)))
     const renewed = (await billing.subscriptionOf(world.db, license_id))!
     assert.deepEqual([renewed.price_id, renewed.pending_price_id], [price(0), null])
-    assert.equal(product_id, next?.quote.product_id)
+    assert.equal(product_id, next?.price.product_id)
     await passDays(service, 32)
     assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260, 1260])
   })

@@ -75,7 +75,7 @@ export async function switchPlan(fixture: Fixture, rng: SeededRandom): Promise<s
   if (rng.odds(15)) harness.clock.pass(rng.between(300, 1200))
   const actor = { kind: 'buyer', user_id, request_id: REQUEST } as const
   const agreed = fixture.record.agreed.get(license_id) ?? new Set()
-  fixture.record.agreed.set(license_id, agreed.add(quote.quote.amount))
+  fixture.record.agreed.set(license_id, agreed.add(quote.price.amount))
   const agree = async () => {
     const requests = fixture.record.ask('upgrade', license_id, quote.total)
     const { agreement } = quote

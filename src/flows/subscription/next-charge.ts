@@ -29,7 +29,7 @@ export interface Taxed {
 export interface NextCharge extends Taxed {
   /** The period after this one, an open invoice, or the first period after a pause. */
   why: 'renewal' | 'owed' | 'resumption'
-  quote: catalog.ProductPrice
+  price: catalog.ProductPrice
   state: string
 }
 
@@ -57,7 +57,7 @@ export async function nextCharge(
     at: resumes ? appTime(world, app) : period_end,
   })
   const { state } = subscription
-  return { why: resumes ? 'resumption' : 'renewal', quote: price, ...taxed, state }
+  return { why: resumes ? 'resumption' : 'renewal', price, ...taxed, state }
 }
 
 /** The next charge of each subscription that is not paused, for any number of them at once. */
@@ -89,8 +89,8 @@ async function chargeOf(
   { state }: billing.Subscription,
   owed: billing.Invoice,
 ): Promise<NextCharge> {
-  const quote = await catalog.findPrice(db, owed.price_id)
-  return { why: 'owed', quote, ...owedBy(owed), state }
+  const price = await catalog.findPrice(db, owed.price_id)
+  return { why: 'owed', price, ...owedBy(owed), state }
 }
 
 /** The amounts of an open invoice, which is never waived: a waived one is paid at once. */

@@ -16,7 +16,8 @@ import { discountedPrice, runningDiscount } from './running-discount.ts'
 
 /** What a plan change costs and when it happens, exactly as it will be done if the buyer agrees. */
 export interface PlanChangeQuote {
-  quote: catalog.ProductPrice
+  /** The price of the new plan. */
+  price: catalog.ProductPrice
   change: billing.PlanChange
   /** The amount that the running discount takes off the first period of the new plan. */
   discount: billing.CodeDiscount | undefined
@@ -111,7 +112,7 @@ export async function quotePlanChange(
   const period_end = firstEnd(locked, price, change)
   const renews_at = change.when === 'period_end' ? subscription.period_end : period_end
   return {
-    quote: price,
+    price,
     change,
     discount,
     discounted_periods: later.discount_id === null ? 0 : later.discount_periods_left,

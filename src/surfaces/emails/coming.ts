@@ -20,7 +20,7 @@ export async function comingCharge(
   const next = await nextCharge(world, { license_id, app })
   // A paused plan is charged when its buyer resumes it.
   if (!next || next.why === 'resumption') return undefined
-  const { frequency, product_name } = next.quote
+  const { frequency, product_name } = next.price
   const day = subscription.period_end
   const card = await payments.findCard(world.db, subscription.card_id)
   const charge = { at: day, now: appTime(world, app), amount: next.charged }

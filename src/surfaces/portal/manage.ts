@@ -147,7 +147,7 @@ async function discountText(
 ): Promise<string | undefined> {
   if (discount_id === null || !next) return undefined
   const discount = await discounts.findDiscount(db, discount_id)
-  if (!discounts.isForProduct(discount, next.quote.product_id)) return undefined
+  if (!discounts.isForProduct(discount, next.price.product_id)) return undefined
   const { code } = discount
   return left === null
     ? t('portal.discount_every', { code })

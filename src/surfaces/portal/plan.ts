@@ -26,10 +26,10 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
     const { app, subscription } = context
     if (!mayMove(context)) return redirectTo(reply, context.at())
     const at = appTime(world, app)
-    const prices = (await catalog.livePrices(world.db, app.id)).map(async (quote) => {
-      const amount = agreedAmount(subscription!, quote)
+    const prices = (await catalog.livePrices(world.db, app.id)).map(async (price) => {
+      const amount = agreedAmount(subscription!, price)
       const { total } = await withTax(world, subscription!, { amount, at })
-      return { ...quote, amount, total }
+      return { ...price, amount, total }
     })
     const page = ChoosePlanPage({
       ...layoutFacts(world, context),
@@ -77,10 +77,10 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
 /** What a price costs this buyer: the agreed amount of the current and the scheduled plan. */
 function agreedAmount(
   { price_id, amount, pending_price_id, pending_amount }: billing.Subscription,
-  quote: catalog.ProductPrice,
+  price: catalog.ProductPrice,
 ): Cents {
-  if (quote.id === price_id) return amount
-  return quote.id === pending_price_id ? pending_amount! : quote.amount
+  if (price.id === price_id) return amount
+  return price.id === pending_price_id ? pending_amount! : price.amount
 }
 
 function mayMove({ license, subscription }: ManageContext): boolean {
@@ -106,7 +106,7 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
     return redirectTo(reply, at(mayMove(context) ? 'plan/' : ''))
   }
   const before = await catalog.findPrice(world.db, subscription!.price_id)
-  const { quote, change: move, tax, total, is_waived, renewal, period_end, agreement } = offered
+  const { price, change: move, tax, total, is_waived, renewal, period_end, agreement } = offered
   const { discount, discounted_periods } = offered
   const locale = localeOf(request)
   const card = await payments.findCard(world.db, subscription!.card_id)
@@ -116,8 +116,8 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
     action: at(`plan/${priceOf(context)}/`),
     agreement,
     from: before.product_name,
-    to: quote,
-    same_plan: before.product_id === quote.product_id,
+    to: price,
+    same_plan: before.product_id === price.product_id,
     when: move.when,
     discount,
     discounted_periods,

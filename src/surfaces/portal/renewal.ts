@@ -51,7 +51,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
       ends_now: endsNow(context),
       is_trial: license.status === 'trialing',
       // A scheduled plan change counts only for the period that is renewed.
-      plan: isKept ? next.quote.product_name : await catalog.productName(world.db, product_id),
+      plan: isKept ? next.price.product_name : await catalog.productName(world.db, product_id),
       period_end: subscription.period_end,
       total: next.charged,
       is_about: !next.is_exact,
