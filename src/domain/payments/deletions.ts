@@ -2,14 +2,6 @@ import type { Db } from '#platform/db'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 
-/** Whether a payment of this email has no outcome yet. */
-export async function isPaymentPending(db: Db, email_normalized: string): Promise<boolean> {
-  const { found } = await db.one<{ found: boolean }>(sql`select exists (select 1 from attempts
-    where email_normalized = ${email_normalized} and status in ('open', 'action_required'))
-    as found`)
-  return found
-}
-
 /** Whether a bank is deciding a dispute of a payment of this account. */
 export async function isDisputing(db: Db, user_id: UserId): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`select exists (

@@ -43,7 +43,8 @@ export async function deletionBlocks(
   for (const { app_id, name } of await billing.chargingApps(db, user_id)) {
     blocks.push({ kind: 'subscription', app_id, app_name: name })
   }
-  if (await payments.isPaymentPending(db, user.email_normalized)) blocks.push({ kind: 'payment' })
+  const isPaying = await payments.isAnyPendingWith(db, [user.email_normalized])
+  if (isPaying) blocks.push({ kind: 'payment' })
   if (await payments.isDisputing(db, user_id)) blocks.push({ kind: 'dispute' })
   const owed = cents(0 - (await ledger.balanceOf(db, 'buyer_payable', user_id)))
   if (owed > 0) blocks.push({ kind: 'refund', owed })

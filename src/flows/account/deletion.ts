@@ -57,7 +57,7 @@ export async function deleteAccount(
 export async function deleteCopy(world: World, user_id: UserId): Promise<boolean> {
   return await world.db.tx(async (tx) => {
     const user = await identity.lockForDeletion(tx, user_id)
-    if (await payments.isPaymentPending(tx, user.email_normalized)) return false
+    if (await payments.isAnyPendingWith(tx, [user.email_normalized])) return false
     await endAccount(world, tx, { kind: 'account', user_id, request_id: 'live_mode' }, user)
     return true
   })
