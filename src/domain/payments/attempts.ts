@@ -216,28 +216,28 @@ export async function recordAnswer(
 }
 
 /** A pending attempt, and its buyer. */
-export interface OpenAttempt
+export interface PendingAttempt
   extends Pick<Attempt, 'id' | 'invoice_id' | 'amount' | 'status' | 'created_at'> {
   app_name: string
   email: string
 }
 
-const OPEN_COLUMNS = sql`t.id, t.invoice_id, t.amount, t.status, t.created_at,
+const PENDING_COLUMNS = sql`t.id, t.invoice_id, t.amount, t.status, t.created_at,
   a.name as app_name, t.email_normalized as email`
 
 /** Pending attempts that were made before a time, oldest first. */
-export async function listStuck(db: Db, before: Date): Promise<OpenAttempt[]> {
-  return await db.rows<OpenAttempt>(sql`select ${OPEN_COLUMNS}
+export async function listStuck(db: Db, before: Date): Promise<PendingAttempt[]> {
+  return await db.rows<PendingAttempt>(sql`select ${PENDING_COLUMNS}
     from attempts t join apps a on a.id = t.app_id
-    where t.status in ('open', 'action_required') and t.created_at <= ${before}
+    where t.${PENDING} and t.created_at <= ${before}
     order by t.created_at, t.id limit 100`)
 }
 
-/** A pending attempt; undefined if it is settled, or there is none. */
-export async function findOpenAttempt(db: Db, id: AttemptId): Promise<OpenAttempt | undefined> {
-  return await db.maybe<OpenAttempt>(sql`select ${OPEN_COLUMNS}
+/** A pending attempt by its id; undefined if it is settled, or there is none. */
+export async function findPendingById(db: Db, id: AttemptId): Promise<PendingAttempt | undefined> {
+  return await db.maybe<PendingAttempt>(sql`select ${PENDING_COLUMNS}
     from attempts t join apps a on a.id = t.app_id
-    where t.id = ${id} and t.status in ('open', 'action_required')`)
+    where t.id = ${id} and t.${PENDING}`)
 }
 
 /** Whether a payment attempt has waited for the processor's answer since before this time. */

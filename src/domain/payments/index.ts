@@ -5,8 +5,8 @@
  * that paid, refunds, disputes, an app's customers, and the processor's events. Owns `attempts`,
  * `charges`, `cards`, `refunds`, `reissued_refunds`, `disputes`, `customers`, `processor_events`,
  * `balance_transactions` and `closed_days`. Guarantees: an attempt and a refund are recorded before
- * the processor is called, one buyer has one open attempt for an app, an event is handled once, and
- * no card number is ever received.
+ * the processor is called, one buyer has one pending attempt for an app, an event is handled once,
+ * and no card number is ever received.
  */
 export * from './attempts.ts'
 export { cardExpiry, expiresFirst } from './card-expiry.ts'

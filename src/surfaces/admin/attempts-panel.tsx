@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 import { CheckboxField } from '#design/forms'
 import { formatMoney, Moment } from '#design/money'
-import type { OpenAttempt } from '#domain/payments'
+import type { PendingAttempt } from '#domain/payments'
 import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
 /** Payment attempts open for more than an hour, each with a form to close it. */
 export function StuckAttempts(facts: {
-  stuck: OpenAttempt[]
+  stuck: PendingAttempt[]
   csrf_token: string
   filled: Filled | undefined
 }): JSX.Element {

@@ -4,8 +4,8 @@ import { noteAttemptClosed, type StaffWithReason } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 import type { AttemptId } from '#platform/ids'
 
-/** Payment attempts open for more than an hour. */
-export async function stuckAttempts(world: World): Promise<payments.OpenAttempt[]> {
+/** Payment attempts that have been pending for more than an hour. */
+export async function stuckAttempts(world: World): Promise<payments.PendingAttempt[]> {
   return await payments.listStuck(world.db, stuckBefore(world))
 }
 
@@ -15,7 +15,7 @@ export async function closeAttempt(
   staff: StaffWithReason,
   { attempt_id, nothing_charged }: { attempt_id: AttemptId; nothing_charged: boolean },
 ): Promise<string> {
-  const attempt = await payments.findOpenAttempt(world.db, attempt_id)
+  const attempt = await payments.findPendingById(world.db, attempt_id)
   if (!attempt) return 'nothing'
   await noteAttemptClosed(world, staff, { attempt_id, nothing_charged })
   const settled = await closeByHand(world, attempt, { nothing_charged })

@@ -7,7 +7,7 @@ import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { FoundLicenses } from '#domain/billing'
 import type { StaffRole, User } from '#domain/identity'
 import type { StaffSuspension } from '#domain/licensing'
-import type { DisputeLine, OpenAttempt, RefundLine } from '#domain/payments'
+import type { DisputeLine, PendingAttempt, RefundLine } from '#domain/payments'
 import type { Debt } from '#domain/payouts'
 import type { Alarm } from '#platform/alarms'
 import type { UserId } from '#platform/ids'
@@ -27,7 +27,7 @@ interface CasesFacts {
   found: FoundLicenses | undefined
   alarms: Alarm[]
   /** Payment attempts open for more than an hour. */
-  stuck: OpenAttempt[]
+  stuck: PendingAttempt[]
   disputes: DisputeLine[]
   /** Automatic refunds that the processor refused. */
   refused_refunds: RefundLine[]
