@@ -259,8 +259,8 @@ function paidBy(now: Date, paid: PaidFor, user_id: Sql) {
     is_waived = ${is_waived}`
 }
 
-/** Removes the commission from an unpaid invoice: the affiliate is its buyer. */
-export async function waiveCommission(db: Db, id: InvoiceId): Promise<void> {
+/** Removes the affiliate, who does not earn on it, and the commission from an unpaid invoice. */
+export async function removeAffiliate(db: Db, id: InvoiceId): Promise<void> {
   await db.run(sql`update invoices set commission = 0, affiliate_id = null
     where id = ${id} and status <> 'paid'`)
 }

@@ -106,7 +106,7 @@ async function payable<T extends billing.Invoice | billing.DraftInvoice>(
     seller_id: invoice.seller_id,
   })
   if (!isEarned) {
-    await billing.waiveCommission(tx, invoice.id)
+    await billing.removeAffiliate(tx, invoice.id)
     return { ...invoice, commission: ZERO, affiliate_id: null }
   }
   if (!is_waived) return invoice
