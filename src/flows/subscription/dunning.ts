@@ -6,7 +6,7 @@ import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 
 /** Moves an unpaid renewal one step along the dunning schedule. */
-export async function followCalendar(
+export async function advanceDunning(
   world: World,
   tx: Db,
   now: Date,

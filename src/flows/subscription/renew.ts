@@ -8,7 +8,7 @@ import { restoredAt } from '#platform/installation'
 import { type Claimed, findClaimed, lockClaimed } from './claimed.ts'
 import { claimDue } from './claims.ts'
 import { endComps, remindImported } from './comps.ts'
-import { endSubscription, followCalendar, notify } from './dunning.ts'
+import { advanceDunning, endSubscription, notify } from './dunning.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { isStillDue, nextDue } from './next-due.ts'
 
@@ -101,7 +101,7 @@ async function processOther(world: World, tx: Db, { subscription, license, now, 
     await licensing.transition(tx, now, { license_id, ...pause })
     await billing.changeSubscription(tx, subscription, { next_at: null, pause_at_end: false })
   } else if (step === 'skip_retry') {
-    await followCalendar(world, tx, now, subscription, subscription.last_decline)
+    await advanceDunning(world, tx, now, subscription, subscription.last_decline)
   } else {
     await reschedule(tx, now, subscription, license)
   }

@@ -4,7 +4,7 @@ import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import { followCalendar } from './dunning.ts'
+import { advanceDunning } from './dunning.ts'
 
 /** An attempt on a subscription's invoice that charged nothing. */
 interface Unpaid {
@@ -38,7 +38,7 @@ export async function leaveUnpaid(world: World, tx: Db, now: Date, unpaid: Unpai
     return
   }
   const last_decline = answer.status === 'declined' ? answer.decline_code : 'processing_error'
-  if (isScheduled) await followCalendar(world, tx, now, subscription, last_decline)
+  if (isScheduled) await advanceDunning(world, tx, now, subscription, last_decline)
   else await billing.changeSubscription(tx, subscription, { last_decline })
 }
 
