@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
-import { confirmEmailChange } from '#flows/account'
+import { confirmEmailChange, deleteAccount } from '#flows/account'
+import { checkoutTotals, confirm, findPricedCart } from '#flows/checkout'
 import { reconcile } from '#flows/payment'
 import { undoEmailChange } from '#flows/sign-in'
-import type { LicenseId, UserId } from '#platform/ids'
-import { mintId } from '#platform/ids'
+import type { Database, Db } from '#platform/db'
+import { type LicenseId, mintId, parseId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
+import { openOwner } from '../support/account.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { buyer, goToConfirm, takenFrom } from '../support/purchase.ts'
@@ -61,6 +64,17 @@ const liveLicenses = (email: string) =>
     select l.id, l.user_id from licenses l join users u on u.id = l.user_id
     where u.email_normalized = ${normalized(email)} and l.status <> 'canceled'`)
 
+/** Waits until a transaction waits for a lock of this one; on one connection, it waits anyway. */
+async function untilBlocked(tx: Db) {
+  for (let round = 0; service.world.db.engine === 'postgresql'; round++) {
+    const waiting = await tx.rows(sql`select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`)
+    if (waiting.length > 0) return
+    assert.ok(round < 1000, 'nothing waits for the lock')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
 describe('a change of email', () => {
   test('waits for a purchase that is pending with the new email', async () => {
     const owner = await subscribe(service)
@@ -109,13 +123,7 @@ describe('a change of email', () => {
     await db.tx(async (tx) => {
       await payments.lockEmails(tx, [normalized(owner.email), normalized(wanted)])
       begun.resolve()
-      for (let round = 0; db.engine === 'postgresql'; round++) {
-        const waiting = await tx.rows(sql`select pid from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`)
-        if (waiting.length > 0) break
-        assert.ok(round < 1000, 'nothing waits for the lock')
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
+      await untilBlocked(tx)
       await identity.setEmail(tx, { user_id: owner.user_id, ...identity.readEmail(wanted)! })
     })
     await buying
@@ -137,5 +145,58 @@ describe('a change of email', () => {
     await finish()
     assert.equal((await liveLicenses(owner.email)).length, 1)
     assert.equal((await liveLicenses('wanted-4@example.com')).length, 1)
+  })
+})
+
+describe('the deletion of an account', () => {
+  let count = 0
+  /** An account whose owner is about to press Pay. */
+  async function atConfirm() {
+    const { db, random } = service.world
+    const now = service.clock.now()
+    const email = `leaving-${count++}@example.com`
+    const agent = buyer(service)
+    const { url } = await goToConfirm(service, agent, { email })
+    const cart_id = parseId('cart', /cart_\w+/.exec(url)![0])
+    const { agreement = '' } = agent.form(/^Pay /)
+    const { user_id } = await identity.findOrAddUser(db, now, {
+      id: mintId(random, 'usr'),
+      ...identity.readEmail(email)!,
+      created_via: 'comp',
+    })
+    await billing.identifyCart(db, now, { cart_id, user_id })
+    const owner = await openOwner(service, { user_id, email })
+    return { owner, request: { cart_id, agreement, return_url: url } }
+  }
+
+  test('waits for a purchase that is being recorded, and is blocked by it', async () => {
+    const { world } = service
+    const { owner, request } = await atConfirm()
+    const recorded = Promise.withResolvers<void>()
+    const deleting = recorded.promise.then(() => deleteAccount(world, owner))
+    let isRecorded = false
+    const tx: Database['tx'] = (work) =>
+      world.db.tx(async (each) => {
+        const result = await work(each)
+        recorded.resolve()
+        if (!isRecorded) await untilBlocked(each)
+        isRecorded = true
+        return result
+      })
+    const confirmed = await confirm({ ...world, db: { ...world.db, tx } }, request)
+    assert.equal(confirmed.outcome, 'completed')
+    assert.equal((await deleting).outcome, 'blocked')
+    assert.equal((await liveLicenses(owner.email)).length, 1)
+  })
+
+  test('ends a purchase that was read before and is not recorded yet', async () => {
+    const { world } = service
+    const { owner, request } = await atConfirm()
+    const { cart, app, price, quote } = (await findPricedCart(world.db, request.cart_id))!
+    const totals = await checkoutTotals(world, cart, { app, price, quote })
+    assert.equal((await deleteAccount(world, owner)).outcome, 'deleted')
+    const confirmed = await confirm(world, { ...request, seen: { cart, app, price, totals } })
+    assert.equal(confirmed.outcome, 'expired')
+    assert.equal(await payments.latestOfCart(world.db, cart.id), undefined)
   })
 })

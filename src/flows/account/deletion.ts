@@ -35,7 +35,7 @@ export async function deleteAccount(
   return await db.tx(async (tx) => {
     // Until this ends, no one can make the account the owner of a seller.
     await sellers.lockMemberships(tx, user_id)
-    const user = await identity.lockForDeletion(tx, user_id)
+    const user = await lockAccount(tx, user_id)
     await affiliates.lockOf(tx, user_id)
     await requireOwnSession(tx, owner)
     const blocks = await deletionBlocks(world, user_id, tx)
@@ -56,11 +56,18 @@ export async function deleteAccount(
  */
 export async function deleteCopy(world: World, user_id: UserId): Promise<boolean> {
   return await world.db.tx(async (tx) => {
-    const user = await identity.lockForDeletion(tx, user_id)
+    const user = await lockAccount(tx, user_id)
     if (await payments.isAnyPendingWith(tx, [user.email_normalized])) return false
     await endAccount(world, tx, { kind: 'account', user_id, request_id: 'live_mode' }, user)
     return true
   })
+}
+
+/** Locks an account and its purchases: one that is being recorded blocks the deletion. */
+async function lockAccount(tx: Db, user_id: UserId): Promise<identity.User> {
+  const user = await identity.lockForDeletion(tx, user_id)
+  await payments.lockEmails(tx, [user.email_normalized])
+  return user
 }
 
 async function endAccount(
