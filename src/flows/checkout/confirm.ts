@@ -104,62 +104,55 @@ export async function confirm(
 async function record(
   world: World,
   request: { cart_id: CartId; agreement: string },
-  known: SeenCart | undefined,
+  seen: SeenCart | undefined,
 ): Promise<Recorded> {
   const { db } = world
-  const seen = known?.cart ?? (await billing.findCart(db, request.cart_id))
-  if (seen?.order_id) return end({ outcome: 'completed', order_id: seen.order_id })
-  // A price that is known may be deleted: it is locked before anything is recorded.
-  const price = known?.price ?? (seen && (await catalog.findLivePrice(db, seen.price_id)))
-  const app = known?.app ?? (price && (await apps.find(db, price.app_id)))
-  if (!seen || !price || !app || !apps.isOnSale(app)) return end({ outcome: 'gone' })
-  if (billing.hasExpired(world.clock.now(), seen)) return end({ outcome: 'expired' })
-  const { card } = seen
-  if (!card || cardRefusal(card, seen.state!)) return end({ outcome: 'card_needed' })
-  const shown = known?.totals ?? (await checkoutTotals(world, seen, { app, price }))
+  const cart = seen?.cart ?? (await billing.findCart(db, request.cart_id))
+  if (cart?.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
+  // A price that was seen may be deleted: it is locked before anything is recorded.
+  const price = seen?.price ?? (cart && (await catalog.findLivePrice(db, cart.price_id)))
+  const app = seen?.app ?? (price && (await apps.find(db, price.app_id)))
+  if (!cart || !price || !app || !apps.isOnSale(app)) return end({ outcome: 'gone' })
+  if (billing.hasExpired(world.clock.now(), cart)) return end({ outcome: 'expired' })
+  const { card } = cart
+  if (!card || cardRefusal(card, cart.state!)) return end({ outcome: 'card_needed' })
+  const totals = seen?.totals ?? (await checkoutTotals(world, cart, { app, price }))
   const requested_at = appTime(world, app)
-  const isValid = tax.isQuoteValid(requested_at, shown.quote, world.taxes)
-  if (!isValid || !(await isPriceSame(world, seen, { app, price, shown }))) {
-    await requote(world, seen, { app, price })
+  const isValid = tax.isQuoteValid(requested_at, totals.quote, world.taxes)
+  if (!isValid || !(await isPriceSame(world, { cart, app, price, totals }))) {
+    await requote(world, cart, { app, price })
     return 'repriced'
   }
-  if (shown.agreement !== request.agreement) return end({ outcome: 'changed' })
+  if (totals.agreement !== request.agreement) return end({ outcome: 'changed' })
   return await db.tx((tx) =>
-    recordAttempt(world, tx, { seen, app, price, card, shown, requested_at }),
+    recordAttempt(world, tx, { cart, app, price, card, totals, requested_at }),
   )
 }
 
 /** Whether the price and the discount are still the ones that a cart was quoted. */
-async function isPriceSame(
-  world: World,
-  cart: billing.Cart,
-  { app, price, shown }: { app: apps.App; price: catalog.ProductPrice; shown: CheckoutTotals },
-): Promise<boolean> {
+async function isPriceSame(world: World, { cart, app, price, totals }: SeenCart): Promise<boolean> {
   const { discount_id, discount_amount } = cart
-  if (shown.quote.amount + discount_amount !== price.amount) return false
+  if (totals.quote.amount + discount_amount !== price.amount) return false
   if (discount_id === null) return true
   const { discount } = await discountOfCart(world, cart, { app, price })
   return discount.discount_id === discount_id && discount.discount_amount === discount_amount
 }
 
-interface Seen {
-  seen: billing.Cart
-  app: apps.App
-  price: catalog.ProductPrice
+/** A cart that can be charged, as it was read before the transaction. */
+interface ChargeableCart extends SeenCart {
   card: payments.Card
-  shown: CheckoutTotals
   requested_at: Date
 }
 
-/** Records the attempt inside the transaction, given all that was read before it. */
-async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorded> {
+/** Records the attempt, if nothing has changed since the cart was read. */
+async function recordAttempt(world: World, tx: Db, facts: ChargeableCart): Promise<Recorded> {
   const { app, price, card } = facts
-  const cart = await billing.lockCart(tx, facts.seen.id)
+  const cart = await billing.lockCart(tx, facts.cart.id)
   if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
   // Its account was deleted or disowned since the page was read.
   if (billing.hasEnded(cart)) return end({ outcome: 'expired' })
   // A code was entered or removed in another tab: the use of one must not be recorded for another.
-  if (cart.tax_quote_id !== facts.seen.tax_quote_id) return 'repriced'
+  if (cart.tax_quote_id !== facts.cart.tax_quote_id) return 'repriced'
   // Locked until the attempt is recorded: until then the seller cannot change price or product.
   const locked = await catalog.lockLivePrice(tx, cart.price_id)
   if (!locked) return end({ outcome: 'gone' })
@@ -186,7 +179,7 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   if (!refusal) {
     const use = { invoice_id: draft.id, id: discount_id! }
     if (discount) await discounts.useDiscount(tx, facts.requested_at, use)
-    return { attempt, app, order_id, quote: facts.shown.quote }
+    return { attempt, app, order_id, quote: facts.totals.quote }
   }
   await payments.recordAnswer(tx, world.clock.now(), attempt.id, { status: 'closed' })
   await billing.voidInvoice(tx, draft.id)
@@ -197,7 +190,7 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
  * The attempt that blocks a new one: for a purchase, or for a license that already exists. Only a
  * person who may buy learns of it, and closes it.
  */
-async function otherOf(tx: Db, cart: billing.Cart, facts: Seen): Promise<Recorded> {
+async function otherOf(tx: Db, cart: billing.Cart, facts: ChargeableCart): Promise<Recorded> {
   const refusal = await refusalOf(tx, cart, facts)
   if (refusal) return end(refusal)
   const { app } = facts
@@ -212,9 +205,9 @@ async function otherOf(tx: Db, cart: billing.Cart, facts: Seen): Promise<Recorde
 function draftOf(
   { random }: World,
   cart: billing.Cart,
-  { app, price, shown, requested_at }: Seen,
+  { app, price, totals, requested_at }: ChargeableCart,
 ): billing.NewDraft {
-  const { quote, lines, terms, trial_days, prepaid_until } = shown
+  const { quote, lines, terms, trial_days, prepaid_until } = totals
   const { brought_by, affiliate_id } = cart
   const fixed_fee = billing.FIXED_FEE
   return {
@@ -239,7 +232,11 @@ function draftOf(
  * committed a license by then. The account is checked first, because purchases are shown only to
  * their owner.
  */
-async function refusalOf(tx: Db, cart: billing.Cart, facts: Seen): Promise<Confirmed | undefined> {
+async function refusalOf(
+  tx: Db,
+  cart: billing.Cart,
+  facts: ChargeableCart,
+): Promise<Confirmed | undefined> {
   const { app } = facts
   const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
   const user = await identity.findByEmail(tx, buyer.email_normalized)
@@ -259,13 +256,13 @@ async function refusalOf(tx: Db, cart: billing.Cart, facts: Seen): Promise<Confi
 async function continuationRefusalOf(
   tx: Db,
   { continues_license_id, user_id }: billing.Cart,
-  { price, shown, requested_at }: Seen,
+  { price, totals, requested_at }: ChargeableCart,
 ): Promise<Confirmed | undefined> {
   const refusal = await lockContinued(tx, requested_at, {
     license_id: continues_license_id!,
     user_id,
     product_id: price.product_id,
-    period_end: shown.terms.period_end,
+    period_end: totals.terms.period_end,
   })
   if (refusal === undefined) return undefined
   return { outcome: refusal === 'other_end' ? 'changed' : 'not_continued' }
