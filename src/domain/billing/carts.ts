@@ -97,7 +97,8 @@ export async function addCart(
 ): Promise<void> {
   await db.run(sql`insert into carts (id, app_id, price_id, browser_hash, next_url, email,
       email_normalized, country, zip, state, user_id, tax_quote_id, continues_license_id,
-      affiliate_id, brought_by, trial_days, discount_code, discount_id, discount_amount, language, created_at, updated_at)
+      affiliate_id, brought_by, trial_days, discount_code, discount_id, discount_amount, language,
+      created_at, updated_at)
     values (${cart.id}, ${cart.app_id}, ${cart.price_id}, ${cart.browser_hash}, ${cart.next_url},
       ${cart.email}, ${cart.email_normalized}, ${cart.country}, ${cart.zip}, ${cart.state},
       ${cart.user_id}, ${cart.tax_quote_id}, ${cart.continues_license_id ?? null},
@@ -130,7 +131,7 @@ export async function identifyCart(
  * Records the processor's card page, and returns the URL of the effective one: the first of two
  * that were opened concurrently.
  */
-export async function awaitCard(
+export async function recordCardEntry(
   db: Db,
   now: Date,
   facts: { cart_id: CartId; card_entry_id: string; card_entry_url: string },
@@ -150,7 +151,7 @@ export async function forgetCardEntry(db: Db, now: Date, cart_id: CartId): Promi
     earlier_card_entry_id = null, updated_at = ${now} where id = ${cart_id}`)
 }
 
-/** Stores the card that was entered; no page waits for one any longer. */
+/** Stores the card that was entered, and removes the card pages. */
 export async function setCard(
   db: Db,
   now: Date,

@@ -32,7 +32,7 @@ export async function openCardPage(
     language: cart.language,
   })
   const opened = { cart_id: cart.id, card_entry_id: entry.id, card_entry_url: entry.url }
-  return await billing.awaitCard(world.db, now, opened)
+  return await billing.recordCardEntry(world.db, now, opened)
 }
 
 /** Why a card cannot be used here. */
