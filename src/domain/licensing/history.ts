@@ -4,7 +4,7 @@ import type { Writes } from '#platform/together'
 import type { LicenseStatus } from './status.ts'
 import type { Beginning, Trigger } from './transition.ts'
 
-/** Adds a transition to the history of a license: its two statuses, and why. */
+/** Adds a transition, or the beginning (`from` null), to the history of a license, and why. */
 export async function remember(
   db: Writes,
   now: Date,

@@ -4,6 +4,7 @@ import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
+import { remember } from './history.ts'
 import { keyHash, mintKey, openKey, sealKey } from './key.ts'
 import type { LicenseFacts } from './state.ts'
 import type { Beginning } from './transition.ts'
@@ -16,15 +17,16 @@ export interface License extends LicenseFacts {
   rotated_at: Date | null
 }
 
-const COLUMNS = sql`id as license_id, app_id, user_id, product_id, status, period_end,
-  canceled_at, key_sealed, rotated_at`
+/** The columns of `License`, of `licenses`. */
+export const LICENSE_COLUMNS = sql`id as license_id, app_id, user_id, product_id, status,
+  period_end, canceled_at, key_sealed, rotated_at`
 
 /** A person's license for an app that is not canceled; previews are ignored. */
 export async function findLive(
   db: Db,
   holder: { app_id: AppId; email_normalized: string },
 ): Promise<License | undefined> {
-  return await db.maybe<License>(sql`select ${COLUMNS} from licenses
+  return await db.maybe<License>(sql`select ${LICENSE_COLUMNS} from licenses
     where app_id = ${holder.app_id} and status not in ('canceled', 'preview')
       and user_id = (select id from users where email_normalized = ${holder.email_normalized})`)
 }
@@ -45,7 +47,7 @@ export async function hasLicenses(db: Db, app_id: AppId): Promise<boolean> {
 
 /** Any license of an app that is not canceled. Previews are ignored. */
 export async function findAny(db: Db, app_id: AppId): Promise<License | undefined> {
-  return await db.maybe<License>(sql`select ${COLUMNS} from licenses
+  return await db.maybe<License>(sql`select ${LICENSE_COLUMNS} from licenses
     where app_id = ${app_id} and status not in ('canceled', 'preview') limit 1`)
 }
 
@@ -54,7 +56,7 @@ export async function findLatest(
   db: Db,
   holder: { app_id: AppId; user_id: UserId },
 ): Promise<License | undefined> {
-  return await db.maybe<License>(sql`select ${COLUMNS} from licenses
+  return await db.maybe<License>(sql`select ${LICENSE_COLUMNS} from licenses
     where app_id = ${holder.app_id} and user_id = ${holder.user_id}
       and origin <> 'preview'
     order by (status = 'canceled'), created_at desc limit 1`)
@@ -62,7 +64,7 @@ export async function findLatest(
 
 /** A license by its id. */
 export async function findLicense(db: Db, id: LicenseId): Promise<License> {
-  return await db.one<License>(sql`select ${COLUMNS} from licenses where id = ${id}`)
+  return await db.one<License>(sql`select ${LICENSE_COLUMNS} from licenses where id = ${id}`)
 }
 
 /** Whether there is a license with this id. */
@@ -90,8 +92,7 @@ export async function mint(
         key_hash, key_sealed, origin, created_at)
       values (${license_id}, ${license.app_id}, ${license.user_id}, ${license.product_id},
         ${status}, ${license.period_end}, ${key_hash}, ${key_sealed}, ${license.trigger}, ${now})`),
-    writes.run(sql`insert into license_history (license_id, at, from_status, to_status, trigger)
-      values (${license_id}, ${now}, null, ${status}, ${license.trigger})`),
+    remember(writes, now, { license_id, from: null, to: status, trigger: license.trigger }),
   ])
   return license_key
 }
@@ -103,6 +104,6 @@ export function showKey(keys: KeyRing, license: { license_id: LicenseId; key_sea
 
 /** The licenses of an account that have not ended. */
 export async function liveLicensesOf(db: Db, user_id: UserId): Promise<License[]> {
-  return await db.rows<License>(sql`select ${COLUMNS} from licenses
+  return await db.rows<License>(sql`select ${LICENSE_COLUMNS} from licenses
     where user_id = ${user_id} and status <> 'canceled' order by id`)
 }

@@ -5,7 +5,7 @@ import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { remember } from './history.ts'
 import { keyHash, mintKey, sealKey } from './key.ts'
-import { type License, mint } from './licenses.ts'
+import { LICENSE_COLUMNS, type License, mint } from './licenses.ts'
 
 /** The seller of an app, who alone may have a preview of it. */
 export interface PreviewHolder {
@@ -15,10 +15,8 @@ export interface PreviewHolder {
 
 /** The seller's preview of an app. */
 export async function findPreview(db: Db, holder: PreviewHolder): Promise<License | undefined> {
-  return await db.maybe<License>(sql`select id as license_id, app_id, user_id, product_id, status,
-      period_end, canceled_at, key_sealed, rotated_at
-    from licenses where app_id = ${holder.app_id} and user_id = ${holder.user_id}
-      and status = 'preview'`)
+  return await db.maybe<License>(sql`select ${LICENSE_COLUMNS} from licenses
+    where app_id = ${holder.app_id} and user_id = ${holder.user_id} and status = 'preview'`)
 }
 
 /**

@@ -6,7 +6,7 @@ import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { dropAliases } from './aliases.ts'
 import { keyHash, mintKey, sealKey } from './key.ts'
-import { type License, showKey } from './licenses.ts'
+import { LICENSE_COLUMNS, type License, showKey } from './licenses.ts'
 
 const REPEAT_SECONDS = 10 * 60
 
@@ -28,9 +28,8 @@ export async function rotate(
   request: { app_id: AppId; license_id: LicenseId; rotation_key: string | null },
 ): Promise<Rotation> {
   const license = await db.maybe<License & { rotation_key: string | null }>(sql`
-    select id as license_id, app_id, user_id, product_id, status, period_end, canceled_at,
-      key_sealed, rotated_at, rotation_key
-    from licenses where id = ${request.license_id} and app_id = ${request.app_id} for update`)
+    select ${LICENSE_COLUMNS}, rotation_key from licenses
+    where id = ${request.license_id} and app_id = ${request.app_id} for update`)
   if (!license) return { outcome: 'unknown' }
   if (license.status === 'canceled') return { outcome: 'canceled' }
   const { rotated_at } = license
