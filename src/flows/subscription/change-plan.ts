@@ -31,7 +31,7 @@ export type PlanChanged =
 /** Makes the agreed plan change: charges the difference, or schedules it for the period's end. */
 export async function changePlan(
   world: World,
-  actor: ActorOf<'buyer' | 'seller'>,
+  actor: ActorOf<'buyer'>,
   facts: { license_id: LicenseId; agreement: string; return_url: string },
 ): Promise<PlanChanged> {
   const { license_id, return_url } = facts
@@ -54,7 +54,7 @@ export async function changePlan(
 /** Makes a plan change that costs nothing now, or records the intention to charge it. */
 async function begin(
   world: World,
-  actor: ActorOf<'buyer' | 'seller'>,
+  actor: ActorOf<'buyer'>,
   { license_id, pinned }: { license_id: LicenseId; pinned: Pinned },
 ): Promise<Begun> {
   return await world.db.tx(async (tx): Promise<Begun> => {
@@ -163,7 +163,7 @@ async function intendUpgrade(
  */
 export async function cancelPlanChange(
   world: World,
-  actor: ActorOf<'buyer' | 'seller'>,
+  actor: ActorOf<'buyer'>,
   license_id: LicenseId,
   price_id?: PriceId,
 ): Promise<boolean> {

@@ -10,7 +10,7 @@ import type { LicenseId } from '#platform/ids'
  */
 export async function pauseAtEnd(
   world: World,
-  actor: ActorOf<'buyer' | 'seller'>,
+  actor: ActorOf<'buyer'>,
   facts: { license_id: LicenseId; to: 'on' | 'off' },
 ): Promise<boolean> {
   const { license_id, to } = facts

@@ -90,7 +90,7 @@ async function resumptionOf(world: World, license_id: LicenseId): Promise<Resump
 /** Replaces the card of a subscription, and charges at once what is owed (decision 27). */
 export async function changeCard(
   world: World,
-  actor: ActorOf<'buyer' | 'seller'>,
+  actor: ActorOf<'buyer'>,
   facts: {
     license_id: LicenseId
     card: payments.Card
