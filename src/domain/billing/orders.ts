@@ -1,7 +1,6 @@
 import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type {
-  AffiliateId,
   AppId,
   CartId,
   ImageId,
@@ -9,15 +8,12 @@ import type {
   LicenseId,
   OrderId,
   PriceId,
-  ProductId,
-  QuoteId,
   SellerId,
   UserId,
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
-import type { BroughtBy } from './fee.ts'
 import type { CodeDiscount } from './invoice-lines.ts'
 
 /** A completed purchase. Its figures are on its invoice. */
@@ -51,11 +47,7 @@ export async function findOrder(db: Db, id: OrderId): Promise<Order> {
 
 /** An order for a receipt or a success page. Amounts are in cents. */
 export interface OrderDetails extends Order {
-  product_id: ProductId
   price_id: PriceId
-  tax_quote_id: QuoteId
-  brought_by: BroughtBy
-  affiliate_id: AffiliateId | null
   /** The discount code and the amount it took off the price. */
   discount: CodeDiscount | null
   /** The discounted price before tax; for a trial, the price after it ends. */
@@ -70,7 +62,6 @@ export interface OrderDetails extends Order {
   /** Whether the total was too small to charge, so that the service bears it. */
   is_waived: boolean
   fee: Cents
-  commission: Cents
   email: string
   app_name: string
   product_name: string
@@ -94,13 +85,12 @@ export interface OrderDetails extends Order {
 const CHARGED = sql`case when i.is_waived then 0 else i.amount + i.tax end`
 
 const DETAILS = sql`select o.id, o.invoice_id, o.app_id, o.user_id, o.license_id,
-    o.made_account, o.created_at, i.product_id, i.price_id, i.tax_quote_id, i.brought_by,
-    i.affiliate_id, q.amount, q.tax,
+    o.made_account, o.created_at, i.price_id, q.amount, q.tax,
     (select jsonb_build_object('code', n.code, 'amount', -n.amount) from invoice_lines n
       where n.invoice_id = i.id and n.kind = 'discount') as discount,
     ${CHARGED} as charged, i.trial_days, i.is_waived, i.fee,
     case when c.continues_license_id is not null then i.period_end end as prepaid_until,
-    i.commission, u.email, i.app_name, i.product_name, r.frequency, q.state, l.period_end,
+    u.email, i.app_name, i.product_name, r.frequency, q.state, l.period_end,
     coalesce(t.card, c.card)->>'brand' as card_brand,
     coalesce(t.card, c.card)->>'last4' as card_last4,
     a.slug as app_slug, a.seller_id, u.language, u.email_verified_at, u.locked_at,
