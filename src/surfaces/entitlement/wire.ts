@@ -15,6 +15,8 @@ export const Entitlement = z
     period_end: z.iso
       .date()
       .nullable()
-      .describe('The end of the period, a date in UTC. Null for one-time purchases.'),
+      .describe(
+        'The end of the period, a date in UTC. Null if there is none, as for the free plan.',
+      ),
   })
   .meta({ id: 'Entitlement' })

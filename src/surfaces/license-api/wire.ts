@@ -13,7 +13,8 @@ export const LicenseState = z
     product_id: z.string().describe('The buyer’s current plan, `prod_…`.'),
     product_public_id: z.string().describe('Always equal to `product_id`.'),
     period_end: day.describe(
-      'The end of the period, a date in UTC. Cache validation results until then at most.',
+      'The end of the period, a date in UTC. Cache validation results until then at most. ' +
+        'Null if there is none, as for one-time purchases.',
     ),
     canceled_at: day.describe('The day the license ends or ended, in UTC.'),
   })
@@ -49,7 +50,10 @@ const LeaseRequest = z
       .min(60)
       .max(LIFE.lease)
       .default(DAY_SECONDS)
-      .describe('How long the lease is valid; it ends with the period in any case.'),
+      .describe(
+        'How long the lease is valid, at most until the period ends. If it has ended and the ' +
+          'renewal is processing, at most an hour.',
+      ),
     device: z
       .string()
       .min(1)
