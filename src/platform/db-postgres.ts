@@ -7,8 +7,8 @@ import {
   type PoolUse,
   statements,
 } from '#platform/db'
+import { Listeners } from '#platform/db-listeners'
 import { transact } from '#platform/db-transaction'
-import { Listeners } from '#platform/listeners'
 import type { Log } from '#platform/log'
 import { Problem } from '#platform/problem'
 import { Pulse } from '#platform/pulse'
