@@ -12,11 +12,11 @@ import { reconcile } from '#flows/payment'
 import { reconcileRefunds, refundCharge } from '#flows/refund'
 import { cancelPlanChange, quotePlanChange, renewDue, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
-import type { Db } from '#platform/db'
 import { mintId, type UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { OtherApp } from '../support/apps.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { closeSound } from '../support/invariants.ts'
 import { agreeTo, changePlanTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
@@ -61,17 +61,6 @@ function whileTaxed(change: () => Promise<void>): World {
     return await world.taxes.quote(now, sale)
   }
   return { ...world, taxes: { ...world.taxes, quote } }
-}
-
-/** Waits until another transaction waits for a lock, if the database has several connections. */
-async function untilBlocked(tx: Db): Promise<void> {
-  for (let round = 0; service.world.db.engine === 'postgresql'; round++) {
-    const waiting = await tx.rows(sql`select pid from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`)
-    if (waiting.length > 0) return
-    assert.ok(round < 1000, 'nothing waits for the lock')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }
 
 describe('a plan change', () => {
@@ -206,7 +195,7 @@ describe('a plan change', () => {
     await world.db.tx(async (tx) => {
       await lockLicense(world, tx, license_id)
       begun.resolve()
-      await untilBlocked(tx)
+      await untilBlocked(tx, service.world.db)
       await payments.openAttempt(tx, service.clock.now(), attempt)
     })
     assert.deepEqual(await refunding, { outcome: 'refused', refusal: 'payment_pending' })
@@ -223,7 +212,7 @@ describe('a plan change', () => {
     await world.db.tx(async (tx) => {
       const { subscription, license, now } = await lockLicense(world, tx, license_id)
       begun.resolve()
-      await untilBlocked(tx)
+      await untilBlocked(tx, service.world.db)
       const step = { trigger: 'upgraded', to: 'one_time_active', period_end: null } as const
       await licensing.transitionLocked(tx, now, license, step)
       await billing.changeSubscription(tx, subscription!, { next_at: null, ended_at: now })

@@ -7,10 +7,11 @@ import { confirmEmailChange, deleteAccount } from '#flows/account'
 import { checkoutTotals, confirm, findPricedCart } from '#flows/checkout'
 import { reconcile } from '#flows/payment'
 import { undoEmailChange } from '#flows/sign-in'
-import type { Database, Db } from '#platform/db'
+import type { Database } from '#platform/db'
 import { type LicenseId, mintId, parseId, type UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { openOwner } from '../support/account.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { closeSound } from '../support/invariants.ts'
 import { changePlanTo } from '../support/plan-change.ts'
 import { buyer, goToConfirm, takenFrom } from '../support/purchase.ts'
@@ -64,17 +65,6 @@ const liveLicenses = (email: string) =>
     select l.id, l.user_id from licenses l join users u on u.id = l.user_id
     where u.email_normalized = ${normalized(email)} and l.status <> 'canceled'`)
 
-/** Waits until a transaction waits for a lock of this one; on one connection, it waits anyway. */
-async function untilBlocked(tx: Db) {
-  for (let round = 0; service.world.db.engine === 'postgresql'; round++) {
-    const waiting = await tx.rows(sql`select pid from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`)
-    if (waiting.length > 0) return
-    assert.ok(round < 1000, 'nothing waits for the lock')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
-
 describe('a change of email', () => {
   test('waits for a purchase that is pending with the new email', async () => {
     const owner = await subscribe(service)
@@ -123,7 +113,7 @@ describe('a change of email', () => {
     await db.tx(async (tx) => {
       await payments.lockEmails(tx, [normalized(owner.email), normalized(wanted)])
       begun.resolve()
-      await untilBlocked(tx)
+      await untilBlocked(tx, service.world.db)
       await identity.setEmail(tx, { user_id: owner.user_id, ...identity.readEmail(wanted)! })
     })
     await buying
@@ -179,7 +169,7 @@ describe('the deletion of an account', () => {
       world.db.tx(async (each) => {
         const result = await work(each)
         recorded.resolve()
-        if (!isRecorded) await untilBlocked(each)
+        if (!isRecorded) await untilBlocked(each, service.world.db)
         isRecorded = true
         return result
       })

@@ -261,14 +261,21 @@ export function Disclosure(facts: {
 }): JSX.Element {
   return (
     <details id={facts.id} class="group" open={facts.open}>
-      <summary class="inline-flex min-h-11 items-center gap-1.5 rounded-field text-sm font-medium">
-        {facts.summary}
-        <span class="group-open:rotate-180">
-          <Icon name="chevron" size="size-4" />
-        </span>
-      </summary>
+      <Summary>{facts.summary}</Summary>
       {facts.children}
     </details>
+  )
+}
+
+/** The line that is pressed to open a `details` with the class `group`. */
+function Summary({ children }: { children: ComponentChildren }): JSX.Element {
+  return (
+    <summary class="inline-flex min-h-11 items-center gap-1.5 rounded-field text-sm font-medium">
+      {children}
+      <span class="group-open:rotate-180">
+        <Icon name="chevron" size="size-4" />
+      </span>
+    </summary>
   )
 }
 
@@ -282,12 +289,7 @@ export function Filters(facts: {
   return (
     <div class="grid grid-cols-1">
       <details class="peer group sm:hidden" open={facts.open}>
-        <summary class="inline-flex min-h-11 items-center gap-1.5 rounded-field text-sm font-medium">
-          {facts.label}
-          <span class="group-open:rotate-180">
-            <Icon name="chevron" size="size-4" />
-          </span>
-        </summary>
+        <Summary>{facts.label}</Summary>
       </details>
       <div class="hidden grid-cols-1 gap-5 peer-open:grid sm:grid">{facts.children}</div>
     </div>

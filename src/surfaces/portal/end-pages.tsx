@@ -2,9 +2,9 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Processing } from '#design/feedback'
 import { FocusLayout, SiteLayout } from '#design/layout'
-import { PageHeader } from '#design/page-header'
 import { EmptyState, Mailbox } from '#design/panels'
 import type { Locale } from '#platform/language/locale'
+import { AppHeader } from './layout.tsx'
 
 /** For a signed-in person without a license of the app. */
 export function NothingHerePage(facts: {
@@ -19,14 +19,7 @@ export function NothingHerePage(facts: {
   const { t, rich } = locale
   return (
     <SiteLayout locale={locale} title={t('portal.nothing_page_title', { app: facts.app_name })}>
-      <PageHeader
-        title={facts.app_name}
-        aside={
-          <Button href={facts.back_url} icon="arrow-left">
-            {t('portal.back_to_app')}
-          </Button>
-        }
-      />
+      <AppHeader {...facts} />
       <EmptyState
         title={t('portal.nothing_title', { app: facts.app_name })}
         action={

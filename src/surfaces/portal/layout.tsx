@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
@@ -23,6 +24,27 @@ export interface Note {
   text: string
   /** Set if the card was declined, so that the main action is to use another one. */
   needs_other_card?: boolean
+}
+
+/** The name of an app, and the way back to it. */
+export function AppHeader(facts: {
+  locale: Locale
+  app_name: string
+  back_url: string
+  children?: ComponentChildren
+}): JSX.Element {
+  return (
+    <PageHeader
+      title={facts.app_name}
+      aside={
+        <Button href={facts.back_url} icon="arrow-left">
+          {facts.locale.t('portal.back_to_app')}
+        </Button>
+      }
+    >
+      {facts.children}
+    </PageHeader>
+  )
 }
 
 /** A message about what was just done, first for screen readers. */

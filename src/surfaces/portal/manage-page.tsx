@@ -5,12 +5,11 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
-import { PageHeader } from '#design/page-header'
 import { Panel, RecordRows } from '#design/panels'
 import { afterRefunds } from '#domain/billing'
 import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
-import { NoteAlert, titled } from './layout.tsx'
+import { AppHeader, NoteAlert, titled } from './layout.tsx'
 import type { ManageFacts } from './manage-facts.ts'
 import { PlanPanel } from './plan-panel.tsx'
 import { CardPanel, KeyPanel } from './side-panels.tsx'
@@ -26,16 +25,7 @@ export function ManagePage(facts: ManageFacts): JSX.Element {
       title={titled(t('portal.page_title', { app }), facts)}
       notice={facts.notice}
     >
-      <PageHeader
-        title={facts.app_name}
-        aside={
-          <Button href={facts.back_url} icon="arrow-left">
-            {t('portal.back_to_app')}
-          </Button>
-        }
-      >
-        {t('portal.intro')}
-      </PageHeader>
+      <AppHeader {...facts}>{t('portal.intro')}</AppHeader>
       <NoteAlert note={facts.note} />
       <StatusNote {...facts} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
