@@ -5,7 +5,7 @@ import { type EmailId, idSchema, mintId } from '#platform/ids'
 import type { Jobs, Queue } from '#platform/jobs'
 import type { Random } from '#platform/random'
 import { sha256 } from '#platform/secrets'
-import { type Sql, sql } from '#platform/sql'
+import { columnsOf, rowsOf, type Sql, sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
 
 /**
@@ -80,14 +80,12 @@ export async function queueEmails(
   emails: QueuedEmail[],
   options: { urgent?: boolean } = {},
 ): Promise<number> {
-  const added = sql`insert into emails
-    (id, cause, kind, subject_id, facts, queued_at)
-    select id, cause, kind, subject_id, facts, ${now} from unnest(
-        ${emails.map(({ id }) => id)}::text[], ${emails.map(({ cause }) => cause)}::text[],
-        ${emails.map(({ kind }) => kind)}::text[],
-        ${emails.map(({ subject_id }) => subject_id)}::text[],
-        ${emails.map(({ facts = {} }) => JSON.stringify(facts))}::jsonb[])
-      as email (id, cause, kind, subject_id, facts)
+  const rows = emails.map(({ facts = {}, ...email }) => ({
+    ...email,
+    facts: JSON.stringify(facts),
+    queued_at: now,
+  }))
+  const added = sql`insert into emails (${columnsOf(TYPES)}) select * from ${rowsOf(rows, TYPES)}
     on conflict (cause) do nothing`
   // The job of an email that was not added finds none, and ends.
   const sent = emails.map(({ id }) => ({ email_id: id }))
@@ -97,6 +95,15 @@ export async function queueEmails(
   ])
   return count
 }
+
+const TYPES = {
+  id: 'text',
+  cause: 'text',
+  kind: 'text',
+  subject_id: 'text',
+  facts: 'jsonb',
+  queued_at: 'timestamptz',
+} as const
 
 /**
  * Queues an email without a cause, so that it is sent as often as it is requested. A person waits

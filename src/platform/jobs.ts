@@ -13,7 +13,7 @@ import {
   workOnSchedules,
   writeSchedules,
 } from '#platform/schedules'
-import { Sql } from '#platform/sql'
+import { RowsSql, Sql } from '#platform/sql'
 import { type Observer, observed } from '#platform/telemetry/observer'
 import type { Writes } from '#platform/together'
 
@@ -236,12 +236,17 @@ function sender(boss: PgBoss, wake: (lane: string) => void): Jobs['sendAll'] {
     const lane = urgent ? urgentLane(name) : name
     const added = data.map((each) => ({ data: each }))
     const executeSql = async (text: string, values: unknown[] = []) => {
-      await writes.run(new Sql(text, values))
+      await writes.run(new RowsSql(text, values, added.length, joinJobs))
       return { rows: [] }
     }
     await boss.insert(lane, added, { db: { executeSql } as never })
     afterCommit(() => wake(lane))
   }
+}
+
+/** The queue's statement takes an array of jobs as its only value, in JSON. */
+function joinJobs(values: unknown[][]): unknown[] {
+  return [JSON.stringify(values.flatMap(([jobs]) => JSON.parse(String(jobs)) as unknown[]))]
 }
 
 /** One statement of the queue, repeated for each job; its tables are created by several at once. */

@@ -249,7 +249,10 @@ export async function anonymizeCarts(
 }
 
 /** The language of an invoice: the language of its purchase, or else of the buyer's account. */
-export function languageOf(of: { cart_id: CartId | null; user_id: UserId | null }): Sql {
+export function languageOf(of: {
+  cart_id: CartId | Sql | null
+  user_id: UserId | Sql | null
+}): Sql {
   return sql`coalesce((select language from carts where id = ${of.cart_id}),
     (select language from users where id = ${of.user_id}), 'en')`
 }

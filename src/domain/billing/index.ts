@@ -31,6 +31,7 @@ export {
 } from './fee.ts'
 export * from './invoice-lines.ts'
 export { invoiceNumber } from './invoice-number.ts'
+export * from './invoice-payments.ts'
 export * from './invoices.ts'
 export { addDraft, addInvoice } from './new-invoices.ts'
 export { dueAgain, type NextStep, nextStep } from './next-step.ts'

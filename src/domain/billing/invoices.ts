@@ -17,7 +17,6 @@ import type {
 import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
-import type { Writes } from '#platform/together'
 import type { BroughtBy } from './fee.ts'
 import type { InvoiceLine } from './invoice-lines.ts'
 
@@ -225,38 +224,6 @@ export async function paidBefore(
     where license_id = ${license_id} and ${PAID}
       and (paid_at, number) < (select paid_at, number from invoices where id = ${id})
     order by paid_at desc, number desc limit 1`)
-}
-
-/**
- * Records that an invoice was paid, and the period that it paid for: a late renewal pays for a
- * later one. A void invoice is paid all the same if its payment was pending.
- */
-export async function payInvoice(db: Writes, now: Date, paid: PaidFor): Promise<void> {
-  await db.run(sql`update invoices set ${paidBy(now, paid, sql`invoices.user_id`)}
-    where id = ${paid.id} and status <> 'paid'`)
-}
-
-/** Like `payInvoice`, for a purchase: its buyer, license and subscription exist from now on. */
-export async function payPurchase(
-  db: Writes,
-  now: Date,
-  paid: PaidFor & Pick<Invoice, 'user_id' | 'license_id' | 'subscription_id'>,
-): Promise<void> {
-  const { user_id } = paid
-  await db.run(sql`update invoices set ${paidBy(now, paid, sql`${user_id}`)}, user_id = ${user_id},
-      license_id = ${paid.license_id}, subscription_id = ${paid.subscription_id}
-    where id = ${paid.id} and status <> 'paid'`)
-}
-
-type PaidFor = Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_end' | 'is_waived'>
-
-function paidBy(now: Date, paid: PaidFor, user_id: Sql) {
-  const { period_index, period_start, period_end, is_waived } = paid
-  return sql`status = 'paid', paid_at = ${now},
-    buyer_email = (select email from users where users.id = ${user_id}),
-    number = coalesce(number, case when trial_days = 0 then nextval('invoice_numbers') end),
-    period_index = ${period_index}, period_start = ${period_start}, period_end = ${period_end},
-    is_waived = ${is_waived}`
 }
 
 /** Removes the affiliate, who does not earn on it, and the commission from an unpaid invoice. */

@@ -1,5 +1,5 @@
 import type { CartId, LicenseId, SubscriptionId, UserId } from '#platform/ids'
-import { sql } from '#platform/sql'
+import { columnsOf, rowsOf, sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
 import { languageOf } from './carts.ts'
 import { linesTotal } from './invoice-lines.ts'
@@ -32,22 +32,54 @@ async function insert(db: Writes, now: Date, invoice: InvoiceRow): Promise<void>
     throw new RangeError(`the lines of ${invoice.id} do not add up to ${invoice.amount}`)
   }
   const number = invoice.status === 'draft' ? sql`null` : sql`nextval('invoice_numbers')`
+  const language = languageOf({ cart_id: sql`row.cart_id`, user_id: sql`row.user_id` })
+  const columns = columnsOf(INVOICE_TYPES)
+  const row = { ...invoice, created_at: now }
+  const numbered = lines.map((line, index) => ({
+    invoice_id: invoice.id,
+    position: index + 1,
+    ...line,
+  }))
   await together(db, (writes) => [
-    writes.run(sql`insert into invoices (id, kind, cart_id, app_id, user_id,
-        license_id, order_id, subscription_id, trial_days, period_index, period_start, period_end,
-        product_id, price_id, tax_quote_id, amount, tax, fee, fixed_fee, add_on_fee, commission,
-        brought_by, affiliate_id, status, created_at, number, language)
-      values (${invoice.id}, ${invoice.kind}, ${invoice.cart_id}, ${invoice.app_id},
-        ${invoice.user_id}, ${invoice.license_id}, ${invoice.order_id}, ${invoice.subscription_id},
-        ${invoice.trial_days}, ${invoice.period_index}, ${invoice.period_start},
-        ${invoice.period_end}, ${invoice.product_id}, ${invoice.price_id}, ${invoice.tax_quote_id},
-        ${invoice.amount}, ${invoice.tax}, ${invoice.fee}, ${invoice.fixed_fee},
-        ${invoice.add_on_fee}, ${invoice.commission}, ${invoice.brought_by},
-        ${invoice.affiliate_id}, ${invoice.status}, ${now}, ${number}, ${languageOf(invoice)})`),
-    writes.run(sql`insert into invoice_lines (invoice_id, position, kind, amount, code)
-      select ${invoice.id}, position, kind, amount, code from unnest(
-          ${lines.map(({ kind }) => kind)}::text[], ${lines.map(({ amount }) => amount)}::bigint[],
-          ${lines.map(({ code }) => code ?? null)}::text[])
-        with ordinality as l (kind, amount, code, position)`),
+    writes.run(sql`insert into invoices (${columns}, number, language)
+      select ${columns}, ${number}, ${language} from ${rowsOf([row], INVOICE_TYPES)}`),
+    writes.run(sql`insert into invoice_lines (${columnsOf(LINE_TYPES)})
+      select * from ${rowsOf(numbered, LINE_TYPES)}`),
   ])
 }
+
+const INVOICE_TYPES = {
+  id: 'text',
+  kind: 'text',
+  cart_id: 'text',
+  app_id: 'text',
+  user_id: 'text',
+  license_id: 'text',
+  order_id: 'text',
+  subscription_id: 'text',
+  trial_days: 'int',
+  period_index: 'int',
+  period_start: 'timestamptz',
+  period_end: 'timestamptz',
+  product_id: 'text',
+  price_id: 'text',
+  tax_quote_id: 'text',
+  amount: 'bigint',
+  tax: 'bigint',
+  fee: 'bigint',
+  fixed_fee: 'bigint',
+  add_on_fee: 'bigint',
+  commission: 'bigint',
+  brought_by: 'text',
+  affiliate_id: 'text',
+  status: 'text',
+  created_at: 'timestamptz',
+} as const
+
+const LINE_TYPES = {
+  invoice_id: 'text',
+  position: 'int',
+  kind: 'text',
+  amount: 'bigint',
+  code: 'text',
+} as const

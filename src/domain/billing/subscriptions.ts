@@ -13,7 +13,7 @@ import type {
 } from '#platform/ids'
 import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { fieldsOf, rowsOf, sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
 
 /** A subscription: its plan, price and card, and how long it is paid for. */
@@ -183,36 +183,35 @@ export async function extendClaims(
 }
 
 /** Releases a claimed subscription unchanged. */
-export async function release(db: Db, id: SubscriptionId): Promise<void> {
+export async function release(db: Writes, id: SubscriptionId): Promise<void> {
   await db.run(sql`update subscriptions set claimed_until = null where id = ${id}`)
 }
 
+const CHANGED_TYPES = {
+  price_id: 'text',
+  card_id: 'text',
+  amount: 'bigint',
+  state: 'text',
+  zip: 'text',
+  anchor: 'timestamptz',
+  anchor_index: 'int',
+  period_index: 'int',
+  period_end: 'timestamptz',
+  auto_renew: 'boolean',
+  next_at: 'timestamptz',
+  past_due_since: 'timestamptz',
+  retries: 'int',
+  last_decline: 'text',
+  pending_price_id: 'text',
+  pending_amount: 'bigint',
+  discount_id: 'text',
+  discount_periods_left: 'int',
+  pause_at_end: 'boolean',
+  ended_at: 'timestamptz',
+} as const
+
 /** Changes of a subscription; an absent field stays as it is. */
-export type SubscriptionChange = Partial<
-  Pick<
-    Subscription,
-    | 'price_id'
-    | 'card_id'
-    | 'amount'
-    | 'state'
-    | 'zip'
-    | 'anchor'
-    | 'anchor_index'
-    | 'period_index'
-    | 'period_end'
-    | 'auto_renew'
-    | 'next_at'
-    | 'past_due_since'
-    | 'retries'
-    | 'last_decline'
-    | 'pending_price_id'
-    | 'pending_amount'
-    | 'discount_id'
-    | 'discount_periods_left'
-    | 'pause_at_end'
-    | 'ended_at'
-  >
->
+export type SubscriptionChange = Partial<Pick<Subscription, keyof typeof CHANGED_TYPES>>
 
 /** Cancels a scheduled plan change. */
 export const NO_PLAN_CHANGE = { pending_price_id: null, pending_amount: null } as const
@@ -223,17 +222,9 @@ export async function changeSubscription(
   subscription: Subscription,
   change: SubscriptionChange,
 ): Promise<void> {
-  const s = { ...subscription, ...change }
-  await db.run(sql`update subscriptions set price_id = ${s.price_id}, card_id = ${s.card_id},
-      amount = ${s.amount}, state = ${s.state}, zip = ${s.zip}, anchor = ${s.anchor},
-      anchor_index = ${s.anchor_index},
-      period_index = ${s.period_index}, period_end = ${s.period_end},
-      auto_renew = ${s.auto_renew}, next_at = ${s.next_at}, past_due_since = ${s.past_due_since},
-      retries = ${s.retries}, last_decline = ${s.last_decline},
-      pending_price_id = ${s.pending_price_id}, pending_amount = ${s.pending_amount},
-      discount_id = ${s.discount_id}, discount_periods_left = ${s.discount_periods_left},
-      pause_at_end = ${s.pause_at_end}, ended_at = ${s.ended_at}, claimed_until = null
-    where id = ${s.id}`)
+  const row = { ...subscription, ...change }
+  await db.run(sql`update subscriptions set ${fieldsOf(CHANGED_TYPES)}, claimed_until = null
+    from ${rowsOf([row], { id: 'text', ...CHANGED_TYPES })} where subscriptions.id = row.id`)
 }
 
 /** When an app's next subscription is due; undefined if none ever is. */

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { TransactionId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { columnsOf, rowsOf, sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
 import type { Account, LedgerEvent } from './account.ts'
 import type { Posting } from './posting.ts'
@@ -18,18 +18,29 @@ export async function post(
 ): Promise<void> {
   const { event, subject, lines } = posting
   if (lines.length === 0) return
+  const transaction = { id, at: now, event, subject }
+  const entries = lines.map((line, index) => ({
+    transaction_id: id,
+    position: index + 1,
+    ...line,
+  }))
   await together(db, (writes) => [
-    writes.run(sql`insert into ledger_transactions (id, at, event, subject)
-      values (${id}, ${now}, ${event}, ${subject})`),
-    writes.run(sql`insert into ledger_entries
-        (transaction_id, position, account, owner, amount, currency)
-      select ${id}, line.position, line.account, line.owner, line.amount, 'usd'
-      from unnest(${lines.map((_, index) => index + 1)}::int[],
-        ${lines.map((line) => line.account)}::text[], ${lines.map((line) => line.owner)}::text[],
-        ${lines.map((line) => line.amount)}::bigint[])
-        as line (position, account, owner, amount)`),
+    writes.run(sql`insert into ledger_transactions (${columnsOf(TRANSACTION_TYPES)})
+      select * from ${rowsOf([transaction], TRANSACTION_TYPES)}`),
+    writes.run(sql`insert into ledger_entries (${columnsOf(ENTRY_TYPES)}, currency)
+      select row.*, 'usd' from ${rowsOf(entries, ENTRY_TYPES)}`),
   ])
 }
+
+const TRANSACTION_TYPES = { id: 'text', at: 'timestamptz', event: 'text', subject: 'text' } as const
+
+const ENTRY_TYPES = {
+  transaction_id: 'text',
+  position: 'int',
+  account: 'text',
+  owner: 'text',
+  amount: 'bigint',
+} as const
 
 /** The balance of an account, in cents; a credit balance is negative. */
 export interface Balance {

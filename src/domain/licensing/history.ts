@@ -1,5 +1,5 @@
 import type { LicenseId } from '#platform/ids'
-import { sql } from '#platform/sql'
+import { columnsOf, rowsOf, sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
 import type { LicenseStatus } from './status.ts'
 import type { Beginning, Trigger } from './transition.ts'
@@ -15,6 +15,16 @@ export async function remember(
     trigger: Beginning | Trigger
   },
 ): Promise<void> {
-  await db.run(sql`insert into license_history (license_id, at, from_status, to_status, trigger)
-    values (${step.license_id}, ${now}, ${step.from}, ${step.to}, ${step.trigger})`)
+  const { license_id, from: from_status, to: to_status, trigger } = step
+  const row = { license_id, at: now, from_status, to_status, trigger }
+  await db.run(sql`insert into license_history (${columnsOf(TYPES)})
+    select * from ${rowsOf([row], TYPES)}`)
 }
+
+const TYPES = {
+  license_id: 'text',
+  at: 'timestamptz',
+  from_status: 'text',
+  to_status: 'text',
+  trigger: 'text',
+} as const

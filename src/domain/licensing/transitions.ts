@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
 import type { LicenseId, ProductId } from '#platform/ids'
-import { sql } from '#platform/sql'
+import { fieldsOf, rowsOf, sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
 import { remember } from './history.ts'
 import type { License } from './licenses.ts'
@@ -80,17 +80,30 @@ export async function transitionLocked(
     throw new Error(`license ${license_id} cannot go from ${from} to ${to} by ${step.trigger}`)
   }
   const period_end = step.period_end === undefined ? license.period_end : step.period_end
-  const ends = to === 'canceled'
+  const row = {
+    id: license_id,
+    status: to,
+    period_end,
+    product_id: step.product_id ?? license.product_id,
+    canceled_at: to === 'canceled' ? now : license.canceled_at,
+    paused_from: to === 'paused' ? from : null,
+    paused_for: to === 'paused' ? (step.paused_for ?? null) : null,
+  }
   await together(db, (writes) => [
-    writes.run(sql`update licenses set status = ${to}, period_end = ${period_end},
-        product_id = ${step.product_id ?? license.product_id},
-        canceled_at = ${ends ? now : license.canceled_at},
-        paused_from = ${to === 'paused' ? from : null},
-        paused_for = ${to === 'paused' ? (step.paused_for ?? null) : null}
-      where id = ${license_id}`),
+    writes.run(sql`update licenses set ${fieldsOf(CHANGED_TYPES)}
+      from ${rowsOf([row], { id: 'text', ...CHANGED_TYPES })} where licenses.id = row.id`),
     remember(writes, now, { license_id, from, to, trigger: step.trigger }),
   ])
 }
+
+const CHANGED_TYPES = {
+  status: 'text',
+  period_end: 'timestamptz',
+  product_id: 'text',
+  canceled_at: 'timestamptz',
+  paused_from: 'text',
+  paused_for: 'text',
+} as const
 
 /** Records the day on which a license will end; null: it continues. */
 export async function setEndDay(

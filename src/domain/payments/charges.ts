@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { AttemptId, ChargeId, InvoiceId, ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { columnsOf, rowsOf, sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
 
 /** Money that was charged for one invoice. */
@@ -18,10 +18,20 @@ const COLUMNS = sql`id, attempt_id, invoice_id, processor, processor_charge_id, 
 
 /** Records a charge that succeeded; the processor's id makes a second record impossible. */
 export async function recordCharge(db: Writes, now: Date, charge: Charge): Promise<void> {
-  await db.run(sql`insert into charges (${COLUMNS}, created_at)
-    values (${charge.id}, ${charge.attempt_id}, ${charge.invoice_id},
-      ${charge.processor}, ${charge.processor_charge_id}, ${charge.amount}, ${now})`)
+  const row = { ...charge, created_at: now }
+  await db.run(sql`insert into charges (${columnsOf(TYPES)})
+    select * from ${rowsOf([row], TYPES)}`)
 }
+
+const TYPES = {
+  id: 'text',
+  attempt_id: 'text',
+  invoice_id: 'text',
+  processor: 'text',
+  processor_charge_id: 'text',
+  amount: 'bigint',
+  created_at: 'timestamptz',
+} as const
 
 /** The charge that paid an invoice. */
 export async function chargeOf(db: Db, invoice_id: InvoiceId): Promise<Charge | undefined> {

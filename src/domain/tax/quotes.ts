@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import type { QuoteId } from '#platform/ids'
 import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
-import { type Sql, sql } from '#platform/sql'
+import { columnsOf, rowsOf, type Sql, sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
 import type { Figures, TaxedSale } from './provider.ts'
 
@@ -31,11 +31,22 @@ export function newQuote(now: Date, facts: TaxedSale & Figures & { id: QuoteId }
 
 /** Stores a quote. */
 export async function keepQuote(db: Writes, quote: Quote): Promise<void> {
-  await db.run(sql`insert into tax_quotes
-    (id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm, created_at)
-    values (${quote.id}, ${quote.country}, ${quote.state}, ${quote.zip}, ${quote.amount},
-      ${quote.tax}, ${quote.rule}, ${quote.rate_ppm}, ${quote.taxable_ppm}, ${quote.created_at})`)
+  await db.run(sql`insert into tax_quotes (${columnsOf(TYPES)})
+    select * from ${rowsOf([quote], TYPES)}`)
 }
+
+const TYPES = {
+  id: 'text',
+  country: 'text',
+  state: 'text',
+  zip: 'text',
+  amount: 'bigint',
+  tax: 'bigint',
+  rule: 'text',
+  rate_ppm: 'int',
+  taxable_ppm: 'int',
+  created_at: 'timestamptz',
+} as const
 
 /** The quote with this ID, as JSON within another statement; `quoteOf` reads it. */
 export const quoteAsJson = (id: Sql) => sql`(select to_jsonb(quote)

@@ -80,7 +80,16 @@ function numbered(composed: string): Pick<Alternative, 'text' | 'nullable'> {
 
 /** Whether an expression is a statement or a part of one. */
 export function isSql({ checker }: Project, expression: Node): boolean {
-  return checker.getTypeAtLocation(expression)?.getSymbol()?.name === 'Sql'
+  return /^(Rows)?Sql$/.test(checker.getTypeAtLocation(expression)?.getSymbol()?.name ?? '')
+}
+
+/** The parts of statements that are made from the types of columns, by the function's name. */
+const OF_COLUMNS: Record<string, (columns: [name: string, type: string][]) => string> = {
+  rowsOf: (columns) =>
+    `unnest(${columns.map(([, type]) => `${VALUE}::${type}[]`).join(', ')})
+      as row (${columns.map(([name]) => name).join(', ')})`,
+  columnsOf: (columns) => columns.map(([name]) => name).join(', '),
+  fieldsOf: (columns) => columns.map(([name]) => `${name} = row.${name}`).join(', '),
 }
 
 /** The alternatives taken on one way through a statement: one condition is decided once. */
@@ -181,6 +190,8 @@ class Reader {
   }
 
   #call(call: CallExpression, scope: Scope): string {
+    const ofColumns = OF_COLUMNS[call.expression.getText()]
+    if (ofColumns) return ofColumns(this.#columns(call.arguments.at(-1) as Expression))
     let callee = this.#declaration(call.expression)
     if (isVariableDeclaration(callee) && callee.initializer) callee = callee.initializer
     if (!isFunctionDeclaration(callee) && !isArrowFunction(callee)) {
@@ -197,6 +208,16 @@ class Reader {
     const returned = returnsIn(body)
     const choice = this.#choices.choose(`return of ${call.getText()}`, returned.length)
     return this.read(returned[choice]!, inner)
+  }
+
+  /** The columns of a constant with their types, which are literals. */
+  #columns(types: Expression): [name: string, type: string][] {
+    const { checker } = this.#project
+    return checker.getPropertiesOfType(checker.getTypeAtLocation(types)!).map((property) => {
+      const type = checker.getTypeOfSymbol(property)
+      if (!type?.isStringLiteralType()) throw new Unreadable(types.getText())
+      return [property.name, type.value]
+    })
   }
 
   /** What the callers pass as a parameter of the function that runs the statement. */
