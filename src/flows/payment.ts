@@ -23,5 +23,5 @@ export {
 export { divide } from './payment/divide.ts'
 export { pay } from './payment/pay.ts'
 export { closeByHand, latestOutcome, reconcile, reconcileAttempt } from './payment/reconcile.ts'
-export { type Settled, settle, settledOf } from './payment/settle.ts'
+export { type Answered, type Settled, settleAll, settledOf } from './payment/settle.ts'
 export { stuckBefore } from './payment/stuck.ts'

@@ -51,7 +51,7 @@ test('a checkout sends no more statements than are needed', async () => {
   }
 })
 
-test('a renewal sends no more statements than are needed', async () => {
+test('a renewal alone sends no more statements than are needed', async () => {
   const { clock, world } = service
   for (let index = 0; index < 3; index++) await subscribe(service)
   clock.pass(31 * DAY)

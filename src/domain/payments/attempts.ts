@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import type { AppId, AttemptId, CartId, InvoiceId, LicenseId, UserId } from '#platform/ids'
 import { fromJson, type JsonRow } from '#platform/json-row'
 import type { Cents } from '#platform/money'
-import { type Sql, sql } from '#platform/sql'
+import { columnsOf, fieldsOf, rowsOf, type Sql, sql } from '#platform/sql'
 import type { Writes } from '#platform/together'
 import type { Card, ChargeAnswer, DeclineCode } from './processor.ts'
 
@@ -53,39 +53,50 @@ export async function openAttempt(
   now: Date,
   attempt: NewAttempt,
 ): Promise<Attempt | undefined> {
-  const opened = await db.run(sql`insert into attempts
-    (id, invoice_id, requested_by, app_id, email_normalized, amount, card, status, created_at)
-    values (${attempt.id}, ${attempt.invoice_id}, ${attempt.requested_by}, ${attempt.app_id},
-      ${attempt.email_normalized}, ${attempt.amount}, ${JSON.stringify(attempt.card)}, 'open',
-      ${now})
+  const row = { ...attempt, card: JSON.stringify(attempt.card), created_at: now }
+  const opened = await db.run(sql`insert into attempts (${columnsOf(NEW_TYPES)}, status)
+    select row.*, 'open' from ${rowsOf([row], NEW_TYPES)}
     on conflict (app_id, email_normalized) where status in ('open', 'action_required')
     do nothing`)
   if (opened === 0) return undefined
   return { ...attempt, status: 'open', action_url: null, decline_code: null, created_at: now }
 }
 
+const NEW_TYPES = {
+  id: 'text',
+  invoice_id: 'text',
+  requested_by: 'text',
+  app_id: 'text',
+  email_normalized: 'text',
+  amount: 'bigint',
+  card: 'jsonb',
+  created_at: 'timestamptz',
+} as const
+
 type BuyerOfApp = Pick<Attempt, 'app_id' | 'email_normalized'>
 
-const pendingRow = ({ app_id, email_normalized }: BuyerOfApp) => sql`attempts
-    where attempts.app_id = ${app_id} and attempts.email_normalized = ${email_normalized}
-      and attempts.${PENDING}`
-
 /** The pending attempt of a buyer for an app, on any invoice. */
-export async function findPending(db: Db, buyer: BuyerOfApp): Promise<Attempt | undefined> {
-  return await db.maybe<Attempt>(sql`select ${COLUMNS} from ${pendingRow(buyer)}`)
+export async function findPending(
+  db: Db,
+  { app_id, email_normalized }: BuyerOfApp,
+): Promise<Attempt | undefined> {
+  return await db.maybe<Attempt>(sql`select ${COLUMNS} from attempts
+    where app_id = ${app_id} and email_normalized = ${email_normalized} and ${PENDING}`)
 }
 
 /** Whether such a pending attempt exists, as part of another statement. */
-export const hasPending = (buyer: BuyerOfApp) => sql`exists (select 1 from ${pendingRow(buyer)})`
+export const hasPending = (app_id: Sql, email_normalized: Sql) => sql`exists (
+  select 1 from attempts where attempts.app_id = ${app_id}
+    and attempts.email_normalized = ${email_normalized} and attempts.${PENDING})`
 
 /** Whether a license has a pending attempt, as part of another statement. */
-export const hasPendingOfLicense = (license_id: LicenseId) => sql`exists (select 1 from attempts
+export const hasPendingOfLicense = (license_id: Sql) => sql`exists (select 1 from attempts
   where ${PENDING} and invoice_id in (select id from invoices where license_id = ${license_id}))`
 
 /** Whether a license has a pending attempt. */
 export async function isAnyPendingOf(db: Db, license_id: LicenseId): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(
-    sql`select ${hasPendingOfLicense(license_id)} as found`,
+    sql`select ${hasPendingOfLicense(sql`${license_id}`)} as found`,
   )
   return found
 }
@@ -196,24 +207,41 @@ export async function pendingAttempts(db: Db, before: Date): Promise<Attempt[]> 
 /** The outcome of an attempt so far. */
 export type AttemptOutcome = Pick<Attempt, 'status' | 'action_url' | 'decline_code'>
 
-/** Records the processor's answer, and returns the attempt's outcome. */
+/** The outcome of an attempt with this answer. */
+export function outcomeOf(answer: ChargeAnswer): AttemptOutcome {
+  return {
+    status: answer.status,
+    action_url: answer.status === 'action_required' ? answer.action_url : null,
+    decline_code: answer.status === 'declined' ? answer.decline_code : null,
+  }
+}
+
+/** Records the processor's answer. */
 export async function recordAnswer(
   db: Writes,
   now: Date,
   id: AttemptId,
   answer: ChargeAnswer,
-): Promise<AttemptOutcome> {
-  const { status } = answer
-  const action_url = answer.status === 'action_required' ? answer.action_url : null
-  const decline_code = answer.status === 'declined' ? answer.decline_code : null
-  const charge_id = answer.status === 'succeeded' ? answer.charge_id : null
-  const refusal = answer.status === 'refused' ? answer.reason : null
-  const settled_at = answer.status === 'action_required' ? null : now
-  await db.run(sql`update attempts set status = ${status}, action_url = ${action_url},
-    decline_code = ${decline_code}, charge_id = ${charge_id}, refusal = ${refusal},
-    settled_at = ${settled_at} where id = ${id}`)
-  return { status, action_url, decline_code }
+): Promise<void> {
+  const row = {
+    id,
+    ...outcomeOf(answer),
+    charge_id: answer.status === 'succeeded' ? answer.charge_id : null,
+    refusal: answer.status === 'refused' ? answer.reason : null,
+    settled_at: answer.status === 'action_required' ? null : now,
+  }
+  await db.run(sql`update attempts set ${fieldsOf(ANSWER_TYPES)}
+    from ${rowsOf([row], { id: 'text', ...ANSWER_TYPES })} where attempts.id = row.id`)
 }
+
+const ANSWER_TYPES = {
+  status: 'text',
+  action_url: 'text',
+  decline_code: 'text',
+  charge_id: 'text',
+  refusal: 'text',
+  settled_at: 'timestamptz',
+} as const
 
 /** A pending attempt, and its buyer. */
 export interface PendingAttempt

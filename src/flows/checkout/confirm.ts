@@ -86,7 +86,7 @@ export async function confirm(
       const { attempt, order_id, quote } = recorded
       const { return_url, cart_id } = request
       const known = { owner: { kind: 'purchase', cart_id }, quote } as const
-      return ofCart(await chargeAttempt(world, attempt, { app, return_url, known }), order_id)
+      return ofCart(await chargeAttempt(world, { attempt, app, return_url, known }), order_id)
     }
     const { other } = recorded
     // It was settled between two statements: read everything again.

@@ -5,7 +5,10 @@ import { appTime, type World } from '#flows/world'
 import { mintId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
 import type { Writes } from '#platform/together'
-import { type KnownInvoice, type Settled, settle } from './settle.ts'
+import { type Answered, type KnownInvoice, type Settled, settle } from './settle.ts'
+
+/** How an answer is recorded: see `settle` and `settleAll`. */
+type RecordAnswer = (answered: Answered) => Promise<Settled>
 
 /** The outcome of an attempt; the processor's answer may be pending. */
 export type ChargeOutcome = Settled | { outcome: 'processing' }
@@ -44,30 +47,41 @@ export async function intend(
   })
 }
 
-/** Asks the processor to charge an attempt, and records its answer. */
+/** An attempt to charge, for an app. */
+export interface AttemptToCharge {
+  attempt: payments.Attempt
+  app: { clock_ahead: number; name: string }
+  return_url: string
+  known?: KnownInvoice
+}
+
+/**
+ * Asks the processor to charge an attempt, and records its answer, by default in a transaction of
+ * its own.
+ */
 export async function chargeAttempt(
   world: World,
-  attempt: payments.Attempt,
-  facts: {
-    app: { clock_ahead: number; name: string }
-    return_url: string
-    known?: KnownInvoice
-  },
+  charge: AttemptToCharge,
+  record?: RecordAnswer,
 ): Promise<ChargeOutcome> {
-  const { app, return_url, known } = facts
+  return await settleOrWait(world, charge, () => requestCharge(world, charge), record)
+}
+
+async function requestCharge(
+  world: World,
+  { attempt, app, return_url }: AttemptToCharge,
+): Promise<payments.ChargeAnswer> {
   const { statement_descriptor } = world.config.operator
-  return await settleOrWait(world, { attempt, known }, () =>
-    world.processor.charge(appTime(world, app), {
-      key: attempt.id,
-      amount: attempt.amount,
-      currency: 'usd',
-      card_token: attempt.card.token,
-      description: `Invoice ${attempt.invoice_id}`,
-      statement_suffix: payments.statementText(statement_descriptor, app.name).suffix,
-      off_session: attempt.requested_by !== 'buyer',
-      return_url,
-    }),
-  )
+  return await world.processor.charge(appTime(world, app), {
+    key: attempt.id,
+    amount: attempt.amount,
+    currency: 'usd',
+    card_token: attempt.card.token,
+    description: `Invoice ${attempt.invoice_id}`,
+    statement_suffix: payments.statementText(statement_descriptor, app.name).suffix,
+    off_session: attempt.requested_by !== 'buyer',
+    return_url,
+  })
 }
 
 /** Closes an attempt with an unfinished challenge, so that no answer can arrive later. */
@@ -86,9 +100,10 @@ async function settleOrWait(
   world: World,
   { attempt, known }: { attempt: payments.Attempt; known?: KnownInvoice | undefined },
   ask: () => Promise<payments.ChargeAnswer>,
+  record: RecordAnswer = (answered) => settle(world, answered),
 ): Promise<ChargeOutcome> {
   try {
-    return await settle(world, attempt, await ask(), known)
+    return await record({ attempt, known, answer: await ask() })
   } catch (error) {
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
     world.log.warn({ attempt_id: attempt.id }, 'the processor did not answer')

@@ -3,7 +3,7 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import type { Db } from '#platform/db'
 import type { JsonRow } from '#platform/json-row'
-import { type Sql, sql } from '#platform/sql'
+import { sql } from '#platform/sql'
 
 /** What an invoice belongs to until it is paid: the cart of a purchase, or a subscription. */
 export type LockedOwner =
@@ -23,24 +23,42 @@ export interface LockedAttempt {
 
 type AttemptKeys = Pick<payments.Attempt, 'id' | 'invoice_id'>
 
+/** An attempt to lock. Its invoice's owner never changes: one that is known saves a query. */
+interface WantedAttempt {
+  attempt: AttemptKeys
+  known?: { owner?: billing.InvoiceOwner } | undefined
+}
+
 /**
- * Locks an attempt, its invoice, and the cart or the subscription and license that the invoice
- * belongs to, until the transaction ends. The owner never changes, so a caller that knows it passes
- * it as `known` to save a query.
+ * Locks attempts, their invoices, and the cart or the subscription and license that each invoice
+ * belongs to, until the transaction ends. Returns them in the same order.
  */
-export async function lockAttempt(
+export async function lockAttempts(
   tx: Db,
-  keys: AttemptKeys,
-  known?: billing.InvoiceOwner,
-): Promise<LockedAttempt> {
-  const owner = known ?? (await billing.ownerOf(tx, keys.invoice_id))
-  return owner.kind === 'purchase'
-    ? await lockPurchase(tx, keys, owner)
-    : await lockRenewal(tx, keys, owner)
+  wanted: readonly WantedAttempt[],
+): Promise<LockedAttempt[]> {
+  const locked = new Map<AttemptKeys['id'], LockedAttempt>()
+  const renewals: RenewalKeys[] = []
+  for (const { attempt, known } of wanted) {
+    const owner = known?.owner ?? (await billing.ownerOf(tx, attempt.invoice_id))
+    if (owner.kind === 'purchase') locked.set(attempt.id, await lockPurchase(tx, attempt, owner))
+    else renewals.push({ ...attempt, subscription_id: owner.subscription_id })
+  }
+  for (const each of await lockRenewals(tx, renewals)) locked.set(each.attempt.id, each)
+  return wanted.map(({ attempt }) => {
+    const found = locked.get(attempt.id)
+    if (!found) throw new Error(`there is no attempt ${attempt.id} on such an invoice`)
+    return found
+  })
+}
+
+interface RenewalKeys extends AttemptKeys {
+  subscription_id: billing.Subscription['id']
 }
 
 // Rows are locked in the order in which `for update` names them: the owner before the attempt, as
-// in every flow that locks both, so that two cannot wait for each other.
+// in every flow that locks both, so that two cannot wait for each other. Several are locked in the
+// order of their ids, for the same reason.
 
 async function lockPurchase(
   tx: Db,
@@ -53,8 +71,9 @@ async function lockPurchase(
   const row = await tx.one<PurchaseRow>(sql`select ${billing.CART_COLUMNS},
       ${billing.DRAFT_AS_JSON} as draft, ${attemptColumns}
     from carts join invoices on invoices.cart_id = carts.id and invoices.kind = 'purchase'
-      ${joinAttempt(keys)}
-    where carts.id = ${cart_id} for update of carts, invoices, attempts`)
+      join attempts on attempts.invoice_id = invoices.id
+    where carts.id = ${cart_id} and invoices.id = ${keys.invoice_id} and attempts.id = ${keys.id}
+    for update of carts, invoices, attempts`)
   const { draft, attempt, clock_ahead, ...cart } = row
   return {
     attempt: attemptIn({ attempt, clock_ahead }),
@@ -62,24 +81,25 @@ async function lockPurchase(
   }
 }
 
-async function lockRenewal(
-  tx: Db,
-  keys: AttemptKeys,
-  { subscription_id }: { subscription_id: billing.Subscription['id'] },
-): Promise<LockedAttempt> {
+async function lockRenewals(tx: Db, keys: RenewalKeys[]): Promise<LockedAttempt[]> {
+  if (keys.length === 0) return []
   interface RenewalRow extends licensing.PausableLicense, AttemptColumns {
     subscription: JsonRow<billing.RunningSubscription>
     invoice: JsonRow<billing.Invoice>
   }
-  const row = await tx.one<RenewalRow>(sql`select ${licensing.PAUSABLE},
+  const rows = await tx.rows<RenewalRow>(sql`select ${licensing.PAUSABLE},
       ${billing.SUBSCRIPTION_AS_JSON} as subscription, ${billing.INVOICE_AS_JSON} as invoice,
       ${attemptColumns}
-    from subscriptions s join licenses on licenses.id = s.license_id
-      join invoices on invoices.subscription_id = s.id and invoices.number is not null
-      ${joinAttempt(keys)}
-    where s.id = ${subscription_id} for update of s, licenses, invoices, attempts`)
-  const { subscription, invoice, attempt, clock_ahead, ...license } = row
-  return {
+    from unnest(${keys.map(({ subscription_id }) => subscription_id)}::text[],
+        ${keys.map(({ invoice_id }) => invoice_id)}::text[], ${keys.map(({ id }) => id)}::text[])
+        as keys (subscription_id, invoice_id, attempt_id)
+      join subscriptions s on s.id = keys.subscription_id
+      join licenses on licenses.id = s.license_id
+      join invoices on invoices.id = keys.invoice_id and invoices.subscription_id = s.id
+        and invoices.number is not null
+      join attempts on attempts.id = keys.attempt_id and attempts.invoice_id = invoices.id
+    order by s.id for update of s, licenses, invoices, attempts`)
+  return rows.map(({ subscription, invoice, attempt, clock_ahead, ...license }) => ({
     attempt: attemptIn({ attempt, clock_ahead }),
     owner: {
       kind: 'subscription',
@@ -87,7 +107,7 @@ async function lockRenewal(
       license,
       invoice: billing.invoiceOf(invoice),
     },
-  }
+  }))
 }
 
 interface AttemptColumns {
@@ -97,11 +117,6 @@ interface AttemptColumns {
 
 const attemptColumns = sql`${payments.ATTEMPT_AS_JSON} as attempt,
   (select clock_ahead from apps where apps.id = attempts.app_id) as clock_ahead`
-
-function joinAttempt({ id, invoice_id }: AttemptKeys): Sql {
-  return sql`join attempts on attempts.id = ${id} and attempts.invoice_id = invoices.id
-    and invoices.id = ${invoice_id}`
-}
 
 function attemptIn({ attempt, clock_ahead }: AttemptColumns): LockedAttempt['attempt'] {
   return { ...payments.attemptOf(attempt), clock_ahead }

@@ -9,7 +9,7 @@ import type { Db } from '#platform/db'
 import { type QueuedEmail, queueEmail, queueEmails } from '#platform/email-queue'
 import { type InvoiceId, mintId, type OrderId } from '#platform/ids'
 import { type Cents, ZERO } from '#platform/money'
-import { together, type Writes } from '#platform/together'
+import { type PreparedChange, together, writeAll } from '#platform/together'
 import type { LockedOwner } from './locked-attempt.ts'
 import { type PaidBy, post } from './post.ts'
 
@@ -19,55 +19,87 @@ export interface InvoicePayer {
   card: payments.Card
 }
 
+/** An invoice that is paid, with its owner locked. */
+export interface InvoicePayment {
+  invoice_id: InvoiceId
+  owner: LockedOwner
+  payer: InvoicePayer
+  paid_by: PaidBy
+  /** The quote, if the caller has already read it. A quote never changes. */
+  quote?: tax.Quote | undefined
+}
+
 /**
  * Pays an invoice: posts it, queues the receipt, and continues by kind: a purchase becomes a
  * license, a renewal or an upgrade the next period of a subscription.
  */
-export async function pay(
+export async function pay(world: World, tx: Db, now: Date, paid: InvoicePayment): Promise<void> {
+  await writeAll(tx, [await preparePayment(world, tx, now, paid)])
+}
+
+/** Like `pay`, to be written with other changes. */
+export async function preparePayment(
   world: World,
   tx: Db,
   now: Date,
-  facts: {
-    invoice_id: InvoiceId
-    owner: LockedOwner
-    payer: InvoicePayer
-    paid_by: PaidBy
-    /** Records the processor's answer, in the same statement as everything that follows from it. */
-    record?: (writes: Writes) => Promise<unknown>
-    /** The quote, if the caller has already read it. A quote never changes. */
-    quote?: tax.Quote | undefined
-  },
-): Promise<void> {
-  const { invoice_id, owner, payer, paid_by, record = async () => {} } = facts
-  const isWaived = ({ amount }: { amount: Cents }) => paid_by === 'nothing' && amount > ZERO
-  if (owner.kind === 'purchase') {
-    const is_waived = isWaived(owner.draft)
-    const draft = await payable(tx, owner.draft, { ...payer, is_waived })
-    const quote = await quoteOf(tx, draft, facts.quote)
-    const { cart } = owner
-    const paid = { draft, cart, quote, card: payer.card, is_waived }
-    const purchase = await boughtBy(world, tx, now, paid)
-    const emails = [receiptEmail(world, invoice_id), saleEmail(world, draft.order_id)]
-    await together(tx, (writes) => [
-      record(writes),
-      post(world, writes, now, { invoice: draft, quote, paid_by }),
-      fulfill(world, writes, now, purchase),
-      queueEmails(writes, now, world.jobs, emails),
-    ])
-    return
+  paid: InvoicePayment,
+): Promise<PreparedChange<void>> {
+  const { owner } = paid
+  return owner.kind === 'purchase'
+    ? await preparePurchase(world, tx, now, { ...paid, owner })
+    : await prepareRenewal(world, tx, now, { ...paid, owner })
+}
+
+type PaymentOf<Kind extends LockedOwner['kind']> = InvoicePayment & {
+  owner: Extract<LockedOwner, { kind: Kind }>
+}
+
+const isWaived = (paid_by: PaidBy, amount: Cents) => paid_by === 'nothing' && amount > ZERO
+
+async function preparePurchase(
+  world: World,
+  tx: Db,
+  now: Date,
+  { invoice_id, owner, payer, paid_by, ...known }: PaymentOf<'purchase'>,
+): Promise<PreparedChange<void>> {
+  const { cart } = owner
+  const is_waived = isWaived(paid_by, owner.draft.amount)
+  const draft = await payable(tx, owner.draft, { ...payer, is_waived })
+  const quote = await quoteOf(tx, draft, known.quote)
+  const paid = { draft, cart, quote, card: payer.card, is_waived }
+  const purchase = await boughtBy(world, tx, now, paid)
+  const emails = [receiptEmail(world, invoice_id), saleEmail(world, draft.order_id)]
+  return {
+    write: (writes) =>
+      together(writes, (each) => [
+        post(world, each, now, { invoice: draft, quote, paid_by }),
+        fulfill(world, each, now, purchase),
+        queueEmails(each, now, world.jobs, emails),
+      ]),
+    async finish() {},
   }
+}
+
+async function prepareRenewal(
+  world: World,
+  tx: Db,
+  now: Date,
+  { invoice_id, owner, payer, paid_by, ...known }: PaymentOf<'subscription'>,
+): Promise<PreparedChange<void>> {
   const { subscription, license } = owner
-  const is_waived = isWaived(owner.invoice)
+  const is_waived = isWaived(paid_by, owner.invoice.amount)
   const invoice = await payable(tx, owner.invoice, { ...payer, is_waived })
-  const quote = await quoteOf(tx, invoice, facts.quote)
+  const quote = await quoteOf(tx, invoice, known.quote)
   const extension = await extensionOf(tx, now, { invoice, subscription, license, is_waived })
-  await together(tx, (writes) => [
-    record(writes),
-    post(world, writes, now, { invoice, quote, paid_by }),
-    extend(writes, now, extension),
-    queueEmail(writes, now, world.jobs, receiptEmail(world, invoice_id)),
-  ])
-  await afterExtending(world, tx, now, extension)
+  return {
+    write: (writes) =>
+      together(writes, (each) => [
+        post(world, each, now, { invoice, quote, paid_by }),
+        extend(each, now, extension),
+        queueEmail(each, now, world.jobs, receiptEmail(world, invoice_id)),
+      ]),
+    finish: () => afterExtending(world, tx, now, extension),
+  }
 }
 
 /** The quote of an invoice: the one that is known, if it is that one. */

@@ -35,7 +35,7 @@ export async function reconcileAttempt(
   attempt: payments.Attempt,
 ): Promise<ChargeOutcome> {
   const answer = await askProcessor(world, attempt)
-  return answer ? await settle(world, attempt, answer) : { outcome: 'processing' }
+  return answer ? await settle(world, { attempt, answer }) : { outcome: 'processing' }
 }
 
 /** The outcome of the latest attempt on an invoice, for a buyer who returns or waits. */
@@ -88,7 +88,7 @@ export async function closeByHand(
   { nothing_charged }: { nothing_charged: boolean },
 ): Promise<Settled | undefined> {
   const answer = await closingAnswer(world, attempt, nothing_charged)
-  return answer && (await settle(world, attempt, answer))
+  return answer && (await settle(world, { attempt, answer }))
 }
 
 async function closingAnswer(

@@ -7,10 +7,10 @@ import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { InvoiceId } from '#platform/ids'
 import { ZERO } from '#platform/money'
-import type { Writes } from '#platform/together'
+import { type PreparedChange, together, type Writes, writeAll } from '#platform/together'
 import { lockContinued } from './continuation.ts'
-import { type LockedAttempt, lockAttempt } from './locked-attempt.ts'
-import { pay } from './pay.ts'
+import { type LockedAttempt, lockAttempts } from './locked-attempt.ts'
+import { preparePayment } from './pay.ts'
 
 /** The outcome of an attempt. */
 export type Settled =
@@ -25,39 +25,76 @@ export interface KnownInvoice {
   quote?: tax.Quote
 }
 
+/** A processor's answer to an attempt. */
+export interface Answered {
+  attempt: Pick<payments.Attempt, 'id' | 'invoice_id'>
+  answer: payments.ChargeAnswer
+  known?: KnownInvoice | undefined
+}
+
 /**
  * Records the processor's answer to an attempt, and all that follows from it, in one transaction. A
  * repeated answer changes nothing.
  */
-export async function settle(
-  world: World,
-  { id, invoice_id }: Pick<payments.Attempt, 'id' | 'invoice_id'>,
-  given: payments.ChargeAnswer,
-  known: KnownInvoice = {},
-): Promise<Settled> {
+export async function settle(world: World, answered: Answered): Promise<Settled> {
+  const [settled] = await settleAll(world, [answered])
+  return settled!
+}
+
+/** Like `settle`, for several attempts in one transaction. */
+export async function settleAll(world: World, answered: readonly Answered[]): Promise<Settled[]> {
   return await world.db.tx(async (tx) => {
-    const { owner, attempt } = await lockAttempt(tx, { id, invoice_id }, known.owner)
-    if (!payments.isPending(attempt)) return settledOf(attempt)
-    const now = appTime(world, attempt)
-    const answer = await answerFor(tx, now, { owner, attempt }, given)
-    const record = (writes: Writes) => payments.recordAnswer(writes, now, id, answer)
-    if (answer.status === 'succeeded') {
-      const charged = { attempt_id: id, processor_charge_id: answer.charge_id }
-      const paid_by = attempt.amount === ZERO ? ('nothing' as const) : charged
-      const { quote } = known
-      await pay(world, tx, now, { invoice_id, owner, payer: attempt, paid_by, record, quote })
-      return { outcome: 'paid' }
+    const locked = await lockAttempts(tx, answered)
+    const changes: PreparedChange<Settled>[] = []
+    for (const [index, each] of answered.entries()) {
+      changes.push(await prepareAnswer(world, tx, locked[index]!, each))
     }
-    const answered = await record(tx)
-    if (answer.status === 'refused') {
-      world.log.warn({ attempt_id: id, reason: answer.reason }, 'the processor refused a charge')
-    }
-    if (answer.status !== 'action_required') {
-      if (owner.kind === 'purchase') await voidPurchase(tx, invoice_id)
-      else await leaveUnpaid(world, tx, now, { ...owner, attempt, answer })
-    }
-    return settledOf(answered)
+    return await writeAll(tx, changes)
   })
+}
+
+async function prepareAnswer(
+  world: World,
+  tx: Db,
+  { owner, attempt }: LockedAttempt,
+  { answer: given, known }: Answered,
+): Promise<PreparedChange<Settled>> {
+  if (!payments.isPending(attempt)) return settledBefore(attempt)
+  const { id, invoice_id } = attempt
+  const now = appTime(world, attempt)
+  const answer = await answerFor(tx, now, { owner, attempt }, given)
+  const record = (writes: Writes) => payments.recordAnswer(writes, now, id, answer)
+  if (answer.status === 'succeeded') {
+    const charged = { attempt_id: id, processor_charge_id: answer.charge_id }
+    const paid_by = attempt.amount === ZERO ? ('nothing' as const) : charged
+    const paid = { invoice_id, owner, payer: attempt, paid_by, quote: known?.quote }
+    const payment = await preparePayment(world, tx, now, paid)
+    return {
+      write: (writes) => together(writes, (each) => [record(each), payment.write(each)]),
+      async finish() {
+        await payment.finish()
+        return { outcome: 'paid' }
+      },
+    }
+  }
+  if (answer.status === 'refused') {
+    world.log.warn({ attempt_id: id, reason: answer.reason }, 'the processor refused a charge')
+  }
+  return {
+    write: record,
+    async finish() {
+      if (answer.status !== 'action_required') {
+        if (owner.kind === 'purchase') await voidPurchase(tx, invoice_id)
+        else await leaveUnpaid(world, tx, now, { ...owner, attempt, answer })
+      }
+      return settledOf(payments.outcomeOf(answer))
+    },
+  }
+}
+
+/** An earlier answer was recorded, so this one changes nothing. */
+function settledBefore(attempt: payments.Attempt): PreparedChange<Settled> {
+  return { async write() {}, finish: async () => settledOf(attempt) }
 }
 
 /**

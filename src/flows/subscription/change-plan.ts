@@ -48,7 +48,7 @@ export async function changePlan(
   const { app, intended } = begun
   if (intended.outcome === 'settled') return { outcome: 'plan_changed' }
   if (intended.outcome === 'processing') return intended
-  return await chargeAttempt(world, intended.attempt, { app, return_url })
+  return await chargeAttempt(world, { attempt: intended.attempt, app, return_url })
 }
 
 /** Makes a plan change that costs nothing now, or records the intention to charge it. */

@@ -31,21 +31,27 @@ interface ClaimedRow extends licensing.PausableLicense {
   locked_at: Date | null
 }
 
-/** Reads the current state of a claimed subscription with one statement. */
+/** Reads the current state of claimed subscriptions with one statement, in the same order. */
 export async function findClaimed(
   world: World,
-  id: SubscriptionId,
+  ids: readonly SubscriptionId[],
   db: Db = world.db,
-): Promise<Claimed> {
-  const row = await db.one<ClaimedRow>(sql`select ${licensing.PAUSABLE},
+): Promise<Claimed[]> {
+  const rows = await db.rows<ClaimedRow>(sql`select ${licensing.PAUSABLE},
       ${billing.SUBSCRIPTION_AS_JSON} as subscription,
       ${apps.appAsJson(sql`s.app_id`)} as app,
       ${catalog.priceAsJson(sql`s.price_id`)} as price,
       ${billing.openInvoiceAsJson(sql`s.id`)} as open,
       users.email_normalized, users.locked_at
-    from subscriptions s join licenses on licenses.id = s.license_id
+    from unnest(${[...ids]}::text[]) with ordinality as claimed (id, place)
+      join subscriptions s on s.id = claimed.id
+      join licenses on licenses.id = s.license_id
       join users on users.id = licenses.user_id
-    where s.id = ${id}`)
+    order by claimed.place`)
+  return rows.map((row) => claimedIn(world, row))
+}
+
+function claimedIn(world: World, row: ClaimedRow): Claimed {
   const { subscription: json, app: app_json, price, open, ...more } = row
   const { email_normalized, locked_at, ...license } = more
   const subscription = billing.subscriptionIn(json)
@@ -65,11 +71,15 @@ export async function findClaimed(
   }
 }
 
-/** Like `findClaimed`, with the subscription and license locked until the transaction ends. */
-export async function lockClaimed(world: World, tx: Db, id: SubscriptionId): Promise<Claimed> {
-  await tx.one(sql`select s.id
+/** Like `findClaimed`, with the subscriptions and licenses locked until the transaction ends. */
+export async function lockClaimed(
+  world: World,
+  tx: Db,
+  ids: readonly SubscriptionId[],
+): Promise<Claimed[]> {
+  await tx.rows(sql`select s.id
     from subscriptions s join licenses on licenses.id = s.license_id
-    where s.id = ${id} for update of s, licenses`)
-  // Read once both are locked: another flow may have opened an invoice while this one waited.
-  return await findClaimed(world, id, tx)
+    where s.id = any(${[...ids]}::text[]) order by s.id for update of s, licenses`)
+  // Read once all are locked: another flow may have opened an invoice while this one waited.
+  return await findClaimed(world, ids, tx)
 }

@@ -8,10 +8,10 @@ import * as tax from '#domain/tax'
 import { divide, intend, isWaived, pay } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { mintId } from '#platform/ids'
+import { mintId, type SubscriptionId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
-import { together, type Writes } from '#platform/together'
+import { type PreparedChange, together, type Writes, writeAll } from '#platform/together'
 
 /** What an invoice for a subscription covers, and its amount. */
 export interface Due {
@@ -31,66 +31,106 @@ export type Intended =
   | { outcome: 'settled' }
   | { outcome: 'processing' }
 
+/** A subscription that is locked, with its license. */
 interface DueOf {
   subscription: billing.RunningSubscription
   license: licensing.PausableLicense
   app: apps.App
-  /** The email address of that account, if known. */
-  email_normalized?: string
+}
+
+/** What is due for a subscription: the invoice that is open, or a new one. */
+interface DueFacts extends DueOf {
+  open?: billing.Invoice | undefined
+  due?: Due | undefined
+  requested_by: payments.RequestedBy
 }
 
 /**
  * Records the intention to charge a subscription, inside the transaction of a caller who locked it
- * and its license: for the invoice that is open, or for a new one. Where there is nothing to
- * charge, or too little, it is settled at once.
+ * and its license. Where there is nothing to charge, or too little, it is settled at once.
  */
 export async function intendDue(
   world: World,
   tx: Db,
   now: Date,
-  facts: DueOf & {
-    open?: billing.Invoice | undefined
-    due?: Due | undefined
-    requested_by: payments.RequestedBy
-  },
+  owed: DueFacts,
 ): Promise<Intended> {
-  const { subscription, license, app, requested_by, open, due } = facts
-  const email_normalized =
-    facts.email_normalized ?? (await identity.findUser(tx, license.user_id))!.email_normalized
-  const { card, is_processing, ...purchase } = await basisOf(tx, subscription, email_normalized)
-  if (is_processing) return { outcome: 'processing' }
-  const made = open ? undefined : await newInvoice(world, tx, now, { ...facts, purchase }, due!)
+  const { subscription, license } = owed
+  const { email_normalized } = (await identity.findUser(tx, license.user_id))!
+  const [basis] = await basesOf(tx, [subscription.id])
+  const prepared = await prepareDue(world, tx, now, { ...owed, email_normalized, basis: basis! })
+  const [intended] = await writeAll(tx, [prepared])
+  return intended!
+}
+
+/** Like `intendDue`, to be written with other changes. */
+export async function prepareDue(
+  world: World,
+  tx: Db,
+  now: Date,
+  owed: DueFacts & { email_normalized: string; basis: Basis },
+): Promise<PreparedChange<Intended>> {
+  const { app, email_normalized, requested_by, open, due, basis } = owed
+  const { card, is_processing, ...purchase } = basis
+  if (is_processing) return { async write() {}, finish: async () => ({ outcome: 'processing' }) }
+  const made = open ? undefined : await newInvoice(world, tx, now, { ...owed, purchase }, due!)
   const invoice = (open ?? made)!
-  const write = async (db: Writes) => {
-    if (made) await issue(db, now, made, due!)
+  const issueMade = async (writes: Writes) => {
+    if (made) await issue(writes, now, made, due!)
   }
   const total = sum(invoice.amount, invoice.tax)
   if (total === ZERO || isWaived(world, total)) {
-    await write(tx)
-    const issued = open ?? (await billing.findInvoice(tx, invoice.id))
-    const owner = { kind: 'subscription', subscription, license, invoice: issued } as const
-    const payer = { email_normalized, card }
-    await pay(world, tx, now, {
-      invoice_id: invoice.id,
-      owner,
-      payer,
-      paid_by: 'nothing',
-      quote: due?.quote,
-    })
-    return { outcome: 'settled' }
+    return {
+      write: issueMade,
+      async finish() {
+        const issued = open ?? (await billing.findInvoice(tx, invoice.id))
+        await payNothing(world, tx, now, { ...owed, invoice: issued })
+        return { outcome: 'settled' }
+      },
+    }
   }
   const charge = { invoice, app, email_normalized, card, requested_by }
-  const [, attempt] = await together(tx, (writes) => [write(writes), intend(world, writes, charge)])
-  if (attempt) return { outcome: 'intended', attempt }
-  if (!open) await billing.voidInvoice(tx, invoice.id)
-  return { outcome: 'processing' }
+  let attempt: payments.Attempt | undefined
+  return {
+    async write(writes) {
+      const parts = (each: Writes) => [issueMade(each), intend(world, each, charge)] as const
+      ;[, attempt] = await together(writes, parts)
+    },
+    async finish() {
+      if (attempt) return { outcome: 'intended', attempt }
+      if (!open) await billing.voidInvoice(tx, invoice.id)
+      return { outcome: 'processing' }
+    },
+  }
+}
+
+/** Pays an invoice of zero, or one that is too small to be charged. */
+async function payNothing(
+  world: World,
+  tx: Db,
+  now: Date,
+  owed: DueOf & {
+    invoice: billing.Invoice
+    due?: Due | undefined
+    email_normalized: string
+    basis: Basis
+  },
+): Promise<void> {
+  const { subscription, license, invoice, due, email_normalized, basis } = owed
+  await pay(world, tx, now, {
+    invoice_id: invoice.id,
+    owner: { kind: 'subscription', subscription, license, invoice },
+    payer: { email_normalized, card: basis.card },
+    paid_by: 'nothing',
+    quote: due?.quote,
+  })
 }
 
 /** The terms of a purchase that apply to every later invoice. */
 type PurchaseTerms = Pick<billing.Invoice, 'brought_by' | 'affiliate_id'>
 
 /** What an invoice for a subscription is computed from. */
-interface Basis extends PurchaseTerms {
+export interface Basis extends PurchaseTerms {
   card: payments.Card
   /**
    * Whether another attempt of the same buyer and app is pending, or one of this license that was
@@ -99,16 +139,18 @@ interface Basis extends PurchaseTerms {
   is_processing: boolean
 }
 
-async function basisOf(
-  tx: Db,
-  { app_id, license_id, order_id, card_id }: billing.Subscription,
-  email_normalized: string,
-): Promise<Basis> {
-  return await tx.one<Basis>(sql`select brought_by, affiliate_id,
-      ${payments.cardAsJson(sql`${card_id}`)} as card,
-      ${payments.hasPending({ app_id, email_normalized })}
-        or ${payments.hasPendingOfLicense(license_id)} as is_processing
-    from invoices where order_id = ${order_id} and kind = 'purchase'`)
+/** What invoices for subscriptions are computed from, with one statement, in the same order. */
+export async function basesOf(tx: Db, ids: readonly SubscriptionId[]): Promise<Basis[]> {
+  return await tx.rows<Basis>(sql`select invoices.brought_by, invoices.affiliate_id,
+      ${payments.cardAsJson(sql`s.card_id`)} as card,
+      ${payments.hasPending(sql`s.app_id`, sql`users.email_normalized`)}
+        or ${payments.hasPendingOfLicense(sql`s.license_id`)} as is_processing
+    from unnest(${[...ids]}::text[]) with ordinality as wanted (id, place)
+      join subscriptions s on s.id = wanted.id
+      join licenses on licenses.id = s.license_id
+      join users on users.id = licenses.user_id
+      join invoices on invoices.order_id = s.order_id and invoices.kind = 'purchase'
+    order by wanted.place`)
 }
 
 /** Issues an invoice, and stores the quote of a renewal. */

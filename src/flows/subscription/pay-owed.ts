@@ -59,7 +59,8 @@ export async function payOwed(
   const { app, intended } = done
   if (intended.outcome === 'settled') return { outcome: 'paid' }
   if (intended.outcome === 'processing') return intended
-  return await chargeAttempt(world, intended.attempt, { app, return_url: facts.return_url })
+  const { attempt } = intended
+  return await chargeAttempt(world, { attempt, app, return_url: facts.return_url })
 }
 
 /** A payment that needs no charge, or one that was recorded. */

@@ -1,20 +1,25 @@
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
-import { chargeAttempt } from '#flows/payment'
+import { type Answered, chargeAttempt, settleAll } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
+import { grouped } from '#platform/grouped'
 import type { AppId, SubscriptionId } from '#platform/ids'
 import { restoredAt } from '#platform/installation'
+import { type PreparedChange, writeAll } from '#platform/together'
 import { type Claimed, findClaimed, lockClaimed } from './claimed.ts'
 import { claimDue } from './claims.ts'
 import { endComps, remindImported } from './comps.ts'
 import { advanceDunning, endSubscription, notify } from './dunning.ts'
-import { type Due, type Intended, intendDue } from './invoice.ts'
+import { type Basis, basesOf, type Due, type Intended, prepareDue } from './invoice.ts'
 import { isStillDue, nextDue } from './next-due.ts'
 
-const BATCH = 20
-/** A renewal spends most of its time waiting for the processor and the database. */
-export const RENEWED_AT_ONCE = 4
+const BATCH = 64
+/**
+ * A renewal spends most of its time waiting for the processor and the database, and those that wait
+ * share statements. More would exceed the requests that Stripe accepts from an account.
+ */
+export const RENEWED_AT_ONCE = 16
 
 /** Which subscriptions to process: all, or one app's. */
 export interface Round {
@@ -41,13 +46,14 @@ export async function renewDue(
   const reminded = await remindImported(world, { app_id, limit })
   const ended = await endComps(world, { app_id, limit })
   const claims = await claimDue(world, { app_id, limit })
+  const steps = groupedSteps(world)
   let done = reminded + ended
   const takeEach = async () => {
     for (;;) {
       const id = stopping.aborted ? undefined : await claims.next()
       if (id === undefined) return
       try {
-        await take(world, id)
+        await take(world, id, steps)
       } catch (error) {
         log.error({ error, subscription_id: id }, 'subscription not processed; will retry')
       }
@@ -61,25 +67,48 @@ export async function renewDue(
   return done
 }
 
-async function take(world: World, id: SubscriptionId): Promise<void> {
-  const charged = await findClaimed(world, id)
-  if (!isCharge(charged)) {
+/**
+ * The steps of renewals that are processed at the same time: those that reach a step while others
+ * take it share its statements and its transaction.
+ */
+function groupedSteps(world: World) {
+  return {
+    find: grouped((ids: readonly SubscriptionId[]) => findClaimed(world, ids)),
+    record: grouped((renewals: readonly Renewal[]) =>
+      world.db.tx((tx) => recordAll(world, tx, renewals)),
+    ),
+    settle: grouped((answered: readonly Answered[]) => settleAll(world, answered)),
+  }
+}
+
+type Steps = ReturnType<typeof groupedSteps>
+
+/** A subscription to charge as it was read, and what is due unless an invoice is open. */
+interface Renewal {
+  before: Claimed
+  due: Due | undefined
+}
+
+async function take(world: World, id: SubscriptionId, steps: Steps): Promise<void> {
+  const before = await steps.find(id)
+  if (!isCharge(before)) {
     await world.db.tx(async (tx) => {
-      const claimed = await lockClaimed(world, tx, id)
+      const [claimed] = await lockClaimed(world, tx, [id])
       // It changed since it was read, so it is processed again.
-      if (isCharge(claimed)) await billing.release(tx, id)
-      else await processOther(world, tx, claimed)
+      if (isCharge(claimed!)) await billing.release(tx, id)
+      else await processOther(world, tx, claimed!)
     })
     return
   }
-  const due = charged.open ? undefined : await nextDue(world, charged)
-  const intended = await world.db.tx((tx) => record(world, tx, charged, due))
+  const due = before.open ? undefined : await nextDue(world, before)
+  const intended = await steps.record({ before, due })
   if (intended?.outcome !== 'intended') return
-  const { app, subscription } = charged
+  const { attempt } = intended
+  const { app } = before
   const return_url = `${world.config.base_url}/manage/${app.id}/`
-  const owner = { kind: 'renewal', subscription_id: subscription.id } as const
+  const owner = { kind: 'renewal', subscription_id: id } as const
   const known = due ? { owner, quote: due.quote } : { owner }
-  await chargeAttempt(world, intended.attempt, { app, return_url, known })
+  await chargeAttempt(world, { attempt, app, return_url, known }, steps.settle)
 }
 
 function isCharge({ step }: Claimed): boolean {
@@ -125,22 +154,38 @@ async function reschedule(
   await billing.changeSubscription(tx, subscription, { next_at: due })
 }
 
-/** Records the invoice and the attempt, unless the subscription changed since it was read. */
-async function record(
+/**
+ * Records invoices and attempts. Undefined for a subscription that changed since it was read: its
+ * claim is released.
+ */
+async function recordAll(
   world: World,
   tx: Db,
-  before: Claimed,
-  due: Due | undefined,
-): Promise<Intended | undefined> {
-  const claimed = await lockClaimed(world, tx, before.subscription.id)
-  const { subscription, license, app, email_normalized, open, now, step } = claimed
+  renewals: readonly Renewal[],
+): Promise<(Intended | undefined)[]> {
+  const ids = renewals.map(({ before }) => before.subscription.id)
+  const locked = await lockClaimed(world, tx, ids)
+  const bases = await basesOf(tx, ids)
+  const changes: PreparedChange<Intended | undefined>[] = []
+  for (const [index, renewal] of renewals.entries()) {
+    const claimed = { ...locked[index]!, basis: bases[index]! }
+    changes.push(await prepareRenewal(world, tx, renewal, claimed))
+  }
+  return await writeAll(tx, changes)
+}
+
+async function prepareRenewal(
+  world: World,
+  tx: Db,
+  { before, due }: Renewal,
+  claimed: Claimed & { basis: Basis },
+): Promise<PreparedChange<Intended | undefined>> {
+  const { subscription, step, now } = claimed
   const isSame = step === before.step
   if (!isSame || !(await isStillDue(tx, before.subscription, { subscription, due }))) {
-    await billing.release(tx, subscription.id)
-    return undefined
+    return { write: (writes) => billing.release(writes, subscription.id), async finish() {} }
   }
   // While another attempt is pending, the claim expires and this runs again: that attempt may be an
   // upgrade's, after which another invoice is due.
-  const of = { subscription, license, app, email_normalized }
-  return await intendDue(world, tx, now, { ...of, open, due, requested_by: 'schedule' })
+  return await prepareDue(world, tx, now, { ...claimed, due, requested_by: 'schedule' })
 }

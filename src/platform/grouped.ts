@@ -1,0 +1,46 @@
+import DataLoader from 'dataloader'
+import { isDatabaseAway } from '#platform/db'
+
+/** The most calls in one group. */
+const MOST = 100
+
+/**
+ * Groups the calls that arrive while an earlier group is at work into one call of `work`, which
+ * returns the results in the same order; a call that finds nothing at work is a group of its own
+ * turn. If a group fails, each of its calls is repeated alone, so that one cannot fail the others:
+ * `work` must undo what it did, as a transaction does.
+ */
+export function grouped<Item, Result>(
+  work: (items: readonly Item[]) => Promise<Result[]>,
+): (item: Item) => Promise<Result> {
+  let atWork: Promise<unknown> = Promise.resolve()
+  const loader = new DataLoader<Item, Result>(
+    (items) => {
+      const results = allOrEach(items, work)
+      atWork = results
+      return results
+    },
+    {
+      cache: false,
+      maxBatchSize: MOST,
+      batchScheduleFn: (dispatch) => void atWork.then(() => setImmediate(dispatch)),
+    },
+  )
+  return (item) => loader.load(item)
+}
+
+/** The result or the error of each item. If the database is unavailable, no item is repeated. */
+async function allOrEach<Item, Result>(
+  items: readonly Item[],
+  work: (items: readonly Item[]) => Promise<Result[]>,
+): Promise<(Result | Error)[]> {
+  try {
+    return await work(items)
+  } catch (cause) {
+    const error = cause instanceof Error ? cause : new Error(String(cause))
+    if (items.length === 1 || isDatabaseAway(error)) return items.map(() => error)
+  }
+  const results: (Result | Error)[] = []
+  for (const item of items) results.push(...(await allOrEach([item], work)))
+  return results
+}
