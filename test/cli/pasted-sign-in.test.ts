@@ -9,7 +9,12 @@ import {
   refusal,
   startFakeService,
 } from '../client/fake-service.ts'
-import { startedOnTerminal, startedToType, type TypedCommand } from '../support/running-command.ts'
+import {
+  type RunningCommand,
+  started,
+  startedOnTerminal,
+  startedToType,
+} from '../support/running-command.ts'
 import { useConfigFolder } from './config-folder.ts'
 
 const folder = useConfigFolder()
@@ -31,7 +36,7 @@ function startProvider(): Promise<FakeService> {
 }
 
 /** Reads the printed address; returns the parameters of the sign-in. */
-async function begun(command: TypedCommand) {
+async function begun(command: RunningCommand) {
   const [, address = ''] = await command.seen(/\n {2}(http\S+)\r?\n/)
   const { searchParams } = new URL(address)
   return { state: searchParams.get('state')!, redirect_uri: searchParams.get('redirect_uri')! }
@@ -106,6 +111,30 @@ test('says what is wrong with the answer of a sign-in', async () => {
 test('the browser may be on this machine too', async () => {
   await using service = await startProvider()
   const command = piped(service)
+  const { state, redirect_uri } = await begun(command)
+  assert.equal((await fetch(`${redirect_uri}${query({ code: 'good', state })}`)).status, 200)
+  assert.equal((await command.end).code, 0)
+})
+
+test('Ctrl-D in a terminal ends the sign-in, because its person has nothing to paste', async () => {
+  await using service = await startProvider()
+  const env = { PURSER_URL: service.url, XDG_CONFIG_HOME: folder }
+  const command = startedOnTerminal([process.execPath, PROGRAM, ...LOGIN], { cwd: '.', env })
+  await begun(command)
+  await command.seen(/Address: /)
+  command.type('\x04')
+  const { code, stdout } = await command.end
+  assert.equal(code, 1)
+  assert.match(
+    stdout,
+    /Address: .*\r\n.*The sign-in was canceled: no address was pasted\. Run purser/,
+  )
+})
+
+test('a pipe that ends does not end the sign-in: the browser may be on this machine', async () => {
+  await using service = await startProvider()
+  const env = { PURSER_URL: service.url, XDG_CONFIG_HOME: folder }
+  const command = started(process.execPath, [PROGRAM, ...LOGIN], { cwd: '.', env })
   const { state, redirect_uri } = await begun(command)
   assert.equal((await fetch(`${redirect_uri}${query({ code: 'good', state })}`)).status, 200)
   assert.equal((await command.end).code, 0)

@@ -80,14 +80,9 @@ export function openTerminal(is_json: boolean): Terminal {
       for (const field of fields) stderr.write(`  ${field.path}: ${field.message}\n`)
       if (request_id) stderr.write(`${paint('dim', `Request ${request_id}`, stderr)}\n`)
     },
-    async confirm(question) {
+    confirm: (question) => {
       clear()
-      const lines = createInterface({ input: stdin, output: stderr })
-      lines.once('SIGINT', () => process.exit(EXIT.interrupted))
-      // Ctrl-D ends the input without an answer.
-      const answer = await lines.question(`${question} [y/N] `).catch(() => '')
-      lines.close()
-      return /^y(es)?$/i.test(answer.trim())
+      return askYes(stdin, stderr, question)
     },
     askSecret: (question) => {
       clear()
@@ -101,6 +96,19 @@ export function openTerminal(is_json: boolean): Terminal {
       return stdin.isTTY ? '' : await text(stdin)
     },
   }
+}
+
+/** Asks a question that `y` or `yes` agrees to. */
+async function askYes(stdin: ReadStream, stderr: WriteStream, question: string) {
+  const lines = createInterface({ input: stdin, output: stderr })
+  lines.once('SIGINT', () => process.exit(EXIT.interrupted))
+  // Ctrl-D ends the input without an answer, and the question without a line break.
+  const answer = await lines.question(`${question} [y/N] `).catch(() => {
+    stderr.write('\n')
+    return ''
+  })
+  lines.close()
+  return /^y(es)?$/i.test(answer.trim())
 }
 
 /** Asks on a terminal for one line after another; elsewhere, only reads them. */
@@ -124,6 +132,8 @@ async function* askLines(
       yield line
       lines.prompt()
     }
+    // Ctrl-D leaves the question without a line break.
+    if (!signal.aborted) output?.write('\n')
   } finally {
     signal.removeEventListener('abort', stop)
     lines.close()

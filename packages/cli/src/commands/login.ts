@@ -3,7 +3,7 @@ import { type CallbackServer, openCallback, pastedAnswer } from '../agent/callba
 import { beginSignIn, signOut } from '../agent/sign-in.ts'
 import { configFolder, withTokenLock } from '../agent/token-store.ts'
 import type { CommandContext } from '../context.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
+import { CliError, EXIT, type ExitCode } from '../exit.ts'
 import { requireUrl } from '../settings.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -52,7 +52,9 @@ It begins with ${start}. Copy it, and paste it here within a minute.\n`,
       if (answer) return answer
       terminal.note(`That is not the address of the sign-in, which begins with ${start}.`)
     }
-    // Nothing more can be pasted: the browser may still return.
+    // A person pressed Ctrl-D.
+    if (process.stdin.isTTY) throw canceled()
+    // A pipe or file just has no more lines: the browser may still return.
     return await new Promise(() => {})
   }
   try {
@@ -60,6 +62,12 @@ It begins with ${start}. Copy it, and paste it here within a minute.\n`,
   } finally {
     asking.abort()
   }
+}
+
+function canceled(): CliError {
+  const message =
+    'The sign-in was canceled: no address was pasted. Run purser login --no-browser again.'
+  return new CliError('sign_in_canceled', message, EXIT.negative)
 }
 
 /** Revokes what `login` stored. */
