@@ -1,12 +1,12 @@
-/** The Python calls of the FastAPI starter against a service of the test, without its packages. */
+/** The FastAPI starter against a service of the test, without its packages. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { license, startFakeService } from './fake-service.ts'
+import { license, type ReceivedRequest, startFakeService } from './fake-service.ts'
 
 const run = promisify(execFile)
 
@@ -15,6 +15,9 @@ const HTTPX = `
 import json
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
+
+class HTTPError(Exception):
+    pass
 
 BasicAuth = lambda user, password: None
 
@@ -36,16 +39,57 @@ class AsyncClient:
         return await self.get(path, __import__("json").dumps(json).encode())
 `
 
+/** The part of FastAPI that the starter uses: its pages are functions that a test calls. */
+const FASTAPI = {
+  '__init__.py': `
+from typing import Any as Request
+
+class FastAPI:
+    def get(self, path):
+        return lambda handler: handler
+    exception_handler = get
+
+class HTTPException(Exception):
+    pass
+
+def Cookie():
+    pass
+
+def Depends(found):
+    pass
+`,
+  'responses.py': `
+class Response:
+    def __init__(self, content, status_code=200):
+        self.content, self.status_code, self.headers, self.session = content, status_code, {}, None
+    def set_cookie(self, name, value, **_):
+        self.session = value
+    def seen(self):
+        return [self.status_code, self.content, self.session]
+
+HTMLResponse = RedirectResponse = Response
+`,
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'purser-fastapi-'))
 writeFileSync(join(folder, 'httpx.py'), HTTPX)
+mkdirSync(join(folder, 'fastapi'))
+for (const [name, code] of Object.entries(FASTAPI)) {
+  writeFileSync(join(folder, 'fastapi', name), code)
+}
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What an expression over the starter's module `purser` returns, as JSON. */
+/** What an expression over the starter's modules returns, as JSON. */
 async function resultOf(url: string, expression: string): Promise<unknown> {
+  return await returned(url, `return ${expression}`)
+}
+
+/** What a function with these lines over the starter's modules returns, as JSON. */
+async function returned(url: string, ...lines: string[]): Promise<unknown> {
   const starter = resolve('examples/starters/fastapi-license-keys')
-  const code = `import asyncio, json, purser
+  const code = `import asyncio, json, main, purser
 async def value():
-    return ${expression}
+    ${lines.join('\n    ')}
 print(json.dumps(asyncio.run(value())))`
   const env = {
     PATH: process.env.PATH,
@@ -97,3 +141,34 @@ for (const [when, period_end, requests] of [
     assert.equal(service.requests.length, requests)
   })
 }
+
+/** The status, the page or address, and the cookie of an answer. */
+type Shown = [status: number, content: string, session: string | null]
+
+/** What the service answers: no price, and another key for each lookup of an order. */
+function answers() {
+  let lookups = 0
+  return ({ path }: ReceivedRequest) => {
+    const prices = { app_name: 'Tidepool', prices: [] }
+    if (path.endsWith('/prices/')) return { body: prices }
+    return { body: license({ license_key: `key_${++lookups}` }) }
+  }
+}
+
+test('shows the app if the page of an adopted purchase is reloaded', options, async () => {
+  await using service = await startFakeService(answers())
+  const [adopted, reloaded, other, key] = (await returned(
+    service.url,
+    'session = (await main.plans()).seen()[2]',
+    'address = [main.sessions[session]["purchase"], "ref"]',
+    'adopted = (await main.after_purchase(*address, session)).seen()',
+    'reloaded = (await main.after_purchase(*address, adopted[2])).seen()',
+    'other = (await main.after_purchase(address[0], "other", adopted[2])).seen()',
+    'key = main.sessions[reloaded[2]]["license_key"]',
+    'return [adopted, reloaded, other, key]',
+  )) as [Shown, Shown, Shown, string]
+  for (const each of [adopted, reloaded]) assert.deepEqual(each.slice(0, 2), [303, '/app'])
+  // The buyer may have replaced the key.
+  assert.equal(key, 'key_2')
+  assert.match(other[1], /Use this purchase in this browser/)
+})

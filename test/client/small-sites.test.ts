@@ -111,7 +111,9 @@ const GUARANTEES: Record<string, (visit: Visit) => Promise<void>> = {
   async 'opens the app after a purchase, and again if the return page is reloaded'({ browser }) {
     const address = await returnUrl(browser, 'ref')
     for (let visit = 0; visit < 2; visit++) {
-      assert.ok((await browser.open(address)).status < 400)
+      const { status, body } = await browser.open(address)
+      assert.ok(status < 400)
+      assert.doesNotMatch(body, /Use this purchase/)
       assert.match((await browser.open('/app')).body, /Plan: prod_pro/)
     }
   },
@@ -138,6 +140,8 @@ const GUARANTEES: Record<string, (visit: Visit) => Promise<void>> = {
     const [, own = ''] = /<a href="([^"]+)">Use this purchase</.exec(asked.body) ?? []
     assert.ok((await browser.open(`/login${own.replaceAll('&amp;', '&')}`)).status < 400)
     assert.match((await browser.open('/app')).body, /Plan: prod_pro/)
+    const { body } = await browser.open('/login?svc_order=another&state=forged&purchase=forged')
+    assert.match(body, /Use this purchase/)
   },
 
   async 'adopts an order in a new session, not in one that the browser brought'(visit) {
@@ -165,12 +169,22 @@ const GUARANTEES: Record<string, (visit: Visit) => Promise<void>> = {
     assert.equal((await browser.open('/')).status, 200)
   },
 
-  async 'locks the app if the key of the buyer was replaced'({ browser, answerWith }) {
-    await browser.open(await returnUrl(browser, 'ref'))
-    answerWith(() => refusal(404, 'unknown_key'))
+  async 'locks the app if the key of the buyer was replaced, until the order brings the new one'({
+    browser,
+    answerWith,
+  }) {
+    const address = await returnUrl(browser, 'ref')
+    await browser.open(address)
+    answerWith((request) => {
+      const isOld = request.body.includes('key_1')
+      return isOld ? refusal(404, 'unknown_key') : { body: license({ license_key: 'key_2' }) }
+    })
     const { status, body } = await browser.open('/app')
     assert.ok(status < 500, `${status}`)
     assert.match(body, /<a href="\/">See the/)
+    // A buy link leads an owner back with the reference of the same order.
+    await browser.open(address)
+    assert.match((await browser.open('/app')).body, /Plan: prod_pro/)
   },
 
   async 'answers with an error of its own where Purser refuses the client secret'(visit) {

@@ -120,14 +120,18 @@ async function reloadUntil(page: Page, url: string, text: string | RegExp): Prom
   assert.fail(`${url} does not show ${text}: ${await page.innerText('body')}`)
 }
 
-/** Opens a buy link without `next`, as a buyer; returns the address at the Login URL. */
+/**
+ * Opens a buy link without `next`, as a buyer; returns the address at the Login URL. A site opens
+ * the app at once if this browser has adopted the order, or asks.
+ */
 async function orderOnMarketplace(page: Page, login_url: string): Promise<string> {
   const { client_id, prices } = service.demo.app
   await apps.setLoginUrl(service.world.db, client_id, login_url)
+  const returned = page.waitForRequest((each) => each.url().startsWith(`${login_url}?`))
   await page.goto(`${service.world.config.base_url}/buy/${prices[0]!.public_id}/`)
-  await page.waitForURL(`${login_url}?**`)
-  await arrive(page, 'Use this purchase in this browser?')
-  return page.url()
+  const address = (await returned).url()
+  await page.getByRole('heading', { name: /^(The app is open|Use this purchase .+)$/ }).waitFor()
+  return address
 }
 
 /**

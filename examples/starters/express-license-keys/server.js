@@ -55,7 +55,8 @@ app.get('/login', async (request, response, next) => {
   const { purchase, svc_order } = request.query
   if (!svc_order) return response.send(page('Welcome', '<a href="/app">Open the app</a>'))
   request.session.purchase ??= randomUUID()
-  if (purchase !== request.session.purchase) {
+  // A reloaded page brings the order that this session has adopted.
+  if (purchase !== request.session.purchase && svc_order !== request.session.svc_order) {
     // Another person may have made this link: ask before you adopt its license.
     const own = new URLSearchParams({ svc_order, purchase: request.session.purchase })
     const link = `<a href="?${escapeHtml(own)}">Use this purchase</a>`
@@ -69,7 +70,7 @@ app.get('/login', async (request, response, next) => {
   // A new session: another person may have planted the one that the browser brought.
   request.session.regenerate((error) => {
     if (error) return next(error)
-    request.session.license_key = order.license_key
+    Object.assign(request.session, { svc_order, license_key: order.license_key })
     response.redirect('/app')
   })
 })

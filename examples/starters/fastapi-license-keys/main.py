@@ -70,10 +70,12 @@ async def after_purchase(
     if not svc_order:
         return page("Welcome", "<a href='/app'>Open the app</a>")
     session = started(session)
-    if purchase != sessions[session]["purchase"]:
+    own = sessions[session]
+    # A reloaded page brings the order that this session has adopted.
+    if purchase != own["purchase"] and svc_order != own.get("svc_order"):
         # Another person may have made this link: ask before you adopt its license.
-        own = urlencode({"svc_order": svc_order, "purchase": sessions[session]["purchase"]})
-        link = f"<a href='?{escape(own)}'>Use this purchase</a>"
+        query = urlencode({"svc_order": svc_order, "purchase": own["purchase"]})
+        link = f"<a href='?{escape(query)}'>Use this purchase</a>"
         return keep(session, page("Use this purchase in this browser?", link))
     order = await purser.order(svc_order)
     if order is None:
@@ -85,7 +87,7 @@ async def after_purchase(
         return answer
     # A new session: another person may have planted the one that the browser brought.
     session = started(None)
-    sessions[session]["license_key"] = order["license_key"]
+    sessions[session] |= {"svc_order": svc_order, "license_key": order["license_key"]}
     return keep(session, RedirectResponse("/app", status_code=303))
 
 
