@@ -52,7 +52,7 @@ class FastAPI:
 class HTTPException(Exception):
     pass
 
-def Cookie():
+def Cookie(alias=None):
     pass
 
 def Depends(found):
@@ -154,6 +154,22 @@ function answers() {
     return { body: license({ license_key: `key_${++lookups}` }) }
   }
 }
+
+test('sets the cookie of a session once', options, async () => {
+  await using service = await startFakeService(answers())
+  // A request of another tab may be answered after the purchase, which began a new session.
+  const [first, again, asked] = (await returned(
+    service.url,
+    'first = (await main.plans()).seen()',
+    'again = (await main.plans(first[2])).seen()',
+    'asked = (await main.after_purchase("forged", "ref", first[2])).seen()',
+    'return [first, again, asked]',
+  )) as [Shown, Shown, Shown]
+  assert.ok(first[2])
+  assert.equal(again[2], null)
+  assert.match(asked[1], /Use this purchase in this browser/)
+  assert.equal(asked[2], null)
+})
 
 test('shows the app if the page of an adopted purchase is reloaded', options, async () => {
   await using service = await startFakeService(answers())

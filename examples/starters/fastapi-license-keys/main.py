@@ -41,16 +41,22 @@ def started(session: str | None) -> str:
     return session
 
 
-def keep(session: str, answer: Response) -> Response:
+def keep(session: str, answer: Response, known: str | None = None) -> Response:
+    """Stores the session in the browser, unless the browser knows it.
+
+    A request of another tab may be answered after a purchase, which began a new session.
+    """
+    if session == known:
+        return answer
     secure = SITE.startswith("https:")
     answer.set_cookie("session", session, httponly=True, samesite="lax", secure=secure)
     return answer
 
 
 @app.get("/")
-async def plans(session: Annotated[str | None, Cookie()] = None):
+async def plans(known: Annotated[str | None, Cookie(alias="session")] = None):
     found = await purser.prices()
-    session = started(session)
+    session = started(known)
     next_url = f"{SITE}/login?purchase={sessions[session]['purchase']}"
     rows = [
         f"<li>{escape(price['product_name'])}, ${price['amount']} {how_often(price)}: "
@@ -59,24 +65,26 @@ async def plans(session: Annotated[str | None, Cookie()] = None):
         for price in found["prices"]
     ]
     body = f"<ul>{''.join(rows)}</ul><a href='/app'>Open the app</a>"
-    return keep(session, page(found["app_name"], body))
+    return keep(session, page(found["app_name"], body), known)
 
 
 @app.get("/login")
 async def after_purchase(
-    purchase: str = "", svc_order: str = "", session: Annotated[str | None, Cookie()] = None
+    purchase: str = "",
+    svc_order: str = "",
+    known: Annotated[str | None, Cookie(alias="session")] = None,
 ):
     """The Login URL: buyers return here, also those who bought on the marketplace."""
     if not svc_order:
         return page("Welcome", "<a href='/app'>Open the app</a>")
-    session = started(session)
+    session = started(known)
     own = sessions[session]
     # A reloaded page brings the order that this session has adopted.
     if purchase != own["purchase"] and svc_order != own.get("svc_order"):
         # Another person may have made this link: ask before you adopt its license.
         query = urlencode({"svc_order": svc_order, "purchase": own["purchase"]})
         link = f"<a href='?{escape(query)}'>Use this purchase</a>"
-        return keep(session, page("Use this purchase in this browser?", link))
+        return keep(session, page("Use this purchase in this browser?", link), known)
     order = await purser.order(svc_order)
     if order is None:
         body = "<p>Its payment failed, or the link is older than 24 hours.</p>"
