@@ -26,6 +26,21 @@ export function listPrices() {
   return prices
 }
 
+/**
+ * A loader or an action whose errors are answered with 502 and logged, such as a wrong client
+ * secret: the visitor can do nothing about them.
+ */
+export const handled = (answer) => async (args) => {
+  try {
+    return await answer(args)
+  } catch (error) {
+    // A redirect, or another answer.
+    if (!(error instanceof Error)) throw error
+    console.error(error)
+    throw new Response('Something went wrong. Try again.', { status: 502 })
+  }
+}
+
 const options = {
   httpOnly: true,
   path: '/',

@@ -1,8 +1,8 @@
 import { isPurserError } from '@purser/client'
 import { redirect } from 'react-router'
-import { login_cookie, sessions, sign_in, site } from '../purser.server.js'
+import { handled, login_cookie, sessions, sign_in, site } from '../purser.server.js'
 
-export async function loader({ request }) {
+export const loader = handled(async ({ request }) => {
   const { pathname, search } = new URL(request.url)
   const login = await login_cookie.parse(request.headers.get('cookie'))
   const headers = new Headers({ 'set-cookie': await login_cookie.serialize('', { maxAge: 0 }) })
@@ -20,4 +20,4 @@ export async function loader({ request }) {
     if (isPurserError(error, ...refusals)) return redirect('/', { headers })
     throw error
   }
-}
+})

@@ -1,7 +1,7 @@
 import { buyLink } from '@purser/client'
-import { listPrices, planOf, purser, sessionOf, site } from '../purser.server.js'
+import { handled, listPrices, planOf, purser, sessionOf, site } from '../purser.server.js'
 
-export async function loader({ request }) {
+export const loader = handled(async ({ request }) => {
   const session = await sessionOf(request)
   const [{ app_name, prices }, plan] = await Promise.all([listPrices(), planOf(session)])
   const links = prices.map(({ public_id, product_name, amount, frequency }) => ({
@@ -9,7 +9,7 @@ export async function loader({ request }) {
     href: buyLink(purser.base_url, public_id, { next: `${site}/login` }),
   }))
   return { app_name, links, plan: plan ?? null }
-}
+})
 
 export default function Home({ loaderData: { app_name, links, plan } }) {
   return (
