@@ -9,6 +9,7 @@ import { after, test } from 'node:test'
 import { createTestPurser, type TestPurser } from '@purser/client/testing'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { codeOfPage } from '../support/docs-blocks.ts'
+import { eventually } from '../support/eventually.ts'
 import { SiteBrowser, type SiteProcess, startSite } from '../support/site-process.ts'
 import {
   license,
@@ -101,6 +102,8 @@ type Visit = {
   browser: SiteBrowser
   another: SiteBrowser
   requests: ReceivedRequest[]
+  /** What the site has logged. */
+  log(): string
   answerWith(reply: typeof answerTo): void
 }
 
@@ -187,15 +190,21 @@ const GUARANTEES: Record<string, (visit: Visit) => Promise<void>> = {
     assert.match((await browser.open('/app')).body, /Plan: prod_pro/)
   },
 
-  async 'answers with an error of its own where Purser refuses the client secret'(visit) {
-    const { browser, answerWith } = visit
+  async 'answers 502 and logs the error where Purser refuses the client secret'(visit) {
+    const { browser, answerWith, log } = visit
+    const failsAt = async (address: string) => {
+      answerWith(() => refusal(401, 'invalid_client'))
+      const logged = log().length
+      const { status, body } = await browser.open(address)
+      assert.deepEqual([status, /Something went wrong\. Try again\./.test(body)], [502, true])
+      const isLogged = async () => log().slice(logged).includes('invalid_client')
+      await eventually('the error in the log', isLogged)
+      answerWith(answerTo)
+    }
     const address = await returnUrl(browser, 'ref')
-    answerWith(() => refusal(401, 'invalid_client'))
-    assert.ok((await browser.open(address)).status >= 500)
-    answerWith(answerTo)
+    await failsAt(address)
     await browser.open(address)
-    answerWith(() => refusal(401, 'invalid_client'))
-    assert.ok((await browser.open('/app')).status >= 500)
+    await failsAt('/app')
   },
 }
 
@@ -217,7 +226,8 @@ for (const [name, write] of Object.entries(SITES)) {
       await using site = await start(write, app)
       answerWith(answerTo)
       const [browser, another] = [browserOn(site), browserOn(site)]
-      await check({ browser, another, requests: service.requests, answerWith })
+      const { requests } = service
+      await check({ browser, another, requests, answerWith, log: site.output })
     })
   }
 }

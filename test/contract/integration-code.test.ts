@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import type { RequestListener } from 'node:http'
 import { after, before, test } from 'node:test'
-import { promisify } from 'node:util'
-import type { Express } from 'express'
+import { inspect, promisify } from 'node:util'
 import { sql } from '#platform/sql'
 import { type AppMode, type Snippet, snippetsOf } from '#surfaces/dashboard/snippets'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -182,12 +181,12 @@ async function checkUnknownOrder(browser: ReturnType<typeof browserOf>): Promise
   assert.match(body, /^This order is not known\. .+<a href="\/">Try again<\/a>$/)
 }
 
-test('an error of Purser that is not about the visitor is a 500 of the Express snippet', async () => {
+test('an error of Purser that is not about the visitor is a 502 of the Express snippet', async (t) => {
+  const { mock: log } = t.mock.method(console, 'error', () => {})
   const secret = process.env.PURSER_CLIENT_SECRET
   process.env.PURSER_CLIENT_SECRET = 'wrong'
-  using site = await loadSnippet<{ app: Express }>(codeOf('license_keys', 'express'))
+  using site = await loadSnippet<{ app: RequestListener }>(codeOf('license_keys', 'express'))
   process.env.PURSER_CLIENT_SECRET = secret
-  site.app.set('env', 'test')
   await using server = await listen(site.app)
   const browser = browserOf((path, headers) =>
     fetch(server.url + path, { headers, redirect: 'manual' }),
@@ -197,7 +196,9 @@ test('an error of Purser that is not about the visitor is a 500 of the Express s
     svc_order: bought.svc_order,
     purchase: browser.cookies.get('purchase')!,
   })
-  assert.equal((await browser.go(`/login?${query}`)).status, 500)
+  const { status, body } = await browser.go(`/login?${query}`)
+  assert.deepEqual([status, body], [502, 'Something went wrong. Try again.'])
+  assert.match(inspect(log.calls[0]?.arguments), /invalid_client/)
 })
 
 test('the Next.js route handlers store the key of the buyer who returns, and of no one else', async () => {

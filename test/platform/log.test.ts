@@ -105,6 +105,7 @@ test('writes to standard output only, and nothing else is written there', () => 
   assert.deepEqual(holding(/\bconsole\.|process\.std(out|err)/), [
     'src/main.ts',
     // Code that sellers copy.
+    'src/surfaces/dashboard/license-snippets.ts',
     'src/surfaces/dashboard/sign-in-snippets.ts',
     'src/platform/log-output.ts',
   ])

@@ -8,6 +8,8 @@ const PATIENCE_MS = 60_000
 /** A seller's site in a process of its own. */
 export interface SiteProcess extends AsyncDisposable {
   port: number
+  /** What it has printed so far. */
+  output(): string
 }
 
 /**
@@ -35,7 +37,7 @@ export async function startSite(
   }
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
     const answer = await Promise.race([isListening(port), exited, failed])
-    if (answer === true) return { port, [Symbol.asyncDispose]: stop }
+    if (answer === true) return { port, output: () => output, [Symbol.asyncDispose]: stop }
     if (answer === 'exited') break
     await new Promise((done) => setTimeout(done, 100))
   }

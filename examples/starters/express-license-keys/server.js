@@ -98,8 +98,10 @@ app.use((error, _request, response, next) => {
     const plans = '<a href="/">See the plans</a>'
     return response.status(404).send(page('This order is not known', body + plans))
   }
-  // Express answers with the status of an error, and that of Purser is not about the visitor.
-  next(isPurserError(error) ? new Error(error.message, { cause: error }) : error)
+  if (!isPurserError(error)) return next(error)
+  // Such as a wrong client secret, which the visitor can do nothing about.
+  console.error(error)
+  response.status(502).send(page('Something went wrong. Try again.', ''))
 })
 
 app.listen(Number(PORT), () => console.log(`Open ${site}`))

@@ -135,8 +135,10 @@ app.use((error: unknown, _request: Request, response: Response, next: NextFuncti
     )
     return
   }
-  // Express answers with the status of an error, and that of Purser is not about the visitor.
-  next(isPurserError(error) ? new Error(error.message, { cause: error }) : error)
+  if (!isPurserError(error)) return next(error)
+  // Such as a wrong client secret, which the visitor can do nothing about.
+  console.error(error)
+  response.status(502).send('Something went wrong. Try again.')
 })`
 }
 

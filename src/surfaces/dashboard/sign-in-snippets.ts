@@ -10,7 +10,7 @@ export function expressSignIn(facts: SnippetFacts & { issuer: string; redirect: 
     ? ', undefined, {\n    execute: [oidc.allowInsecureRequests],\n  }'
     : ''
   return `import { createClient } from '@purser/client'
-import express from 'express'
+import express, { type NextFunction, type Request, type Response } from 'express'
 import * as oidc from 'openid-client'
 
 const client_id = ${quoted(client_id)}
@@ -31,6 +31,8 @@ function discover() {
   return discovered
 }
 
+// A link, because in a browser that blocks cookies, redirects would never end.
+const again = ${quoted(`<a href="${login}">Sign in again</a>`)}
 const cookie = { httpOnly: true, secure: true, sameSite: 'lax', maxAge: 600_000 } as const
 
 export const app = express()
@@ -61,8 +63,6 @@ app.get(new URL(redirect_uri).pathname, async (request, response) => {
   response.clearCookie('sign_in', cookie)
   // The buyer canceled.
   if (request.query.error === 'access_denied') return response.redirect('/')
-  // A link, because in a browser that blocks cookies, redirects would never end.
-  const again = ${quoted(`<a href="${login}">Sign in again</a>`)}
   // Another browser began this sign-in, or this page was reloaded.
   if (!started || request.query.state !== expectedState) return response.status(400).send(again)
   const arrived = new URL(request.originalUrl, redirect_uri)
@@ -75,11 +75,15 @@ app.get(new URL(redirect_uri).pathname, async (request, response) => {
   } catch (error) {
     // The code was older than a minute.
     const isLate = error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant'
-    if (isLate) return response.status(400).send(again)
-    // Such as a wrong client secret, which the visitor can do nothing about.
-    console.error(error)
-    response.status(502).send(\`The sign-in failed. \${again}\`)
+    if (!isLate) throw error
+    response.status(400).send(again)
   }
+})
+
+app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+  // Such as a wrong client secret, which the visitor can do nothing about.
+  console.error(error)
+  response.status(502).send(\`The sign-in failed. \${again}\`)
 })`
 }
 
