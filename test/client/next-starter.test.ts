@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, mock, test } from 'node:test'
+import { inspect } from 'node:util'
 import { createTestPurser } from '@purser/client/testing'
 import { transformSync } from 'esbuild'
 
@@ -136,6 +137,17 @@ test('the Login URL shows a page without an order, and leads from an unknown one
   const lost = await browser.open(LOGIN, '/login?purchase=own&svc_order=unknown')
   assert.equal(lost.status, 404)
   assert.match(await lost.text(), /This order is not known.+<a href="\/">See the plans/)
+})
+
+test('the Login URL answers 502 and logs the error where Purser refuses the client secret', async (t) => {
+  const { mock: log } = t.mock.method(console, 'error', () => {})
+  const browser = createBrowser()
+  browser.cookies.set('purchase', 'own')
+  purser.failNext({ error: 'invalid_client', path: '/orders/' })
+  const failed = await browser.open(LOGIN, '/login?purchase=own&svc_order=any')
+  assert.equal(failed.status, 502)
+  assert.match(await failed.text(), /Something went wrong\. Try again\./)
+  assert.match(inspect(log.calls[0]?.arguments), /invalid_client/)
 })
 
 test('prices are read once a minute', async () => {

@@ -219,6 +219,17 @@ test('the Next.js route handlers store the key of the buyer who returns, and of 
   await checkUnknownOrder(newBrowser())
 })
 
+test('the Next.js code answers 502 and logs the error where Purser refuses the client secret', async (t) => {
+  const { mock: log } = t.mock.method(console, 'error', () => {})
+  const [login] = filesOf('license_keys', 'next')
+  const code = login!.code.replace('process.env.PURSER_CLIENT_SECRET', "'wrong'")
+  using arrival = await loadSnippet<{ GET(request: Request): Promise<Response> }>(code)
+  const address = `https://tidepool.example/login?purchase=own&svc_order=${bought.svc_order}`
+  const answer = await arrival.GET(new Request(address, { headers: { cookie: 'purchase=own' } }))
+  assert.deepEqual([answer.status, await answer.text()], [502, 'Something went wrong. Try again.'])
+  assert.match(inspect(log.calls[0]?.arguments), /invalid_client/)
+})
+
 test('the page has the snippets of the app’s mode with its values, and never the secret', async () => {
   const { client_id, client_secret } = service.demo.app
   const setAddOn = async (is_on: boolean) =>

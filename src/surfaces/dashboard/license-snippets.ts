@@ -192,7 +192,11 @@ export async function GET(request: Request): Promise<Response> {
     const headers = { location: '/', 'set-cookie': cookie('license_key', order.license_key) }
     return new Response(null, { status: 303, headers })
   } catch (error) {
-    if (!isPurserError(error, 'unknown_order')) throw error
+    if (!isPurserError(error, 'unknown_order')) {
+      // Such as a wrong client secret, which the visitor can do nothing about.
+      console.error(error)
+      return page('Something went wrong. Try again.', 502)
+    }
     return page(
       ${UNKNOWN_ORDER},
       404,

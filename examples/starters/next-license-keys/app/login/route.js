@@ -26,7 +26,11 @@ export async function GET(request) {
     response.cookies.set(LICENSE_COOKIE, order.license_key, cookieOptions)
     return response
   } catch (error) {
-    if (!isPurserError(error, 'unknown_order')) throw error
+    if (!isPurserError(error, 'unknown_order')) {
+      // Such as a wrong client secret, which the visitor can do nothing about.
+      console.error(error)
+      return page('Something went wrong. Try again.', '', { status: 502 })
+    }
     const body = '<p>Its payment failed, or the link is older than 24 hours.</p>'
     const plans = '<a href="/">See the plans</a>'
     return page('This order is not known', body + plans, { status: 404 })
