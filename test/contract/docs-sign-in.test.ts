@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { authJsCode } from '#http/auth-js-code'
 import { textOf } from '../support/agent.ts'
+import { codeOfPage } from '../support/docs-blocks.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 // F38: sellers had no page on hosted sign-in, and the default scope of a library got them a 403.
@@ -48,6 +49,13 @@ test('each page of a sign-in library asks for both scopes and uses PKCE', () => 
     assert.match(text, /'openid entitlements'|"openid entitlements"|"openid", "entitlements"/, name)
     assert.match(text, /pkce/i, name)
   }
+})
+
+test('the page on Go logs each error that it answers with 502', () => {
+  const code = codeOfPage('docs/site/sign-in/go.md', 'main.go', {})
+  const failing = code.split(/^func /m).filter((each) => each.includes('http.StatusBadGateway'))
+  assert.ok(failing.length > 0)
+  for (const each of failing) assert.match(each, /log\.Printf/)
 })
 
 test('the code for Auth.js is that of the integration page, which a test runs', () => {

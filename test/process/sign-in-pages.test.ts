@@ -110,6 +110,15 @@ async function checkSignIn(
   await apps.replaceSecret(service.world.db, client_id, client_secret)
   assert.ok(failed.status >= 500, `${failed.status} ${failed.body}`)
 
+  // Nor about an ID token of another sign-in.
+  const other = new URL((await visitor.open('/login')).location!)
+  other.searchParams.set('nonce', 'of-another-sign-in')
+  const logged = running.output().length
+  const answered = await visitor.open((await person.open(other.href)).url)
+  assert.ok(answered.status >= 500, `${answered.status} ${answered.body}`)
+  assert.match(running.output().slice(logged), /nonce|ID token/i)
+  assert.equal((await visitor.open('/plan')).status, 401)
+
   const { url: arrived } = await person.open((await visitor.open('/login')).location!)
   assert.ok(arrived.startsWith(`${SITE}/`) && arrived.includes('code='), arrived)
 

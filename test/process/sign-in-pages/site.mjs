@@ -87,6 +87,7 @@ createServer(async (incoming, response) => {
     const body = status === 400 ? '<a href="/login">Sign in again</a>' : JSON.stringify(plan ?? {})
     response.writeHead(status ?? (location ? 303 : 200)).end(body)
   } catch (error) {
+    console.error(error)
     response.writeHead(500).end(String(error))
   }
 }).listen(Number(process.env.PORT), '127.0.0.1')
