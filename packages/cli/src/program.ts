@@ -15,7 +15,10 @@ import { type GlobalOptions, readSettings } from './settings.ts'
 import { openTerminal } from './terminal.ts'
 import { VERSION } from './version.ts'
 
-const CODES = `
+const NOTES = `
+Environment:
+  PURSER_SIGN_IN_FILE  the file in which login stores its tokens, such as for CI
+
 Exit codes:
   0  done, and the answer is yes
   1  the answer is no: not entitled, unknown, pending, or a check failed
@@ -74,7 +77,7 @@ function buildProgram(start: Start): Command {
     .option('--app <slug>', 'the app, if you have several (PURSER_APP)')
     .option('--project <file>', 'the file with url, client_id and app (purser.json)')
     .option('--secret-file <file>', 'a file with the client secret (PURSER_CLIENT_SECRET)')
-    .addHelpText('after', CODES)
+    .addHelpText('after', NOTES)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({ outputError: () => {} })

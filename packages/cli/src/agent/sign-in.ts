@@ -3,7 +3,13 @@ import * as oauth from 'oauth4webapi'
 import { CliError, EXIT } from '../exit.ts'
 import { isLoopback } from '../settings.ts'
 import { USER_AGENT } from '../version.ts'
-import { readTokens, type StoredTokens, withTokenLock, writeTokens } from './token-store.ts'
+import {
+  readTokens,
+  type StoredTokens,
+  tokenFile,
+  withTokenLock,
+  writeTokens,
+} from './token-store.ts'
 
 /** The client that all agents share. It is public and has no secret. */
 const AGENT: oauth.Client = { client_id: 'purser-agent', token_endpoint_auth_method: 'none' }
@@ -143,12 +149,12 @@ function store(url: string, tokens: oauth.TokenEndpointResponse, scope: string):
  */
 export async function accessToken(url: string, refused?: string): Promise<string> {
   const current = readTokens(url)
-  if (!current) throw signInFirst()
+  if (!current) throw signInFirst(url)
   if (isFresh(current, refused)) return current.access_token
   return await withTokenLock(async () => {
     // Another process may have refreshed them while this one waited.
     const tokens = readTokens(url)
-    if (!tokens) throw signInFirst()
+    if (!tokens) throw signInFirst(url)
     if (isFresh(tokens, refused)) return tokens.access_token
     return (await refresh(url, tokens)).access_token
   })
@@ -158,8 +164,11 @@ function isFresh({ access_token, expires_at }: StoredTokens, refused?: string): 
   return access_token !== refused && expires_at - Date.now() > MARGIN_MS
 }
 
-async function refresh(url: string, { refresh_token, scope }: StoredTokens): Promise<StoredTokens> {
-  if (refresh_token === null) throw signInFirst()
+async function refresh(url: string, tokens: StoredTokens): Promise<StoredTokens> {
+  const { refresh_token, scope } = tokens
+  if (refresh_token === null) throw signInFirst(url)
+  // A refresh token works once: it is only used if the file takes what replaces it.
+  writeTokens(url, tokens)
   const server = await discover(url)
   try {
     const sent = oauth.refreshTokenGrantRequest(
@@ -170,17 +179,19 @@ async function refresh(url: string, { refresh_token, scope }: StoredTokens): Pro
       optionsFor(url),
     )
     const answer = await answered(url, sent)
-    const tokens = await oauth.processRefreshTokenResponse(server, AGENT, answer)
-    return store(url, { refresh_token, ...tokens }, scope)
+    const fresh = await oauth.processRefreshTokenResponse(server, AGENT, answer)
+    return store(url, { refresh_token, ...fresh }, scope)
   } catch (error) {
     if (!(error instanceof oauth.ResponseBodyError)) throw error
     if (error.error === 'invalid_grant') writeTokens(url, undefined)
-    throw signInFirst()
+    throw signInFirst(url)
   }
 }
 
-function signInFirst(): CliError {
-  const message = 'You are not signed in, or your sign-in has ended. Run purser login.'
+function signInFirst(url: string): CliError {
+  const message = process.env.PURSER_SIGN_IN_FILE
+    ? `${tokenFile()} has no sign-in to ${url}, or it has ended. Run purser login with this PURSER_SIGN_IN_FILE.`
+    : 'You are not signed in, or your sign-in has ended. Run purser login.'
   return new CliError('sign_in_required', message, EXIT.sign_in)
 }
 

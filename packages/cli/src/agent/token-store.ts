@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError, EXIT } from '../exit.ts'
 
@@ -35,7 +35,11 @@ export function configFolder(env = process.env): string {
   return join(homedir(), '.config', 'purser')
 }
 
-const tokenFile = () => join(configFolder(), 'tokens.json')
+/** The file of the tokens: the one that PURSER_SIGN_IN_FILE names, such as CI's, or the user's. */
+export function tokenFile(env = process.env): string {
+  const named = env.PURSER_SIGN_IN_FILE
+  return named ? resolve(named) : join(configFolder(env), 'tokens.json')
+}
 
 /** The tokens of a service; undefined without a sign-in. */
 export function readTokens(url: string): StoredTokens | undefined {
@@ -55,22 +59,26 @@ export function writeTokens(url: string, tokens: StoredTokens | undefined): void
     writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
     renameSync(path, tokenFile())
   } catch (error) {
+    rmSync(path, { force: true })
     throw notWritten(error)
   }
 }
 
 function makeFolder(): void {
   try {
-    mkdirSync(configFolder(), { recursive: true, mode: 0o700 })
+    mkdirSync(dirname(tokenFile()), { recursive: true, mode: 0o700 })
   } catch (error) {
     throw notWritten(error)
   }
 }
 
-/** The error for a folder of settings that cannot be written. */
+/** The error for a folder of the tokens that cannot be written. */
 function notWritten(error: unknown): CliError {
   const { code } = error as NodeJS.ErrnoException
-  const message = `The tokens cannot be stored in ${configFolder()} (${code}). Set XDG_CONFIG_HOME to a folder that you can write to.`
+  const next = process.env.PURSER_SIGN_IN_FILE
+    ? 'Set PURSER_SIGN_IN_FILE to a file in a folder that you can write to.'
+    : 'Set XDG_CONFIG_HOME to a folder that you can write to.'
+  const message = `The tokens cannot be stored in ${dirname(tokenFile())} (${code}). ${next}`
   return new CliError('tokens_not_written', message, EXIT.usage)
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { type CallbackServer, openCallback, pastedAnswer } from '../agent/callback.ts'
 import { beginSignIn, signOut } from '../agent/sign-in.ts'
-import { configFolder, withTokenLock } from '../agent/token-store.ts'
+import { tokenFile, withTokenLock } from '../agent/token-store.ts'
 import type { CommandContext } from '../context.ts'
 import { CliError, EXIT, type ExitCode } from '../exit.ts'
 import { requireUrl } from '../settings.ts'
@@ -29,10 +29,7 @@ export async function login(context: CommandContext<LoginOptions>): Promise<Exit
   const lines = [
     terminal.style('green', `Signed in to ${url}.`),
     `Permissions: ${scope.split(' ').join(', ')}`,
-    terminal.style(
-      'dim',
-      `The tokens are stored in ${configFolder()}. purser logout revokes them.`,
-    ),
+    terminal.style('dim', `The tokens are stored in ${tokenFile()}. purser logout revokes them.`),
   ]
   terminal.result({ url, scopes: scope.split(' ') }, lines)
   return EXIT.ok
