@@ -306,8 +306,13 @@ test('neither the secret nor the key appears in an error or an inspection of the
 })
 
 test('an invalid client configuration is rejected on creation or first use', async () => {
-  assert.throws(() => createClient({ base_url: 'purser.example', client_id }), TypeError)
-  assert.throws(() => createClient({ base_url: 'file:///etc', client_id }), TypeError)
+  // Such as a variable of the environment that is not set.
+  for (const base_url of ['purser.example', 'file:///etc', '', undefined as unknown as string]) {
+    assert.throws(() => createClient({ base_url, client_id }), {
+      name: 'TypeError',
+      message: `base_url must be an absolute http or https URL; it is ${JSON.stringify(base_url)}`,
+    })
+  }
   assert.throws(
     () => createClient({ base_url: 'https://purser.example', client_id: '' }),
     TypeError,

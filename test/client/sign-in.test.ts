@@ -338,4 +338,8 @@ test('an invalid configuration is rejected at once', () => {
   const app = { base_url: 'https://purser.example', client_id: CLIENT_ID }
   assert.throws(() => createSignIn({ ...app, client_secret: '' }), TypeError)
   assert.throws(() => createSignIn({ ...app, base_url: '/', client_secret: 'x' }), TypeError)
+  for (const client_id of ['', undefined as unknown as string]) {
+    const message = 'client_id must not be empty'
+    assert.throws(() => createSignIn({ ...app, client_id, client_secret: 'x' }), { message })
+  }
 })

@@ -193,6 +193,7 @@ function possible(key: string): string {
 
 /** HTTP Basic by RFC 6749, section 2.3.1: both halves form-encoded, then joined. */
 export function basic(client_id: string, client_secret: string | undefined): string {
+  if (!client_id) throw new TypeError('client_id must not be empty')
   if (!client_secret) throw new TypeError('this call needs the client_secret of the app')
   return `Basic ${btoa(`${formEncode(client_id)}:${formEncode(client_secret)}`)}`
 }

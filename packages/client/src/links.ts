@@ -55,11 +55,12 @@ function pageLink(
 
 /** The URL of the service without a trailing slash. Throws TypeError unless http or https. */
 export function serviceAddress(base_url: string): string {
-  const { protocol, origin, pathname } = new URL(base_url)
-  if (protocol !== 'https:' && protocol !== 'http:') {
-    throw new TypeError('base_url must be an http or https address')
+  const url = URL.canParse(base_url) ? new URL(base_url) : undefined
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    const is = JSON.stringify(base_url)
+    throw new TypeError(`base_url must be an absolute http or https URL; it is ${is}`)
   }
-  return origin + pathname.replace(/\/+$/, '')
+  return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
 /**

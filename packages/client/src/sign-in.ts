@@ -81,7 +81,7 @@ const KEPT_MS = 10_000
 /**
  * Creates the hosted sign-in of one app. Nothing is requested before the first call. The library
  * keeps no session: store the tokens in yours. Throws TypeError for an invalid base_url or an empty
- * secret.
+ * client ID or secret.
  */
 export function createSignIn(options: SignInOptions): SignIn {
   const { client_id, fetch, timeout_ms } = options
