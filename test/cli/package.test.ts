@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { publint } from 'publint'
 import { EXIT } from '../../packages/cli/src/exit.ts'
+import { DEFAULT_FILE } from '../../packages/cli/src/listing/file.ts'
 import { type PackedPackage, packPackage } from '../support/packed-package.ts'
 
 let packed: PackedPackage
@@ -55,6 +56,10 @@ test('each command of the documents exists, with the options that they name', ()
       assert.ok(texts.get(command)?.includes(option), line)
     }
   }
+})
+
+test('the help of pull and push names the file that they use if none is given', () => {
+  for (const command of ['pull', 'push']) assert.ok(help(command).includes(DEFAULT_FILE), command)
 })
 
 test('the README lists every command and every exit code', () => {

@@ -11,9 +11,12 @@ import { tail } from './commands/tail.ts'
 import { validate } from './commands/validate.ts'
 import type { CommandContext } from './context.ts'
 import { asCliError, EXIT, type ExitCode, wrongUse } from './exit.ts'
+import { DEFAULT_FILE } from './listing/file.ts'
 import { type GlobalOptions, readSettings } from './settings.ts'
 import { openTerminal } from './terminal.ts'
 import { VERSION } from './version.ts'
+
+const A_FILE = `a file (default: ${DEFAULT_FILE})`
 
 const NOTES = `
 Environment:
@@ -113,11 +116,11 @@ function addAgentCommands(add: (usage: string, description: string, run: Run) =>
     .option('--scope <scopes>', 'the scopes to request', 'integrations.read listing.write')
     .option('--no-browser', 'print the URL, for a browser on any computer')
   add('logout', 'revoke and delete what login stored', logout)
-  add('pull [file]', 'write the listing, plans and prices of an app to a file', pull).option(
+  add('pull [file]', `write the listing, plans and prices of an app to ${A_FILE}`, pull).option(
     '--force',
     'overwrite changes in the file, or the file of another app',
   )
-  add('push [file]', 'show what the file changes, and write it to the service', push)
+  add('push [file]', `show the changes of ${A_FILE}, and write them to the service`, push)
     .option('--dry-run', 'show the changes only')
     .option('--yes', 'skip the confirmation')
     .option('--force', 'overwrite what changed on the service since the last pull')
