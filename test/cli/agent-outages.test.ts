@@ -68,8 +68,10 @@ for (const [name, reply] of OUTAGES) {
     test('a sign-out deletes the tokens and says that they were not revoked', async () => {
       await using service = await startService(reply)
       writeTokens(service.url, EXPIRED)
-      const { exit } = await errorOf(signOut(service.url))
+      const { exit, message } = await errorOf(signOut(service.url))
       assert.equal(exit, EXIT.unreachable)
+      assert.match(message, /^The tokens are deleted from this computer, but not revoked/)
+      assert.ok(message.endsWith(` Revoke them at ${service.url}/account/connections/.`), message)
       assert.equal(readTokens(service.url), undefined)
     })
   })

@@ -207,12 +207,18 @@ async function revoke(
   }
 }
 
-/** Revokes the tokens of a service and deletes them. Returns whether there were any. */
+/**
+ * Revokes the tokens of a service and deletes them. Returns whether there were any. Throws CliError
+ * if they are deleted but could not be revoked.
+ */
 export async function signOut(url: string): Promise<boolean> {
   const tokens = readTokens(url)
   if (!tokens) return false
   try {
     await revoke(await discover(url), tokens, url)
+  } catch {
+    const message = `The tokens are deleted from this computer, but not revoked: ${url} did not answer. Revoke them at ${url}/account/connections/.`
+    throw new CliError('not_revoked', message, EXIT.unreachable)
   } finally {
     // Also where the service cannot be reached: the tokens must not stay here.
     await withTokenLock(async () => writeTokens(url, undefined))
