@@ -5,10 +5,10 @@ import { isDatabaseAway } from '#platform/db'
 const MOST = 100
 
 /**
- * Groups the calls that arrive while an earlier group is at work into one call of `work`, which
- * returns the results in the same order; a call that finds nothing at work is a group of its own
- * turn. If a group fails, each of its calls is repeated alone, so that one cannot fail the others:
- * `work` must undo what it did, as a transaction does.
+ * Groups calls: those that arrive in one turn of the event loop, or while an earlier group is at
+ * work, become one call of `work`, which returns the results in the same order. If a group fails,
+ * each of its calls is repeated alone, so that one cannot fail the others: `work` must undo what it
+ * did, as a transaction does.
  */
 export function grouped<Item, Result>(
   work: (items: readonly Item[]) => Promise<Result[]>,
