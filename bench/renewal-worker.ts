@@ -2,14 +2,15 @@
  * A worker of the renewal bench: opens the service, and renews what is due each time it gets a
  * message.
  */
-import { RENEWED_AT_ONCE, renewDue } from '#flows/subscription'
+import { renewDue } from '#flows/subscription'
 import { readConfig } from '#platform/config'
 import { systemRandom } from '#platform/random'
 import { openService } from '../src/service.ts'
 
 const service = await openService(readConfig(process.env, systemRandom))
 process.on('message', async () => {
-  const renew = () => renewDue(service.world, { at_once: RENEWED_AT_ONCE })
+  const { world } = service
+  const renew = () => renewDue(world, { at_once: world.processor.renewals_at_once })
   let renewed = 0
   for (let count = await renew(); count > 0; count = await renew()) renewed += count
   process.send?.(renewed)

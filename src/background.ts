@@ -56,7 +56,7 @@ export function declarePolls(world: World): void {
     })
   }
   jobs.poll('renew subscriptions', RENEW_SECONDS, async () => {
-    const at_once = subscription.RENEWED_AT_ONCE
+    const at_once = world.processor.renewals_at_once
     while ((await subscription.renewDue(world, { at_once })) > 0);
   })
   if (live) jobs.poll('follow live mode', FOLLOW_SECONDS, () => followLive(world, live))

@@ -51,6 +51,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     is_test_mode: true,
     has_test_clock: true,
     smallest_charge: SMALLEST_CHARGE,
+    renewals_at_once: 64,
     // Its pages are on the service's own origin.
     page_origins: [],
     ...openCharges(options),

@@ -16,6 +16,8 @@ import * as requests from './requests.ts'
 const CLOSED = { status: 'closed' } as const
 /** Stripe's minimum charge in US dollars. */
 export const SMALLEST_CHARGE = cents(50)
+/** Four processes stay below the hundred requests a second that Stripe accepts from an account. */
+export const RENEWALS_AT_ONCE = 16
 
 // Expected, so it does not indicate a problem with the account's settings.
 const TOO_SMALL = 'amount_too_small'

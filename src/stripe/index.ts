@@ -14,7 +14,7 @@ import { isLiveKey } from '#platform/config'
 import { mintId } from '#platform/ids'
 import { balanceTransactions, readBalance } from './balance.ts'
 import { openCardEntry, readCardEntry } from './card-entry.ts'
-import { charge, close, find, SMALLEST_CHARGE } from './charges.ts'
+import { charge, close, find, RENEWALS_AT_ONCE, SMALLEST_CHARGE } from './charges.ts'
 import { guarded, openClient, type StripeParts } from './client.ts'
 import { answerDispute, submitDue } from './disputes.ts'
 import { events } from './events.ts'
@@ -51,6 +51,7 @@ export function openStripe(options: StripeOptions): StripeAccount {
     is_test_mode: !isLiveKey(options.settings.secret_key),
     has_test_clock: false,
     smallest_charge: SMALLEST_CHARGE,
+    renewals_at_once: RENEWALS_AT_ONCE,
     page_origins: ['https://*.stripe.com'],
     taxes: openTaxes(parts),
     declareRoutes: (app) => declareRoutes(app, parts),

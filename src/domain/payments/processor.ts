@@ -231,6 +231,8 @@ export interface ProcessorFacts {
   readonly has_test_clock: boolean
   /** The smallest charge; less, but not zero, is refused with `amount_too_small`. */
   readonly smallest_charge: Cents
+  /** The most renewals that one process may charge at the same time. */
+  readonly renewals_at_once: number
   /** Origins of its pages, which our forms may lead to; empty if they are our own. */
   readonly page_origins: readonly string[]
 }

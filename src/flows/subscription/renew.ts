@@ -14,12 +14,7 @@ import { advanceDunning, endSubscription, notify } from './dunning.ts'
 import { type Basis, basesOf, type Due, type Intended, prepareDue } from './invoice.ts'
 import { isStillDue, nextDue } from './next-due.ts'
 
-const BATCH = 64
-/**
- * A renewal spends most of its time waiting for the processor and the database, and those that wait
- * share statements. More would exceed the requests that Stripe accepts from an account.
- */
-export const RENEWED_AT_ONCE = 16
+const BATCH = 128
 
 /** Which subscriptions to process: all, or one app's. */
 export interface Round {
