@@ -55,7 +55,7 @@ export function everyComponent(text: string): Record<string, VNode> {
         {text}
       </feedback.Processing>
     ),
-    RedirectNotice: <feedback.RedirectNotice url={text} seconds={9} destination={text} />,
+    RedirectNotice: <feedback.RedirectNotice url={text} destination={text} />,
     Spinner: <feedback.Spinner />,
     StatusBadge: <feedback.StatusBadge status={text} />,
     CheckboxField: <forms.CheckboxField name="terms" label={text} hint={text} error={text} />,

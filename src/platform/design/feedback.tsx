@@ -154,18 +154,17 @@ export function Processing(facts: {
   )
 }
 
+/** Enough to read the page that redirects. */
+const REDIRECT_SECONDS = 12
+
 /**
  * Announces an automatic redirect, and lets the reader stay. It shows only where the script runs,
  * so the page also needs its own link to the same place.
  */
-export function RedirectNotice(facts: {
-  url: string
-  seconds: number
-  destination: string
-}): JSX.Element {
+export function RedirectNotice(facts: { url: string; destination: string }): JSX.Element {
   const { t, rich } = useLocale()
   const { destination } = facts
-  const times = Array.from({ length: facts.seconds + 1 }, (_, count) =>
+  const times = Array.from({ length: REDIRECT_SECONDS + 1 }, (_, count) =>
     t('duration.seconds', { count }),
   )
   const time = (
@@ -177,7 +176,7 @@ export function RedirectNotice(facts: {
     <div
       class="flex flex-wrap items-center justify-between gap-x-4 text-sm text-muted"
       data-redirect-url={facts.url}
-      data-redirect-seconds={facts.seconds}
+      data-redirect-seconds={REDIRECT_SECONDS}
       hidden
     >
       <p aria-hidden="true" data-redirect-text>

@@ -83,11 +83,7 @@ export function SuccessPage(
           {t('checkout.continue_to', { app: purchase.app_name })}
         </Button>
         {facts.resent === undefined && (
-          <RedirectNotice
-            url={facts.return_url}
-            seconds={REDIRECT_SECONDS}
-            destination={purchase.app_name}
-          />
+          <RedirectNotice url={facts.return_url} destination={purchase.app_name} />
         )}
       </div>
       <div class="border-t border-base-300 pt-5">
@@ -102,8 +98,6 @@ export function SuccessPage(
     </FocusLayout>
   )
 }
-
-const REDIRECT_SECONDS = 12
 
 /** Why the license of a cart is not continued. */
 export function NotContinuedPage(

@@ -53,14 +53,8 @@ export function PreviewDonePage(
         <Button kind="primary" href={facts.return_url} icon_after="arrow-right" wide>
           {t('checkout.continue_to', { app: purchase.app_name })}
         </Button>
-        <RedirectNotice
-          url={facts.return_url}
-          seconds={REDIRECT_SECONDS}
-          destination={purchase.app_name}
-        />
+        <RedirectNotice url={facts.return_url} destination={purchase.app_name} />
       </div>
     </FocusLayout>
   )
 }
-
-const REDIRECT_SECONDS = 12
