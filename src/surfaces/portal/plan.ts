@@ -16,7 +16,7 @@ import { noteOf } from './notes.ts'
 import { charge, resumeUrl } from './paying.ts'
 import { ChoosePlanPage, PlanChangePage } from './plan-pages.tsx'
 
-const OFFERS: Limit = { name: 'plan-prices', points: 120, seconds: 3600 }
+const QUOTES: Limit = { name: 'plan-prices', points: 120, seconds: 3600 }
 const PLAN = `${MANAGE_PATH}/plan/`
 
 /** Plan changes: the choice, the exact cost, and the change (decision 56). */
@@ -24,7 +24,7 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
   scope.get(PLAN, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     const { app, subscription } = context
-    if (!mayMove(context)) return redirectTo(reply, context.at())
+    if (!mayChangePlan(context)) return redirectTo(reply, context.at())
     const at = appTime(world, app)
     const prices = (await catalog.livePrices(world.db, app.id)).map(async (price) => {
       const amount = agreedAmount(subscription!, price)
@@ -83,7 +83,7 @@ function agreedAmount(
   return price.id === pending_price_id ? pending_amount! : price.amount
 }
 
-function mayMove({ license, subscription }: ManageContext): boolean {
+function mayChangePlan({ license, subscription }: ManageContext): boolean {
   return subscription !== undefined && ['active', 'trialing'].includes(license.status)
 }
 
@@ -97,17 +97,17 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
   const { license_id } = license
   const price_id = readId('prc', paramsOf('/:price_id', request).price_id)
   // Each view stores a tax quote, which a tax service may charge for.
-  await limitPage(world, OFFERS, session.user_id, reply)
-  const isOffer = price_id !== undefined && mayMove(context)
-  const offered = isOffer && (await quotePlanChange(world, { license_id, price_id }))
-  if (!offered) {
+  await limitPage(world, QUOTES, session.user_id, reply)
+  const isPossible = price_id !== undefined && mayChangePlan(context)
+  const quoted = isPossible && (await quotePlanChange(world, { license_id, price_id }))
+  if (!quoted) {
     if (subscription?.auto_renew === false)
       return redirectTo(reply, at('', { done: 'cannot_change_plan' }))
-    return redirectTo(reply, at(mayMove(context) ? 'plan/' : ''))
+    return redirectTo(reply, at(mayChangePlan(context) ? 'plan/' : ''))
   }
   const before = await catalog.findPrice(world.db, subscription!.price_id)
-  const { price, change: move, tax, total, is_waived, renewal, period_end, agreement } = offered
-  const { discount, discounted_periods } = offered
+  const { price, change, tax, total, is_waived, renewal, period_end, agreement } = quoted
+  const { discount, discounted_periods } = quoted
   const locale = localeOf(request)
   const card = await payments.findCard(world.db, subscription!.card_id)
   const page = PlanChangePage({
@@ -118,17 +118,17 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
     from: before.product_name,
     to: price,
     same_plan: before.product_id === price.product_id,
-    when: move.when,
+    when: change.when,
     discount,
     discounted_periods,
-    credit: move.when === 'now' ? move.credit : ZERO,
-    due: move.when === 'now' ? move.due : ZERO,
+    credit: change.when === 'now' ? change.credit : ZERO,
+    due: change.when === 'now' ? change.due : ZERO,
     tax,
     total,
     is_waived,
     renewal,
     state: subscription!.state,
-    /** When the current period ends, and the first one under the new plan begins. */
+    // When the current period ends, and the first one under the new plan begins.
     changes_at: subscription!.period_end,
     period_end,
     auto_renew: subscription!.auto_renew,
