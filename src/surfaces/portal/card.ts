@@ -15,7 +15,12 @@ import {
 } from '#http/signed-cookie'
 import { idSchema, type LicenseId, type SessionId } from '#platform/ids'
 import { localeOf } from '#platform/language/request'
-import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
+import {
+  buyerOf,
+  layoutFacts,
+  type ManageContext,
+  requireManagedLicense,
+} from './license-context.ts'
 import { type BilledPlace, MovedPage } from './moved-page.tsx'
 import { charge, resumeUrl } from './paying.ts'
 
@@ -74,7 +79,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     clearSignedCookie(reply, PORTAL)
     if (!card) return redirectTo(reply, at('', { done: 'card_same' }))
     if (refusal) return redirectTo(reply, at('', { done: `card_${refusal}` }))
-    return await putInPlace(world, context, { card })
+    return await replaceCard(world, context, { card })
   })
 
   scope.post(`${MANAGE_PATH}/card/address`, async (request, reply) => {
@@ -86,21 +91,20 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     const card = await processor.readPortal(portal_id)
     const address = card && placeOf(card)
     if (!card || !address || cardRefusal(card, address.state)) return redirectTo(reply, at())
-    return await putInPlace(world, context, { card, address })
+    return await replaceCard(world, context, { card, address })
   })
 }
 
 /** Replaces the card of a subscription, and charges what is due. */
-async function putInPlace(
+async function replaceCard(
   world: World,
   context: ManageContext,
   facts: { card: payments.Card; address?: BilledPlace },
 ): Promise<FastifyReply> {
-  const { session, request, license } = context
-  const actor = { kind: 'buyer', user_id: session.user_id, request_id: request.id } as const
+  const { license_id } = context.license
   const return_url = resumeUrl(world, context)
   return await charge(world, context, {
-    run: () => changeCard(world, actor, { ...facts, license_id: license.license_id, return_url }),
+    run: () => changeCard(world, buyerOf(context), { ...facts, license_id, return_url }),
     otherwise: facts.address ? 'moved_address' : 'card_changed',
   })
 }

@@ -6,7 +6,12 @@ import { formOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
 import { ReplaceKeyPage } from './key-page.tsx'
-import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
+import {
+  buyerOf,
+  layoutFacts,
+  type ManageContext,
+  requireManagedLicense,
+} from './license-context.ts'
 
 const ROTATIONS: Limit = { name: 'manage-rotations', points: 10, seconds: 3600 }
 
@@ -23,13 +28,13 @@ export function declareKey(scope: FastifyInstance, world: World): void {
 
   scope.post(path, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    const { license, session, at } = context
+    const { license, at } = context
     if (!mayRotate(context)) return redirectTo(reply, at())
     await limitPage(world, ROTATIONS, license.license_id, reply)
     await rotateKey(world, {
       app_id: license.app_id,
       license_id: license.license_id,
-      actor: { kind: 'buyer', user_id: session.user_id, request_id: request.id },
+      actor: buyerOf(context),
       // Sending the same form twice replaces one key.
       rotation_key: `manage ${formOf(request).replaces ?? ''}`.slice(0, 64),
       reason: undefined,

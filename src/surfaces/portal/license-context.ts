@@ -4,6 +4,7 @@ import { appTime, type World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
 import { type LicenseContext, manageUrl, requireLicense } from '#http/guards/license'
 import { testNotice } from '#http/test-clock-notice'
+import type { ActorOf } from '#platform/audit'
 import { localeOf } from '#platform/language/request'
 import type { ManageLayoutFacts } from './layout.tsx'
 import { signDone } from './notes.ts'
@@ -44,6 +45,16 @@ export async function manageContextOf(
       return manageUrl(app.id, path, { ...query, done: signed || undefined, next })
     },
   }
+}
+
+/** The buyer as the actor of a change. */
+export function buyerOf({ request, session }: ManageContext): ActorOf<'buyer'> {
+  return { kind: 'buyer', user_id: session.user_id, request_id: request.id }
+}
+
+/** Whether a pause can be scheduled, as `pauseAtEnd` decides. */
+export function mayPause({ app, license, subscription }: ManageContext): boolean {
+  return app.allows_pause && license.status === 'active' && subscription?.auto_renew === true
 }
 
 /** The facts of the layout of a license's pages. */

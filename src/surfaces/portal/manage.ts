@@ -17,7 +17,7 @@ import type { Locale } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
 import { ZERO } from '#platform/money'
 import { NothingHerePage } from './end-pages.tsx'
-import { layoutFacts, type ManageContext, manageContextOf } from './license-context.ts'
+import { layoutFacts, type ManageContext, manageContextOf, mayPause } from './license-context.ts'
 import type { ContinueFacts, ManageFacts, Renewing } from './manage-facts.ts'
 import { ManagePage } from './manage-page.tsx'
 import { noteOf } from './notes.ts'
@@ -70,7 +70,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     renewing: subscription && (await renewingOf(world, subscription, { next, locale })),
     next: next && { ...next, is_about: !next.is_exact },
     may_change_plan: isRunning && (await isAnyOtherSold(world, context)),
-    may_pause: app.allows_pause && status === 'active' && (subscription?.auto_renew ?? false),
+    may_pause: mayPause(context),
     may_rotate: session.app_id === null,
     license_key: isOver ? undefined : licensing.showKey(keys, license),
     card:

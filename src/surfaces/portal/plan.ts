@@ -11,7 +11,12 @@ import { readId } from '#platform/ids'
 import { localeOf } from '#platform/language/request'
 import type { Limit } from '#platform/limits'
 import { type Cents, ZERO } from '#platform/money'
-import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
+import {
+  buyerOf,
+  layoutFacts,
+  type ManageContext,
+  requireManagedLicense,
+} from './license-context.ts'
 import { noteOf } from './notes.ts'
 import { charge, resumeUrl } from './paying.ts'
 import { ChoosePlanPage, PlanChangePage } from './plan-pages.tsx'
@@ -47,14 +52,11 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
 
   scope.post(`${PLAN}:price_id/`, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    const { license } = context
+    const { license_id } = context.license
     const { agreement = '' } = formOf(request)
-    const { user_id } = context.session
-    const actor = { kind: 'buyer', user_id, request_id: request.id } as const
-    const return_url = resumeUrl(world, context)
-    const agreed = { license_id: license.license_id, agreement, return_url }
+    const agreed = { license_id, agreement, return_url: resumeUrl(world, context) }
     return await charge(world, context, {
-      run: () => changePlan(world, actor, agreed),
+      run: () => changePlan(world, buyerOf(context), agreed),
       failed: `plan/${priceOf(context)}/`,
       done: 'plan_changed',
     })
@@ -62,14 +64,9 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
 
   scope.post(`${PLAN}keep`, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    const actor = {
-      kind: 'buyer',
-      user_id: context.session.user_id,
-      request_id: request.id,
-    } as const
     const { license_id } = context.license
     const price_id = readId('prc', formOf(request).price_id)
-    const isCanceled = await cancelPlanChange(world, actor, license_id, price_id)
+    const isCanceled = await cancelPlanChange(world, buyerOf(context), license_id, price_id)
     return redirectTo(reply, context.at('', { done: isCanceled ? 'kept' : 'kept_too_late' }))
   })
 }

@@ -7,18 +7,19 @@ import { MANAGE_PATH } from '#http/guards/license'
 import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import type { ActorOf } from '#platform/audit'
-import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
+import {
+  buyerOf,
+  layoutFacts,
+  type ManageContext,
+  mayPause,
+  requireManagedLicense,
+} from './license-context.ts'
 import { AutoRenewPage, PausePage } from './renewal-pages.tsx'
 
 /** Auto-renew and pauses, each with a confirmation page. */
 export function declareRenewal(scope: FastifyInstance, world: World): void {
   declareAutoRenew(scope, world)
   declarePause(scope, world)
-}
-
-function actorOf({ request, session }: ManageContext): ActorOf<'buyer'> {
-  return { kind: 'buyer', user_id: session.user_id, request_id: request.id }
 }
 
 function isOwing({ license }: ManageContext): boolean {
@@ -55,7 +56,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
       period_end: subscription.period_end,
       total: next.charged,
       is_about: !next.is_exact,
-      may_pause: app.allows_pause && license.status === 'active' && subscription.auto_renew,
+      may_pause: mayPause(context),
     })
     return sendPage(reply, page)
   })
@@ -68,7 +69,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     const isOther = endsNow(context) && formOf(request).ends_now !== 'yes'
     if (!mayRenew(context) || isOther) return redirectTo(reply, at('', { done: 'not_done' }))
     const { license_id } = license
-    await setAutoRenew(world, actorOf(context), { license_id, to })
+    await setAutoRenew(world, buyerOf(context), { license_id, to })
     if (to === 'on') return redirectTo(reply, at('', { done: 'auto_renew_on' }))
     if (endsNow(context)) return redirectTo(reply, at())
     const isPaying = await payments.isAnyPendingOf(world.db, license_id)
@@ -80,10 +81,9 @@ function declarePause(scope: FastifyInstance, world: World): void {
   const path = `${MANAGE_PATH}/pause/`
   scope.get(path, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    const { app, license, subscription, at } = context
+    const { subscription, at } = context
     const isPlanned = subscription?.pause_at_end ?? false
-    const may = app.allows_pause && license.status === 'active' && subscription?.auto_renew
-    if (!subscription || !(may || isPlanned)) return redirectTo(reply, at())
+    if (!subscription || !(mayPause(context) || isPlanned)) return redirectTo(reply, at())
     const { period_end } = subscription
     const facts = { ...layoutFacts(world, context), is_planned: isPlanned, period_end }
     return sendPage(reply, PausePage(facts))
@@ -93,8 +93,8 @@ function declarePause(scope: FastifyInstance, world: World): void {
     const context = await requireManagedLicense(world, request, reply)
     const { license, at } = context
     const to = readSwitch(formOf(request).to)
-    const wish = { license_id: license.license_id, to }
-    const isDone = await pauseAtEnd(world, actorOf(context), wish)
+    const { license_id } = license
+    const isDone = await pauseAtEnd(world, buyerOf(context), { license_id, to })
     return redirectTo(reply, at('', { done: isDone ? `pause_${to}` : 'not_done' }))
   })
 }
