@@ -25,6 +25,8 @@ export { type Rotation, rotate } from './rotation.ts'
 export { type LicenseFacts, type LicenseState, stateOf } from './state.ts'
 export {
   isEntitled,
+  isOwing,
+  isRunning,
   LICENSE_STATUSES,
   type LicenseStatus,
   type OwnerRoute,

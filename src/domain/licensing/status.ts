@@ -18,12 +18,27 @@ export function isEntitled(status: LicenseStatus): boolean {
   return ENTITLED.includes(status)
 }
 
+/** The statuses of a subscription in good standing: paid for, or in its trial. */
+export const RUNNING = ['active', 'trialing'] as const
+/** The statuses of a subscription with a failed payment, which is retried. */
+export const OWING = ['past_due', 'unpaid'] as const
+
+/** Whether a subscription of this status is in good standing. */
+export function isRunning(status: LicenseStatus): boolean {
+  return RUNNING.some((each) => each === status)
+}
+
+/** Whether a payment for a license of this status failed and is retried. */
+export function isOwing(status: LicenseStatus): boolean {
+  return OWING.some((each) => each === status)
+}
+
 /** Where a buy link takes the owner of a license with this status. */
 export type OwnerRoute = 'back_to_app' | 'update_card' | 'explain_pause' | 'buy'
 
 /** No buyer is charged twice: only a canceled license can be bought again (spec: rule 3). */
 export function ownerRoute(status: LicenseStatus): OwnerRoute {
-  if (status === 'past_due' || status === 'unpaid') return 'update_card'
+  if (isOwing(status)) return 'update_card'
   if (status === 'paused') return 'explain_pause'
   return status === 'canceled' || status === 'preview' ? 'buy' : 'back_to_app'
 }

@@ -1,4 +1,4 @@
-import type { LicenseStatus } from './status.ts'
+import { type LicenseStatus, OWING, RUNNING } from './status.ts'
 
 /** What can happen to a license once it exists. */
 export type Trigger =
@@ -57,8 +57,6 @@ type TransitionRow = readonly [
   to: readonly LicenseStatus[],
 ]
 
-const RUNNING = ['active', 'trialing'] as const
-const OWING = ['past_due', 'unpaid'] as const
 const PAID = [...RUNNING, 'one_time_active', ...OWING] as const
 
 /**

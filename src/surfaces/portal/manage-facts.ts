@@ -1,6 +1,6 @@
 import type { PriceFrequency } from '#design/money'
 import type { ReceiptLine } from '#domain/billing'
-import type { PausedFor } from '#domain/licensing'
+import type { LicenseStatus, PausedFor } from '#domain/licensing'
 import type { Paging } from '#http/pagination'
 import type { PriceId } from '#platform/ids'
 import type { Cents } from '#platform/money'
@@ -52,7 +52,7 @@ export interface ContinueFacts {
 /** Everything that the manage page shows. */
 export interface ManageFacts extends ManageLayoutFacts {
   note: Note | undefined
-  status: string
+  status: LicenseStatus
   paused_for: PausedFor | null
   /** Whether a payment is disputed, so that a paused license cannot be resumed. */
   is_disputed: boolean

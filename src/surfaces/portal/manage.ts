@@ -55,7 +55,6 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
   const buyer = { user_id, app_id: app.id }
   const total = await billing.countReceipts(db, buyer)
   const paging = pagingOf(context.request, { total, size: RECEIPTS_A_PAGE })
-  const isRunning = status === 'active' || status === 'trialing'
   return {
     ...layoutFacts(world, context),
     ...(await planOf(world, context)),
@@ -69,7 +68,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     continuing: await continuingOf(world, context),
     renewing: subscription && (await renewingOf(world, subscription, { next, locale })),
     next: next && { ...next, is_about: !next.is_exact },
-    may_change_plan: isRunning && (await isAnyOtherSold(world, context)),
+    may_change_plan: licensing.isRunning(status) && (await isAnyOtherSold(world, context)),
     may_pause: mayPause(context),
     may_rotate: session.app_id === null,
     license_key: isOver ? undefined : licensing.showKey(keys, license),

@@ -4,6 +4,7 @@ import { StatusBadge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Day, Money, Price } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
+import { isOwing, isRunning } from '#domain/licensing'
 import type { Locale } from '#platform/language/locale'
 import { ContinueWithCard } from './continue-with-card.tsx'
 import type { ManageFacts, NextFigures } from './manage-facts.ts'
@@ -32,8 +33,7 @@ export function PlanPanel(facts: ManageFacts): JSX.Element {
 
 /** Whether the next charge is automatic. */
 function isCharging({ status, renewing }: ManageFacts): boolean {
-  const isRunning = status === 'active' || status === 'trialing'
-  return isRunning && (renewing?.auto_renew ?? false) && !renewing?.pause_at_end
+  return isRunning(status) && (renewing?.auto_renew ?? false) && !renewing?.pause_at_end
 }
 
 function itemsOf(facts: ManageFacts): Items {
@@ -55,7 +55,7 @@ function itemsOf(facts: ManageFacts): Items {
     ]
   }
   if (!renewing) return [{ term: t('portal.paid'), detail: t('portal.paid_once') }]
-  if (status === 'past_due' || status === 'unpaid') return owing(facts)
+  if (isOwing(status)) return owing(facts)
   const day = <Day date={renewing.period_end} />
   if (status === 'paused') return [{ term: t('portal.paid_until'), detail: day }]
   const running = status === 'trialing' ? t('portal.trial_until') : t('portal.paid_until')
@@ -125,8 +125,7 @@ function PlanActions(
   const isOwnPause = status === 'paused' && facts.paused_for === 'buyer'
   if ((status === 'paused' && !isOwnPause) || status === 'canceled') return null
   const { auto_renew, pause_at_end } = renewing
-  const isOwing = status === 'past_due' || status === 'unpaid'
-  if (isOwing || isOwnPause) {
+  if (isOwing(status) || isOwnPause) {
     return (
       <Actions>
         {isOwnPause && <KeepPlan {...facts} />}

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { cancelPlanChange, changePlan, quotePlanChange, withTax } from '#flows/subscription'
 import { appTime, type World } from '#flows/world'
@@ -81,7 +82,7 @@ function agreedAmount(
 }
 
 function mayChangePlan({ license, subscription }: ManageContext): boolean {
-  return subscription !== undefined && ['active', 'trialing'].includes(license.status)
+  return subscription !== undefined && licensing.isRunning(license.status)
 }
 
 function priceOf({ request }: ManageContext): string {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { nextCharge, pauseAtEnd, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
@@ -22,13 +23,9 @@ export function declareRenewal(scope: FastifyInstance, world: World): void {
   declarePause(scope, world)
 }
 
-function isOwing({ license }: ManageContext): boolean {
-  return license.status === 'past_due' || license.status === 'unpaid'
-}
-
 /** Whether turning auto-renew off ends the license immediately: no paid time is left. */
-function endsNow(context: ManageContext): boolean {
-  return isOwing(context) || context.license.paused_for === 'buyer'
+function endsNow({ license }: ManageContext): boolean {
+  return licensing.isOwing(license.status) || license.paused_for === 'buyer'
 }
 
 function mayRenew({ license, subscription }: ManageContext): boolean {
@@ -48,7 +45,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     const page = AutoRenewPage({
       ...layoutFacts(world, context),
       is_on: subscription.auto_renew,
-      is_owing: isOwing(context),
+      is_owing: licensing.isOwing(license.status),
       ends_now: endsNow(context),
       is_trial: license.status === 'trialing',
       // A scheduled plan change counts only for the period that is renewed.

@@ -3,6 +3,7 @@ import { Actions, Button, CopyField } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
 import { DescriptionList, Panel } from '#design/panels'
+import { isOwing } from '#domain/licensing'
 import type { ManageFacts } from './manage-facts.ts'
 
 /** The key, with buttons to copy and replace it. */
@@ -36,7 +37,6 @@ export function CardPanel(facts: ManageFacts): JSX.Element | null {
   const { card, at, csrf_token, status, locale } = facts
   const { t } = locale
   if (!card) return null
-  const isOwing = status === 'past_due' || status === 'unpaid'
   return (
     <Panel title={t('portal.card')}>
       <DescriptionList
@@ -46,7 +46,7 @@ export function CardPanel(facts: ManageFacts): JSX.Element | null {
         ]}
       />
       {card.expires_first && <Alert tone="warning">{t('portal.card_expires_first')}</Alert>}
-      {!isOwing && (
+      {!isOwing(status) && (
         <Form action={at('card')} csrf_token={csrf_token}>
           <Actions>
             <Button icon="card" pending={t('portal.opening')}>

@@ -3,6 +3,7 @@ import { Actions, Button } from '#design/actions'
 import { Form } from '#design/forms'
 import { Icon } from '#design/icons'
 import { Day } from '#design/money'
+import { isOwing } from '#domain/licensing'
 import type { ManageFacts } from './manage-facts.ts'
 import { planName } from './plan-name.ts'
 
@@ -10,7 +11,7 @@ import { planName } from './plan-name.ts'
 export function StatusNote(facts: ManageFacts): JSX.Element | null {
   const { status, app_name: app, locale } = facts
   const { t } = locale
-  if (status === 'past_due' || status === 'unpaid') return <Owing {...facts} />
+  if (isOwing(status)) return <Owing {...facts} />
   if (status === 'paused') return <Paused {...facts} />
   if (status !== 'canceled') return null
   return (

@@ -4,6 +4,7 @@ import { SiteLayout } from '#design/layout'
 import { LinkRow, Pager, SubNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { EmptyState, Panel, RecordTable, Totals } from '#design/panels'
+import { isOwing, type LicenseStatus } from '#domain/licensing'
 import { appMenu } from '#http/app-menu'
 import { isoDate } from '#platform/calendar'
 import type { ListFacts } from './app-list.ts'
@@ -97,19 +98,14 @@ function Nothing(facts: {
   )
 }
 
-/** Whether a renewal is due and not paid: the end of the period has passed. */
-export function isDue(status: string): boolean {
-  return status === 'past_due' || status === 'unpaid'
-}
-
 /** When a license renews or ends; nothing for one without an end, or while it is paused. */
 export function renewalText(facts: {
   period_end: Date | null
   auto_renew: boolean
-  status: string
+  status: LicenseStatus
 }): string {
   const { period_end, auto_renew, status } = facts
   if (period_end === null || status === 'paused') return ''
-  if (isDue(status)) return `Due since ${isoDate(period_end)}`
+  if (isOwing(status)) return `Due since ${isoDate(period_end)}`
   return auto_renew ? isoDate(period_end) : `Ends ${isoDate(period_end)}`
 }

@@ -7,6 +7,7 @@ import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel, RecordRows, RecordTable } from '#design/panels'
 import { Timeline } from '#design/timeline'
 import { invoiceNumber, type Sale, type TimelineEvent } from '#domain/billing'
+import { isOwing } from '#domain/licensing'
 import {
   type CustomerLicense,
   cardName,
@@ -16,7 +17,6 @@ import {
 } from '#domain/payments'
 import { eventText } from '#http/timeline-labels'
 import { type Cents, cents, sum } from '#platform/money'
-import { isDue } from './app-list-page.tsx'
 import type { ActionLink } from './customer-action.ts'
 import { KIND_LABELS, ORIGIN_LABELS, STATUS_LABELS } from './labels.ts'
 import { DisputeRecords, Id, RefundRecords } from './records.tsx'
@@ -86,7 +86,7 @@ function beginningOf({ origin, was_imported }: CustomerFacts['license']) {
 }
 
 function endLabel({ status, auto_renew }: CustomerFacts['license']): string {
-  if (isDue(status)) return 'Due since'
+  if (isOwing(status)) return 'Due since'
   return auto_renew ? 'Renews' : 'Ends'
 }
 
