@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import * as grants from '#domain/grants'
 import { disconnectAgent, disconnectApp } from '#flows/account'
 import type { World } from '#flows/world'
+import { noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
 import { requireOwner } from '#http/guards/owner'
-import { formOf, queryOf } from '#http/input'
+import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
 import type { MessageId } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
-import { ownValue } from '#platform/text'
 import { ConnectionsPage } from './connections-page.tsx'
 
 const CONNECTIONS = '/account/connections/'
@@ -29,7 +29,7 @@ export function declareConnections(scope: FastifyInstance, world: World): void {
     const { user_id } = owner
     const now = clock.now()
     const locale = localeOf(request)
-    const note = ownValue(NOTES, queryOf(request, 'done'))
+    const note = noteFor(request, NOTES)
     const page = ConnectionsPage({
       locale,
       csrf_token: csrfToken(world, request, reply),

@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import * as identity from '#domain/identity'
 import { endOtherSessions, endSession } from '#flows/account'
 import type { World } from '#flows/world'
+import { noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
 import { requireOwner, SECURITY } from '#http/guards/owner'
 import { requireAnySession } from '#http/guards/session'
-import { formOf, queryOf } from '#http/input'
+import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { readId } from '#platform/ids'
 import type { MessageId } from '#platform/language/locale'
 import { localeOf } from '#platform/language/request'
-import { ownValue } from '#platform/text'
 import { OverviewPage, UnprovenPage } from './overview-page.tsx'
 
 const NOTES: Record<string, MessageId> = {
@@ -33,7 +33,7 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
     const now = clock.now()
     const user = (await identity.findUser(db, user_id))!
     const change = await identity.findPendingChange(db, user_id)
-    const note = ownValue(NOTES, queryOf(request, 'done'))
+    const note = noteFor(request, NOTES)
     const page = OverviewPage({
       locale,
       csrf_token: csrfToken(world, request, reply),

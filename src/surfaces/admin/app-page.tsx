@@ -7,9 +7,9 @@ import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel } from '#design/panels'
 import type { App, ApprovalRequest, StaffApp } from '#domain/apps'
 import { isPermitted, type StaffRole } from '#domain/identity'
+import type { ActionNote } from '#http/action-note'
 import { AppBadges } from './app-labels.tsx'
 import { AdminMenu } from './menu.tsx'
-import type { ActionNote } from './reasoned.ts'
 import { type Filled, StaffAction } from './staff-action.tsx'
 
 interface StaffAppFacts {

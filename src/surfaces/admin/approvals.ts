@@ -4,12 +4,12 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { decideApproval } from '#flows/app'
 import type { World } from '#flows/world'
+import { noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
 import { requireStaff, type StaffContext } from '#http/guards/staff'
-import { formOf, paramsOf, queryOf, requireId } from '#http/input'
+import { formOf, paramsOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import type { AppId, ApprovalId } from '#platform/ids'
-import { ownValue } from '#platform/text'
 import { ApprovalsPage } from './approvals-page.tsx'
 
 const APPROVALS = '/admin/approvals/'
@@ -29,7 +29,7 @@ export function declareApprovals(scope: FastifyInstance, world: World): void {
         ...each,
         plans: plans.get(each.app_id)?.map(({ text }) => text) ?? [],
       })),
-      note: ownValue(NOTES, queryOf(request, 'done')),
+      note: noteFor(request, NOTES),
       lacks_reason,
     })
     return sendPage(reply, page, { status: lacks_reason ? 422 : 200 })

@@ -4,17 +4,17 @@ import * as catalog from '#domain/catalog'
 import type { AppDecision } from '#flows/closed-sets'
 import { decideAboutApp } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
+import { type ActionNote, noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
 import { requireStaff } from '#http/guards/staff'
-import { paramsOf, queryOf, requireId } from '#http/input'
+import { paramsOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { readId } from '#platform/ids'
-import { ownValue } from '#platform/text'
 import { AppPage } from './app-page.tsx'
 import { AppsPage } from './apps-page.tsx'
 import { addressOf, readSearchedList } from './paging.ts'
-import { type ActionNote, COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
+import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 
 const HOME = '/admin/apps/'
 const APP = `${HOME}:app_id/`
@@ -47,7 +47,7 @@ export function declareApps(scope: FastifyInstance, world: World): void {
       approval: await apps.latestApproval(db, app_id),
       plans: (await catalog.products(db, app_id)).map(({ name }) => name),
       filled: filledOf(request),
-      note: ownValue(NOTES, queryOf(request, 'done')),
+      note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)
   })

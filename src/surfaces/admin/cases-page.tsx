@@ -9,6 +9,7 @@ import type { StaffRole, User } from '#domain/identity'
 import type { StaffSuspension } from '#domain/licensing'
 import type { DisputeLine, PendingAttempt, RefundLine } from '#domain/payments'
 import type { Debt } from '#domain/payouts'
+import type { ActionNote } from '#http/action-note'
 import type { Alarm } from '#platform/alarms'
 import type { UserId } from '#platform/ids'
 import type { Cents } from '#platform/money'
@@ -35,7 +36,7 @@ interface CasesFacts {
   debts: Debt[]
   suspended: StaffSuspension[]
   locked: (User & { locked_at: Date })[]
-  note: { tone: 'success' | 'warning'; text: string } | undefined
+  note: ActionNote | undefined
   filled: Filled | undefined
 }
 

@@ -13,6 +13,7 @@ import {
   writeOff,
 } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
+import { type ActionNote, noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
@@ -22,7 +23,6 @@ import { openAlarms } from '#platform/alarms'
 import type { ActorOf } from '#platform/audit'
 import { type LicenseId, parseId, readId, readPayeeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { ownValue } from '#platform/text'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
 import { CasesPage } from './cases-page.tsx'
 import { searchLicenses } from './license-search.ts'
@@ -52,7 +52,7 @@ export function declareCases(scope: FastifyInstance, world: World): void {
       debts: await listFor(role, 'payments', () => payouts.listDebts(db)),
       suspended: await listFor(role, 'licenses', () => licensing.listSuspended(db)),
       locked: await listFor(role, 'accounts', () => identity.listLocked(db)),
-      note: ownValue(NOTES, queryOf(request, 'done')),
+      note: noteFor(request, NOTES),
       filled: readFilled(context),
     })
     return sendPage(reply, page)
@@ -184,7 +184,7 @@ function staffOf({ session, request }: SessionContext): ActorOf<'staff'> {
   return { kind: 'staff', user_id: session.user_id, request_id: request.id }
 }
 
-const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+const NOTES: Record<string, ActionNote> = {
   unlocked: { tone: 'success', text: 'Account unlocked. Its owner signs in with an email link.' },
   suspended: {
     tone: 'success',

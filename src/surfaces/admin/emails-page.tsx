@@ -7,6 +7,7 @@ import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
+import type { ActionNote } from '#http/action-note'
 import { emailLabel } from '#http/email-labels'
 import { type EmailState, type LoggedEmail, stateOf } from '#platform/email-log'
 import { counted } from '#platform/text'
@@ -20,7 +21,7 @@ interface EmailLogFacts {
   emails: LoggedEmail[]
   newest: string | undefined
   older: string | undefined
-  note: { tone: 'success' | 'warning'; text: string } | undefined
+  note: ActionNote | undefined
 }
 
 const STATES: Record<EmailState, [label: string, tone: BadgeTone]> = {

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { resendByStaff } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
+import { type ActionNote, noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
 import { requireStaff } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { type EmailPlace, listEmails } from '#platform/email-log'
 import { readId } from '#platform/ids'
-import { ownValue } from '#platform/text'
 import { EmailsPage } from './emails-page.tsx'
 
 const HOME = '/admin/emails/'
@@ -41,7 +41,7 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
           ? addressOf({ ...query, below: placeText(last) })
           : undefined,
       newest: below ? addressOf(query) : undefined,
-      note: ownValue(NOTES, queryOf(request, 'done')),
+      note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)
   })
@@ -55,7 +55,7 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
   })
 }
 
-const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+const NOTES: Record<string, ActionNote> = {
   resent: { tone: 'success', text: 'The email is being sent again.' },
   nothing: { tone: 'warning', text: 'No change: it was sent, or is still being retried.' },
 }

@@ -7,6 +7,7 @@ import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordCards, RecordTable, Totals } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
+import type { ActionNote } from '#http/action-note'
 import {
   COUNTED_JOBS,
   JOB_STATES,
@@ -16,7 +17,6 @@ import {
 } from '#platform/job-log'
 import { JOB_STATE_LABELS, JobBadge, queueLabel } from './job-labels.tsx'
 import { AdminMenu } from './menu.tsx'
-import type { ActionNote } from './reasoned.ts'
 import { cronText, jobLabel, scheduleLabel } from './schedule-labels.ts'
 
 interface JobsFacts {

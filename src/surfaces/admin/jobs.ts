@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { actOnJob } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
+import { type ActionNote, noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
 import { requireStaff } from '#http/guards/staff'
 import { paramsOf, queryOf } from '#http/input'
@@ -17,10 +18,9 @@ import {
   readJobState,
 } from '#platform/job-log'
 import { redactData, redactOutput } from '#platform/redact'
-import { ownValue } from '#platform/text'
 import { JobPage } from './job-page.tsx'
 import { JobsPage } from './jobs-page.tsx'
-import { type ActionNote, COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
+import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 
 const HOME = '/admin/jobs/'
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
@@ -59,7 +59,7 @@ export function declareJobs(scope: FastifyInstance, world: World): void {
           ? addressOf({ ...query, below: placeText(last) })
           : undefined,
       newest: below ? addressOf(query) : undefined,
-      note: ownValue(NOTES, queryOf(request, 'done')),
+      note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)
   })
@@ -75,7 +75,7 @@ export function declareJobs(scope: FastifyInstance, world: World): void {
       data: JSON.stringify(redactData(job.data), null, 2),
       output: job.output && JSON.stringify(redactOutput(job.output), null, 2),
       filled: filledOf(request),
-      note: ownValue(NOTES, queryOf(request, 'done')),
+      note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)
   })

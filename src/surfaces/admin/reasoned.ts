@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StaffPermission } from '#domain/identity'
 import type { StaffWithReason } from '#flows/staff-actions'
 import type { World } from '#flows/world'
+import type { ActionNote } from '#http/action-note'
 import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, type StaffContext } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
@@ -41,12 +42,6 @@ export function filledOf(request: FastifyRequest): Filled | undefined {
   const [path, subject, reason] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
   if (path === undefined || subject === undefined) return undefined
   return { path, subject, reason: reason?.slice(0, MAX_REASON_LENGTH) ?? '' }
-}
-
-/** What a page says about an action: its tone and its text. */
-export interface ActionNote {
-  tone: 'success' | 'warning'
-  text: string
 }
 
 /** The notes of every action with a reason. */

@@ -15,12 +15,12 @@ import type {
   SellerDetails,
   SellerFigures,
 } from '#domain/sellers'
+import type { ActionNote } from '#http/action-note'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import { capitalized } from '#platform/text'
 import { AppBadges } from './app-labels.tsx'
 import { AdminMenu } from './menu.tsx'
 import { payoutRecord } from './payouts-page.tsx'
-import type { ActionNote } from './reasoned.ts'
 import { SellerActions } from './seller-actions.tsx'
 import { SellerBadges } from './sellers-page.tsx'
 import type { Filled } from './staff-action.tsx'

@@ -7,19 +7,19 @@ import type { SellerDecision } from '#flows/closed-sets'
 import { readPayeeBalance } from '#flows/pay-out'
 import { decideAboutSeller, stopViewing, viewAsSeller } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
+import { type ActionNote, noteFor } from '#http/action-note'
 import { auditRows } from '#http/audit-rows'
 import { csrfToken } from '#http/form-token'
 import { requireStaff } from '#http/guards/staff'
 import { STOP_VIEWING } from '#http/guards/viewing'
-import { paramsOf, queryOf, requireId } from '#http/input'
+import { paramsOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import type { AuditAction } from '#platform/audit'
 import { listAudit } from '#platform/audit-log'
 import { readId, type SellerId } from '#platform/ids'
-import { ownValue } from '#platform/text'
 import { addressOf, ON_A_PAGE, readSearchedList } from './paging.ts'
-import { type ActionNote, COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
+import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 import { SellerPage } from './seller-page.tsx'
 import { SellersPage } from './sellers-page.tsx'
 
@@ -95,7 +95,7 @@ function declareSeller(scope: FastifyInstance, world: World): void {
       payouts: await payouts.listPayouts(db, { owner: seller_id, limit: LATEST }),
       activity: await auditRows(world, { seller_id, limit: LATEST }),
       filled: filledOf(request),
-      note: ownValue(NOTES, queryOf(request, 'done')),
+      note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)
   })

@@ -13,6 +13,7 @@ import {
   type StaffMember,
   type StaffRole,
 } from '#domain/identity'
+import type { ActionNote } from '#http/action-note'
 import { STAFF_ROLE_LABELS } from '#http/staff-labels'
 import { AdminMenu } from './menu.tsx'
 
@@ -25,7 +26,7 @@ export interface StaffForm {
 interface StaffLayoutFacts {
   csrf_token: string
   role: StaffRole
-  note: { tone: 'success' | 'warning'; text: string } | undefined
+  note: ActionNote | undefined
 }
 
 const ROLE_OPTIONS = STAFF_ROLES.map((role) => ({ value: role, label: STAFF_ROLE_LABELS[role] }))

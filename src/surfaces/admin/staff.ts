@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { changeStaffRole, inviteByEmail, withdrawInvitation } from '#flows/staff-actions'
 import type { World } from '#flows/world'
+import { type ActionNote, noteFor } from '#http/action-note'
 import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof } from '#http/guards/session'
@@ -12,7 +13,6 @@ import { refuse } from '#http/refusals'
 import type { ActorOf } from '#platform/audit'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
-import { ownValue } from '#platform/text'
 import { MemberPage, type StaffForm, StaffPage } from './staff-pages.tsx'
 
 const HOME = '/admin/staff/'
@@ -92,7 +92,7 @@ function layoutFacts(world: World, { request, reply, role }: StaffContext) {
   return {
     csrf_token: csrfToken(world, request, reply),
     role,
-    note: ownValue(NOTES, queryOf(request, 'done')),
+    note: noteFor(request, NOTES),
   }
 }
 
@@ -141,7 +141,7 @@ async function sendMember(
   return sendPage(context.reply, page, { status: without_reason ? 422 : 200 })
 }
 
-const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+const NOTES: Record<string, ActionNote> = {
   invited: { tone: 'success', text: 'Invitation sent. Its link works once, within 24 hours.' },
   locked: {
     tone: 'warning',

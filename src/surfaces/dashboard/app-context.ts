@@ -1,11 +1,10 @@
 import type { World } from '#flows/world'
+import { noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
 import type { MemberContext, SellerTermsContext } from '#http/guards/seller'
 import type { SessionContext } from '#http/guards/session'
-import { queryOf } from '#http/input'
 import { clockNotice } from '#http/test-clock-notice'
 import type { ActorOf } from '#platform/audit'
-import { ownValue } from '#platform/text'
 import type { AppFacts } from './layout.tsx'
 
 /** The home page of the dashboard. */
@@ -32,6 +31,6 @@ export function appFactsOf(
     is_suspended: app.is_suspended,
     has_clock: world.processor.has_test_clock,
     notice: clockNotice(world, app),
-    note: request.method === 'GET' ? ownValue(notes, queryOf(request, 'done')) : undefined,
+    note: request.method === 'GET' ? noteFor(request, notes) : undefined,
   }
 }

@@ -8,6 +8,7 @@ import { Day } from '#design/money'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import type { InvitedRole, Member, MemberInvitation, MemberRole } from '#domain/sellers'
+import type { ActionNote } from '#http/action-note'
 import { SellerMenu } from './seller-menu.tsx'
 
 const LABELS: Record<MemberRole, string> = {
@@ -28,7 +29,7 @@ const ROLE_OPTIONS: { value: InvitedRole; label: string }[] = [
 interface TeamFacts {
   csrf_token: string
   legal_name: string
-  note: { tone: 'success' | 'warning'; text: string } | undefined
+  note: ActionNote | undefined
 }
 
 /** The members of a seller and its open invitations, with a form to invite. */

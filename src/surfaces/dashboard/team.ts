@@ -9,6 +9,7 @@ import {
   withdrawMemberInvitation,
 } from '#flows/seller'
 import type { World } from '#flows/world'
+import { type ActionNote, noteFor } from '#http/action-note'
 import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { type MemberContext, requireMember } from '#http/guards/seller'
@@ -18,7 +19,6 @@ import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
-import { ownValue } from '#platform/text'
 import { actorOf } from './app-context.ts'
 import { TeamMemberPage, TeamPage } from './team-pages.tsx'
 
@@ -131,7 +131,7 @@ function teamFacts(world: World, { request, reply, member }: MemberContext) {
   return {
     csrf_token: csrfToken(world, request, reply),
     legal_name: member.legal_name,
-    note: ownValue(NOTES, queryOf(request, 'done')),
+    note: noteFor(request, NOTES),
   }
 }
 
@@ -154,7 +154,7 @@ async function sendTeam(
   return sendPage(context.reply, page, { status: given.fault === undefined ? 200 : 422 })
 }
 
-const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+const NOTES: Record<string, ActionNote> = {
   invited: { tone: 'success', text: 'Invitation sent.' },
   is_member: { tone: 'warning', text: 'This account is already a member.' },
   withdrawn: { tone: 'success', text: 'Invitation withdrawn.' },

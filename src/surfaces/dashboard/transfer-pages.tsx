@@ -6,6 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, EmptyState, Panel } from '#design/panels'
+import type { ActionNote } from '#http/action-note'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 
 type TransferFacts = AppFacts & {
@@ -121,7 +122,7 @@ type OffersFacts = {
   /** The seller that would get the apps; undefined if the account owns none. */
   seller_name: string | undefined
   offers: AppOffer[]
-  note: { tone: 'success' | 'warning'; text: string } | undefined
+  note: ActionNote | undefined
 }
 
 /** The apps that other sellers offer to the signed-in account. */

@@ -5,6 +5,7 @@ import * as sellers from '#domain/sellers'
 import { acceptTransfer, declineTransfer, offerTransfer, withdrawTransfer } from '#flows/app'
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
+import { type ActionNote, noteFor } from '#http/action-note'
 import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { APP_PATH, requireSeller, type SellerContext } from '#http/guards/seller'
@@ -14,7 +15,6 @@ import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { returnQuery } from '#http/redirect'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
-import { ownValue } from '#platform/text'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { addressOf, type FormFault } from './layout.tsx'
 import { TransferOffersPage, TransferPage } from './transfer-pages.tsx'
@@ -154,12 +154,12 @@ async function showOffers(world: World, context: SessionContext): Promise<Fastif
     email: session.email,
     seller_name: owned?.legal_name,
     offers: await apps.transfersTo(db, clock.now(), session.email_normalized),
-    note: ownValue(OFFER_NOTES, queryOf(request, 'done')),
+    note: noteFor(request, OFFER_NOTES),
   })
   return sendPage(reply, page)
 }
 
-const OFFER_NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+const OFFER_NOTES: Record<string, ActionNote> = {
   declined: { tone: 'success', text: 'Declined. We emailed the seller.' },
   not_open: { tone: 'warning', text: 'The offer was withdrawn, answered or has expired.' },
   suspended: {

@@ -5,6 +5,7 @@ import { emailNewKey, resendReceipt } from '#flows/resend-receipt'
 import { rotateKey } from '#flows/rotate-key'
 import { endNow, extendTrial, resendGivenPlan, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
+import type { ActionNote } from '#http/action-note'
 import type { SalesContext } from '#http/guards/seller-or-staff'
 import type { ActorOf } from '#platform/audit'
 
@@ -117,7 +118,7 @@ export const ACTIONS: Record<string, CustomerAction> = {
 }
 
 /** The messages after an action, by the value of `?done=`. */
-export const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+export const NOTES: Record<string, ActionNote> = {
   canceled: { tone: 'success', text: 'Canceled. Nothing more is charged.' },
   ended: { tone: 'success', text: 'Canceled. The license has ended.' },
   extended: { tone: 'success', text: 'Trial extended.' },

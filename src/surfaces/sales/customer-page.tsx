@@ -15,6 +15,7 @@ import {
   type licensesOfCustomer,
   type Refund,
 } from '#domain/payments'
+import type { ActionNote } from '#http/action-note'
 import { eventText } from '#http/timeline-labels'
 import { type Cents, cents, sum } from '#platform/money'
 import type { ActionLink } from './customer-action.ts'
@@ -38,7 +39,7 @@ export interface CustomerFacts extends SalesPageFacts {
   /** What the member may do now. */
   actions: ActionLink[]
   /** A message about what was just done. */
-  note: { tone: 'success' | 'warning'; text: string } | undefined
+  note: ActionNote | undefined
 }
 
 /** A buyer of an app: license, invoices, refunds, disputes and timeline. */

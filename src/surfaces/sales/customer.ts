@@ -2,10 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { forReports, type World } from '#flows/world'
+import { noteFor } from '#http/action-note'
 import { requireSellerOrStaff } from '#http/guards/seller-or-staff'
-import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
-import { ownValue } from '#platform/text'
 import { actionsFor, NOTES } from './customer-action.ts'
 import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
 import { CustomerPage } from './customer-page.tsx'
@@ -40,7 +39,7 @@ export function declareCustomer(scope: FastifyInstance, world: World): void {
       events: events.slice(0, MAX_SHOWN),
       has_more: events.length > MAX_SHOWN,
       actions: await actionsFor(reporting, context, license, invoices),
-      note: ownValue(NOTES, queryOf(request, 'done')),
+      note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)
   })

@@ -8,6 +8,7 @@ import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
 import type { Dispute, Evidence } from '#domain/payments'
+import type { ActionNote } from '#http/action-note'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
 import type { Cents } from '#platform/money'
 import { DISPUTE_LABELS } from './labels.ts'
@@ -25,7 +26,7 @@ export interface DisputePageFacts extends SalesPageFacts {
   cost: Cents
   /** Whether the disputed license has ended; then the dispute does not change it. */
   has_ended: boolean
-  note: { tone: 'success' | 'warning'; text: string } | undefined
+  note: ActionNote | undefined
   fault: string | undefined
 }
 

@@ -6,6 +6,7 @@ import * as payments from '#domain/payments'
 import { assembleEvidence, sendEvidence } from '#flows/dispute'
 import { rememberUses } from '#flows/remember-uses'
 import { appTime, type World } from '#flows/world'
+import type { ActionNote } from '#http/action-note'
 import {
   requireSellerOrStaff,
   type SalesContext,
@@ -45,7 +46,7 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
   })
 }
 
-const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+const NOTES: Record<string, ActionNote> = {
   sent: { tone: 'success', text: 'Evidence submitted. The bank decides within weeks.' },
   closed: { tone: 'warning', text: 'The deadline has passed. The bank accepts no more evidence.' },
   unreachable: {

@@ -6,16 +6,16 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { quoteRefund } from '#flows/refund'
 import type { World } from '#flows/world'
+import { noteFor } from '#http/action-note'
 import {
   requireViewerOfSale,
   type SalesContext,
   SIDES,
   type Side,
 } from '#http/guards/seller-or-staff'
-import { paramsOf, queryOf, requireId } from '#http/input'
+import { paramsOf, requireId } from '#http/input'
 import { sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import { ownValue } from '#platform/text'
 import { SalePage } from './sale-page.tsx'
 import { actorOf, pageFacts, permissionsIn } from './sales-context.ts'
 
@@ -58,7 +58,7 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
       is_former,
       is_earner: context.as === 'seller' && earner === sale.seller_id,
       opens_disputes: role ? isPermitted(role, 'disputes') : !is_former && may('support'),
-      note: ownValue(NOTES, queryOf(request, 'done')),
+      note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)
   })
