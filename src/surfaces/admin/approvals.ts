@@ -6,7 +6,7 @@ import { decideApproval } from '#flows/app'
 import type { World } from '#flows/world'
 import { noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
-import { requireStaff, type StaffContext } from '#http/guards/staff'
+import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, paramsOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import type { AppId, ApprovalId } from '#platform/ids'
@@ -41,15 +41,13 @@ export function declareApprovals(scope: FastifyInstance, world: World): void {
 
   scope.post(DECIDE, async (request, reply) => {
     const context = await requireStaff(world, request, reply, APPROVALS, 'approvals')
-    const { session } = context
     const id = requireId('apr', paramsOf(DECIDE, request).id)
     const { decision, reason: entered = '' } = formOf(request)
     if (decision !== 'approve' && decision !== 'refuse') return redirectTo(reply, APPROVALS)
     const reason = entered.trim().slice(0, MAX_REASON_LENGTH)
     if (decision === 'refuse' && reason === '') return await show(context, id)
-    const actor = { kind: 'staff', user_id: session.user_id, request_id: request.id } as const
     const is_approved = decision === 'approve'
-    const isDecided = await decideApproval(world, actor, { id, is_approved, reason })
+    const isDecided = await decideApproval(world, staffActor(context), { id, is_approved, reason })
     return redirectTo(reply, `${APPROVALS}?done=${isDecided ? decision : 'gone'}`)
   })
 }

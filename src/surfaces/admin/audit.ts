@@ -4,7 +4,7 @@ import { type AuditRow, auditRows, placeOf, placeText } from '#http/audit-rows'
 import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof } from '#http/guards/session'
-import { requireStaff } from '#http/guards/staff'
+import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
 import { audit } from '#platform/audit'
@@ -49,11 +49,10 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
       Object.fromEntries(AuditSearch.keyof().options.map((name) => [name, given[name] ?? ''])),
     )
     requireRecentProof(world, context, addressOf(search))
-    const { user_id } = context.session
     await audit(world.db, world.clock.now(), {
-      actor: { kind: 'staff', user_id, request_id: request.id },
+      actor: staffActor(context),
       action: 'audit_log.exported',
-      subject: user_id,
+      subject: context.session.user_id,
       detail: search,
     })
     return await startExport(world, context, { kind: EXPORT, app_id: null, request: search })

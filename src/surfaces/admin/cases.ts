@@ -16,17 +16,16 @@ import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
-import { requireStaff } from '#http/guards/staff'
+import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { openAlarms } from '#platform/alarms'
-import type { ActorOf } from '#platform/audit'
 import { type LicenseId, parseId, readId, readPayeeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
 import { CasesPage } from './cases-page.tsx'
 import { searchLicenses } from './license-search.ts'
-import type { Filled } from './staff-action.tsx'
+import { filledOf } from './reasoned.ts'
 
 const HOME = '/admin/cases/'
 const MAX_REASON_LENGTH = 200
@@ -36,8 +35,7 @@ export function declareCases(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting
   scope.get(HOME, async (request, reply) => {
-    const context = await requireStaff(reporting, request, reply, HOME, 'cases')
-    const { role } = context
+    const { role } = await requireStaff(reporting, request, reply, HOME, 'cases')
     const query = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
     const page = CasesPage({
       role,
@@ -53,7 +51,7 @@ export function declareCases(scope: FastifyInstance, world: World): void {
       suspended: await listFor(role, 'licenses', () => licensing.listSuspended(db)),
       locked: await listFor(role, 'accounts', () => identity.listLocked(db)),
       note: noteFor(request, NOTES),
-      filled: readFilled(context),
+      filled: filledOf(request),
     })
     return sendPage(reply, page)
   })
@@ -102,12 +100,6 @@ function filledIn(path: string, { request }: SessionContext): string {
   return `${HOME}?${new URLSearchParams(filled)}`
 }
 
-function readFilled({ request }: SessionContext): Filled | undefined {
-  const [path, subject, reason] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
-  if (path === undefined || subject === undefined) return undefined
-  return { path, subject, reason: reason?.slice(0, MAX_REASON_LENGTH) ?? '' }
-}
-
 /** Declares the staff actions; each needs a reason, which the audit log keeps. */
 function declareStaffActions(scope: FastifyInstance, world: World): void {
   const staffAction = (
@@ -120,7 +112,7 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
       const fields = formOf(request)
       const reason = (fields.reason ?? '').trim().slice(0, MAX_REASON_LENGTH)
       if (reason === '') return redirectTo(reply, `${HOME}?done=no_reason`)
-      const done = await act(fields, { ...staffOf(context), reason })
+      const done = await act(fields, { ...staffActor(context), reason })
       return redirectTo(reply, `${HOME}?done=${done}`)
     })
   }
@@ -178,10 +170,6 @@ async function knownLicense(
 ): Promise<LicenseId | undefined> {
   const license_id = readId('lic', fields.license_id)
   return license_id && (await licensing.hasLicense(db, license_id)) ? license_id : undefined
-}
-
-function staffOf({ session, request }: SessionContext): ActorOf<'staff'> {
-  return { kind: 'staff', user_id: session.user_id, request_id: request.id }
 }
 
 const NOTES: Record<string, ActionNote> = {

@@ -3,7 +3,7 @@ import { resendByStaff } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
 import { csrfToken } from '#http/form-token'
-import { requireStaff } from '#http/guards/staff'
+import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { type EmailPlace, listEmails } from '#platform/email-log'
@@ -47,10 +47,9 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
   })
 
   scope.post(`${HOME}resend`, async (request, reply) => {
-    const { session } = await requireStaff(world, request, reply, HOME, 'emails')
-    const actor = { kind: 'staff', user_id: session.user_id, request_id: request.id } as const
+    const context = await requireStaff(world, request, reply, HOME, 'emails')
     const id = readId('email', formOf(request).email_id)
-    const isDone = id !== undefined && (await resendByStaff(world, actor, id))
+    const isDone = id !== undefined && (await resendByStaff(world, staffActor(context), id))
     return redirectTo(reply, addressOf({ done: isDone ? 'resent' : 'nothing' }))
   })
 }

@@ -4,7 +4,7 @@ import type { StaffWithReason } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 import type { ActionNote } from '#http/action-note'
 import { requireRecentProof } from '#http/guards/session'
-import { requireStaff, type StaffContext } from '#http/guards/staff'
+import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { AnsweredByGuard, redirectTo } from '#http/pages'
 import type { Filled } from './staff-action.tsx'
@@ -33,8 +33,7 @@ export async function requireReason(
   const filled = new URLSearchParams({ action, subject, reason })
   requireRecentProof(world, context, `${here}?${filled}`)
   if (reason === '') throw new AnsweredByGuard((to) => redirectTo(to, `${here}?done=no_reason`))
-  const { user_id } = context.session
-  return { ...context, staff: { kind: 'staff', user_id, request_id: request.id, reason } }
+  return { ...context, staff: { ...staffActor(context), reason } }
 }
 
 /** The form that was filled in before its sender authenticated again. */

@@ -10,7 +10,7 @@ import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
 import { auditRows } from '#http/audit-rows'
 import { csrfToken } from '#http/form-token'
-import { requireStaff } from '#http/guards/staff'
+import { requireStaff, staffActor } from '#http/guards/staff'
 import { STOP_VIEWING } from '#http/guards/viewing'
 import { paramsOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
@@ -142,9 +142,9 @@ function declareViewing(scope: FastifyInstance, world: World): void {
   })
 
   scope.post(STOP_VIEWING, async (request, reply) => {
-    const { session } = await requireStaff(world, request, reply, HOME, 'home')
-    const actor = { kind: 'staff', user_id: session.user_id, request_id: request.id } as const
-    await stopViewing(world, actor, session)
+    const context = await requireStaff(world, request, reply, HOME, 'home')
+    const { session } = context
+    await stopViewing(world, staffActor(context), session)
     const viewed = session.viewing_seller_id
     return redirectTo(reply, viewed ? `${HOME}${viewed}/?done=stopped` : '/admin/')
   })

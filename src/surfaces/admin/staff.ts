@@ -6,11 +6,10 @@ import { type ActionNote, noteFor } from '#http/action-note'
 import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof } from '#http/guards/session'
-import { requireStaff, type StaffContext } from '#http/guards/staff'
+import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import type { ActorOf } from '#platform/audit'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { MemberPage, type StaffForm, StaffPage } from './staff-pages.tsx'
@@ -37,14 +36,14 @@ export function declareStaff(scope: FastifyInstance, world: World): void {
     const role = identity.readStaffRole(form.role)
     if (!address || !role) return await sendStaff(world, context, { form, fault: faultOf('email') })
     await limitPage(world, INVITATIONS, context.session.user_id, reply)
-    const { outcome } = await inviteByEmail(world, actorOf(context), { ...address, role })
+    const { outcome } = await inviteByEmail(world, staffActor(context), { ...address, role })
     return redirectTo(reply, `${HOME}?done=${outcome}`)
   })
 
   scope.post(`${HOME}withdraw`, async (request, reply) => {
     const context = await requireAdmin(world, request, reply)
     const id = readId('sti', formOf(request).invitation_id)
-    const isDone = id !== undefined && (await withdrawInvitation(world, actorOf(context), id))
+    const isDone = id !== undefined && (await withdrawInvitation(world, staffActor(context), id))
     return redirectTo(reply, `${HOME}?done=${isDone ? 'withdrawn' : 'nothing'}`)
   })
   declareMember(scope, world)
@@ -68,7 +67,7 @@ function declareMember(scope: FastifyInstance, world: World): void {
       requireRecentProof(world, context, `${here}?${filled}`)
       const role = action === 'remove' ? null : identity.readStaffRole(text)
       if (reason === '' || role === undefined) return await sendMember(world, context, action)
-      const staff = { ...actorOf(context), reason }
+      const staff = { ...staffActor(context), reason }
       const done = await changeStaffRole(world, staff, { user_id, role })
       const isGone = role === null && done === 'changed'
       return redirectTo(reply, isGone ? `${HOME}?done=removed` : `${here}?done=${done}`)
@@ -82,10 +81,6 @@ async function requireAdmin(
   reply: FastifyReply,
 ): Promise<StaffContext> {
   return await requireStaff(world, request, reply, HOME, 'staff')
-}
-
-function actorOf({ session, request }: StaffContext): ActorOf<'staff'> {
-  return { kind: 'staff', user_id: session.user_id, request_id: request.id }
 }
 
 function layoutFacts(world: World, { request, reply, role }: StaffContext) {

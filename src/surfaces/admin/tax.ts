@@ -6,7 +6,7 @@ import { forReports, type World } from '#flows/world'
 import { startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
-import { requireStaff } from '#http/guards/staff'
+import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
@@ -130,12 +130,11 @@ function declareFiling(scope: FastifyInstance, world: World): void {
   }
   scope.post(STATE, async (request, reply) => {
     const context = await requireProvenStaff(request, reply)
-    const { session } = context
     const requested = stateMonthOf(request)
     const filing_reference = referenceOf(context)
     if (!filing_reference) return await sendState(world, context, REFERENCE_HINT)
-    const actor = { kind: 'staff', user_id: session.user_id, request_id: request.id } as const
-    const { outcome } = await fileMonth(world, actor, { ...requested, filing_reference })
+    const filing = { ...requested, filing_reference }
+    const { outcome } = await fileMonth(world, staffActor(context), filing)
     return redirectTo(reply, `${HOME}${requested.month}/${requested.state}/?done=${outcome}`)
   })
 

@@ -8,12 +8,18 @@ import {
   type SessionContext,
 } from '#http/guards/session'
 import { AnsweredByGuard, sendPage } from '#http/pages'
+import type { ActorOf } from '#platform/audit'
 import { StaffFactorPage } from './staff-factor-page.tsx'
 import { StaffRolePage } from './staff-role-page.tsx'
 
 /** A request of a member of staff, and their role. */
 export interface StaffContext extends SessionContext {
   role: identity.StaffRole
+}
+
+/** A member of staff as the actor of a change. */
+export function staffActor({ session, request }: SessionContext): ActorOf<'staff'> {
+  return { kind: 'staff', user_id: session.user_id, request_id: request.id }
 }
 
 /**
