@@ -19,6 +19,7 @@ import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
+import { shortReason } from '#http/reason'
 import { openAlarms } from '#platform/alarms'
 import { type LicenseId, parseId, readId, readPayeeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
@@ -28,7 +29,6 @@ import { searchLicenses } from './license-search.ts'
 import { filledOf } from './reasoned.ts'
 
 const HOME = '/admin/cases/'
-const MAX_REASON_LENGTH = 200
 
 /** The cases that need staff, and the staff actions for each. */
 export function declareCases(scope: FastifyInstance, world: World): void {
@@ -94,9 +94,9 @@ const isAboutMoney = (path: keyof typeof PERMISSIONS) => PERMISSIONS[path] === '
 
 /** The page's path with the form as filled in. */
 function filledIn(path: string, { request }: SessionContext): string {
-  const { user_id, owner, attempt_id, reason = '' } = formOf(request)
+  const { user_id, owner, attempt_id, reason } = formOf(request)
   const subject = user_id ?? owner ?? attempt_id ?? ''
-  const filled = { action: path, subject, reason: reason.slice(0, MAX_REASON_LENGTH) }
+  const filled = { action: path, subject, reason: shortReason(reason) }
   return `${HOME}?${new URLSearchParams(filled)}`
 }
 
@@ -110,7 +110,7 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
       const context = await requireStaff(world, request, reply, HOME, PERMISSIONS[path])
       if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(path, context))
       const fields = formOf(request)
-      const reason = (fields.reason ?? '').trim().slice(0, MAX_REASON_LENGTH)
+      const reason = shortReason(fields.reason)
       if (reason === '') return redirectTo(reply, `${HOME}?done=no_reason`)
       const done = await act(fields, { ...staffActor(context), reason })
       return redirectTo(reply, `${HOME}?done=${done}`)

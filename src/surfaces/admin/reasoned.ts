@@ -7,9 +7,8 @@ import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { AnsweredByGuard, redirectTo } from '#http/pages'
+import { shortReason } from '#http/reason'
 import type { Filled } from './staff-action.tsx'
-
-const MAX_REASON_LENGTH = 200
 
 /** A staff action with a reason, requested by staff who authenticated recently. */
 export interface ReasonedContext extends StaffContext {
@@ -29,7 +28,7 @@ export async function requireReason(
 ): Promise<ReasonedContext> {
   const { here, permission, action, subject } = facts
   const context = await requireStaff(world, request, reply, here, permission)
-  const reason = (formOf(request).reason ?? '').trim().slice(0, MAX_REASON_LENGTH)
+  const reason = shortReason(formOf(request).reason)
   const filled = new URLSearchParams({ action, subject, reason })
   requireRecentProof(world, context, `${here}?${filled}`)
   if (reason === '') throw new AnsweredByGuard((to) => redirectTo(to, `${here}?done=no_reason`))
@@ -40,7 +39,7 @@ export async function requireReason(
 export function filledOf(request: FastifyRequest): Filled | undefined {
   const [path, subject, reason] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
   if (path === undefined || subject === undefined) return undefined
-  return { path, subject, reason: reason?.slice(0, MAX_REASON_LENGTH) ?? '' }
+  return { path, subject, reason: shortReason(reason) }
 }
 
 /** The notes of every action with a reason. */

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Field, Form } from '#design/forms'
 import { Panel } from '#design/panels'
+import { MAX_REASON_LENGTH } from '#http/reason'
 
 /** A form filled in before re-authentication; its reason is restored afterwards. */
 export interface Filled {
@@ -37,7 +38,7 @@ export function StaffAction(facts: {
             id={facts.id}
             value={isOwn ? filled.reason : undefined}
             autocomplete="off"
-            maxlength={200}
+            maxlength={MAX_REASON_LENGTH}
           />
         </div>
         <Actions>

@@ -14,6 +14,7 @@ import {
   type StaffRole,
 } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
+import { MAX_REASON_LENGTH } from '#http/reason'
 import { STAFF_ROLE_LABELS } from '#http/staff-labels'
 import { AdminMenu } from './menu.tsx'
 
@@ -145,7 +146,7 @@ export function MemberPage(
     filled: {
       action: string | undefined
       role: string | undefined
-      reason: string | undefined
+      reason: string
     }
     without_reason: 'role' | 'remove' | undefined
   },
@@ -158,7 +159,7 @@ export function MemberPage(
     id: `reason-${action}`,
     value: filled.action === action ? filled.reason : undefined,
     autocomplete: 'off' as const,
-    maxlength: 200,
+    maxlength: MAX_REASON_LENGTH,
     error: facts.without_reason === action ? 'Give a reason for the audit log.' : undefined,
   })
   return (

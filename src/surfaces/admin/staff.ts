@@ -9,6 +9,7 @@ import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
+import { shortReason } from '#http/reason'
 import { refuse } from '#http/refusals'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
@@ -16,7 +17,6 @@ import { MemberPage, type StaffForm, StaffPage } from './staff-pages.tsx'
 
 const HOME = '/admin/staff/'
 const MEMBER = `${HOME}:user_id/`
-const MAX_REASON_LENGTH = 200
 const INVITATIONS: Limit = { name: 'staff-invitations', points: 20, seconds: 3600 }
 
 /** The members of staff, for admins: roles, invitations and removal. */
@@ -61,8 +61,8 @@ function declareMember(scope: FastifyInstance, world: World): void {
       const context = await requireAdmin(world, request, reply)
       const { id: user_id } = await memberOf(world, context)
       const here = `${HOME}${user_id}/`
-      const { role: text = '', reason: given = '' } = formOf(request)
-      const reason = given.trim().slice(0, MAX_REASON_LENGTH)
+      const { role: text = '', reason: entered } = formOf(request)
+      const reason = shortReason(entered)
       const filled = new URLSearchParams({ action, role: text.slice(0, 20), reason })
       requireRecentProof(world, context, `${here}?${filled}`)
       const role = action === 'remove' ? null : identity.readStaffRole(text)
@@ -129,7 +129,7 @@ async function sendMember(
     filled: {
       action: queryOf(request, 'action'),
       role: formOf(request).role ?? queryOf(request, 'role'),
-      reason: queryOf(request, 'reason')?.slice(0, MAX_REASON_LENGTH),
+      reason: shortReason(queryOf(request, 'reason')),
     },
     without_reason,
   })

@@ -7,6 +7,7 @@ import { Day } from '#design/money'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, EmptyState, Panel } from '#design/panels'
 import type { ActionNote } from '#http/action-note'
+import { MAX_REASON_LENGTH } from '#http/reason'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 
 type TransferFacts = AppFacts & {
@@ -69,7 +70,7 @@ function Offer({ slug, csrf_token, form, faults }: TransferFacts): JSX.Element {
           label="Reason"
           name="reason"
           value={form.reason}
-          maxlength={200}
+          maxlength={MAX_REASON_LENGTH}
           error={faultAt(faults, 'reason')}
           hint="The other seller sees it. It stays in both activity logs."
         />

@@ -12,6 +12,7 @@ import { APP_PATH, requireSeller, type SellerContext } from '#http/guards/seller
 import { requireRecentProof, requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
+import { MAX_REASON_LENGTH, shortReason } from '#http/reason'
 import { returnQuery } from '#http/redirect'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
@@ -22,7 +23,6 @@ import { TransferOffersPage, TransferPage } from './transfer-pages.tsx'
 const TRANSFER = `${APP_PATH}/transfer/`
 const OFFERS = '/dashboard/transfers/'
 const TRANSFERS: Limit = { name: 'app-transfers', points: 20, seconds: 3600 }
-const MAX_REASON_LENGTH = 200
 
 /** Offering an app to another seller. */
 export function declareTransfer(scope: FastifyInstance, world: World): void {
@@ -41,7 +41,7 @@ export function declareTransfer(scope: FastifyInstance, world: World): void {
     const { app } = context
     const { email = '', reason = '' } = formOf(request)
     const form = { email: email.slice(0, 320).trim(), reason: reason.trim() }
-    const short = { ...form, reason: form.reason.slice(0, MAX_REASON_LENGTH) }
+    const short = { ...form, reason: shortReason(form.reason) }
     requireRecentProof(world, context, `${request.url}?${new URLSearchParams(short)}`)
     const address = identity.readEmail(form.email)
     const faults = faultsOf(form, address !== undefined)

@@ -5,6 +5,7 @@ import { requireSellerOrStaff, type SalesContext } from '#http/guards/seller-or-
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
+import { MAX_REASON_LENGTH, shortReason } from '#http/reason'
 import { refuse } from '#http/refusals'
 import type { Limit } from '#platform/limits'
 import { ownValue, textFault } from '#platform/text'
@@ -15,7 +16,6 @@ import { pageFacts, sellerOf } from './sales-context.ts'
 
 /** How often a member may act on customers. */
 export const ACTION_LIMIT: Limit = { name: 'customer-actions', points: 120, seconds: 3600 }
-const MAX_REASON_LENGTH = 200
 /** What a member needs for these pages. */
 export const SUPPORT_NEEDED = { seller: 'support', staff: 'sales' } as const
 
@@ -40,7 +40,7 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
     const action = actionOf(context)
     const { reason = '', days = '' } = formOf(request)
     const form = { reason: reason.trim(), days: days.trim() }
-    const filled = new URLSearchParams({ ...form, reason: form.reason.slice(0, MAX_REASON_LENGTH) })
+    const filled = new URLSearchParams({ ...form, reason: shortReason(form.reason) })
     requireRecentProof(world, context, `${request.url}?${filled}`)
     const license = await licenseOf(world, context)
     const back = `${context.base}/customers/${license.license_id}/`

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Field } from '#design/forms'
+import { MAX_REASON_LENGTH } from '#http/reason'
 
 /** The end of a form about a customer: the reason, the button of the action, and the way back. */
 export function ReasonFields(facts: {
@@ -18,7 +19,7 @@ export function ReasonFields(facts: {
         label="Reason"
         name="reason"
         value={facts.reason}
-        maxlength={200}
+        maxlength={MAX_REASON_LENGTH}
         autocomplete="off"
         hint={`For your records. The ${facts.about} does not see it.`}
         error={facts.error}

@@ -7,6 +7,7 @@ import { formatMoney, Money } from '#design/money'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
+import { MAX_REASON_LENGTH } from '#http/reason'
 import { type Cents, sum } from '#platform/money'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -98,7 +99,7 @@ function Ask({ form, faults, left, credit, csrf_token, base, sale }: RefundPageF
           label="Reason"
           name="reason"
           autocomplete="off"
-          maxlength={200}
+          maxlength={MAX_REASON_LENGTH}
           value={form.reason}
           error={error('reason')}
           hint="Shown in your records and in the buyer’s email."

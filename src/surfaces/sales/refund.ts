@@ -11,6 +11,7 @@ import {
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
+import { MAX_REASON_LENGTH, shortReason } from '#http/reason'
 import type { Limit } from '#platform/limits'
 import { formatAmount, readAmount, ZERO } from '#platform/money'
 import { refusalMessage } from './labels.ts'
@@ -19,7 +20,6 @@ import { saleOf } from './sale.ts'
 import { actorOf, pageFacts } from './sales-context.ts'
 
 const REFUNDS: Limit = { name: 'refunds', points: 120, seconds: 3600 }
-const MAX_REASON_LENGTH = 200
 
 const NEEDED = { seller: 'support', staff: 'refunds' } as const
 
@@ -71,7 +71,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
 /** The page's path with the form as filled in. */
 function filledIn({ request }: SalesContext): string {
   const { amount = '', reason = '', credit = '' } = formOf(request)
-  const filled = { amount, reason: reason.slice(0, MAX_REASON_LENGTH), credit }
+  const filled = { amount, reason: shortReason(reason), credit }
   return `${request.url}?${new URLSearchParams(filled)}`
 }
 
@@ -89,7 +89,9 @@ function creditFault({ credit }: RefundForm, quote: RefundQuote): string | undef
 
 function faultOfReason({ reason }: RefundForm): string | undefined {
   if (reason === '') return 'Give a reason. It appears in your records and in the buyer’s email.'
-  return reason.length > MAX_REASON_LENGTH ? 'Use at most 200 characters.' : undefined
+  return reason.length > MAX_REASON_LENGTH
+    ? `Use at most ${MAX_REASON_LENGTH} characters.`
+    : undefined
 }
 
 /** Shows the form with its error, or what would be refunded. */

@@ -1,0 +1,7 @@
+/** The longest reason that a person gives for an action, in characters. */
+export const MAX_REASON_LENGTH = 200
+
+/** A reason as it was entered, trimmed and cut to the longest. */
+export function shortReason(entered = ''): string {
+  return entered.trim().slice(0, MAX_REASON_LENGTH)
+}
