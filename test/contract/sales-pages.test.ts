@@ -180,6 +180,7 @@ describe('a sale', () => {
     const agent = seller()
     await agent.open(salePath(bought))
     await agent.press('Refund')
+    assert.match(textOf(agent.page.body), /The buyer does not see it\./)
     const wrong = await agent.submit('Review refund', { amount: '1.234', reason: '' })
     assert.equal(wrong.status, 422)
     assert.match(textOf(wrong.body), /Enter an amount in dollars.*Give a reason/)
@@ -194,6 +195,17 @@ describe('a sale', () => {
     assert.equal((await refundsOf(service, bought))[0]?.amount, 630)
     const [line] = (await auditOf(service, 'charge.refund')).slice(-1)
     assert.equal(line?.detail.reason, 'Half')
+  })
+
+  test('is not refunded for a reason that turns a line around or is too long', async () => {
+    const bought = await buy(service)
+    const agent = seller()
+    await agent.open(`${salePath(bought)}refund`)
+    const turned = await agent.submit('Review refund', { amount: '1', reason: 'Paid \u202etwice' })
+    assert.equal(turned.status, 422)
+    assert.match(textOf(turned.body), /Must not contain control characters\./)
+    const long = await agent.submit('Review refund', { amount: '1', reason: 'x'.repeat(201) })
+    assert.match(textOf(long.body), /Use at most 200 characters\. This text has 201\./)
   })
 
   test('that was refunded meanwhile is shown again, and nothing is refunded', async () => {

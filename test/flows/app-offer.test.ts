@@ -172,6 +172,9 @@ describe('an offer', () => {
     const empty = await owner.submit('Offer app', { email: 'not an email', reason: '' })
     assert.equal(empty.status, 422)
     assert.match(textOf(empty.body), /Give a reason/)
+    const turned = { email: newEmail(), reason: 'Sold \u202eto a friend' }
+    const refused = await owner.submit('Offer app', turned)
+    assert.match(textOf(refused.body), /Must not contain control characters\./)
     const own = await offer(service, app.slug, service.demo.seller.email)
     assert.match(textOf(own.page.body), /member of your own team/)
     await owner.open(`/dashboard/apps/${app.slug}/transfer/`)

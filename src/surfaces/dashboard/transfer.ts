@@ -12,7 +12,7 @@ import { APP_PATH, requireSeller, type SellerContext } from '#http/guards/seller
 import { requireRecentProof, requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
-import { MAX_REASON_LENGTH, shortReason } from '#http/reason'
+import { reasonFault, shortReason } from '#http/reason'
 import { returnQuery } from '#http/redirect'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
@@ -70,11 +70,8 @@ function pathOf({ app }: SellerContext): string {
 function faultsOf(form: { reason: string }, hasEmail: boolean): FormFault[] {
   const faults: FormFault[] = []
   if (!hasEmail) faults.push({ id: 'email', message: faultOf('email') })
-  if (form.reason === '') {
-    faults.push({ id: 'reason', message: 'Give a reason. The other seller sees it.' })
-  } else if (form.reason.length > MAX_REASON_LENGTH) {
-    faults.push({ id: 'reason', message: `Use at most ${MAX_REASON_LENGTH} characters.` })
-  }
+  const message = reasonFault(form.reason, 'Give a reason. The other seller sees it.')
+  if (message) faults.push({ id: 'reason', message })
   return faults
 }
 

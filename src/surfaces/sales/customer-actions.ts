@@ -5,10 +5,10 @@ import { requireSellerOrStaff, type SalesContext } from '#http/guards/seller-or-
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
-import { MAX_REASON_LENGTH, shortReason } from '#http/reason'
+import { reasonFault, shortReason } from '#http/reason'
 import { refuse } from '#http/refusals'
 import type { Limit } from '#platform/limits'
-import { ownValue, textFault } from '#platform/text'
+import { ownValue } from '#platform/text'
 import { ACTIONS, type CustomerAction } from './customer-action.ts'
 import { ActionPage } from './customer-action-page.tsx'
 import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
@@ -77,12 +77,9 @@ function faultsOf(
   ]
 }
 
-/** What is wrong with a reason. */
+/** What is wrong with a reason, at its field. */
 export function reasonFaults(reason: string): { id: string; message: string }[] {
-  const message =
-    reason === ''
-      ? 'Give a reason for your records.'
-      : textFault(reason, { most: MAX_REASON_LENGTH })
+  const message = reasonFault(reason)
   return message ? [{ id: 'reason', message }] : []
 }
 

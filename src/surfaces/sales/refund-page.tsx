@@ -102,7 +102,7 @@ function Ask({ form, faults, left, credit, csrf_token, base, sale }: RefundPageF
           maxlength={MAX_REASON_LENGTH}
           value={form.reason}
           error={error('reason')}
-          hint="Shown in your records and in the buyer’s email."
+          hint="Shown on the page of this invoice. The buyer does not see it."
         />
         <Actions>
           <Button kind="primary" name="step" value="preview" pending="Calculating…">

@@ -11,7 +11,7 @@ import {
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
-import { MAX_REASON_LENGTH, shortReason } from '#http/reason'
+import { reasonFault, shortReason } from '#http/reason'
 import type { Limit } from '#platform/limits'
 import { formatAmount, readAmount, ZERO } from '#platform/money'
 import { refusalMessage } from './labels.ts'
@@ -49,8 +49,9 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
       credit: fields.credit === 'yes',
     }
     const amount = readAmount(form.amount)
-    const reasonFault = faultOfReason(form)
-    if (amount === undefined || reasonFault) return await show(world, context, { form })
+    if (amount === undefined || reasonFault(form.reason)) {
+      return await show(world, context, { form })
+    }
     const { id: invoice_id } = await saleOf(world, context)
     const actor = actorOf(context)
     const quote = await quoteRefund(world, actor, { invoice_id, amount })
@@ -87,13 +88,6 @@ function creditFault({ credit }: RefundForm, quote: RefundQuote): string | undef
   return 'The credit can be refunded only with the full remaining amount of this payment.'
 }
 
-function faultOfReason({ reason }: RefundForm): string | undefined {
-  if (reason === '') return 'Give a reason. It appears in your records and in the buyer’s email.'
-  return reason.length > MAX_REASON_LENGTH
-    ? `Use at most ${MAX_REASON_LENGTH} characters.`
-    : undefined
-}
-
 /** Shows the form with its error, or what would be refunded. */
 async function show(
   world: World,
@@ -120,7 +114,7 @@ async function show(
         : undefined
   const found = [
     { id: 'amount', message: amountFault },
-    { id: 'reason', message: faultOfReason(form) },
+    { id: 'reason', message: reasonFault(form.reason) },
     { id: 'credit', message: 'back' in quote ? creditFault(form, quote) : undefined },
   ]
   const faults = isRequested ? found.filter((each) => each.message !== undefined) : []
