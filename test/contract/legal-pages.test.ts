@@ -56,6 +56,18 @@ test('the terms name the governing law and the dunning calendar, the contact pag
   assert.match(await read('/help/'), /1 Main Street Wilmington, DE 19801 .*Tax ID: 12-3456789/)
 })
 
+test('the contact page names the support page where that is another page', async () => {
+  assert.doesNotMatch(await read('/help/'), /Support:/)
+  const SUPPORT_URL = 'https://support.harbor.example/'
+  const other = await openTestService({ settings: { ...OPERATOR, SUPPORT_URL } })
+  try {
+    const { body } = await other.app.inject({ url: '/help/', headers: { accept: 'text/html' } })
+    assert.match(textOf(body), /Support: https:\/\/support\.harbor\.example\/ Tax ID: 12-3456789/)
+  } finally {
+    await other.close()
+  }
+})
+
 // F26
 test('the footers of the site and of a checkout name the operator as merchant of record', async () => {
   const name = 'Harbor & Sons Software, Inc.'

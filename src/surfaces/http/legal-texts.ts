@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { formatDay } from '#design/money'
 import { RETRY_DAYS } from '#domain/billing'
 import type { World } from '#flows/world'
+import type { Config } from '#platform/config'
 import { readDocument, type TextDocument } from '#platform/documents'
 
 /** The default texts, used where the operator has not replaced one. */
@@ -50,7 +51,14 @@ function legalValues({ config, processor }: LegalFacts): Record<string, string> 
   }
   const escaped = Object.entries(values).map(([key, value]) => [key, escapeHtml(value)])
   const address_lines = operator.address.map(escapeHtml).join('<br>')
-  return { ...Object.fromEntries(escaped), address_lines }
+  return { ...Object.fromEntries(escaped), address_lines, support_line: supportLine(config) }
+}
+
+/** A line that names the support page; empty where the contact page itself is that page. */
+function supportLine({ operator: { support_url }, base_url }: Config): string {
+  return support_url === `${base_url}${LEGAL_PAGES.help}`
+    ? ''
+    : `<br>Support: ${escapeHtml(support_url)}`
 }
 
 function escapeHtml(text: string): string {
