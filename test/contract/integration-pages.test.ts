@@ -20,17 +20,19 @@ after(async () => {
   await service.close()
 })
 
+/** The settings of the app that its seller's agent reads. */
+async function agentSettings() {
+  const token = await agentToken(service, { email: service.demo.seller.email })
+  const call = toolCall('get_integration_settings', { app_slug: 'tidepool' })
+  const answer = await post(service, call, { authorization: `Bearer ${token}` })
+  return answer.json().result.structuredContent.settings
+}
+
 // F42
 test('the page and the agent tell in the app’s own time whether the add-on is charged', async () => {
   const { db, clock } = service.world
   await db.raw(`update apps set addon_enabled_at = $1 where slug = 'tidepool'`, [clock.now()])
-  const token = await agentToken(service, { email: service.demo.seller.email })
-  const read = async () => {
-    const call = toolCall('get_integration_settings', { app_slug: 'tidepool' })
-    const answer = await post(service, call, { authorization: `Bearer ${token}` })
-    const { settings } = answer.json().result.structuredContent
-    return settings.hosted_sign_in.is_charged
-  }
+  const read = async () => (await agentSettings()).hosted_sign_in.is_charged
   await seller.open(`${APP}/integration/`)
   assert.match(textOf(seller.page.body), /Free until/)
   assert.equal(await read(), false)
@@ -45,6 +47,21 @@ test('the integration page gives the scope to ask for, next to the issuer', asyn
   const { body } = await seller.open(`${APP}/integration/`)
   assert.match(body, /openid entitlements/)
   assert.match(textOf(body), /Issuer/)
+})
+
+test('the page and the agent tell that Buy links are closed while the app is suspended', async () => {
+  const { db, clock } = service.world
+  const areMet = async () => (await agentSettings()).buy_link_preconditions.are_met
+  const shown = async () => textOf((await seller.open(`${APP}/integration/`)).body)
+  assert.match(await shown(), /Buy links are open/)
+  assert.equal(await areMet(), true)
+  const suspend = (at: Date | null) =>
+    db.raw(`update apps set suspended_at = $1 where slug = 'tidepool'`, [at])
+  await suspend(clock.now())
+  assert.match(await shown(), /Buy links return 404 while the app is suspended/)
+  assert.doesNotMatch(await shown(), /Buy links are open/)
+  assert.equal(await areMet(), false)
+  await suspend(null)
 })
 
 // S11

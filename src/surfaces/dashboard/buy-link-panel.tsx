@@ -15,6 +15,7 @@ export interface BuyLinkPanelFacts {
   slug: string
   is_published: boolean
   external_sales_enabled: boolean
+  is_suspended: boolean
   links: {
     id: PriceId
     plan: string
@@ -28,7 +29,6 @@ export interface BuyLinkPanelFacts {
 /** Ready buy links, and a form for one with a return URL, email, affiliate or discount. */
 export function BuyLinkPanel(facts: BuyLinkPanelFacts): JSX.Element {
   const yes = (is: boolean) => (is ? <Badge tone="good">Yes</Badge> : <Badge tone="warn">No</Badge>)
-  const is_open = facts.is_published && facts.external_sales_enabled
   return (
     <Panel id="buy-links" title="Buy links">
       <DescriptionList
@@ -37,7 +37,9 @@ export function BuyLinkPanel(facts: BuyLinkPanelFacts): JSX.Element {
           { term: 'External sales enabled', detail: yes(facts.external_sales_enabled) },
         ]}
       />
-      <p class="text-sm text-muted">{is_open ? 'Buy links are open.' : <Missing {...facts} />}</p>
+      <p class="text-sm text-muted">
+        <Opening {...facts} />
+      </p>
       {facts.links.map(({ id, plan, amount, frequency, url }) => (
         <CopyField
           key={id}
@@ -51,7 +53,11 @@ export function BuyLinkPanel(facts: BuyLinkPanelFacts): JSX.Element {
   )
 }
 
-function Missing({ slug }: BuyLinkPanelFacts): JSX.Element {
+/** Whether Buy links are open, and what closes them. */
+function Opening(facts: BuyLinkPanelFacts): JSX.Element {
+  const { slug, is_published, external_sales_enabled, is_suspended } = facts
+  if (is_suspended) return <>Buy links return 404 while the app is suspended.</>
+  if (is_published && external_sales_enabled) return <>Buy links are open.</>
   const overview = <TextLink href={addressOf(slug, 'overview')}>Overview</TextLink>
   return <>Buy links return 404 until both are enabled. {overview} shows what is left to do.</>
 }

@@ -26,7 +26,7 @@ const Settings = z.strictObject({
       is_published: z.boolean(),
       external_sales_enabled: z.boolean(),
       has_price: z.boolean(),
-      are_met: z.boolean(),
+      are_met: z.boolean().describe('False also while staff have suspended the app.'),
     })
     .describe('Buy links return 404 until the app is published and external sales is enabled.'),
   hosted_sign_in: z
@@ -66,7 +66,7 @@ async function settingsOf(
       is_published,
       external_sales_enabled,
       has_price,
-      are_met: is_published && external_sales_enabled && has_price,
+      are_met: apps.isOnSale(app) && has_price,
     },
     hosted_sign_in: {
       is_on,
