@@ -68,7 +68,9 @@ export async function findOnSale(db: Db, id: AppId): Promise<App | undefined> {
 }
 
 /** Whether an app is for sale: published, with external sales enabled, and not suspended. */
-export function isOnSale(app: App): boolean {
+export function isOnSale(
+  app: Pick<App, 'is_published' | 'external_sales_enabled' | 'is_suspended'>,
+): boolean {
   return app.is_published && app.external_sales_enabled && !app.is_suspended
 }
 

@@ -5,7 +5,7 @@ import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel } from '#design/panels'
-import type { App, ApprovalRequest, StaffApp } from '#domain/apps'
+import { type App, type ApprovalRequest, productPath, type StaffApp } from '#domain/apps'
 import { isPermitted, type StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
 import { AppBadges } from './app-labels.tsx'
@@ -44,7 +44,7 @@ export function AppPage(facts: StaffAppFacts): JSX.Element {
 }
 
 function itemsOf({ app, approval, plans }: StaffAppFacts) {
-  const isListed = app.is_published && !app.is_suspended
+  const product_url = productPath(app)
   return [
     { term: 'Status', detail: <AppBadges app={app} /> },
     {
@@ -54,7 +54,7 @@ function itemsOf({ app, approval, plans }: StaffAppFacts) {
     { term: 'Website', detail: app.url },
     {
       term: 'Product page',
-      detail: isListed ? <TextLink href={`/apps/${app.slug}/`}>{app.slug}</TextLink> : app.slug,
+      detail: product_url ? <TextLink href={product_url}>{app.slug}</TextLink> : app.slug,
     },
     { term: 'Plans', detail: plans.length > 0 ? plans.join(', ') : 'None yet' },
     { term: 'Created', detail: <Day date={app.created_at} /> },

@@ -4,6 +4,7 @@ import { Badge } from '#design/feedback'
 import { Field, SelectField } from '#design/forms'
 import { type PriceFrequency, priceText } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
+import { isOnSale } from '#domain/apps'
 import type { PriceId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { BuiltLink, BuyLinkForm } from './buy-link.ts'
@@ -55,10 +56,9 @@ export function BuyLinkPanel(facts: BuyLinkPanelFacts): JSX.Element {
 
 /** Whether Buy links are open, and what closes them. */
 function Opening(facts: BuyLinkPanelFacts): JSX.Element {
-  const { slug, is_published, external_sales_enabled, is_suspended } = facts
-  if (is_suspended) return <>Buy links return 404 while the app is suspended.</>
-  if (is_published && external_sales_enabled) return <>Buy links are open.</>
-  const overview = <TextLink href={addressOf(slug, 'overview')}>Overview</TextLink>
+  if (isOnSale(facts)) return <>Buy links are open.</>
+  if (facts.is_suspended) return <>Buy links return 404 while the app is suspended.</>
+  const overview = <TextLink href={addressOf(facts.slug, 'overview')}>Overview</TextLink>
   return <>Buy links return 404 until both are enabled. {overview} shows what is left to do.</>
 }
 

@@ -47,15 +47,15 @@ async function offersTo({ db, clock }: World, email_normalized: string) {
 }
 
 function cardOf(now: Date, app: apps.App): AppCard {
-  const { slug, name, is_published } = app
+  const { slug, name, is_published, is_suspended } = app
   return {
     slug,
     name,
     icon: apps.iconPath(app),
     host: apps.registeredHost(app.url),
     is_published,
-    is_on_sale: is_published && app.external_sales_enabled && !app.is_suspended,
-    is_suspended: app.is_suspended,
+    is_on_sale: apps.isOnSale(app),
+    is_suspended,
     has_add_on: apps.addOnOf(now, app).is_on,
   }
 }

@@ -14,7 +14,8 @@ export function ListingPage(
     form: ListingForm
     faults: FormFault[]
     external_sales_enabled: boolean
-    is_published: boolean
+    /** Undefined while the app has no product page. */
+    product_url: string | undefined
     has_icon: boolean
     screenshots: number
     sections: number
@@ -53,8 +54,8 @@ export function ListingPage(
               <Button kind="primary" pending="Saving…">
                 Save listing
               </Button>
-              {facts.is_published && (
-                <Button href={`/apps/${slug}/`} icon_after="external">
+              {facts.product_url && (
+                <Button href={facts.product_url} icon_after="external">
                   View product page
                 </Button>
               )}

@@ -56,7 +56,7 @@ function declareListingText(scope: FastifyInstance, world: World): void {
       form: form ?? formOfListing(saved),
       faults: formFaults(found, fieldOf),
       external_sales_enabled: app.external_sales_enabled,
-      is_published: app.is_published && !app.is_suspended,
+      product_url: apps.productPath(app),
       has_icon: app.icon_id !== null,
       screenshots: (await apps.screenshotsOf(world.db, app.id)).length,
       sections: saved.sections.length,

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import * as apps from '#domain/apps'
 import * as sellers from '#domain/sellers'
 import { publishApp, requestApproval } from '#flows/app'
 import { appTime, type World } from '#flows/world'
@@ -26,7 +27,7 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
         names_apps: false,
       }),
       is_archived: app.archived_at !== null,
-      product_url: app.is_published && !app.is_suspended ? `/apps/${app.slug}/` : undefined,
+      product_url: apps.productPath(app),
       can_edit: sellers.isAllowed(member.role, 'edit_apps'),
     })
     return sendPage(reply, page)
