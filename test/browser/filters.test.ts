@@ -41,6 +41,20 @@ test('the filters of a list are folded on a phone, and one press shows them', as
   assert.deepEqual(await accessibilityProblems(page), [])
 })
 
+test('the menu of an app is folded on a phone, and one press shows it', async (t) => {
+  const page = await setup.newPage(t)
+  await page.goto('/dashboard/apps/tidepool/sales/')
+  await signIn(page, setup.service, 'seller')
+  const menu = page.getByRole('navigation', { name: 'Tidepool' })
+  await menu.getByRole('link', { name: 'Sales' }).waitFor()
+  await page.setViewportSize(PHONE)
+  await menu.waitFor({ state: 'hidden' })
+  await page.getByText('More pages', { exact: true }).click()
+  await menu.getByRole('link', { name: 'Plans' }).click()
+  await page.getByRole('heading', { name: 'Tidepool: plans' }).waitFor()
+  await menu.waitFor({ state: 'hidden' })
+})
+
 test('the search of the audit log is folded on a phone', async (t) => {
   const page = await setup.newPage(t, { viewport: PHONE })
   await page.goto('/admin/audit/')

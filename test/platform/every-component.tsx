@@ -126,10 +126,10 @@ export function everyComponent(text: string): Record<string, VNode> {
     Steps: <order.Steps current="confirm" />,
     Total: <order.Total amount={cents(1200)} taxed={false} />,
     DescriptionList: <panels.DescriptionList items={[{ term: text, detail: text }]} />,
-    Filters: (
-      <panels.Filters label={text} open>
+    PhoneFold: (
+      <panels.PhoneFold label={text} open>
         {text}
-      </panels.Filters>
+      </panels.PhoneFold>
     ),
     Disclosure: (
       <panels.Disclosure summary={text} id={text} open>

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { Button } from './actions.tsx'
 import { useLocale } from './locale.tsx'
 import type { Link } from './menu.tsx'
+import { PhoneFold } from './panels.tsx'
 
 /** A menu: links in a row, of which one may be the current page. */
 export function LinkList(facts: {
@@ -30,9 +31,15 @@ export function LinkList(facts: {
   )
 }
 
-/** The pages of one record, such as an app's: a row of links under its heading. */
+/** More links than this take several rows of a phone. */
+const IN_A_ROW = 4
+
+/**
+ * The pages of one record, such as an app's: a row of links under its heading. Several rows of them
+ * are folded on a phone.
+ */
 export function SubNav(facts: { label: string; links: Link[] }): JSX.Element {
-  return (
+  const nav = (
     <LinkList
       {...facts}
       nav_class="border-b border-base-300"
@@ -40,6 +47,7 @@ export function SubNav(facts: { label: string; links: Link[] }): JSX.Element {
       link_class="border-b-2 border-transparent text-muted hover:border-edge hover:text-base-content aria-[current=page]:border-primary aria-[current=page]:text-base-content"
     />
   )
+  return facts.links.length > IN_A_ROW ? <PhoneFold label="More pages">{nav}</PhoneFold> : nav
 }
 
 /** An entry of a menu, with what a reader's role must permit. */

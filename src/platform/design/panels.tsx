@@ -279,11 +279,11 @@ function Summary({ children }: { children: ComponentChildren }): JSX.Element {
   )
 }
 
-/** The filters of a search: folded behind one line on a phone, where a list would come late. */
-export function Filters(facts: {
+/** What a phone would show for long before a list, as filters or a menu: folded behind a line. */
+export function PhoneFold(facts: {
   label: string
-  /** Whether one is set, so that the phone shows them. */
-  open: boolean
+  /** Whether the phone shows it at first, such as filters of which one is set. */
+  open?: boolean
   children: ComponentChildren
 }): JSX.Element {
   return (

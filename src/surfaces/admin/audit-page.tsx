@@ -4,7 +4,7 @@ import { Field, FieldRow, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
-import { EmptyState, Filters, Heading, Panel } from '#design/panels'
+import { EmptyState, Heading, Panel, PhoneFold } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import type { AuditSearch } from './audit-search.ts'
@@ -49,7 +49,7 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
   return (
     <Panel title="Search" aside={<Export search={search} csrf_token={csrf_token} />}>
       <form method="get" action="/admin/audit/">
-        <Filters label="Filters" open={isSearched}>
+        <PhoneFold label="Filters" open={isSearched}>
           <div class="grid gap-4 sm:grid-cols-3">
             <Field label="Actor" name="actor" value={search.actor} {...common} hint="Email or ID" />
             <Field
@@ -75,7 +75,7 @@ function Search({ search, csrf_token }: AuditFacts): JSX.Element {
             <Button kind="primary">Search</Button>
             <Button href="/admin/audit/">Clear</Button>
           </Actions>
-        </Filters>
+        </PhoneFold>
       </form>
     </Panel>
   )

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Field, FieldRow, Form, SelectField } from '#design/forms'
-import { Filters, Panel } from '#design/panels'
+import { Panel, PhoneFold } from '#design/panels'
 import { MAX_FOUND } from '#domain/payments'
 
 const HINT = 'The beginning of an email, or a license key, order ID, license ID or invoice number'
@@ -36,7 +36,7 @@ export function SearchForm(facts: {
     <Panel title="Search" aside={<ExportForm {...facts} />}>
       <form method="get" action={path} class="grid grid-cols-1 gap-5">
         <Field label="Find" name="q" type="search" value={q} {...COMMON} hint={HINT} />
-        <Filters label="Filters" open={Object.values(filters).some((value) => value !== '')}>
+        <PhoneFold label="Filters" open={Object.values(filters).some((value) => value !== '')}>
           <div class="grid grid-cols-2 gap-4 *:min-w-0 lg:grid-cols-5">
             {choices.map((choice) => (
               <SelectField key={choice.name} {...choice} value={search[choice.name]} in_search />
@@ -48,7 +48,7 @@ export function SearchForm(facts: {
               </FieldRow>
             </div>
           </div>
-        </Filters>
+        </PhoneFold>
         <Actions>
           <Button kind="primary">Search</Button>
           <Button href={path}>Clear</Button>
