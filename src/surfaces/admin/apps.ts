@@ -5,6 +5,7 @@ import type { AppDecision } from '#flows/closed-sets'
 import { decideAboutApp } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
+import { withQuery } from '#http/address'
 import { csrfToken } from '#http/form-token'
 import { requireStaff } from '#http/guards/staff'
 import { paramsOf, requireId } from '#http/input'
@@ -13,7 +14,7 @@ import { refuse } from '#http/refusals'
 import { readId } from '#platform/ids'
 import { AppPage } from './app-page.tsx'
 import { AppsPage } from './apps-page.tsx'
-import { addressOf, readSearchedList } from './paging.ts'
+import { readSearchedList } from './paging.ts'
 import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 
 const HOME = '/admin/apps/'
@@ -82,7 +83,7 @@ function declareDecision(
     })
     if (!(await apps.find(world.db, app_id))) throw refuse('not_found')
     const isDone = await decideAboutApp(world, staff, { app_id, what })
-    return redirectTo(reply, addressOf(here, { done: isDone ? what : 'nothing' }))
+    return redirectTo(reply, withQuery(here, { done: isDone ? what : 'nothing' }))
   })
 }
 

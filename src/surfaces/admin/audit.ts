@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { forReports, type World } from '#flows/world'
+import { withQuery } from '#http/address'
 import { type AuditRow, auditRows, placeOf, placeText } from '#http/audit-rows'
 import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
@@ -36,8 +37,11 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
       role,
       search,
       entries,
-      older: found.length > ON_A_PAGE && last ? addressOf(search, placeText(last)) : undefined,
-      newest: below ? addressOf(search) : undefined,
+      older:
+        found.length > ON_A_PAGE && last
+          ? withQuery(HOME, { ...search, below: placeText(last) })
+          : undefined,
+      newest: below ? withQuery(HOME, search) : undefined,
     })
     return sendPage(reply, page)
   })
@@ -48,7 +52,7 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
     const search = AuditSearch.parse(
       Object.fromEntries(AuditSearch.keyof().options.map((name) => [name, given[name] ?? ''])),
     )
-    requireRecentProof(world, context, addressOf(search))
+    requireRecentProof(world, context, withQuery(HOME, search))
     await audit(world.db, world.clock.now(), {
       actor: staffActor(context),
       action: 'audit_log.exported',
@@ -59,15 +63,6 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** The page of a search; empty fields are left out. */
-function addressOf(search: AuditSearch, below?: string): string {
-  const given = Object.entries(search).filter(([, value]) => value !== '')
-  const query = new URLSearchParams(
-    [...given, ...(below ? [['below', below] as const] : [])].map((pair) => [...pair]),
-  )
-  return query.size > 0 ? `${HOME}?${query}` : HOME
-}
-
 function declareAuditExport(world: World): void {
   declareExport(world, {
     kind: EXPORT,
@@ -76,7 +71,7 @@ function declareAuditExport(world: World): void {
     needs_proof: true,
     columns: COLUMNS,
     nameOf: () => 'audit-log.csv',
-    back: ({ request }) => addressOf(AuditSearch.parse(request)),
+    back: ({ request }) => withQuery(HOME, AuditSearch.parse(request)),
     async open({ request }) {
       const search = AuditSearch.parse(request)
       const total = await countAudit(world.db, await filterOf(world, search))

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { resendByStaff } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
+import { withQuery } from '#http/address'
 import { csrfToken } from '#http/form-token'
 import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
@@ -38,9 +39,9 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
       emails,
       older:
         found.length > ON_A_PAGE && last
-          ? addressOf({ ...query, below: placeText(last) })
+          ? withQuery(HOME, { ...query, below: placeText(last) })
           : undefined,
-      newest: below ? addressOf(query) : undefined,
+      newest: below ? withQuery(HOME, query) : undefined,
       note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)
@@ -50,18 +51,13 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
     const context = await requireStaff(world, request, reply, HOME, 'emails')
     const id = readId('email', formOf(request).email_id)
     const isDone = id !== undefined && (await resendByStaff(world, staffActor(context), id))
-    return redirectTo(reply, addressOf({ done: isDone ? 'resent' : 'nothing' }))
+    return redirectTo(reply, withQuery(HOME, { done: isDone ? 'resent' : 'nothing' }))
   })
 }
 
 const NOTES: Record<string, ActionNote> = {
   resent: { tone: 'success', text: 'The email is being sent again.' },
   nothing: { tone: 'warning', text: 'No change: it was sent, or is still being retried.' },
-}
-
-function addressOf(query: Record<string, string>): string {
-  const search = new URLSearchParams(query)
-  return search.size > 0 ? `${HOME}?${search}` : HOME
 }
 
 function placeText({ queued_at, id }: EmailPlace): string {

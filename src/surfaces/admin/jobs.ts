@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { actOnJob } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
+import { withQuery } from '#http/address'
 import { csrfToken } from '#http/form-token'
 import { requireStaff } from '#http/guards/staff'
 import { paramsOf, queryOf } from '#http/input'
@@ -56,9 +57,9 @@ export function declareJobs(scope: FastifyInstance, world: World): void {
       })),
       older:
         found.length > ON_A_PAGE && last
-          ? addressOf({ ...query, below: placeText(last) })
+          ? withQuery(HOME, { ...query, below: placeText(last) })
           : undefined,
-      newest: below ? addressOf(query) : undefined,
+      newest: below ? withQuery(HOME, query) : undefined,
       note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)
@@ -120,10 +121,6 @@ const NOTES: Record<string, ActionNote> = {
     text: 'Not retried: the same job is already queued or running.',
   },
   nothing: { tone: 'warning', text: 'No change: the job’s status has changed since.' },
-}
-
-function addressOf(query: Record<string, string>): string {
-  return `${HOME}?${new URLSearchParams(query)}`
 }
 
 function placeText({ created_us, id }: JobPlace): string {

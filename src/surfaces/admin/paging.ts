@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { withQuery } from '#http/address'
 import { queryOf } from '#http/input'
 import type { CreatedPlace } from '#platform/created-list'
 import { type Id, type IdPrefix, readId } from '#platform/ids'
@@ -68,14 +69,8 @@ function pageOf<Item extends { created_at: Date; id: string }>(
     items,
     older:
       found.length > ON_A_PAGE && last
-        ? addressOf(path, { ...search, below: `${last.created_at.getTime()}-${last.id}` })
+        ? withQuery(path, { ...search, below: `${last.created_at.getTime()}-${last.id}` })
         : undefined,
-    newest: facts.is_first ? undefined : addressOf(path, search),
+    newest: facts.is_first ? undefined : withQuery(path, search),
   }
-}
-
-/** An address with a query; empty and undefined values are left out. */
-export function addressOf(path: string, query: Record<string, string | undefined>): string {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
-  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
 }

@@ -2,11 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
 import { forReports, type World } from '#flows/world'
+import { withQuery } from '#http/address'
 import { requireStaff } from '#http/guards/staff'
 import { queryOf, readNumber } from '#http/input'
 import { sendPage } from '#http/pages'
 import { pageBelow } from '#http/pagination'
-import { addressOf, ON_A_PAGE } from './paging.ts'
+import { ON_A_PAGE } from './paging.ts'
 import { PayoutsPage } from './payouts-page.tsx'
 
 const HOME = '/admin/payouts/'
@@ -28,8 +29,8 @@ export function declarePayouts(scope: FastifyInstance, world: World): void {
       status,
       payouts: listed,
       paused: isFirst ? await sellers.listSellers(db, { state: 'paused', limit: ON_A_PAGE }) : [],
-      older: older === undefined ? undefined : addressOf(HOME, { status, below: String(older) }),
-      newest: isFirst ? undefined : addressOf(HOME, { status }),
+      older: older === undefined ? undefined : withQuery(HOME, { status, below: String(older) }),
+      newest: isFirst ? undefined : withQuery(HOME, { status }),
     })
     return sendPage(reply, page)
   })

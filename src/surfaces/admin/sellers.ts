@@ -8,6 +8,7 @@ import { readPayeeBalance } from '#flows/pay-out'
 import { decideAboutSeller, stopViewing, viewAsSeller } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
+import { withQuery } from '#http/address'
 import { auditRows } from '#http/audit-rows'
 import { csrfToken } from '#http/form-token'
 import { requireStaff, staffActor } from '#http/guards/staff'
@@ -18,7 +19,7 @@ import { refuse } from '#http/refusals'
 import type { AuditAction } from '#platform/audit'
 import { listAudit } from '#platform/audit-log'
 import { readId, type SellerId } from '#platform/ids'
-import { addressOf, ON_A_PAGE, readSearchedList } from './paging.ts'
+import { ON_A_PAGE, readSearchedList } from './paging.ts'
 import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 import { SellerPage } from './seller-page.tsx'
 import { SellersPage } from './sellers-page.tsx'
@@ -125,7 +126,7 @@ function declareDecisions(scope: FastifyInstance, world: World): void {
       const form = formAt(seller_id, action)
       const { staff } = await requireReason(world, request, reply, { ...form, permission })
       const isDone = await decideAboutSeller(world, staff, { seller_id, what })
-      return redirectTo(reply, addressOf(form.here, { done: isDone ? what : 'nothing' }))
+      return redirectTo(reply, withQuery(form.here, { done: isDone ? what : 'nothing' }))
     })
   }
 }

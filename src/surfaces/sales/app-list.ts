@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { JSX } from 'preact'
 import * as apps from '#domain/apps'
 import { forReports, type World } from '#flows/world'
+import { withQuery } from '#http/address'
 import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
 import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf } from '#http/input'
@@ -14,7 +15,6 @@ import {
   exportedSearch,
   exportRequest,
   type ListPlace,
-  listAddress,
   placeText,
   planOptions,
   readPlace,
@@ -87,8 +87,7 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
     const found = await list.read(reporting, question)
     const rows = found.slice(0, ON_A_PAGE)
     const last = rows.at(-1)
-    const here = (below: string) =>
-      listAddress(`${context.base}/${list.name}/`, { ...search, below })
+    const here = (below: string) => withQuery(`${context.base}/${list.name}/`, { ...search, below })
     const page = list.Page({
       ...pageFacts(reporting, context, app),
       slug: app.slug,
@@ -128,7 +127,7 @@ function declareListExport<Row, Totals extends { count: number }, Filter, Name e
     nameOf: ({ request }) => `${exportedSearch(request, fields).slug}-${name}.csv`,
     back({ request }) {
       const { slug, search } = exportedSearch(request, fields)
-      return listAddress(`/dashboard/apps/${slug}/${name}/`, search)
+      return withQuery(`/dashboard/apps/${slug}/${name}/`, search)
     },
     async open({ app_id, request }) {
       const app = (await apps.find(world.db, app_id!))!

@@ -2,11 +2,12 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
+import { withQuery } from '#http/address'
 import { declareExport, ROWS_AT_ONCE } from '#http/exports'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import type { Task } from '#platform/tasks'
-import { exportedSearch, listAddress } from './list-search.ts'
+import { exportedSearch } from './list-search.ts'
 import { SALE_FIELDS, salesFilter } from './sale-search.ts'
 
 /** The task kind of an export of an app's invoices. */
@@ -30,7 +31,7 @@ export function declareSalesExport(world: World): void {
     nameOf: ({ request }) => `${exportedSearch(request, SALE_FIELDS).slug}-sales.csv`,
     back({ request }) {
       const { slug, search } = exportedSearch(request, SALE_FIELDS)
-      return listAddress(`/dashboard/apps/${slug}/sales/`, search)
+      return withQuery(`/dashboard/apps/${slug}/sales/`, search)
     },
     async open({ app_id, request }) {
       const app = (await apps.find(db, app_id!))!

@@ -66,12 +66,6 @@ export function exportedSearch<Name extends string>(
   return { slug, search: Object.fromEntries(texts) as SearchTexts<Name> }
 }
 
-/** The address of a list; empty fields are left out. */
-export function listAddress(path: string, fields: Record<string, string>): string {
-  const query = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''))
-  return query.size > 0 ? `${path}?${query}` : path
-}
-
 /** The position of a row in a list: its date, its amount, and its unique id. */
 export interface ListPlace {
   at: Date

@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { forReports, type World } from '#flows/world'
+import { withQuery } from '#http/address'
 import { startExport } from '#http/exports'
 import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
 import { declareSalesExport, SALES } from './export.ts'
 import { SalesPage } from './list-page.tsx'
-import { exportRequest, listAddress, searchOf } from './list-search.ts'
+import { exportRequest, searchOf } from './list-search.ts'
 import { SALE_FIELDS, salesFilter } from './sale-search.ts'
 import { pageFacts, permissionsIn } from './sales-context.ts'
 
@@ -33,7 +34,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
     const found = await billing.listSales(db, question)
     const sales = found.slice(0, ON_A_PAGE)
     const last = sales.at(-1)
-    const here = (from: string) => listAddress(`${context.base}/sales/`, { ...search, below: from })
+    const here = (from: string) => withQuery(`${context.base}/sales/`, { ...search, below: from })
     const page = SalesPage({
       ...pageFacts(reporting, context, app),
       slug: app.slug,

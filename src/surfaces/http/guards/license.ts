@@ -4,6 +4,7 @@ import type { Session } from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import { mayBuyAs } from '#flows/checkout'
 import type { World } from '#flows/world'
+import { withQuery } from '#http/address'
 import { MisconfiguredPage } from '#http/error-page'
 import { type SessionContext, signInFirst } from '#http/guards/session'
 import { isRepeated, paramsOf, queryOf, requireId } from '#http/input'
@@ -92,9 +93,5 @@ export function manageUrl(
   path: string,
   query: Record<string, string | undefined>,
 ): string {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(name, value)
-  }
-  return `/manage/${app_id}/${path}${search.size > 0 ? `?${search}` : ''}`
+  return withQuery(`/manage/${app_id}/${path}`, query)
 }
