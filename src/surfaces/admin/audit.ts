@@ -8,16 +8,17 @@ import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
+import { pageOf } from '#http/pagination'
 import { audit } from '#platform/audit'
 import { countAudit } from '#platform/audit-log'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import { AuditPage } from './audit-page.tsx'
 import { AuditSearch, filterOf, searchOf } from './audit-search.ts'
+import { ON_A_PAGE } from './paging.ts'
 
 const HOME = '/admin/audit/'
 const EXPORT = 'export_audit'
-const ON_A_PAGE = 50
 
 /** The audit log: search by actor, action, subject and date, and its export. */
 export function declareAudit(scope: FastifyInstance, world: World): void {
@@ -30,18 +31,19 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
     const below = placeOf(queryOf(request, 'below'))
     const filter = await filterOf(reporting, search)
     const found = await auditRows(reporting, { ...filter, below, limit: ON_A_PAGE + 1 })
-    const entries = found.slice(0, ON_A_PAGE)
-    const last = entries.at(-1)
+    const { rows: entries, ...addresses } = pageOf(found, {
+      size: ON_A_PAGE,
+      path: HOME,
+      query: search,
+      is_first: !below,
+      belowOf: placeText,
+    })
     const page = AuditPage({
       csrf_token: csrfToken(world, request, reply),
       role,
       search,
       entries,
-      older:
-        found.length > ON_A_PAGE && last
-          ? withQuery(HOME, { ...search, below: placeText(last) })
-          : undefined,
-      newest: below ? withQuery(HOME, search) : undefined,
+      ...addresses,
     })
     return sendPage(reply, page)
   })

@@ -7,12 +7,13 @@ import { csrfToken } from '#http/form-token'
 import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
+import { pageOf } from '#http/pagination'
 import { type EmailPlace, listEmails } from '#platform/email-log'
 import { readId } from '#platform/ids'
 import { EmailsPage } from './emails-page.tsx'
+import { ON_A_PAGE } from './paging.ts'
 
 const HOME = '/admin/emails/'
-const ON_A_PAGE = 50
 
 /** The email log: what was sent to whom, what failed, and resending a failed email. */
 export function declareEmails(scope: FastifyInstance, world: World): void {
@@ -28,20 +29,20 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
       below,
       limit: ON_A_PAGE + 1,
     })
-    const emails = found.slice(0, ON_A_PAGE)
-    const last = emails.at(-1)
-    const query = { ...(recipient ? { recipient } : {}), ...(state ? { state } : {}) }
+    const { rows: emails, ...addresses } = pageOf(found, {
+      size: ON_A_PAGE,
+      path: HOME,
+      query: { recipient, state },
+      is_first: !below,
+      belowOf: placeText,
+    })
     const page = EmailsPage({
       csrf_token: csrfToken(world, request, reply),
       role,
       recipient,
       state,
       emails,
-      older:
-        found.length > ON_A_PAGE && last
-          ? withQuery(HOME, { ...query, below: placeText(last) })
-          : undefined,
-      newest: below ? withQuery(HOME, query) : undefined,
+      ...addresses,
       note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)

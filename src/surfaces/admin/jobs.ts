@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { actOnJob } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
-import { withQuery } from '#http/address'
 import { csrfToken } from '#http/form-token'
 import { requireStaff } from '#http/guards/staff'
 import { paramsOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
+import { pageOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import type { JobAction } from '#platform/job-actions'
 import {
@@ -21,13 +21,13 @@ import {
 import { redactData, redactOutput } from '#platform/redact'
 import { JobPage } from './job-page.tsx'
 import { JobsPage } from './jobs-page.tsx'
+import { ON_A_PAGE } from './paging.ts'
 import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 
 const HOME = '/admin/jobs/'
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 const JOB = `${HOME}:queue(^[a-z-]{1,60}$)/:job_id(^${UUID}$)/`
 const PLACE = /^(\d{1,16})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
-const ON_A_PAGE = 50
 
 /** The job queue: its jobs by state, its schedules, and what staff do with a job. */
 export function declareJobs(scope: FastifyInstance, world: World): void {
@@ -40,10 +40,14 @@ export function declareJobs(scope: FastifyInstance, world: World): void {
     const queue = queues.find((name) => name === queryOf(request, 'queue'))
     const below = placeOf(queryOf(request, 'below'))
     const found = await listJobs(db, { state, queue, below, limit: ON_A_PAGE + 1 })
-    const jobs = found.slice(0, ON_A_PAGE)
-    const last = jobs.at(-1)
+    const { rows: jobs, ...addresses } = pageOf(found, {
+      size: ON_A_PAGE,
+      path: HOME,
+      query: { state, queue },
+      is_first: !below,
+      belowOf: placeText,
+    })
     const now = world.clock.now()
-    const query = { state, ...(queue ? { queue } : {}) }
     const page = JobsPage({
       role,
       counts: await countJobs(db),
@@ -55,11 +59,7 @@ export function declareJobs(scope: FastifyInstance, world: World): void {
         ...schedule,
         next_at: world.jobs.nextRun(schedule.cron, now),
       })),
-      older:
-        found.length > ON_A_PAGE && last
-          ? withQuery(HOME, { ...query, below: placeText(last) })
-          : undefined,
-      newest: below ? withQuery(HOME, query) : undefined,
+      ...addresses,
       note: noteFor(request, NOTES),
     })
     return sendPage(reply, page)

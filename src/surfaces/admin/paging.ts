@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { withQuery } from '#http/address'
 import { queryOf } from '#http/input'
+import { pageOf } from '#http/pagination'
 import type { CreatedPlace } from '#platform/created-list'
 import { type Id, type IdPrefix, readId } from '#platform/ids'
 
@@ -40,8 +40,14 @@ export async function readSearchedList<
   const state = list.states.find((each) => each === queryOf(request, 'state'))
   const below = readCreatedPlace(list.prefix, queryOf(request, 'below'))
   const found = await list.read({ q, state, below, limit: ON_A_PAGE + 1 })
-  const facts = { path: list.path, search: { q, state }, is_first: !below }
-  return { q, state, ...pageOf(found, facts) }
+  const { rows: items, ...addresses } = pageOf(found, {
+    size: ON_A_PAGE,
+    path: list.path,
+    query: { q, state },
+    is_first: !below,
+    belowOf: ({ created_at, id }) => `${created_at.getTime()}-${id}`,
+  })
+  return { q, state, items, ...addresses }
 }
 
 /** The place in an address, such as `1763812800000-sel_…`, if it is one. */
@@ -52,25 +58,4 @@ function readCreatedPlace<Prefix extends IdPrefix>(
   const [, at, given] = /^(\d{1,14})-(\w+)$/.exec(text ?? '') ?? []
   const id = readId(prefix, given)
   return at && id ? { created_at: new Date(Number(at)), id } : undefined
-}
-
-/**
- * A page of the results, of which one more was read, with the addresses of the page after
- * it and of the first one.
- */
-function pageOf<Item extends { created_at: Date; id: string }>(
-  found: Item[],
-  facts: { path: string; search: Record<string, string | undefined>; is_first: boolean },
-): { items: Item[]; older: string | undefined; newest: string | undefined } {
-  const items = found.slice(0, ON_A_PAGE)
-  const last = items.at(-1)
-  const { path, search } = facts
-  return {
-    items,
-    older:
-      found.length > ON_A_PAGE && last
-        ? withQuery(path, { ...search, below: `${last.created_at.getTime()}-${last.id}` })
-        : undefined,
-    newest: facts.is_first ? undefined : withQuery(path, search),
-  }
 }

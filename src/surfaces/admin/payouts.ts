@@ -2,11 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import * as payouts from '#domain/payouts'
 import * as sellers from '#domain/sellers'
 import { forReports, type World } from '#flows/world'
-import { withQuery } from '#http/address'
 import { requireStaff } from '#http/guards/staff'
 import { queryOf, readNumber } from '#http/input'
 import { sendPage } from '#http/pages'
-import { pageBelow } from '#http/pagination'
+import { pageOf } from '#http/pagination'
 import { ON_A_PAGE } from './paging.ts'
 import { PayoutsPage } from './payouts-page.tsx'
 
@@ -23,14 +22,19 @@ export function declarePayouts(scope: FastifyInstance, world: World): void {
     const isFirst = below_number === undefined
     const limit = ON_A_PAGE + 1
     const found = await payouts.listPayouts(db, { status, below_number, limit })
-    const { rows: listed, older } = pageBelow(found, ON_A_PAGE)
+    const { rows, ...addresses } = pageOf(found, {
+      size: ON_A_PAGE,
+      path: HOME,
+      query: { status },
+      is_first: isFirst,
+      belowOf: ({ number }) => String(number),
+    })
     const page = PayoutsPage({
       role,
       status,
-      payouts: listed,
+      payouts: rows,
       paused: isFirst ? await sellers.listSellers(db, { state: 'paused', limit: ON_A_PAGE }) : [],
-      older: older === undefined ? undefined : withQuery(HOME, { status, below: String(older) }),
-      newest: isFirst ? undefined : withQuery(HOME, { status }),
+      ...addresses,
     })
     return sendPage(reply, page)
   })

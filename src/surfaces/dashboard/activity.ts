@@ -5,6 +5,7 @@ import { auditRows, placeOf, placeText } from '#http/audit-rows'
 import { requireMember } from '#http/guards/seller'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
+import { pageOf } from '#http/pagination'
 import { ActivityPage } from './activity-page.tsx'
 
 const ACTIVITY = '/dashboard/activity/'
@@ -17,8 +18,12 @@ export function declareActivity(scope: FastifyInstance, world: World): void {
     const { seller_id, legal_name, role } = member
     const below = placeOf(queryOf(request, 'below'))
     const found = await auditRows(world, { seller_id, below, limit: ON_A_PAGE + 1 })
-    const entries = found.slice(0, ON_A_PAGE)
-    const last = entries.at(-1)
+    const { rows: entries, ...addresses } = pageOf(found, {
+      size: ON_A_PAGE,
+      path: ACTIVITY,
+      is_first: !below,
+      belowOf: placeText,
+    })
     const names = await apps.namesOf(world.db, seller_id)
     const page = ActivityPage({
       role,
@@ -28,8 +33,7 @@ export function declareActivity(scope: FastifyInstance, world: World): void {
         about:
           entry.subject === seller_id ? legal_name : (names.get(entry.subject) ?? entry.subject),
       })),
-      older: found.length > ON_A_PAGE && last ? `${ACTIVITY}?below=${placeText(last)}` : undefined,
-      newest: below ? ACTIVITY : undefined,
+      ...addresses,
     })
     return sendPage(reply, page)
   })

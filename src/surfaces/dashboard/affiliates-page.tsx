@@ -28,7 +28,7 @@ export function AffiliatesPage(
     /** The address of the same figures as CSV. */
     csv: string
     older: string | undefined
-    latest: string | undefined
+    newest: string | undefined
     /** Where an account becomes an affiliate. */
     join_url: string
   },
@@ -85,7 +85,7 @@ export function AffiliatesPage(
           </Actions>
         </Panel>
       )}
-      <Pager newest={facts.latest} older={facts.older} />
+      <Pager newest={facts.newest} older={facts.older} />
     </AppPage>
   )
 }

@@ -3,11 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import * as affiliates from '#domain/affiliates'
 import type { DayRange } from '#domain/metrics'
 import { appTime, forReports, type World } from '#flows/world'
+import { withQuery } from '#http/address'
 import { addressOf } from '#http/app-menu'
 import { figuresCursorText, readFiguresCursor } from '#http/figures-cursor'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { queryOf } from '#http/input'
 import { sendFile, sendPage } from '#http/pages'
+import { pageOf } from '#http/pagination'
 import { CSV, type CsvColumn, csvOf } from '#platform/csv'
 import type { AppId } from '#platform/ids'
 import { AffiliatesPage } from './affiliates-page.tsx'
@@ -31,14 +33,15 @@ export function declareAffiliates(scope: FastifyInstance, world: World): void {
     const after = readFiguresCursor(queryOf(request, 'below'))
     const filter = { app_id: app.id, days, after, limit: ON_A_PAGE + 1 }
     const found = await affiliates.affiliatesOfApp(db, filter)
-    const rows = found.slice(0, ON_A_PAGE)
-    const last = rows.at(-1)
     const base = addressOf(app.slug, 'affiliates')
     const query = rangeQuery(context, days)
-    const below =
-      found.length > ON_A_PAGE && last
-        ? figuresCursorText({ amount: last.net, id: last.affiliate_id })
-        : undefined
+    const { rows, older, newest } = pageOf(found, {
+      size: ON_A_PAGE,
+      path: base,
+      query,
+      is_first: !after,
+      belowOf: (row) => figuresCursorText({ amount: row.net, id: row.affiliate_id }),
+    })
     const page = AffiliatesPage({
       ...(await appFactsOf(reporting, context)),
       base,
@@ -49,9 +52,9 @@ export function declareAffiliates(scope: FastifyInstance, world: World): void {
         days: await affiliates.referredByDay(db, { app_id: app.id, days }),
       },
       totals: await affiliates.referredTotals(db, { app_id: app.id, days }),
-      csv: `${base}affiliates.csv?${query}`,
-      older: below && `${base}?${query}&below=${below}`,
-      latest: after ? `${base}?${query}` : undefined,
+      csv: withQuery(`${base}affiliates.csv`, query),
+      older,
+      newest,
       join_url: `${world.config.base_url}/affiliate/`,
     })
     return sendPage(reply, page)
@@ -66,9 +69,12 @@ export function declareAffiliates(scope: FastifyInstance, world: World): void {
 }
 
 /** The chosen days as a query: the offered length, so that it moves with time, or the two days. */
-function rangeQuery({ request }: SellerTermsContext, { from, to }: DayRange): string {
+function rangeQuery(
+  { request }: SellerTermsContext,
+  { from, to }: DayRange,
+): Record<string, string> {
   const days = queryOf(request, 'days')
-  return new URLSearchParams(days ? { days } : { from, to }).toString()
+  return days ? { days } : { from, to }
 }
 
 async function* csvPages({ db }: World, app_id: AppId, days: DayRange): AsyncGenerator<string> {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { withQuery } from '#http/address'
 import { queryOf } from '#http/input'
 
 /** Which page of a list is shown, and its rows. */
@@ -31,4 +32,30 @@ export function pageBelow<Row extends { number: number }>(
 ): { rows: Row[]; older: number | undefined } {
   const rows = found.slice(0, size)
   return { rows, older: found.length > size ? rows.at(-1)?.number : undefined }
+}
+
+/**
+ * A page of rows, of which one more than `size` was read, with the addresses of the page after it
+ * and of the first one; each is undefined where it would lead nowhere.
+ */
+export function pageOf<Row>(
+  found: readonly Row[],
+  list: {
+    size: number
+    path: string
+    /** The search and the filters in the address. */
+    query?: Record<string, string | undefined>
+    is_first: boolean
+    /** Where the page after this row begins, as the parameter `below`. */
+    belowOf(row: NoInfer<Row>): string
+  },
+): { rows: Row[]; older: string | undefined; newest: string | undefined } {
+  const { size, path, query = {} } = list
+  const rows = found.slice(0, size)
+  const last = found.length > size ? rows.at(-1) : undefined
+  return {
+    rows,
+    older: last && withQuery(path, { ...query, below: list.belowOf(last) }),
+    newest: list.is_first ? undefined : withQuery(path, query),
+  }
 }

@@ -67,7 +67,7 @@ export function AppListPage<Row>(
           />
         </Panel>
       )}
-      <Pager newest={facts.latest} older={facts.older} />
+      <Pager newest={facts.newest} older={facts.older} />
     </SiteLayout>
   )
 }

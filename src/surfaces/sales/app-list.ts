@@ -7,6 +7,7 @@ import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
 import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
+import { pageOf } from '#http/pagination'
 import type { CsvColumn } from '#platform/csv'
 import type { TaskName } from '#platform/tasks'
 import { mayAct } from './customer-action.ts'
@@ -44,7 +45,7 @@ export interface ListFacts<Row, Totals, Search> extends SalesPageFacts {
   is_cut: boolean
   /** The paths of the next page, and of the first page if this is not it. */
   older: string | undefined
-  latest: string | undefined
+  newest: string | undefined
 }
 
 /** A list of what an app sold, such as its customers: a page, and its export. */
@@ -85,9 +86,13 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
     const filter = await list.filterOf(reporting, app, search)
     const question = { filter, search, after, limit: ON_A_PAGE + 1 }
     const found = await list.read(reporting, question)
-    const rows = found.slice(0, ON_A_PAGE)
-    const last = rows.at(-1)
-    const here = (below: string) => withQuery(`${context.base}/${list.name}/`, { ...search, below })
+    const { rows, ...addresses } = pageOf(found, {
+      size: ON_A_PAGE,
+      path: `${context.base}/${list.name}/`,
+      query: search,
+      is_first: !after,
+      belowOf: (row) => placeText(list.placeOf(row)),
+    })
     const page = list.Page({
       ...pageFacts(reporting, context, app),
       slug: app.slug,
@@ -102,8 +107,7 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
         : undefined,
       totals: await list.totals(reporting, filter),
       is_cut: list.isCut(filter),
-      older: found.length > ON_A_PAGE && last ? here(placeText(list.placeOf(last))) : undefined,
-      latest: after ? here('') : undefined,
+      ...addresses,
     })
     return sendPage(reply, page)
   })

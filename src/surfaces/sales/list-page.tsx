@@ -54,7 +54,7 @@ export function SalesPage(
     totals: SalesTotals | undefined
     /** The paths of the older page, and of the newest page if this is not it. */
     older: string | undefined
-    latest: string | undefined
+    newest: string | undefined
   },
 ): JSX.Element {
   const { base, sales, search } = facts
@@ -88,7 +88,7 @@ export function SalesPage(
           />
         </Panel>
       )}
-      <Pager newest={facts.latest} older={facts.older} />
+      <Pager newest={facts.newest} older={facts.older} />
     </SiteLayout>
   )
 }

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { forReports, type World } from '#flows/world'
-import { withQuery } from '#http/address'
 import { startExport } from '#http/exports'
 import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
+import { pageOf } from '#http/pagination'
 import { declareSalesExport, SALES } from './export.ts'
 import { SalesPage } from './list-page.tsx'
 import { exportRequest, searchOf } from './list-search.ts'
@@ -32,9 +32,13 @@ export function declareList(scope: FastifyInstance, world: World): void {
     const below = numberOf(queryOf(request, 'below'))
     const question = { ...filter, below, limit: ON_A_PAGE + 1 }
     const found = await billing.listSales(db, question)
-    const sales = found.slice(0, ON_A_PAGE)
-    const last = sales.at(-1)
-    const here = (from: string) => withQuery(`${context.base}/sales/`, { ...search, below: from })
+    const { rows: sales, ...addresses } = pageOf(found, {
+      size: ON_A_PAGE,
+      path: `${context.base}/sales/`,
+      query: search,
+      is_first: below === undefined,
+      belowOf: ({ number }) => String(number),
+    })
     const page = SalesPage({
       ...pageFacts(reporting, context, app),
       slug: app.slug,
@@ -46,8 +50,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
       opens_disputes: (await permissionsIn(reporting, context, app))('support'),
       search,
       is_cut: filter.found?.license_ids.length === payments.MAX_FOUND,
-      older: found.length > ON_A_PAGE && last ? here(`${last.number}`) : undefined,
-      latest: below === undefined ? undefined : here(''),
+      ...addresses,
     })
     return sendPage(reply, page)
   })
