@@ -7,7 +7,7 @@ import type { SellerTermsContext } from '#http/guards/seller'
 import { formOf, uploadOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
-import { addressOf as taskAddress } from '#http/tasks'
+import { taskAddress } from '#http/tasks'
 import { readUploads, UPLOADS } from '#http/uploads'
 import { actorOf, appFactsOf } from './app-context.ts'
 import {

@@ -8,13 +8,13 @@ import { paramsOf, requireId } from '#http/input'
 import { limitPage, people, redirectTo, sendFile, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import {
-  addressOf,
   declareTask,
   kindOf,
   type ReportProgress,
   startTaskNow,
   TASK_PATH,
   type TaskEnd,
+  taskAddress,
   taskLocale,
 } from '#http/tasks'
 import { addDays } from '#platform/calendar'
@@ -88,7 +88,7 @@ export async function startExport(
   const isRequested =
     latest?.app_id === requested.app_id && isDeepStrictEqual(latest.request, requested.request)
   if (latest && isRequested && isUnderWay(world.clock.now(), latest)) {
-    return redirectTo(reply, addressOf(latest.id))
+    return redirectTo(reply, taskAddress(latest.id))
   }
   return redirectTo(reply, await startTaskNow(world, { ...requested, user_id }))
 }
@@ -136,7 +136,7 @@ export async function saveFile(
 }
 
 function readyAddress(task_id: TaskId): string {
-  return `${addressOf(task_id)}ready/`
+  return `${taskAddress(task_id)}ready/`
 }
 
 /** The download page of a finished export, and its file. */
@@ -150,7 +150,7 @@ export function exports(app: FastifyInstance, world: World): void {
       const { task, kind, back_url, file } = await exportOf(world, context)
       const shown = file && {
         ...file,
-        url: `${addressOf(task.id)}file`,
+        url: `${taskAddress(task.id)}file`,
         kept_until: addDays(file.made_at, KEPT_DAYS),
       }
       const locale = taskLocale(kind, request)

@@ -102,7 +102,7 @@ type TaskRequest = Pick<Task, 'kind' | 'user_id' | 'app_id' | 'request'>
 
 /** Queues a task for an account, and returns the path of its page. */
 export async function startTask(world: World, tx: Db, task: TaskRequest): Promise<string> {
-  return addressOf(await queued(world, tx, task))
+  return taskAddress(await queued(world, tx, task))
 }
 
 async function queued({ clock, jobs, random }: World, tx: Db, task: TaskRequest): Promise<TaskId> {
@@ -116,7 +116,7 @@ export const TASK_PATH = '/tasks/:id/'
 const HOME = '/dashboard/'
 
 /** The path of a task's page. */
-export function addressOf(id: TaskId): string {
+export function taskAddress(id: TaskId): string {
   return `/tasks/${id}/`
 }
 
@@ -137,7 +137,7 @@ export async function startTaskNow(
   task: TaskRequest,
   findBusy?: FindBusy,
 ): Promise<string> {
-  return addressOf((await runTaskNow(world, task, findBusy)).id)
+  return taskAddress((await runTaskNow(world, task, findBusy)).id)
 }
 
 /**
@@ -261,7 +261,7 @@ export function tasks(app: FastifyInstance, world: World): void {
       await endTask(db, clock.now(), id, { status: 'failed', result: { was_stopped: true } })
       // The page says that the task stopped only after its current step has ended.
       await runner.running.get(id)
-      return redirectTo(reply, addressOf(id))
+      return redirectTo(reply, taskAddress(id))
     })
   })
 }

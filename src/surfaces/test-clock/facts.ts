@@ -5,7 +5,7 @@ import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
-import { addressOf } from '#http/tasks'
+import { taskAddress } from '#http/tasks'
 import type { AppId } from '#platform/ids'
 import type { Task } from '#platform/tasks'
 import type { ClockContext } from './clock-context.ts'
@@ -44,7 +44,7 @@ export async function gather(
       return { value: id, label: `${product_name}, ${priceText(amount, frequency)}` }
     }),
     closed: prices.length === 0 ? 'no_prices' : isOnSale ? undefined : 'not_on_sale',
-    under_way_url: work && addressOf(work.id),
+    under_way_url: work && taskAddress(work.id),
     latest: (await latestWork(world, app.id)).map(workLine),
   }
 }
@@ -90,7 +90,7 @@ function stepOf(subscriber: billing.Subscriber, at: Date): billing.NextStep {
 
 function workLine({ id, kind, status, request, created_at }: Task): ClockFacts['latest'][number] {
   const text = { waiting: 'Running', running: 'Running', done: 'Done', failed: 'Stopped' }
-  const of = { key: id, at: created_at, href: addressOf(id), text: text[status] }
+  const of = { key: id, at: created_at, href: taskAddress(id), text: text[status] }
   if (kind === ADVANCE) {
     const { to } = AdvanceRequest.parse(request)
     return { ...of, title: `Advance to ${formatDay(new Date(to))}` }

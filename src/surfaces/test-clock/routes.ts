@@ -10,7 +10,7 @@ import { formOf, paramsOf, requireId } from '#http/input'
 import { people, redirectTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
-import { addressOf, startTaskNow } from '#http/tasks'
+import { startTaskNow, taskAddress } from '#http/tasks'
 import { readId } from '#platform/ids'
 import { findTaskOf } from '#platform/tasks'
 import { readAdvance } from './advance-form.ts'
@@ -74,7 +74,7 @@ function declareAdvances(scope: FastifyInstance, world: World, test_mode: TestMo
     const context = await requireTestClock(world, request, reply)
     const { app, now, session } = context
     const busy = await underWay(world, app.id)
-    if (busy) return redirectTo(reply, addressOf(busy.id))
+    if (busy) return redirectTo(reply, taskAddress(busy.id))
     const form = formOf(request)
     const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
     const due = await dueNext(world, test_mode, context, first)
@@ -122,7 +122,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const context = await requireTestClock(world, request, reply)
     const { app, session } = context
     const busy = await underWay(world, app.id)
-    if (busy) return redirectTo(reply, addressOf(busy.id))
+    if (busy) return redirectTo(reply, taskAddress(busy.id))
     const form = formOf(request)
     const { scenario: name = '', retry } = form
     const price_id = readId('prc', form.price_id)
