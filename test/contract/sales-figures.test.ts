@@ -40,7 +40,7 @@ describe('an invoice that is not paid', () => {
     assert.match(textOf(agent.page.body), /\$12\.00 \$0\.60 \$0\.00 \$0\.00 PUR-\d+ Open/)
     const { rows } = await exportBy(agent, 'Export CSV')
     assert.deepEqual(
-      rows.map(({ amount, fee, of_it_add_on, net }) => [amount, fee, of_it_add_on, net]),
+      rows.map(({ amount, fee, add_on_fee, net }) => [amount, fee, add_on_fee, net]),
       [['12.00', '0.00', '0.00', '0.00']],
     )
     const open = await service.world.db.one<{ id: InvoiceId }>(
