@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Field } from '#design/forms'
-import { type FormFault, faultAt } from './layout.tsx'
+import { type FormFault, faultAt } from '#http/form-errors'
 
 /** The fields of an app's name and website. */
 export function AppFields(facts: {

@@ -7,8 +7,8 @@ import * as identity from '#domain/identity'
 import { readDiscount } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { buyUrl, readNext } from '#http/buy-link'
+import type { FormFault } from '#http/form-errors'
 import { queryOf } from '#http/input'
-import type { FormFault } from './layout.tsx'
 
 const FIELDS = ['price', 'next', 'email', 'ref', 'discount'] as const
 

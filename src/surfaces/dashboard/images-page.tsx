@@ -4,7 +4,8 @@ import { AppIcon } from '#design/brand'
 import { Field, FileField, Form } from '#design/forms'
 import { EmptyState, Panel } from '#design/panels'
 import { DefaultButton, RowButtons } from '#design/rows'
-import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
+import { type FormFault, faultAt } from '#http/form-errors'
+import { type AppFacts, AppPage, addressOf } from './layout.tsx'
 
 /** A screenshot in the editor. */
 interface EditedScreenshot {

@@ -12,10 +12,11 @@ import {
   SOURCE_READERS,
   unusedColumns,
 } from '#domain/imports'
+import { faultAt } from '#http/form-errors'
 import { counted, nameKey } from '#platform/text'
 import { FIELD_LABELS } from './import-labels.ts'
 import { FaultPanel, type ImportPageFacts, ReportPanel, RunPanel } from './import-report.tsx'
-import { AppPage, faultAt } from './layout.tsx'
+import { AppPage } from './layout.tsx'
 
 /** One import: its columns, its plans, the dry run with its report, and the import. */
 export function ImportPage(facts: ImportPageFacts): JSX.Element {

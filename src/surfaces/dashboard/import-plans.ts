@@ -2,12 +2,12 @@ import * as catalog from '#domain/catalog'
 import * as imports from '#domain/imports'
 import { addVersions } from '#flows/listing'
 import type { World } from '#flows/world'
+import type { FormFault } from '#http/form-errors'
 import { formatAmount } from '#platform/money'
 import type { FieldFault } from '#platform/problem'
 import { nameKey, tidyText } from '#platform/text'
 import { actorOf } from './app-context.ts'
 import type { ImportContext } from './import-context.ts'
-import type { FormFault } from './layout.tsx'
 import { plainly } from './rows.ts'
 
 /** A product of a file for which a plan is to be created, and its field in the form. */

@@ -10,9 +10,10 @@ import {
   type ReportedRow,
   ROW_OUTCOMES,
 } from '#domain/imports'
+import type { FormFault } from '#http/form-errors'
 import { counted } from '#platform/text'
 import { OUTCOME_LABELS } from './import-labels.ts'
-import type { AppFacts, FormFault } from './layout.tsx'
+import type { AppFacts } from './layout.tsx'
 
 /** What the page of an import shows. */
 export type ImportPageFacts = AppFacts & {

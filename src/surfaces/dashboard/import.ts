@@ -3,6 +3,7 @@ import * as catalog from '#domain/catalog'
 import * as imports from '#domain/imports'
 import { choosePlans, LARGEST_IMPORT, matchImport, startImport, uploadImport } from '#flows/imports'
 import type { World } from '#flows/world'
+import type { FormFault } from '#http/form-errors'
 import type { SellerTermsContext } from '#http/guards/seller'
 import { formOf, uploadOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
@@ -25,7 +26,6 @@ import { ImportPage } from './import-page.tsx'
 import { chosenPlans } from './import-plans.ts'
 import { declareImportTasks, runningTask, startImportTask } from './import-tasks.ts'
 import { ImportsPage } from './imports-page.tsx'
-import type { FormFault } from './layout.tsx'
 
 const SHOWN_ROWS = 50
 const IMPORTS_A_PAGE = 20

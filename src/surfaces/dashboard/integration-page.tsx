@@ -4,10 +4,11 @@ import { Badge } from '#design/feedback'
 import { Field, Form, SelectField, TextareaField } from '#design/forms'
 import { Day } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
+import { type FormFault, faultAt } from '#http/form-errors'
 import type { ProductId } from '#platform/ids'
 import { BuyLinkPanel, type BuyLinkPanelFacts } from './buy-link-panel.tsx'
 import { ChecksPanel, type ChecksPanelFacts } from './checks-panel.tsx'
-import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
+import { type AppFacts, AppPage } from './layout.tsx'
 import { SnippetPanel, type SnippetPanelFacts } from './snippet-panel.tsx'
 
 /** The form of URLs; lists have one entry per line. */

@@ -5,6 +5,7 @@ import { type Link, SiteLayout } from '#design/layout'
 import { SubNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { type AppPageName, addressOf, appMenu } from '#http/app-menu'
+import type { FormFault } from '#http/form-errors'
 import { capitalized } from '#platform/text'
 import { placeOf } from './rows.ts'
 
@@ -25,18 +26,6 @@ export interface AppFacts {
   notice: string | undefined
   /** A message about what was just done. */
   note?: string | undefined
-}
-
-/** An error of a form and its field. */
-export interface FormFault {
-  id: string
-  message: string
-}
-
-/** The error message of a field. */
-export function faultAt(faults: FormFault[], id: string): string | undefined {
-  const found = faults.filter((fault) => fault.id === id).map(({ message }) => message)
-  return found.length > 0 ? found.join(' ') : undefined
 }
 
 /** A page of an app: menu, a reminder of the terms, messages and errors. */

@@ -5,8 +5,8 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
 import { Panel } from '#design/panels'
+import type { FormFault } from '#http/form-errors'
 import { AppFields } from './app-fields.tsx'
-import type { FormFault } from './layout.tsx'
 
 /** Asks for the name and the website of a new app. */
 export function NewAppPage(facts: {

@@ -1,3 +1,4 @@
+import type { FormFault } from '#http/form-errors'
 import { capitalized } from '#platform/text'
 
 /** The fields of a form, or of one of its rows. */
@@ -109,6 +110,6 @@ export function plainly(message: string): string {
 export function formFaults(
   faults: readonly { path: string; message: string }[] = [],
   at: (path: string) => string = fieldAt,
-): { id: string; message: string }[] {
+): FormFault[] {
   return faults.map(({ path, message }) => ({ id: at(path), message: plainly(message) }))
 }

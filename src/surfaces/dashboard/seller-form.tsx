@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Field } from '#design/forms'
 import type { EnteredDetails } from '#domain/sellers'
-import { type FormFault, faultAt } from './layout.tsx'
+import { type FormFault, faultAt } from '#http/form-errors'
 
 /** The fields of a seller's legal name and address. */
 export function SellerFields(facts: { form: EnteredDetails; faults: FormFault[] }): JSX.Element {

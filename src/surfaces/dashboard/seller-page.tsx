@@ -5,7 +5,7 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import type { EnteredDetails, MemberRole } from '#domain/sellers'
-import type { FormFault } from './layout.tsx'
+import type { FormFault } from '#http/form-errors'
 import { SellerFields } from './seller-form.tsx'
 import { SellerMenu } from './seller-menu.tsx'
 

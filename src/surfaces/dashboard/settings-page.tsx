@@ -4,8 +4,9 @@ import { Alert, Badge } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { Panel } from '#design/panels'
 import type { AppDetails } from '#domain/apps'
+import { type FormFault, faultAt } from '#http/form-errors'
 import { AppFields } from './app-fields.tsx'
-import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
+import { type AppFacts, AppPage } from './layout.tsx'
 
 type SettingsFacts = AppFacts & {
   form: AppDetails

@@ -5,7 +5,7 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 import type { EnteredDetails } from '#domain/sellers'
-import type { FormFault } from './layout.tsx'
+import type { FormFault } from '#http/form-errors'
 import { SellerFields } from './seller-form.tsx'
 
 /** Asks for the seller's legal name and address before the first app. */

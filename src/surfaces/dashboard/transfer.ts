@@ -6,6 +6,7 @@ import { acceptTransfer, declineTransfer, offerTransfer, withdrawTransfer } from
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
+import type { FormFault } from '#http/form-errors'
 import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { APP_PATH, requireSeller, type SellerContext } from '#http/guards/seller'
@@ -17,7 +18,7 @@ import { returnQuery } from '#http/redirect'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { actorOf, appFactsOf } from './app-context.ts'
-import { addressOf, type FormFault } from './layout.tsx'
+import { addressOf } from './layout.tsx'
 import { TransferOffersPage, TransferPage } from './transfer-pages.tsx'
 
 const TRANSFER = `${APP_PATH}/transfer/`

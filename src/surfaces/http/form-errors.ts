@@ -40,3 +40,15 @@ export function refusedFor(
 export function statusOf({ fault, retry_after }: Outcome) {
   return { status: fault === undefined ? 200 : retry_after === undefined ? 422 : 429, retry_after }
 }
+
+/** An error of a form and its field. */
+export interface FormFault {
+  id: string
+  message: string
+}
+
+/** The error messages of a field; undefined if it has none. */
+export function faultAt(faults: readonly FormFault[], id: string): string | undefined {
+  const found = faults.filter((fault) => fault.id === id).map(({ message }) => message)
+  return found.length > 0 ? found.join(' ') : undefined
+}

@@ -4,6 +4,7 @@ import { Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
 import { Panel } from '#design/panels'
+import { type FormFault, faultAt } from '#http/form-errors'
 import type { CustomerAction } from './customer-action.ts'
 import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -17,11 +18,10 @@ export function ActionPage(
     /** The customer's page. */
     back: string
     form: { reason: string; days: string }
-    faults: { id: string; message: string }[]
+    faults: FormFault[]
   },
 ): JSX.Element {
   const { action, email, form, faults, back } = facts
-  const faultAt = (id: string) => faults.find((fault) => fault.id === id)?.message
   const title = `${faults.length > 0 ? 'Error: ' : ''}${action.label} · ${email}`
   return (
     <SiteLayout title={title} notice={facts.notice}>
@@ -40,13 +40,13 @@ export function ActionPage(
                 inputmode="numeric"
                 autocomplete="off"
                 value={form.days}
-                error={faultAt('days')}
+                error={faultAt(faults, 'days')}
               />
             )}
             <ReasonFields
               reason={form.reason}
               about="buyer"
-              error={faultAt('reason')}
+              error={faultAt(faults, 'reason')}
               button={action.button}
               is_final={action.is_final}
               back={back}

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { EXTENSION_DAYS } from '#flows/subscription'
 import type { World } from '#flows/world'
+import type { FormFault } from '#http/form-errors'
 import { requireSellerOrStaff, type SalesContext } from '#http/guards/seller-or-staff'
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, paramsOf, queryOf } from '#http/input'
@@ -65,10 +66,7 @@ function actionOf({ request }: SalesContext): CustomerAction {
   return action
 }
 
-function faultsOf(
-  { has_days }: CustomerAction,
-  { reason, days }: ActionForm,
-): { id: string; message: string }[] {
+function faultsOf({ has_days }: CustomerAction, { reason, days }: ActionForm): FormFault[] {
   const { least, most } = EXTENSION_DAYS
   const isNumber = /^\d{1,3}$/.test(days) && Number(days) >= least && Number(days) <= most
   return [
@@ -78,7 +76,7 @@ function faultsOf(
 }
 
 /** What is wrong with a reason, at its field. */
-export function reasonFaults(reason: string): { id: string; message: string }[] {
+export function reasonFaults(reason: string): FormFault[] {
   const message = reasonFault(reason)
   return message ? [{ id: 'reason', message }] : []
 }
@@ -88,7 +86,7 @@ async function show(
   context: SalesContext,
   action: CustomerAction,
   form: ActionForm,
-  faults: { id: string; message: string }[] = [],
+  faults: FormFault[] = [],
 ): Promise<FastifyReply> {
   const license = await licenseOf(world, context)
   const back = `${context.base}/customers/${license.license_id}/`

@@ -5,6 +5,7 @@ import { Field, Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { PageHeader } from '#design/page-header'
 import { Panel } from '#design/panels'
+import { type FormFault, faultAt } from '#http/form-errors'
 import { ReasonFields } from './reason-fields.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
@@ -17,7 +18,7 @@ export interface GiveFacts extends SalesPageFacts {
   app_name: string
   plans: { value: string; label: string }[]
   form: GiveForm
-  faults: { id: string; message: string }[]
+  faults: FormFault[]
   /** The license of this app that the person has already. */
   owned: { href: string; plan: string } | undefined
 }
@@ -25,7 +26,6 @@ export interface GiveFacts extends SalesPageFacts {
 /** Gives a person a plan that costs nothing. */
 export function GivePlanPage(facts: GiveFacts): JSX.Element {
   const { base, form, faults, plans } = facts
-  const faultAt = (id: string) => faults.find((fault) => fault.id === id)?.message
   const isRefused = faults.length > 0 || facts.owned !== undefined
   const title = `${isRefused ? 'Error: ' : ''}Give a plan · ${facts.app_name}`
   return (
@@ -48,14 +48,14 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
                 value={form.email}
                 autocomplete="off"
                 hint="They get an email with the license key. An account is created if they have none."
-                error={faultAt('email')}
+                error={faultAt(faults, 'email')}
               />
               <SelectField
                 label="Plan"
                 name="plan"
                 options={plans}
                 value={form.plan}
-                error={faultAt('plan')}
+                error={faultAt(faults, 'plan')}
               />
               <Field
                 label="Ends on"
@@ -64,12 +64,12 @@ export function GivePlanPage(facts: GiveFacts): JSX.Element {
                 optional
                 value={form.ends}
                 hint="Leave empty for a plan with no end date. Times are in UTC."
-                error={faultAt('ends')}
+                error={faultAt(faults, 'ends')}
               />
               <ReasonFields
                 reason={form.reason}
                 about="recipient"
-                error={faultAt('reason')}
+                error={faultAt(faults, 'reason')}
                 button="Give plan"
                 back={`${base}/licenses/`}
               />

@@ -7,6 +7,7 @@ import { formatMoney, Money } from '#design/money'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
+import { type FormFault, faultAt } from '#http/form-errors'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import { type Cents, sum } from '#platform/money'
 import type { SalesPageFacts } from './sales-context.ts'
@@ -33,7 +34,7 @@ export function RefundPage(
   facts: SalesPageFacts & {
     sale: Sale
     form: RefundForm
-    faults: { id: string; message: string }[]
+    faults: FormFault[]
     /** The refundable amount; undefined if nothing can be refunded, for the reason given. */
     left: Cents | undefined
     /** The credit from earlier payments that an upgrade used, tax included; zero otherwise. */
@@ -73,7 +74,6 @@ export function RefundPage(
 type RefundPageFacts = Parameters<typeof RefundPage>[0]
 
 function Ask({ form, faults, left, credit, csrf_token, base, sale }: RefundPageFacts): JSX.Element {
-  const error = (name: string) => faults.find(({ id }) => id === name)?.message
   return (
     <Panel title="Refund amount">
       <Form action={`${base}/sales/${sale.id}/refund`} csrf_token={csrf_token}>
@@ -83,14 +83,14 @@ function Ask({ form, faults, left, credit, csrf_token, base, sale }: RefundPageF
           inputmode="decimal"
           autocomplete="off"
           value={form.amount}
-          error={error('amount')}
+          error={faultAt(faults, 'amount')}
           hint={left === undefined ? undefined : `${formatMoney(left)} is refundable.`}
         />
         {credit > 0 && (
           <CheckboxField
             name="credit"
             checked={form.credit}
-            error={error('credit')}
+            error={faultAt(faults, 'credit')}
             label={`Also refund the credit from the previous plan: ${formatMoney(credit)}`}
             hint="This payment was an upgrade. The credit came from an earlier charge, tax included. After a full refund the buyer no longer has the plan it paid for."
           />
@@ -101,7 +101,7 @@ function Ask({ form, faults, left, credit, csrf_token, base, sale }: RefundPageF
           autocomplete="off"
           maxlength={MAX_REASON_LENGTH}
           value={form.reason}
-          error={error('reason')}
+          error={faultAt(faults, 'reason')}
           hint="Shown on the page of this invoice. The buyer does not see it."
         />
         <Actions>

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as apps from '#domain/apps'
 import { quoteRefund, type RefundQuote, refundCharge } from '#flows/refund'
 import type { World } from '#flows/world'
+import type { FormFault } from '#http/form-errors'
 import {
   requireSellerOrStaff,
   type SalesContext,
@@ -122,7 +123,7 @@ async function show(
     ...pageFacts(world, context, app),
     sale,
     form,
-    faults: faults as { id: string; message: string }[],
+    faults: faults as FormFault[],
     left: whole.left,
     credit: 'back' in whole ? (whole.credit?.back.amount ?? ZERO) : ZERO,
     obstacle,

@@ -4,6 +4,7 @@ import { Alert, ErrorSummary, StatusBadge } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { formatMoment, Moment } from '#design/money'
 import { EmptyState, Panel, RecordRows } from '#design/panels'
+import type { FormFault } from '#http/form-errors'
 import type { LicenseId } from '#platform/ids'
 import { capitalized } from '#platform/text'
 import { DISTANCES } from './advance-form.ts'
@@ -34,7 +35,7 @@ export interface ClockFacts extends ClockLayoutFacts {
   under_way_url: string | undefined
   latest: { key: string; title: string; at: Date; href: string; text: string }[]
   /** What is wrong with the submitted form, and in which field. */
-  faulty: { id: string; message: string } | undefined
+  faulty: FormFault | undefined
   /** The fields of the submitted form. */
   form: { date?: string; price_id?: string; retry?: string }
 }
