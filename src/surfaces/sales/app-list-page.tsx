@@ -12,9 +12,6 @@ import { type Choice, type ListSearch, SearchForm } from './search-form.tsx'
 
 const LISTS = { customers: 'Customers', subscriptions: 'Subscriptions', licenses: 'Licenses' }
 
-/** The choice that does not filter. */
-export const ANY = { value: '', label: 'Any' }
-
 /** The page of a list about an app's customers: search, totals and table. */
 export function AppListPage<Row>(
   facts: ListFacts<Row, unknown, ListSearch> & {

@@ -5,8 +5,9 @@ import { Truncated } from '#design/panels'
 import { CUSTOMER_STATUSES, type Customer, type CustomerTotals } from '#domain/payments'
 import { isoDate } from '#platform/calendar'
 import type { ListFacts } from './app-list.ts'
-import { ANY, AppListPage, renewalText } from './app-list-page.tsx'
+import { AppListPage, renewalText } from './app-list-page.tsx'
 import type { CustomerSearch } from './customer-search.ts'
+import { ANY } from './search-form.tsx'
 
 const COLUMNS = [
   { label: 'Paid', numeric: true },

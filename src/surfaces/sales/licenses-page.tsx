@@ -5,9 +5,10 @@ import { Truncated } from '#design/panels'
 import { CUSTOMER_STATUSES, type LicenseTotals, type ListedLicense } from '#domain/payments'
 import { isoDate } from '#platform/calendar'
 import type { ListFacts } from './app-list.ts'
-import { ANY, AppListPage } from './app-list-page.tsx'
+import { AppListPage } from './app-list-page.tsx'
 import { ORIGIN_LABELS } from './labels.ts'
 import type { LicenseSearch } from './list-search.ts'
+import { ANY } from './search-form.tsx'
 
 const COLUMNS = [
   { label: 'Paid', numeric: true },

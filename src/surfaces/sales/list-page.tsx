@@ -20,7 +20,7 @@ import { counted } from '#platform/text'
 import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
 import type { SaleSearch } from './sale-search.ts'
 import type { SalesPageFacts } from './sales-context.ts'
-import { SearchForm } from './search-form.tsx'
+import { ANY, SearchForm } from './search-form.tsx'
 
 const COLUMNS = [
   { label: 'Amount', numeric: true },
@@ -33,7 +33,6 @@ const COLUMNS = [
   { label: 'Buyer and plan' },
 ]
 
-const ANY = { value: '', label: 'Any' }
 const STATUSES = SALE_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value][0] }))
 const KINDS = Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))
 

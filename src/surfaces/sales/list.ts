@@ -4,7 +4,7 @@ import * as payments from '#domain/payments'
 import { forReports, type World } from '#flows/world'
 import { startExport } from '#http/exports'
 import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
-import { queryOf } from '#http/input'
+import { queryOf, readNumber } from '#http/input'
 import { sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
 import { declareSalesExport, SALES } from './export.ts'
@@ -29,7 +29,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
     const app = context.app!
     const search = searchOf(request, SALE_FIELDS)
     const filter = await salesFilter(reporting, app, search)
-    const below = numberOf(queryOf(request, 'below'))
+    const below = readNumber(queryOf(request, 'below'))
     const question = { ...filter, below, limit: ON_A_PAGE + 1 }
     const found = await billing.listSales(db, question)
     const { rows: sales, ...addresses } = pageOf(found, {
@@ -61,8 +61,4 @@ export function declareList(scope: FastifyInstance, world: World): void {
     const asked = exportRequest(slug, searchOf(request, SALE_FIELDS))
     return await startExport(world, context, { kind: SALES, app_id, request: asked })
   })
-}
-
-function numberOf(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }

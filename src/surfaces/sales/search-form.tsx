@@ -15,6 +15,9 @@ export interface Choice {
   options: { value: string; label: string }[]
 }
 
+/** The option of a select field that does not filter. */
+export const ANY = { value: '', label: 'Any' }
+
 /** The labels of a search: its text field, its dates, and each of its select fields. */
 export type ListSearch = { q: string; from: string; to: string } & Record<string, string>
 

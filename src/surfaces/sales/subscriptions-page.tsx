@@ -10,8 +10,9 @@ import {
 import { FREQUENCIES, isoDate } from '#platform/calendar'
 import { capitalized } from '#platform/text'
 import type { ListFacts } from './app-list.ts'
-import { ANY, AppListPage, renewalText } from './app-list-page.tsx'
+import { AppListPage, renewalText } from './app-list-page.tsx'
 import type { SubscriptionSearch } from './list-search.ts'
+import { ANY } from './search-form.tsx'
 
 const COLUMNS = [
   { label: 'MRR', numeric: true },
