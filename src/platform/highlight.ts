@@ -10,6 +10,7 @@ import sql from 'highlight.js/lib/languages/sql'
 import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
+import { escapeMarkup } from '#platform/text'
 
 /** Each language of the documentation, by the tag of its code blocks. */
 const LANGUAGES = {
@@ -39,15 +40,6 @@ export const LANGUAGE_TAGS = Object.keys(LANGUAGES)
 /** Code as escaped HTML with a class for each kind of token. */
 export function highlight(code: string, tag: string): string {
   const language = highlighter.getLanguage(tag) ? tag : 'plaintext'
-  if (language === 'plaintext') return escaped(code)
+  if (language === 'plaintext') return escapeMarkup(code)
   return highlighter.highlight(code, { language, ignoreIllegals: true }).value
-}
-
-/** Text as HTML. */
-export function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }

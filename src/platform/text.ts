@@ -36,6 +36,15 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** A text as HTML and XML spell it, also within the quotes of an attribute. */
+export function escapeMarkup(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+}
+
 /** The key by which names are compared: case and the way an accent is typed do not matter. */
 export function nameKey(name: string): string {
   return tidyText(name).toLowerCase().normalize('NFC')

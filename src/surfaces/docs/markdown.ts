@@ -2,7 +2,8 @@ import { Marked, type RendererObject, type Tokens } from 'marked'
 import { h, type VNode } from 'preact'
 import { renderToStaticMarkup } from 'preact-render-to-string'
 import { CodeBlock } from '#design/reading'
-import { escaped, highlight } from '#platform/highlight'
+import { highlight } from '#platform/highlight'
+import { escapeMarkup } from '#platform/text'
 import { type Chapter, linkedFile, pathOf, readDrawing } from './chapters.ts'
 
 /** A heading of a page, for its table of contents. */
@@ -54,7 +55,9 @@ interface PageInProgress {
 /** A name for a part of a page that no other part has. */
 function regionName(page: PageInProgress, kind: string): string {
   page.regions += 1
-  return escaped(`${page.headings.at(-1)?.title ?? page.chapter.title}, ${kind} ${page.regions}`)
+  return escapeMarkup(
+    `${page.headings.at(-1)?.title ?? page.chapter.title}, ${kind} ${page.regions}`,
+  )
 }
 
 /** What leads somewhere: headings, links, drawings, and parts that the service makes. */
@@ -74,7 +77,7 @@ function referringRenderer(page: PageInProgress, { values, parts }: Insertable):
     link({ href, tokens }) {
       const inner = this.parser.parseInline(tokens)
       const to = targetOf(chapter, href)
-      return to === undefined ? inner : `<a href="${escaped(to)}">${inner}</a>`
+      return to === undefined ? inner : `<a href="${escapeMarkup(to)}">${inner}</a>`
     },
     image({ href, text }) {
       return drawing(readDrawing(chapter.file, href), text, slug(href))
@@ -174,6 +177,6 @@ export function plain(html: string): string {
 function drawing(svg: string, text: string, id: string): string {
   const inner = svg.replace(/^[\s\S]*?<svg[^>]*>/, '').replace(/<(title|style)>[\s\S]*?<\/\1>/g, '')
   const [, box = ''] = /viewBox="([^"]+)"/.exec(svg) ?? []
-  const title = `<title id="${id}">${escaped(text)}</title>`
+  const title = `<title id="${id}">${escapeMarkup(text)}</title>`
   return `<figure class="drawing"><svg role="img" aria-labelledby="${id}" viewBox="${box}" width="${box.split(' ')[2]}">${title}${inner}</figure>`
 }

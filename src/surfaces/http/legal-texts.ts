@@ -4,6 +4,7 @@ import { RETRY_DAYS } from '#domain/billing'
 import type { World } from '#flows/world'
 import type { Config } from '#platform/config'
 import { readDocument, type TextDocument } from '#platform/documents'
+import { escapeMarkup } from '#platform/text'
 
 /** The default texts, used where the operator has not replaced one. */
 const DEFAULTS = fileURLToPath(new URL('../../../legal', import.meta.url))
@@ -49,8 +50,8 @@ function legalValues({ config, processor }: LegalFacts): Record<string, string> 
     retry_days: String(RETRY_DAYS.at(-1)),
     processor_sentence: `Payments are processed by ${name}${is_test_mode ? '; no real money moves' : ''}.`,
   }
-  const escaped = Object.entries(values).map(([key, value]) => [key, escapeHtml(value)])
-  const address_lines = operator.address.map(escapeHtml).join('<br>')
+  const escaped = Object.entries(values).map(([key, value]) => [key, escapeMarkup(value)])
+  const address_lines = operator.address.map(escapeMarkup).join('<br>')
   return { ...Object.fromEntries(escaped), address_lines, support_line: supportLine(config) }
 }
 
@@ -58,9 +59,5 @@ function legalValues({ config, processor }: LegalFacts): Record<string, string> 
 function supportLine({ operator: { support_url }, base_url }: Config): string {
   return support_url === `${base_url}${LEGAL_PAGES.help}`
     ? ''
-    : `<br>Support: ${escapeHtml(support_url)}`
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+    : `<br>Support: ${escapeMarkup(support_url)}`
 }

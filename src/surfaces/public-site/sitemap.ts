@@ -1,6 +1,7 @@
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { LEGAL_PAGES } from '#http/legal-texts'
+import { escapeMarkup } from '#platform/text'
 
 /** The maximum number of URLs in one file (the sitemap protocol allows 50,000 and 50 MB). */
 export const MAX_ADDRESSES = 50_000
@@ -59,7 +60,7 @@ const HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
 const SCHEMA = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 function fileOf(base_url: string, paths: string[]): string {
-  const rows = paths.map((path) => `<url><loc>${escaped(base_url + path)}</loc></url>`)
+  const rows = paths.map((path) => `<url><loc>${escapeMarkup(base_url + path)}</loc></url>`)
   return [HEAD, `<urlset ${SCHEMA}>`, ...rows, '</urlset>', ''].join('\n')
 }
 
@@ -67,11 +68,7 @@ function indexOf(base_url: string, files: number): string {
   const rows = Array.from(
     { length: files },
     (_, index) =>
-      `<sitemap><loc>${escaped(`${base_url}/sitemaps/${index + 1}.xml`)}</loc></sitemap>`,
+      `<sitemap><loc>${escapeMarkup(`${base_url}/sitemaps/${index + 1}.xml`)}</loc></sitemap>`,
   )
   return [HEAD, `<sitemapindex ${SCHEMA}>`, ...rows, '</sitemapindex>', ''].join('\n')
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
