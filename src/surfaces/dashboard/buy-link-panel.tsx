@@ -5,11 +5,11 @@ import { Field, SelectField } from '#design/forms'
 import { type PriceFrequency, priceText } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import { isOnSale } from '#domain/apps'
+import { addressOf } from '#http/app-menu'
 import { faultAt } from '#http/form-errors'
 import type { PriceId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { BuiltLink, BuyLinkForm } from './buy-link.ts'
-import { addressOf } from './layout.tsx'
 
 /** The buy links of an app, and the form that adds parameters to one. */
 export interface BuyLinkPanelFacts {

@@ -6,9 +6,10 @@ import { Form } from '#design/forms'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { Disclosure, EmptyState, Panel } from '#design/panels'
+import { addressOf } from '#http/app-menu'
 import type { ChangeId } from '#platform/ids'
 import { counted } from '#platform/text'
-import { type AppFacts, AppPage, addressOf } from './layout.tsx'
+import { type AppFacts, AppPage } from './layout.tsx'
 
 /** A change, for the list. */
 export interface ChangeFacts {

@@ -7,9 +7,10 @@ import { PageNav } from '#design/navigation'
 import { EmptyState, Panel, RecordTable } from '#design/panels'
 import type { Product } from '#domain/catalog'
 import { discountText, type ListedDiscount, type NewDiscount } from '#domain/discounts'
+import { addressOf } from '#http/app-menu'
 import { type FormFault, faultAt } from '#http/form-errors'
 import type { Paging } from '#http/pagination'
-import { type AppFacts, AppPage, addressOf } from './layout.tsx'
+import { type AppFacts, AppPage } from './layout.tsx'
 
 type DiscountsFacts = AppFacts & {
   /** The app's time. */

@@ -4,8 +4,9 @@ import { AppIcon } from '#design/brand'
 import { Field, FileField, Form } from '#design/forms'
 import { EmptyState, Panel } from '#design/panels'
 import { DefaultButton, RowButtons } from '#design/rows'
+import { addressOf } from '#http/app-menu'
 import { type FormFault, faultAt } from '#http/form-errors'
-import { type AppFacts, AppPage, addressOf } from './layout.tsx'
+import { type AppFacts, AppPage } from './layout.tsx'
 
 /** A screenshot in the editor. */
 interface EditedScreenshot {

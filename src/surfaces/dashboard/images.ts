@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import { changeScreenshot, removeIcon, uploadImage } from '#flows/app'
 import type { World } from '#flows/world'
+import { addressOf } from '#http/app-menu'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { formOf, requireId, uploadOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
@@ -10,7 +11,6 @@ import { readUploads, UPLOADS } from '#http/uploads'
 import type { FieldFault } from '#platform/problem'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { ImagesPage } from './images-page.tsx'
-import { addressOf } from './layout.tsx'
 
 const IMAGES = `${APP_PATH}/listing/images/`
 

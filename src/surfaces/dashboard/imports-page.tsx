@@ -5,10 +5,11 @@ import { Day } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { Disclosure, Panel, RecordRows } from '#design/panels'
 import { IMPORT_SOURCES, type Import, type ImportSource, SOURCE_READERS } from '#domain/imports'
+import { addressOf } from '#http/app-menu'
 import { type FormFault, faultAt } from '#http/form-errors'
 import type { Paging } from '#http/pagination'
 import { counted } from '#platform/text'
-import { type AppFacts, AppPage, addressOf } from './layout.tsx'
+import { type AppFacts, AppPage } from './layout.tsx'
 
 type ImportsFacts = AppFacts & {
   address: string

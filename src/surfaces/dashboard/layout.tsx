@@ -9,8 +9,6 @@ import type { FormFault } from '#http/form-errors'
 import { capitalized } from '#platform/text'
 import { placeOf } from './rows.ts'
 
-export { addressOf } from '#http/app-menu'
-
 /** The facts that every page of an app shows. */
 export interface AppFacts {
   slug: string

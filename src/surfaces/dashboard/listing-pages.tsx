@@ -4,9 +4,10 @@ import { Field, Form, TextareaField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Panel, RecordCards } from '#design/panels'
 import { RadioFields } from '#design/rows'
+import { addressOf } from '#http/app-menu'
 import { type FormFault, faultAt } from '#http/form-errors'
 import { counted } from '#platform/text'
-import { type AppFacts, AppPage, addressOf } from './layout.tsx'
+import { type AppFacts, AppPage } from './layout.tsx'
 import type { ListingForm } from './listing-form.ts'
 
 /** The form of a listing, with links to its sections and features. */

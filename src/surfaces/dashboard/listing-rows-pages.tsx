@@ -6,9 +6,10 @@ import { EmptyState } from '#design/panels'
 import { Code } from '#design/reading'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
 import { LIMITS } from '#domain/listing'
+import { addressOf } from '#http/app-menu'
 import { type FormFault, faultAt } from '#http/form-errors'
 import type { ProductId } from '#platform/ids'
-import { type AppFacts, AppPage, addressOf } from './layout.tsx'
+import { type AppFacts, AppPage } from './layout.tsx'
 import type { FeatureRow, SectionRow } from './listing-form.ts'
 
 /** The plans that a feature may belong to. */

@@ -9,6 +9,7 @@ import {
   updateListing,
 } from '#flows/listing'
 import type { World } from '#flows/world'
+import { addressOf } from '#http/app-menu'
 import { csrfToken } from '#http/form-token'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { formOf } from '#http/input'
@@ -16,7 +17,6 @@ import { redirectTo, sendPage } from '#http/pages'
 import type { FieldFault } from '#platform/problem'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { fieldOf } from './integration.ts'
-import { addressOf } from './layout.tsx'
 import {
   BLANK_FEATURE,
   BLANK_SECTION,

@@ -6,9 +6,10 @@ import { frequencyText } from '#design/money'
 import { EmptyState, Panel, RecordCards } from '#design/panels'
 import { Proceeds, type ProceedsRates } from '#design/proceeds'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
+import { addressOf } from '#http/app-menu'
 import { type FormFault, faultAt } from '#http/form-errors'
 import type { ProductId } from '#platform/ids'
-import { type AppFacts, AppPage, addressOf } from './layout.tsx'
+import { type AppFacts, AppPage } from './layout.tsx'
 import type { PlanRow, PriceRow } from './plans-form.ts'
 
 type EditorFacts = AppFacts & {

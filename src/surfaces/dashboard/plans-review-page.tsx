@@ -4,7 +4,8 @@ import { Comparison } from '#design/comparison'
 import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Panel } from '#design/panels'
-import { type AppFacts, AppPage, addressOf } from './layout.tsx'
+import { addressOf } from '#http/app-menu'
+import { type AppFacts, AppPage } from './layout.tsx'
 import type { Review } from './plans-review.ts'
 
 /** Shows what saving the plans would do, with a button to save them. */

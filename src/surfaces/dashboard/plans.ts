@@ -12,6 +12,7 @@ import {
   replaceVersions,
 } from '#flows/listing'
 import type { World } from '#flows/world'
+import { addressOf } from '#http/app-menu'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { formOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
@@ -21,7 +22,6 @@ import { sha256 } from '#platform/secrets'
 import { textFault, tidyText } from '#platform/text'
 import { actorOf, appFactsOf } from './app-context.ts'
 import { declareCopyPlans } from './copy-plans.ts'
-import { addressOf } from './layout.tsx'
 import { TABLE_FORM } from './listing.ts'
 import {
   BLANK_PLAN,

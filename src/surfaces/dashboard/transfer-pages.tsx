@@ -7,9 +7,10 @@ import { Day } from '#design/money'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, EmptyState, Panel } from '#design/panels'
 import type { ActionNote } from '#http/action-note'
+import { addressOf } from '#http/app-menu'
 import { type FormFault, faultAt } from '#http/form-errors'
 import { MAX_REASON_LENGTH } from '#http/reason'
-import { type AppFacts, AppPage, addressOf } from './layout.tsx'
+import { type AppFacts, AppPage } from './layout.tsx'
 
 type TransferFacts = AppFacts & {
   form: { email: string; reason: string }

@@ -6,6 +6,7 @@ import { acceptTransfer, declineTransfer, offerTransfer, withdrawTransfer } from
 import { owesTerms } from '#flows/seller'
 import type { World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
+import { addressOf } from '#http/app-menu'
 import type { FormFault } from '#http/form-errors'
 import { faultOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
@@ -18,7 +19,6 @@ import { returnQuery } from '#http/redirect'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { actorOf, appFactsOf } from './app-context.ts'
-import { addressOf } from './layout.tsx'
 import { TransferOffersPage, TransferPage } from './transfer-pages.tsx'
 
 const TRANSFER = `${APP_PATH}/transfer/`
