@@ -6,7 +6,8 @@ export interface Credentials {
   client_secret: string
 }
 
-const MAX_TOKEN_LENGTH = 1024
+/** Of what follows the scheme in the header. Longer ones are none of the service's. */
+const MAX_LENGTH = 1024
 
 const read = new WeakMap<ServedRequest, Credentials | undefined>()
 
@@ -20,7 +21,7 @@ export function credentialsOf(request: ServedRequest): Credentials | undefined {
 
 function readBasic(header: string | undefined): Credentials | undefined {
   const encoded = /^basic +([a-z0-9+/=_-]+)$/i.exec(header ?? '')?.[1]
-  if (!encoded || encoded.length > 1024) return undefined
+  if (!encoded || encoded.length > MAX_LENGTH) return undefined
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   // PostgreSQL cannot store a NUL and would fail.
@@ -31,7 +32,7 @@ function readBasic(header: string | undefined): Credentials | undefined {
 /** The bearer token of a request, from its header only (RFC 6750). */
 export function bearerToken(request: ServedRequest): string | undefined {
   const token = /^bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  return token && token.length <= MAX_TOKEN_LENGTH ? token : undefined
+  return token && token.length <= MAX_LENGTH ? token : undefined
 }
 
 /** Whether a request sent a bearer token at all, even one that cannot be read. */
