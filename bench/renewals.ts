@@ -31,7 +31,7 @@ const { values: chosen } = parseArgs({
 })
 const subscriptions = Number(chosen.subscriptions)
 /** Renewals of each worker before the measured ones: groups for each of its connections. */
-const WARM_UP = 500
+const WARM_UP = 2_000
 const PLAIN = 2_000
 const programs = findPostgres()
 if (!programs)

@@ -1,7 +1,7 @@
 import type { ChargeRequest, DeclineCode } from '#domain/payments'
 import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 import type { BehaviorName } from './cards.ts'
 import type { ChargedCard } from './kept-cards.ts'
 
@@ -47,29 +47,50 @@ export async function releaseKey(db: Db, key: string, before: Date): Promise<boo
   return released === 1
 }
 
+/** A request and its result, decided by the card as it was read. */
+export interface NewCharge extends ChargeRequest {
+  id: string
+  request_hash: string
+  card: ChargedCard
+  result: ChargeResult | { status: 'action_required'; challenge_id: string }
+  answers_at: Date | null
+}
+
 /**
- * Records a request under its key. Returns its card, locked until the transaction ends; undefined
- * if the key is taken.
+ * Records a request under its key with its result, and whether its card worked. Undefined if the
+ * key is taken, or the card has changed since it was read.
  */
-export async function begin(
+export async function add(
   db: Db,
   now: Date,
-  request: ChargeRequest & { id: string; request_hash: string },
-): Promise<ChargedCard | undefined> {
-  return await db.maybe<ChargedCard>(sql`with card as materialized (
-      select token, behavior, authenticated, declines, failing_renewals
-      from sandbox.cards where token = ${request.card_token} for update),
+  { card, result, ...request }: NewCharge,
+): Promise<SandboxCharge | undefined> {
+  const { status } = result
+  const decline_code = status === 'declined' ? result.decline_code : null
+  const challenge_id = status === 'action_required' ? result.challenge_id : null
+  return await db.maybe<SandboxCharge>(sql`with card as materialized (
+      select token from sandbox.cards where token = ${request.card_token}
+        and behavior = ${card.behavior} and authenticated = ${card.authenticated}
+        and declines = ${card.declines} and failing_renewals = ${card.failing_renewals}
+      for update),
     charge as (insert into sandbox.charges
       (id, key, request_hash, card_token, amount, currency, description, off_session, return_url,
-        created_at)
+        status, decline_code, challenge_id, answers_at, created_at)
       select ${request.id}, ${request.key}, ${request.request_hash}, token,
-        ${request.amount}::bigint, ${request.currency},
-        ${request.description}, ${request.off_session}::boolean, ${request.return_url},
-        ${now}::timestamptz from card
-      on conflict (key) do nothing returning card_token)
-    select behavior, authenticated, declines, failing_renewals
-    from charge join card on card.token = charge.card_token`)
+        ${request.amount}::bigint, ${request.currency}, ${request.description},
+        ${request.off_session}::boolean, ${request.return_url}, ${status}, ${decline_code},
+        ${challenge_id}, ${request.answers_at}::timestamptz, ${now}::timestamptz from card
+      on conflict (key) do nothing returning ${COLUMNS}, card_token, off_session),
+    counted as (update sandbox.cards set ${countedBy(sql`charge.status`, sql`charge.off_session`)}
+      from charge where token = charge.card_token and charge.status <> 'action_required')
+    select ${COLUMNS} from charge`)
 }
+
+/** What a result changes in the row of its card. */
+const countedBy = (status: Sql, off_session: Sql) => sql`
+  declines = case when ${status} = 'declined' then declines + 1 else 0 end,
+  failing_renewals = case when ${off_session} then greatest(failing_renewals - 1, 0)
+    else failing_renewals end`
 
 /** The request with this key. */
 export async function find(db: Db, key: string): Promise<SandboxCharge | undefined> {
@@ -87,29 +108,15 @@ export async function lockTaken(db: Db, id: string): Promise<Taken> {
   return charge
 }
 
-/** Records the result of a request, and whether its card worked. */
-export async function settle(
-  db: Db,
-  id: string,
-  outcome: ChargeResult,
-  answers_at: Date | null = null,
-): Promise<SandboxCharge> {
-  const decline_code = outcome.status === 'declined' ? outcome.decline_code : null
-  return await db.one<SandboxCharge>(sql`with card as (update sandbox.cards
-      set declines = case when ${outcome.status === 'declined'} then declines + 1 else 0 end,
-        failing_renewals = case when off_session then greatest(failing_renewals - 1, 0)
-          else failing_renewals end
+/** Records the result of a finished challenge, and whether its card worked. */
+export async function settle(db: Db, id: string, result: ChargeResult): Promise<void> {
+  const { status } = result
+  const decline_code = status === 'declined' ? result.decline_code : null
+  await db.run(sql`with card as (update sandbox.cards
+      set ${countedBy(sql`${status}`, sql`off_session`)}
       from sandbox.charges as charge where charge.id = ${id} and token = charge.card_token)
-    update sandbox.charges
-    set status = ${outcome.status}, decline_code = ${decline_code}, answers_at = ${answers_at}
-    where id = ${id} returning ${COLUMNS}`)
-}
-
-/** Records that a request waits for authentication. */
-export async function challenge(db: Db, id: string, challenge_id: string): Promise<SandboxCharge> {
-  return await db.one<SandboxCharge>(sql`update sandbox.charges
-    set status = 'action_required', challenge_id = ${challenge_id}
-    where id = ${id} returning ${COLUMNS}`)
+    update sandbox.charges set status = ${status}, decline_code = ${decline_code}
+    where id = ${id}`)
 }
 
 /** A challenge, pending or finished. */

@@ -60,6 +60,12 @@ export async function keep(
       ${card.fingerprint}, ${card.behavior}, ${card.app_name}, ${now}::timestamptz from used`)
 }
 
+/** The facts of a stored card that decide a charge. */
+export async function findCharged(db: Db, token: string): Promise<ChargedCard | undefined> {
+  return await db.maybe<ChargedCard>(sql`select behavior, authenticated, declines, failing_renewals
+    from sandbox.cards where token = ${token}`)
+}
+
 /** Records that a card passed authentication. */
 export async function authenticate(db: Db, token: string): Promise<void> {
   await db.run(sql`update sandbox.cards set authenticated = true where token = ${token}`)

@@ -114,8 +114,7 @@ function openCharges(options: ProcessorOptions): Pick<Processor, 'charge' | 'fin
     async charge(now, request) {
       // Checked before the key is taken, as Stripe does, so that the request is not stored.
       if (request.amount > 0 && request.amount < SMALLEST_CHARGE) return tooSmall
-      const charge = await db.tx((tx) => take(tx, options, now, request))
-      return answer(charge)
+      return answer(await take(options, now, request))
     },
     async find(key) {
       const charge = await charges.find(db, key)
@@ -129,41 +128,59 @@ function openCharges(options: ProcessorOptions): Pick<Processor, 'charge' | 'fin
 
 /** Decides a request once; a known request returns its earlier result. */
 async function take(
-  db: Db,
-  { random, clock }: ProcessorOptions,
+  options: ProcessorOptions,
   now: Date,
   request: ChargeRequest,
 ): Promise<charges.SandboxCharge> {
   if (request.amount < 0) throw new RangeError('a charge takes no negative amount')
-  const id = mintId(random, 'ch')
-  const { amount, currency, card_token, description, off_session } = request
+  const { db, random } = options
+  const { amount, currency, card_token, description, off_session, key } = request
   const said = [amount, currency, card_token, description, off_session, request.return_url]
   const request_hash = hashOf([...said, request.statement_suffix])
-  const begin = () => charges.begin(db, now, { ...request, id, request_hash })
-  const releaseAndBegin = async () =>
-    (await charges.releaseKey(db, request.key, expired)) ? await begin() : undefined
-  const expired = new Date(now.getTime() - KEY_LIFETIME_MS)
-  const card = (await begin()) ?? (await releaseAndBegin())
-  if (!card) {
-    const known = await charges.find(db, request.key)
-    if (!known) throw new Error('there is no such card')
-    return sameRequest(known, request_hash)
+  const made = { ...request, id: mintId(random, 'ch'), request_hash }
+  for (;;) {
+    const card = await cards.findCharged(db, card_token)
+    // A request that is lost leaves nothing, as if it never arrived.
+    const behavior: Behavior | undefined = card && BEHAVIORS[card.behavior]
+    const isLost = behavior?.loses === 'request'
+    const charge = card && !isLost ? await decideNew(options, now, { ...made, card }) : undefined
+    if (charge) return charge
+    const expired = new Date(now.getTime() - KEY_LIFETIME_MS)
+    if (await charges.releaseKey(db, key, expired)) continue
+    const known = await charges.find(db, key)
+    if (known) return sameRequest(known, request_hash)
+    if (!card) throw new Error('there is no such card')
+    if (isLost) throw unreachable()
+    // Another charge changed the card since it was read.
   }
+}
+
+/** Records a new request with its result, and the dispute that follows from it. */
+async function decideNew(
+  { db, random, clock }: ProcessorOptions,
+  now: Date,
+  request: Omit<charges.NewCharge, 'result' | 'answers_at'>,
+): Promise<charges.SandboxCharge | undefined> {
+  const { id, amount, card } = request
   const behavior: Behavior = BEHAVIORS[card.behavior]
-  // Thrown inside the transaction, so that the request is rolled back as if it never arrived.
-  if (behavior.loses === 'request') throw unreachable()
   const outcome = decide(behavior, card, request)
-  if (outcome === 'challenge') return await charges.challenge(db, id, mintId(random, 'chl'))
-  const lost = behavior.loses === 'answer'
-  const answers_at = lost ? new Date(clock.now().getTime() + LOST_FOR_MS) : null
-  const charge = await charges.settle(db, id, outcome, answers_at)
+  const isChallenge = outcome === 'challenge'
+  const result = isChallenge
+    ? ({ status: 'action_required', challenge_id: mintId(random, 'chl') } as const)
+    : outcome
+  const isAnswerLost = !isChallenge && behavior.loses === 'answer'
+  const answers_at = isAnswerLost ? new Date(clock.now().getTime() + LOST_FOR_MS) : null
+  const add = (to: Db) => charges.add(to, now, { ...request, result, answers_at })
   const { disputes: disputed } = behavior
-  if (charge.status === 'succeeded' && amount > 0 && disputed) {
+  if (result.status !== 'succeeded' || amount === 0 || !disputed) return await add(db)
+  return await db.tx(async (tx) => {
+    const charge = await add(tx)
+    if (!charge) return undefined
     const is_inquiry = disputed === 'inquiry'
     const reason = is_inquiry ? 'general' : disputed
-    await disputes.open(db, random, now, { charge_id: id, amount, reason, is_inquiry })
-  }
-  return charge
+    await disputes.open(tx, random, now, { charge_id: id, amount, reason, is_inquiry })
+    return charge
+  })
 }
 
 const tooSmall = { status: 'refused', reason: 'amount_too_small' } as const

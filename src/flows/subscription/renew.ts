@@ -14,7 +14,7 @@ import { advanceDunning, endSubscription, notify } from './dunning.ts'
 import { type Basis, basesOf, type Due, type Intended, prepareDue } from './invoice.ts'
 import { isStillDue, nextDue } from './next-due.ts'
 
-const BATCH = 128
+const BATCH = 512
 
 /** Which subscriptions to process: all, or one app's. */
 export interface Round {
