@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
 import type { AffiliateId, AppId } from '#platform/ids'
-import { sql } from '#platform/sql'
+import { rowsOf, sql } from '#platform/sql'
 
 /** A click on an affiliate's link: to an app, or to the marketplace (`app_id` null). */
 export interface Click {
@@ -19,19 +19,22 @@ export async function addClicks(db: Db, clicks: CountedClicks[]): Promise<void> 
   if (clicks.length === 0) return
   await db.run(sql`
     insert into affiliate_clicks (affiliate_id, app_id, day, count)
-    select c.affiliate_id, a.id,
-      ((c.first_at + coalesce(a.clock_ahead, 0) * interval '1 second') at time zone 'UTC')::date,
-      sum(c.count)
-    from unnest(${clicks.map((click) => click.affiliate_id)}::text[],
-        ${clicks.map((click) => click.app_id)}::text[],
-        ${clicks.map((click) => click.count)}::int[],
-        ${clicks.map((click) => click.first_at)}::timestamptz[])
-      as c (affiliate_id, app_id, count, first_at)
-    left join apps a on a.id = c.app_id
+    select row.affiliate_id, a.id,
+      ((row.first_at + coalesce(a.clock_ahead, 0) * interval '1 second') at time zone 'UTC')::date,
+      sum(row.count)
+    from ${rowsOf(clicks, TYPES)}
+    left join apps a on a.id = row.app_id
     group by 1, 2, 3 order by 1, 2, 3
     on conflict (affiliate_id, app_id, day) do update set
       count = affiliate_clicks.count + excluded.count`)
 }
+
+const TYPES = {
+  affiliate_id: 'text',
+  app_id: 'text',
+  count: 'int',
+  first_at: 'timestamptz',
+} as const
 
 // Programs that name themselves; a browser's name is "Mozilla/5.0 …".
 const PROGRAM =

@@ -2,7 +2,7 @@ import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { EmailChangeId, UserId } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
-import { type Sql, sql } from '#platform/sql'
+import { columnsOf, rowsOf, type Sql, sql } from '#platform/sql'
 
 /** The purposes of an account's links. A sign-up's link has no account yet: sign-ups.ts. */
 export type LinkPurpose =
@@ -54,17 +54,25 @@ export async function addLink(db: Db, now: Date, link: NewLink): Promise<void> {
 
 /** Stores new links as `addLink` stores one. */
 export async function addLinks(db: Db, now: Date, links: NewLink[]): Promise<void> {
-  await db.run(sql`insert into account_links
-    (token_hash, user_id, purpose, return_to, about, created_at, expires_at)
-    select token_hash, user_id, purpose, return_to, about, ${now}, expires_at from unnest(
-        ${links.map(({ token }) => sha256(token))}::bytea[],
-        ${links.map(({ user_id }) => user_id)}::text[],
-        ${links.map(({ purpose }) => purpose)}::text[],
-        ${links.map(({ return_to }) => return_to ?? null)}::text[],
-        ${links.map(({ about }) => about ?? null)}::text[],
-        ${links.map((link) => expiryOf(now, link))}::timestamptz[])
-      as link (token_hash, user_id, purpose, return_to, about, expires_at)`)
+  const rows = links.map((link) => ({
+    ...link,
+    token_hash: sha256(link.token),
+    created_at: now,
+    expires_at: expiryOf(now, link),
+  }))
+  await db.run(sql`insert into account_links (${columnsOf(TYPES)})
+    select * from ${rowsOf(rows, TYPES)}`)
 }
+
+const TYPES = {
+  token_hash: 'bytea',
+  user_id: 'text',
+  purpose: 'text',
+  return_to: 'text',
+  about: 'text',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+} as const
 
 function expiryOf(now: Date, { purpose, life_seconds = LIFE_SECONDS[purpose] }: NewLink): Date {
   return addSeconds(now, life_seconds)

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
 import type { ImportId } from '#platform/ids'
-import { sql } from '#platform/sql'
+import { columnsOf, rowsOf, sql } from '#platform/sql'
 
 /** What is wrong with a line of a file. */
 export interface ImportFault {
@@ -25,13 +25,18 @@ export async function addFaults(
   import_id: ImportId,
   faults: readonly ImportFault[],
 ): Promise<void> {
-  const all = <Key extends keyof ImportFault>(key: Key) => faults.map((fault) => fault[key])
-  await db.run(sql`insert into import_faults
-      (import_id, place, line, column_name, value, message)
-    select ${import_id}, q.* from unnest(${all('place')}::int[], ${all('line')}::int[],
-      ${all('column_name')}::text[], ${all('value')}::text[], ${all('message')}::text[]) q
+  await db.run(sql`insert into import_faults (import_id, ${columnsOf(TYPES)})
+    select ${import_id}, row.* from ${rowsOf(faults, TYPES)}
     on conflict (import_id, place) do nothing`)
 }
+
+const TYPES = {
+  place: 'int',
+  line: 'int',
+  column_name: 'text',
+  value: 'text',
+  message: 'text',
+} as const
 
 /** Deletes the faults of a file, before it is read again. */
 export async function dropFaults(db: Db, import_id: ImportId): Promise<void> {

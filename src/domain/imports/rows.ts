@@ -2,7 +2,7 @@ import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { AppId, ImportId, LicenseId, ProductId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { columnsOf, rowsOf, sql } from '#platform/sql'
 import type { RowOutcome } from './decide.ts'
 import type { ImportSource, OverReason } from './record.ts'
 
@@ -26,15 +26,23 @@ export async function addRows(
   import_id: ImportId,
   rows: readonly ImportRow[],
 ): Promise<void> {
-  const all = <Key extends keyof ImportRow>(key: Key) => rows.map((row) => row[key])
-  await db.run(sql`insert into import_rows (import_id, line, external_id, email, email_normalized,
-      plan, key_hash, ends_at, over, amount, frequency)
-    select ${import_id}, q.* from unnest(${all('line')}::int[], ${all('external_id')}::text[],
-      ${all('email')}::text[], ${all('email_normalized')}::text[], ${all('plan')}::text[],
-      ${all('key_hash')}::bytea[], ${all('ends_at')}::timestamptz[], ${all('over')}::text[],
-      ${all('amount')}::bigint[], ${all('frequency')}::text[]) q
+  await db.run(sql`insert into import_rows (import_id, ${columnsOf(TYPES)})
+    select ${import_id}, row.* from ${rowsOf(rows, TYPES)}
     on conflict (import_id, line) do nothing`)
 }
+
+const TYPES = {
+  line: 'int',
+  external_id: 'text',
+  email: 'text',
+  email_normalized: 'text',
+  plan: 'text',
+  key_hash: 'bytea',
+  ends_at: 'timestamptz',
+  over: 'text',
+  amount: 'bigint',
+  frequency: 'text',
+} as const
 
 /** Deletes the rows of a file, before it is read again. */
 export async function dropRows(db: Db, import_id: ImportId): Promise<void> {
@@ -154,10 +162,9 @@ export async function setOutcomes(
   import_id: ImportId,
   outcomes: readonly { line: number; outcome: RowOutcome }[],
 ): Promise<void> {
-  await db.run(sql`update import_rows r set outcome = q.outcome
-    from unnest(${outcomes.map(({ line }) => line)}::int[],
-      ${outcomes.map(({ outcome }) => outcome)}::text[]) as q (line, outcome)
-    where r.import_id = ${import_id} and r.line = q.line`)
+  await db.run(sql`update import_rows r set outcome = row.outcome
+    from ${rowsOf(outcomes, { line: 'int', outcome: 'text' })}
+    where r.import_id = ${import_id} and r.line = row.line`)
 }
 
 /** How many rows have each outcome. */

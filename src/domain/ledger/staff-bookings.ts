@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { BuyerPaymentId, ChargeId, PayeeId, UserId, WriteOffId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { rowsOf, sql } from '#platform/sql'
 
 /** A debt of a seller or an affiliate that staff wrote off. */
 export interface WriteOff {
@@ -45,8 +45,7 @@ export async function addBuyerPayment(db: Db, now: Date, facts: BuyerPayment): P
   const { id, user_id, amount, paid_by, parts } = facts
   await db.run(sql`insert into buyer_payments (id, user_id, amount, paid_by, created_at)
     values (${id}, ${user_id}, ${amount}, ${paid_by}, ${now})`)
-  const all = <Key extends keyof BuyerPaymentPart>(key: Key) => parts.map((part) => part[key])
+  const types = { charge_id: 'text', amount: 'bigint', at: 'timestamptz' } as const
   await db.run(sql`insert into buyer_payment_parts (payment_id, charge_id, amount, created_at)
-    select ${id}, q.* from unnest(${all('charge_id')}::text[], ${all('amount')}::bigint[],
-      ${all('at')}::timestamptz[]) q`)
+    select ${id}, row.* from ${rowsOf(parts, types)}`)
 }

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
 import type { AppId, LicenseId, UserId } from '#platform/ids'
-import { sql } from '#platform/sql'
+import { rowsOf, sql } from '#platform/sql'
 
 /** A key of another service, as its keyed hash, and the license that it opens. */
 export interface KeyAlias {
@@ -17,11 +17,9 @@ export interface KeyAlias {
 export async function addAliases(db: Db, now: Date, aliases: readonly KeyAlias[]): Promise<number> {
   return await db.run(sql`insert into license_key_aliases as a
       (app_id, key_hash, license_id, created_at)
-    select distinct on (q.app_id, q.key_hash) q.app_id, q.key_hash, q.license_id, ${now}
-      from unnest(${aliases.map(({ app_id }) => app_id)}::text[],
-        ${aliases.map(({ key_hash }) => key_hash)}::bytea[],
-        ${aliases.map(({ license_id }) => license_id)}::text[]) as q (app_id, key_hash, license_id)
-      where not exists (select 1 from licenses l where l.key_hash = q.key_hash)
+    select distinct on (row.app_id, row.key_hash) row.app_id, row.key_hash, row.license_id, ${now}
+      from ${rowsOf(aliases, { app_id: 'text', key_hash: 'bytea', license_id: 'text' })}
+      where not exists (select 1 from licenses l where l.key_hash = row.key_hash)
     on conflict (app_id, key_hash) do update set license_id = excluded.license_id
       where a.license_id <> excluded.license_id
         and (select status = 'canceled' from licenses where id = a.license_id)`)

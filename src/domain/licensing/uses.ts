@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
 import type { LicenseId } from '#platform/ids'
-import { sql } from '#platform/sql'
+import { rowsOf, sql } from '#platform/sql'
 
 /**
  * The kinds of use: the app's server checks a key or a signed-in buyer's plan, or reads the order
@@ -27,15 +27,10 @@ export async function addUses(db: Db, uses: CountedUse[]): Promise<void> {
   if (uses.length === 0) return
   await db.run(sql`
     insert into license_uses (license_id, day, kind, network, count, first_at, last_at)
-    select l.id, ((u.first_at + ahead) at time zone 'UTC')::date, u.kind, u.network,
-      sum(u.count), min(u.first_at + ahead), max(u.last_at + ahead)
-    from unnest(${uses.map((use) => use.license_id)}::text[],
-        ${uses.map((use) => use.kind)}::text[], ${uses.map((use) => use.network)}::text[],
-        ${uses.map((use) => use.count)}::int[],
-        ${uses.map((use) => use.first_at)}::timestamptz[],
-        ${uses.map((use) => use.last_at)}::timestamptz[])
-      as u (license_id, kind, network, count, first_at, last_at)
-    join licenses l on l.id = u.license_id
+    select l.id, ((row.first_at + ahead) at time zone 'UTC')::date, row.kind, row.network,
+      sum(row.count), min(row.first_at + ahead), max(row.last_at + ahead)
+    from ${rowsOf(uses, TYPES)}
+    join licenses l on l.id = row.license_id
     join apps a on a.id = l.app_id
     cross join lateral (select a.clock_ahead * interval '1 second' as ahead) c
     group by 1, 2, 3, 4
@@ -45,6 +40,15 @@ export async function addUses(db: Db, uses: CountedUse[]): Promise<void> {
       first_at = least(license_uses.first_at, excluded.first_at),
       last_at = greatest(license_uses.last_at, excluded.last_at)`)
 }
+
+const TYPES = {
+  license_id: 'text',
+  kind: 'text',
+  network: 'text',
+  count: 'int',
+  first_at: 'timestamptz',
+  last_at: 'timestamptz',
+} as const
 
 /** The uses of a license by day, earliest first. */
 export async function usesOf(db: Db, license_id: LicenseId): Promise<CountedUse[]> {

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
 import { type Cents, cents } from '#platform/money'
-import { sql } from '#platform/sql'
+import { columnsOf, rowsOf, sql } from '#platform/sql'
 import type { BalanceTransaction } from './processor.ts'
 
 /** A day's fees and movements besides charges, refunds, disputes and payouts, in cents. */
@@ -22,14 +22,21 @@ export async function keepBalanceTransactions(
   processor: string,
   moved: BalanceTransaction[],
 ): Promise<void> {
-  const of = <Key extends keyof BalanceTransaction>(key: Key) => moved.map((each) => each[key])
-  await db.run(sql`insert into balance_transactions
-      (processor, id, at, kind, subject, amount, fee, fee_kind, description)
-    select ${processor}, m.* from unnest(${of('id')}::text[], ${of('at')}::timestamptz[],
-      ${of('kind')}::text[], ${of('subject')}::text[], ${of('amount')}::bigint[],
-      ${of('fee')}::bigint[], ${of('fee_kind')}::text[], ${of('description')}::text[]) m
+  await db.run(sql`insert into balance_transactions (processor, ${columnsOf(MOVED_TYPES)})
+    select ${processor}, row.* from ${rowsOf(moved, MOVED_TYPES)}
     on conflict do nothing`)
 }
+
+const MOVED_TYPES = {
+  id: 'text',
+  at: 'timestamptz',
+  kind: 'text',
+  subject: 'text',
+  amount: 'bigint',
+  fee: 'bigint',
+  fee_kind: 'text',
+  description: 'text',
+} as const
 
 /** The latest closed day, and the instant at which it ended. */
 export async function lastClosedDay(

@@ -3,7 +3,7 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import type { Db } from '#platform/db'
 import type { JsonRow } from '#platform/json-row'
-import { sql } from '#platform/sql'
+import { rowsOf, sql } from '#platform/sql'
 
 /** What an invoice belongs to until it is paid: the cart of a purchase, or a subscription. */
 export type LockedOwner =
@@ -90,14 +90,12 @@ async function lockRenewals(tx: Db, keys: RenewalKeys[]): Promise<LockedAttempt[
   const rows = await tx.rows<RenewalRow>(sql`select ${licensing.PAUSABLE},
       ${billing.SUBSCRIPTION_AS_JSON} as subscription, ${billing.INVOICE_AS_JSON} as invoice,
       ${attemptColumns}
-    from unnest(${keys.map(({ subscription_id }) => subscription_id)}::text[],
-        ${keys.map(({ invoice_id }) => invoice_id)}::text[], ${keys.map(({ id }) => id)}::text[])
-        as keys (subscription_id, invoice_id, attempt_id)
-      join subscriptions s on s.id = keys.subscription_id
+    from ${rowsOf(keys, { id: 'text', invoice_id: 'text', subscription_id: 'text' })}
+      join subscriptions s on s.id = row.subscription_id
       join licenses on licenses.id = s.license_id
-      join invoices on invoices.id = keys.invoice_id and invoices.subscription_id = s.id
+      join invoices on invoices.id = row.invoice_id and invoices.subscription_id = s.id
         and invoices.number is not null
-      join attempts on attempts.id = keys.attempt_id and attempts.invoice_id = invoices.id
+      join attempts on attempts.id = row.id and attempts.invoice_id = invoices.id
     order by s.id for update of s, licenses, invoices, attempts`)
   return rows.map(({ subscription, invoice, attempt, clock_ahead, ...license }) => ({
     attempt: attemptIn({ attempt, clock_ahead }),
