@@ -24,7 +24,7 @@ export const RUNNING = ['active', 'trialing'] as const
 export const OWING = ['past_due', 'unpaid'] as const
 
 /** Whether a subscription of this status is in good standing. */
-export function isRunning(status: LicenseStatus): boolean {
+export function isRunning(status: LicenseStatus): status is (typeof RUNNING)[number] {
   return RUNNING.some((each) => each === status)
 }
 

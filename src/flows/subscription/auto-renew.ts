@@ -23,8 +23,7 @@ export async function setAutoRenew(
     if (!subscription || license.status === 'canceled') return false
     const auto_renew = to === 'on'
     if (subscription.auto_renew === auto_renew) return true
-    const isOwing = license.status === 'past_due' || license.status === 'unpaid'
-    if (!auto_renew && (isOwing || license.paused_for === 'buyer')) {
+    if (!auto_renew && (licensing.isOwing(license.status) || license.paused_for === 'buyer')) {
       await endSubscription(tx, now, { ...subscription, auto_renew }, 'period_ended')
     } else {
       await billing.changeSubscription(tx, subscription, { auto_renew, pause_at_end: false })

@@ -15,7 +15,7 @@ export async function advanceDunning(
 ): Promise<void> {
   const { license_id } = subscription
   const { status } = await licensing.lockLicense(tx, license_id)
-  if (status === 'active' || status === 'trialing') {
+  if (licensing.isRunning(status)) {
     // Auto-renew was turned off while the payment was pending: nothing is owed.
     if (!subscription.auto_renew) {
       await endSubscription(tx, now, subscription, 'period_ended')

@@ -190,8 +190,8 @@ function stepsOf(
   const to = statusPaid(invoice)
   if (status === 'paused') return [{ trigger: 'resumed', to }]
   if (invoice.kind === 'upgrade') return [{ trigger: 'upgraded', to }]
-  const isOwing = status === 'past_due' || status === 'unpaid'
-  const renewed = { trigger: isOwing ? 'recovered' : 'renewed', to: 'active' } as const
+  const trigger = licensing.isOwing(status) ? 'recovered' : 'renewed'
+  const renewed = { trigger, to: 'active' } as const
   // A plan that is paid once, to which the buyer changed at the period's end.
   return to === 'active' ? [renewed] : [renewed, { trigger: 'upgraded', to }]
 }

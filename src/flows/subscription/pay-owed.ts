@@ -68,7 +68,7 @@ type PaymentBegun = { end: Paid } | { intended: Intended; app: LockedLicense['ap
 
 /** Whether a license can be paid for now: it is past due, or its owner had paused it. */
 function owes({ status, paused_for }: licensing.PausableLicense): boolean {
-  return status === 'past_due' || status === 'unpaid' || paused_for === 'buyer'
+  return licensing.isOwing(status) || paused_for === 'buyer'
 }
 
 /** The cost of resuming a paused license, and the subscription it was computed from. */

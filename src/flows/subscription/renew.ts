@@ -144,8 +144,7 @@ async function reschedule(
     await billing.release(tx, subscription.id)
     return
   }
-  const isRunning = status === 'active' || status === 'trialing'
-  const due = isRunning ? billing.reminderOrEnd(now, status, subscription) : null
+  const due = licensing.isRunning(status) ? billing.reminderOrEnd(now, status, subscription) : null
   await billing.changeSubscription(tx, subscription, { next_at: due })
 }
 
