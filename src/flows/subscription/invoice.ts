@@ -8,7 +8,7 @@ import * as tax from '#domain/tax'
 import { divide, intend, isWaived, pay } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { mintId, type SubscriptionId } from '#platform/ids'
+import { type InvoiceId, mintId, type SubscriptionId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 import { type PreparedChange, together, type Writes, writeAll } from '#platform/together'
@@ -45,6 +45,12 @@ interface DueFacts extends DueOf {
   requested_by: payments.RequestedBy
 }
 
+/** The same, with what an invoice for it is computed from. */
+interface PreparedDue extends DueFacts {
+  email_normalized: string
+  basis: Basis
+}
+
 /**
  * Records the intention to charge a subscription, inside the transaction of a caller who locked it
  * and its license. Where there is nothing to charge, or too little, it is settled at once.
@@ -68,7 +74,7 @@ export async function prepareDue(
   world: World,
   tx: Db,
   now: Date,
-  owed: DueFacts & { email_normalized: string; basis: Basis },
+  owed: PreparedDue,
 ): Promise<PreparedChange<Intended>> {
   const { app, email_normalized, requested_by, open, due, basis } = owed
   const { card, is_processing, ...purchase } = basis
@@ -83,8 +89,7 @@ export async function prepareDue(
     return {
       write: issueMade,
       async finish() {
-        const issued = open ?? (await billing.findInvoice(tx, invoice.id))
-        await payNothing(world, tx, now, { ...owed, invoice: issued })
+        await payNothing(world, tx, now, owed, invoice.id)
         return { outcome: 'settled' }
       },
     }
@@ -109,16 +114,12 @@ async function payNothing(
   world: World,
   tx: Db,
   now: Date,
-  owed: DueOf & {
-    invoice: billing.Invoice
-    due?: Due | undefined
-    email_normalized: string
-    basis: Basis
-  },
+  { subscription, license, open, due, email_normalized, basis }: PreparedDue,
+  invoice_id: InvoiceId,
 ): Promise<void> {
-  const { subscription, license, invoice, due, email_normalized, basis } = owed
+  const invoice = open ?? (await billing.findInvoice(tx, invoice_id))
   await pay(world, tx, now, {
-    invoice_id: invoice.id,
+    invoice_id,
     owner: { kind: 'subscription', subscription, license, invoice },
     payer: { email_normalized, card: basis.card },
     paid_by: 'nothing',
