@@ -145,10 +145,10 @@ function over(
         return await pulse.whileAnswering(() => pool.query(config, values))
       },
     }),
-    async tx(work, { patient = false } = {}) {
+    async tx(work, { patient = false, generic_plans } = {}) {
       assertFree()
       const statement_timeout = patient ? limits.patient_statement : undefined
-      const on = { pool, pulse, statement_timeout }
+      const on = { pool, pulse, statement_timeout, generic_plans }
       return await transact(on, (client) => work(statements(client)))
     },
   }

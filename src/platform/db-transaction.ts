@@ -13,6 +13,8 @@ interface TransactOptions {
   pulse: Pulse
   /** How long each statement may take, in milliseconds, if not as long as others of the pool. */
   statement_timeout?: number | undefined
+  /** Whether each statement is planned once, for any values. */
+  generic_plans?: boolean | undefined
 }
 
 /**
@@ -34,7 +36,7 @@ export async function transact<Result>(
 
 /** Runs `work` between begin and commit; a connection that is lost is discarded. */
 async function transactOnce<Result>(
-  { pool, pulse, statement_timeout }: TransactOptions,
+  { pool, pulse, statement_timeout, generic_plans }: TransactOptions,
   work: (client: Connection) => Promise<Result>,
 ): Promise<Result> {
   const client = await connected(pool, pulse)
@@ -45,10 +47,11 @@ async function transactOnce<Result>(
   }
   client.on('error', onLost)
   try {
-    await client.query('begin')
-    if (statement_timeout) {
-      await client.query(`set local statement_timeout = ${statement_timeout}`)
-    }
+    const settings = [
+      statement_timeout && `set local statement_timeout = ${statement_timeout}`,
+      generic_plans && 'set local plan_cache_mode = force_generic_plan',
+    ]
+    await client.query(['begin', ...settings.filter(Boolean)].join('; '))
     const result = await work(statement_timeout ? waiting(client, statement_timeout) : client)
     await client.query('commit')
     return result

@@ -18,16 +18,26 @@ export interface Db {
   raw(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
 
+/** How a transaction runs. */
+export interface TransactionOptions {
+  /** A statement may take minutes; without it, seconds. */
+  patient?: boolean
+  /**
+   * Each statement has one good plan, whatever its values are, such as one that finds rows by their
+   * ids: it is planned once for each connection.
+   */
+  generic_plans?: boolean
+}
+
 /** The whole database: statements, transactions, hot reads, and notifications. */
 export interface Database extends Db {
   readonly engine: 'postgresql' | 'embedded'
   /** A consistent copy of the embedded database, as a tar file; absent on PostgreSQL. */
   copy?: () => Promise<Blob>
   /**
-   * Runs `work` in one transaction; an error rolls everything back, and a deadlock runs it again. A
-   * statement may take seconds, and in a `patient` one minutes.
+   * Runs `work` in one transaction; an error rolls everything back, and a deadlock runs it again.
    */
-  tx<Result>(work: (db: Db) => Promise<Result>, options?: { patient?: boolean }): Promise<Result>
+  tx<Result>(work: (db: Db) => Promise<Result>, options?: TransactionOptions): Promise<Result>
   /**
    * The same over a few separate connections, for what may be slow: lists, statements, exports,
    * retention. However many of these wait, the other connections stay free (decision 72).

@@ -9,6 +9,7 @@ import {
   type Database,
   type Db,
   isUniqueViolation,
+  type TransactionOptions,
 } from '#platform/db'
 import { migrate } from '#platform/migrate'
 import { migrations } from '#platform/migrations'
@@ -126,6 +127,21 @@ test('two transactions that wait for each other are both saved', async () => {
   // The one that runs again may be first again, and so meet the other once more.
   if (db.engine === 'embedded') assert.equal(waiting, 2)
   else assert.ok(waiting >= 3, 'one of them ran again')
+})
+
+test('with generic plans, a statement is not planned for its values, and others are', async (t) => {
+  if (db.engine === 'embedded') return t.skip('its one session plans for values')
+  const plansOf = async (name: string, options?: TransactionOptions) => {
+    const seen = sql`select id from jars where id = ${name}`
+    return await db.tx(async (tx) => {
+      await tx.rows(seen)
+      const plans = sql`select generic_plans > 0 as generic, custom_plans > 0 as custom
+        from pg_prepared_statements where name = ${seen.name}`
+      return await tx.one(plans)
+    }, options)
+  }
+  assert.deepEqual(await plansOf('a'), { generic: false, custom: true })
+  assert.deepEqual(await plansOf('b', { generic_plans: true }), { generic: true, custom: true })
 })
 
 test('a series of transactions lets timers and requests in between', async () => {

@@ -32,7 +32,7 @@ export function countStatements(): StatementCounter {
     const [config] = args as unknown as [string | pg.QueryConfig]
     const text = typeof config === 'string' ? config : config.text
     counter.statements++
-    if (text === 'begin') inTransaction.add(this)
+    if (/^begin\b/.test(text)) inTransaction.add(this)
     if (text === 'rollback') inTransaction.delete(this)
     const ends = text === 'commit' && inTransaction.delete(this)
     if (ends || (!inTransaction.has(this) && WRITES.test(text))) counter.commits++

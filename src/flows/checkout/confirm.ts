@@ -124,9 +124,8 @@ async function record(
     return 'repriced'
   }
   if (totals.agreement !== request.agreement) return end({ outcome: 'changed' })
-  return await db.tx((tx) =>
-    recordAttempt(world, tx, { cart, app, price, card, totals, requested_at }),
-  )
+  const facts = { cart, app, price, card, totals, requested_at }
+  return await db.tx((tx) => recordAttempt(world, tx, facts), { generic_plans: true })
 }
 
 /** Whether the price and the discount are still the ones that a cart was quoted. */

@@ -43,14 +43,17 @@ export async function settle(world: World, answered: Answered): Promise<Settled>
 
 /** Like `settle`, for several attempts in one transaction. */
 export async function settleAll(world: World, answered: readonly Answered[]): Promise<Settled[]> {
-  return await world.db.tx(async (tx) => {
-    const locked = await lockAttempts(tx, answered)
-    const changes: PreparedChange<Settled>[] = []
-    for (const [index, each] of answered.entries()) {
-      changes.push(await prepareAnswer(world, tx, locked[index]!, each))
-    }
-    return await writeAll(tx, changes)
-  })
+  return await world.db.tx(
+    async (tx) => {
+      const locked = await lockAttempts(tx, answered)
+      const changes: PreparedChange<Settled>[] = []
+      for (const [index, each] of answered.entries()) {
+        changes.push(await prepareAnswer(world, tx, locked[index]!, each))
+      }
+      return await writeAll(tx, changes)
+    },
+    { generic_plans: true },
+  )
 }
 
 async function prepareAnswer(

@@ -70,7 +70,7 @@ function groupedSteps(world: World) {
   return {
     find: grouped((ids: readonly SubscriptionId[]) => findClaimed(world, ids)),
     record: grouped((renewals: readonly Renewal[]) =>
-      world.db.tx((tx) => recordAll(world, tx, renewals)),
+      world.db.tx((tx) => recordAll(world, tx, renewals), { generic_plans: true }),
     ),
     settle: grouped((answered: readonly Answered[]) => settleAll(world, answered)),
   }
