@@ -18,8 +18,8 @@ create table licenses (
   key_hash bytea not null unique,
   key_sealed bytea not null,
   rotated_at timestamptz,
-  -- The request of the last rotation: repeated, it returns the same key and rotates nothing.
-  rotation_key text,
+  -- The latest rotations whose requests had a key: repeated, such a request rotates nothing.
+  keyed_rotations jsonb not null default '[]',
   -- How it began. An imported license that its buyer continues with a card becomes a purchase.
   origin text not null check (origin in ('purchase', 'preview', 'comp', 'import')),
   -- When the owner of an imported license gets an email about its end; null: never, or it was sent.

@@ -204,6 +204,21 @@ describe('an Idempotency-Key', () => {
     assert.equal(keys.size, 5)
     assert.equal((await auditOf(one.license_id)).length, 4)
   })
+
+  test('repeated after another rotation replaces nothing, and returns the key of today', async () => {
+    const { license_id } = await bought()
+    const headers = { 'idempotency-key': 'its response was lost' }
+    await rotate(license_id, headers)
+    service.clock.pass(60)
+    const latest = (await rotate(license_id, { 'idempotency-key': 'of another server' })).json()
+    assert.deepEqual((await rotate(license_id, headers)).json(), latest)
+    const unnamed = (await rotate(license_id)).json()
+    assert.deepEqual((await rotate(license_id, headers)).json(), unnamed)
+    assert.equal(await isAlive(unnamed.license_key), true)
+    assert.equal((await auditOf(license_id)).length, 3)
+    service.clock.pass(540)
+    assert.notEqual((await rotate(license_id, headers)).json().license_key, unnamed.license_key)
+  })
 })
 
 describe('at the same time', () => {

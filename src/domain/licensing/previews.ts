@@ -42,7 +42,7 @@ export async function grantPreview(
   await db.run(sql`update licenses set product_id = ${grant.product_id},
     key_hash = ${keyHash(tools.keys, license_key)},
     key_sealed = ${sealKey(tools.keys, tools.random, license_id, license_key)},
-    rotation_key = null
+    keyed_rotations = '[]'
     where id = ${license_id}`)
   return license_id
 }

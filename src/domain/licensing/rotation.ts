@@ -10,6 +10,9 @@ import { LICENSE_COLUMNS, type License, showKey } from './licenses.ts'
 
 const REPEAT_SECONDS = 10 * 60
 
+/** A rotation that a request with the same key would repeat. */
+type KeyedRotation = { rotation_key: string; rotated_at: string }
+
 /** The outcome of a rotation; `fresh` is false for a repeated request. */
 export type Rotation =
   | { outcome: 'unknown' }
@@ -18,8 +21,8 @@ export type Rotation =
 
 /**
  * Replaces the key of an app's license; the old one, and those of other services, stop working when
- * the transaction commits (spec: regenerate-key). The same `rotation_key` within ten minutes gets
- * the same answer.
+ * the transaction commits (spec: regenerate-key). A repeated `rotation_key` within ten minutes
+ * replaces nothing and gets the key of today: another request may have replaced it since.
  */
 export async function rotate(
   db: Db,
@@ -27,30 +30,28 @@ export async function rotate(
   tools: { keys: KeyRing; random: Random },
   request: { app_id: AppId; license_id: LicenseId; rotation_key: string | null },
 ): Promise<Rotation> {
-  const license = await db.maybe<License & { rotation_key: string | null }>(sql`
-    select ${LICENSE_COLUMNS}, rotation_key from licenses
+  const license = await db.maybe<License & { keyed_rotations: KeyedRotation[] }>(sql`
+    select ${LICENSE_COLUMNS}, keyed_rotations from licenses
     where id = ${request.license_id} and app_id = ${request.app_id} for update`)
   if (!license) return { outcome: 'unknown' }
   if (license.status === 'canceled') return { outcome: 'canceled' }
   const { rotated_at } = license
-  if (rotated_at && isRepeat(now, { ...license, rotated_at }, request.rotation_key)) {
+  const { rotation_key } = request
+  const recent = license.keyed_rotations.filter((each) => isRecent(now, each))
+  if (rotated_at && recent.some((each) => each.rotation_key === rotation_key)) {
     const license_key = showKey(tools.keys, license)
     return { outcome: 'rotated', fresh: false, license, license_key, rotated_at }
   }
+  if (rotation_key !== null) recent.push({ rotation_key, rotated_at: now.toISOString() })
   const license_key = mintKey(tools.random)
   await db.run(sql`update licenses set key_hash = ${keyHash(tools.keys, license_key)},
     key_sealed = ${sealKey(tools.keys, tools.random, license.license_id, license_key)},
-    rotated_at = ${now}, rotation_key = ${request.rotation_key}
+    rotated_at = ${now}, keyed_rotations = ${JSON.stringify(recent)}::jsonb
     where id = ${license.license_id}`)
   await dropAliases(db, [license.license_id])
   return { outcome: 'rotated', fresh: true, license, license_key, rotated_at: now }
 }
 
-function isRepeat(
-  now: Date,
-  last: { rotated_at: Date; rotation_key: string | null },
-  rotation_key: string | null,
-): boolean {
-  if (rotation_key === null || rotation_key !== last.rotation_key) return false
-  return addSeconds(last.rotated_at, REPEAT_SECONDS) > now
+function isRecent(now: Date, { rotated_at }: KeyedRotation): boolean {
+  return addSeconds(new Date(rotated_at), REPEAT_SECONDS) > now
 }

@@ -126,8 +126,8 @@ function regenerateKey(world: World): Endpoint {
     summary: 'Replace a compromised license key',
     description:
       'For compromised keys only: the old key stops working immediately, and the new key ' +
-      'is returned once. A buyer who lost a key finds it in the buyer portal. Requests ' +
-      'with the same `Idempotency-Key` within ten minutes return the same response.',
+      'is returned once. A buyer who lost a key finds it in the buyer portal. A repeated ' +
+      '`Idempotency-Key` within ten minutes replaces nothing and returns the current key.',
     limit: clientLimit('regenerate', 30),
     params: z.strictObject({ license_id: z.string().describe('From any license state.') }),
     headers: z.object({ 'idempotency-key': z.string().min(1).max(255).optional() }),
