@@ -191,6 +191,17 @@ const KEYS: Record<string, Case> = {
     },
     expected: { same: true },
   },
+  'a regeneration repeated after another one': {
+    run: async (subject) => {
+      const { id } = await subject.license('active')
+      const options = { idempotency_key: 'once' }
+      await subject.client.regenerateKey(id, options)
+      const latest = await subject.client.regenerateKey(id)
+      const repeated = await subject.client.regenerateKey(id, options)
+      return { same: latest.license_key === repeated.license_key }
+    },
+    expected: { same: true },
+  },
   'a regeneration for a canceled license': {
     run: async (subject) => subject.client.regenerateKey((await subject.license('canceled')).id),
     expected: ['PurserError', 409, 'license_canceled'],

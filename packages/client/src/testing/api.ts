@@ -176,6 +176,8 @@ async function regenerate({ request, id, facts }: Call): Promise<Response> {
   license.license_key = mint('key', 33)
   const rotated_at = new Date(now()).toISOString().replace(/\.\d+/, '')
   const state = { ...stateOf(license, now()), license_key: license.license_key, rotated_at }
+  // A repeat of an earlier request gets the current key.
+  for (const [each, rotation] of rotations) if (each.startsWith(`${id} `)) rotation.state = state
   if (key !== undefined) rotations.set(repetition, { state, until: now() + ROTATION_MS })
   return json(state)
 }
