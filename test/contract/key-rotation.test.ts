@@ -205,7 +205,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await auditOf(one.license_id)).length, 4)
   })
 
-  test('repeated after another rotation replaces nothing, and returns the key of today', async () => {
+  test('repeated after another rotation replaces nothing, and returns the current key', async () => {
     const { license_id } = await bought()
     const headers = { 'idempotency-key': 'its response was lost' }
     await rotate(license_id, headers)

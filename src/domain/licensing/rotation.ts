@@ -22,7 +22,7 @@ export type Rotation =
 /**
  * Replaces the key of an app's license; the old one, and those of other services, stop working when
  * the transaction commits (spec: regenerate-key). A repeated `rotation_key` within ten minutes
- * replaces nothing and gets the key of today: another request may have replaced it since.
+ * replaces nothing and gets the current key: another request may have replaced it since.
  */
 export async function rotate(
   db: Db,
