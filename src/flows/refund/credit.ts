@@ -24,7 +24,7 @@ export async function creditBack(
   const backs: CreditBack[] = []
   for (const { invoice, amount } of await creditSources(db, upgrade)) {
     const state = await refundStateOf(world, db, invoice.id)
-    if (!state || state.isDisputed || state.isInProgress) continue
+    if (!state || state.is_disputed || state.is_in_progress) continue
     // A former seller's part is refunded by staff, on that invoice's own page.
     if (state.invoice.seller_id !== upgrade.seller_id) continue
     const { charge, taken, left } = state

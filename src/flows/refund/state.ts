@@ -50,10 +50,10 @@ export interface RefundState {
   /** What was refunded, disputed or lost. */
   taken: billing.TakenBack
   left: Cents
-  isDisputed: boolean
-  isInProgress: boolean
+  is_disputed: boolean
+  is_in_progress: boolean
   /** Whether a payment of the license waits for its answer. */
-  isPaymentPending: boolean
+  is_payment_pending: boolean
 }
 
 /** The refund state of an invoice. Undefined if there is no invoice, or nothing was charged. */
@@ -77,9 +77,9 @@ export async function refundStateOf(
     now: appTime(world, app),
     taken,
     left: cents(charge.amount - taken.amount),
-    isDisputed: disputes.some(({ status }) => status === 'open'),
-    isInProgress: refunds.some(({ status }) => status === 'open'),
-    isPaymentPending: await payments.isAnyPendingOf(db, invoice.license_id),
+    is_disputed: disputes.some(({ status }) => status === 'open'),
+    is_in_progress: refunds.some(({ status }) => status === 'open'),
+    is_payment_pending: await payments.isAnyPendingOf(db, invoice.license_id),
   }
 }
 
@@ -114,10 +114,10 @@ export function refusalOf(
 ): RefundRefusal | undefined {
   const { invoice, now, left } = state
   if (days !== Infinity && now > addDays(invoice.paid_at!, days)) return 'too_late'
-  if (state.isDisputed) return 'disputed'
-  if (state.isInProgress) return 'in_progress'
+  if (state.is_disputed) return 'disputed'
+  if (state.is_in_progress) return 'in_progress'
   if (left <= 0) return 'nothing_left'
-  if (state.isPaymentPending && actor.kind !== 'buyer') return 'payment_pending'
+  if (state.is_payment_pending && actor.kind !== 'buyer') return 'payment_pending'
   if (!Number.isSafeInteger(amount) || amount <= 0) return 'not_an_amount'
   return amount > left ? 'more_than_left' : undefined
 }
