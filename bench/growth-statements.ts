@@ -43,7 +43,7 @@ export function grownStatements(
   return [
     ['R15 monitoring metrics', () => readStored(db, now)],
     ['R3 claim due subscriptions', () => billing.claimDue(db, now, { until, limit: 20 })],
-    ['R3 next due of an app', () => billing.nextDue(db, BIG_APP)],
+    ['R3 next due of an app', () => billing.nextDueAt(db, BIG_APP)],
     ['R3 comps that end', () => licensing.endedUncharged(db, now, { limit: 20 })],
     ['R3 next end of a comp', () => licensing.nextUnchargedEnd(db, BIG_APP)],
     ['R4 had a trial, a new buyer', trial('unknown@growth.example')],

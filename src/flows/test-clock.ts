@@ -5,6 +5,7 @@ import type { DisputeReason } from '#domain/payments'
 import { appTime, type World } from '#flows/world'
 import { audit } from '#platform/audit'
 import { isoSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
 import type { AppId, ProcessorId, UserId } from '#platform/ids'
 
 /** What a processor in test mode can simulate, in addition to its port. */
@@ -111,25 +112,25 @@ async function earliest(
   work: ClockWork,
   at: Date,
 ): Promise<Date | undefined> {
-  const dues = [
-    await billing.nextDue(db, app_id),
-    await licensing.nextUnchargedEnd(db, app_id),
-    await licensing.nextReminder(db, app_id),
-    await work.nextOtherDue(at),
-  ]
-  const known = dues.filter((due) => due !== undefined)
-  if (known.length === 0) return undefined
-  const first = new Date(Math.min(...known.map((due) => due.getTime())))
+  const other = await work.nextOtherDue(at)
+  const dues = [...(await duesOf(db, app_id)), ...(other ? [other] : [])]
+  if (dues.length === 0) return undefined
+  const first = new Date(Math.min(...dues.map((due) => due.getTime())))
   return first < at ? at : first
 }
 
 async function isStillDue({ db }: World, app_id: AppId, at: Date): Promise<boolean> {
+  return (await duesOf(db, app_id)).some((due) => due <= at)
+}
+
+/** When each kind of an app's periodic work is next due, without the kinds that never are. */
+async function duesOf(db: Db, app_id: AppId): Promise<Date[]> {
   const dues = [
-    await billing.nextDue(db, app_id),
+    await billing.nextDueAt(db, app_id),
     await licensing.nextUnchargedEnd(db, app_id),
     await licensing.nextReminder(db, app_id),
   ]
-  return dues.some((due) => due !== undefined && due <= at)
+  return dues.filter((due) => due !== undefined)
 }
 
 async function moveClock({ db, clock }: World, app_id: AppId, to: Date): Promise<void> {

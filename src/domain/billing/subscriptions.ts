@@ -228,7 +228,7 @@ export async function changeSubscription(
 }
 
 /** When an app's next subscription is due; undefined if none ever is. */
-export async function nextDue(db: Db, app_id: AppId): Promise<Date | undefined> {
+export async function nextDueAt(db: Db, app_id: AppId): Promise<Date | undefined> {
   const { at } = await db.one<{ at: Date | null }>(sql`select min(next_at) as at
     from subscriptions where app_id = ${app_id}`)
   return at ?? undefined

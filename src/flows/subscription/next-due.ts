@@ -21,7 +21,7 @@ interface DueSubscription {
  * follows the current period, or begins now where a pause ends. The tax service may be remote: it
  * is asked with nothing locked.
  */
-export async function nextDue(
+export async function quoteNextPeriod(
   { db, random, taxes }: World,
   { subscription, price: present, now }: DueSubscription,
   begins: 'at_period_end' | 'now' = 'at_period_end',

@@ -10,7 +10,7 @@ import { type LicenseId, mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { closeChallenge } from './challenge.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
-import { isStillDue, nextDue } from './next-due.ts'
+import { isStillDue, quoteNextPeriod } from './next-due.ts'
 
 /** The outcome of paying. Nothing may be owed, or another attempt may be pending. */
 export type Paid =
@@ -84,7 +84,7 @@ async function resumptionOf(world: World, license_id: LicenseId): Promise<Resump
   const { license, subscription, now } = locked
   if (!subscription || license.paused_for !== 'buyer') return undefined
   const price = await catalog.findPrice(db, subscription.price_id)
-  const due = await nextDue(world, { subscription, price, now }, 'now')
+  const due = await quoteNextPeriod(world, { subscription, price, now }, 'now')
   return { before: subscription, due }
 }
 

@@ -12,7 +12,7 @@ import { claimDue } from './claims.ts'
 import { endComps, remindImported } from './comps.ts'
 import { advanceDunning, endSubscription, notify } from './dunning.ts'
 import { type Basis, basesOf, type Due, type Intended, prepareDue } from './invoice.ts'
-import { isStillDue, nextDue } from './next-due.ts'
+import { isStillDue, quoteNextPeriod } from './next-due.ts'
 
 const BATCH = 512
 
@@ -95,7 +95,7 @@ async function take(world: World, id: SubscriptionId, steps: Steps): Promise<voi
     })
     return
   }
-  const due = before.open ? undefined : await nextDue(world, before)
+  const due = before.open ? undefined : await quoteNextPeriod(world, before)
   const intended = await steps.record({ before, due })
   if (intended?.outcome !== 'intended') return
   const { attempt } = intended
