@@ -106,9 +106,9 @@ describe('a license that resumes', () => {
 
 // M9
 describe('who pays late', () => {
-  const calendar = { anchor: at('2026-01-31'), anchor_index: 0, frequency: 'month' } as const
+  const cycle = { anchor: at('2026-01-31'), anchor_index: 0, frequency: 'month' } as const
   const paid = (now: Date) => {
-    const { period_index, period_start, period_end, anchor } = billing.periodPaid(calendar, 2, now)
+    const { period_index, period_start, period_end, anchor } = billing.periodPaid(cycle, 2, now)
     return [period_index, day(period_start), day(period_end), day(anchor)]
   }
   const same = [2, '2026-02-28', '2026-03-31', '2026-01-31']
@@ -127,7 +127,7 @@ describe('who pays late', () => {
   })
 
   test('gives a weekly plan a full week, even an hour before the next period', () => {
-    const weekly = { ...calendar, frequency: 'week' } as const
+    const weekly = { ...cycle, frequency: 'week' } as const
     const now = new Date('2026-02-14T11:00:00Z')
     const { period_start, period_end } = billing.periodPaid(weekly, 2, now)
     assert.deepEqual([period_start, period_end], [now, new Date('2026-02-21T11:00:00Z')])

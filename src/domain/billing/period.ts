@@ -1,7 +1,7 @@
 import { type Frequency, periodEnd } from '#platform/calendar'
 
-/** A subscription's calendar: period number `anchor_index` ends at the anchor. */
-export interface Calendar {
+/** A subscription's billing cycle: period number `anchor_index` ends at the anchor. */
+export interface BillingCycle {
   anchor: Date
   anchor_index: number
   frequency: Frequency
@@ -15,7 +15,7 @@ export interface Period {
 }
 
 /** The period of a number. */
-export function periodOf({ anchor, anchor_index, frequency }: Calendar, index: number): Period {
+export function periodOf({ anchor, anchor_index, frequency }: BillingCycle, index: number): Period {
   const count = index - anchor_index
   return {
     period_index: index,
@@ -25,13 +25,13 @@ export function periodOf({ anchor, anchor_index, frequency }: Calendar, index: n
 }
 
 /**
- * The period that a payment covers, and the calendar from then on: if more than half of it is over,
+ * The period that a payment covers, and the cycle from then on: if more than half of it is over,
  * a new one begins with the payment (decision 56).
  */
-export function periodPaid(calendar: Calendar, index: number, now: Date): Calendar & Period {
-  const period = periodOf(calendar, index)
+export function periodPaid(cycle: BillingCycle, index: number, now: Date): BillingCycle & Period {
+  const period = periodOf(cycle, index)
   const half = (period.period_start.getTime() + period.period_end.getTime()) / 2
-  if (now.getTime() <= half) return { ...calendar, ...period }
-  const restarted = { ...calendar, anchor: now, anchor_index: index - 1 }
+  if (now.getTime() <= half) return { ...cycle, ...period }
+  const restarted = { ...cycle, anchor: now, anchor_index: index - 1 }
   return { ...restarted, ...periodOf(restarted, index) }
 }

@@ -34,7 +34,7 @@ export async function extensionOf(tx: Db, now: Date, paid: PaidRenewal): Promise
 /** Moves a subscription and its license into the period that an invoice paid for. */
 export async function extend(writes: Writes, now: Date, extension: Extension): Promise<void> {
   const { invoice, subscription, is_waived, license } = extension
-  const { calendar, frequency, ...period } = extension.period
+  const { cycle, frequency, ...period } = extension.period
   const pay = (each: Writes) =>
     billing.payInvoice(each, now, { id: invoice.id, ...period, is_waived })
   if (license.status === 'canceled') return await pay(writes)
@@ -44,7 +44,7 @@ export async function extend(writes: Writes, now: Date, extension: Extension): P
   const [first] = stepsOf(invoice, license)
   const isPaused = isSuspended(license)
   const change = {
-    ...calendar,
+    ...cycle,
     price_id: invoice.price_id,
     amount: billing.priceOf(invoice),
     ...(billing.discountOn(invoice) ? discounts.afterPeriods(subscription, 1) : {}),
@@ -132,27 +132,27 @@ function isSuspended({ status, paused_for }: licensing.PausableLicense): boolean
 }
 
 interface ExtendedPeriod extends Pick<billing.Invoice, 'period_start' | 'period_end'> {
-  calendar: Omit<billing.Calendar, 'frequency'>
+  cycle: Omit<billing.BillingCycle, 'frequency'>
   period_index: number
   frequency: Frequency | null
 }
 
-/** The paid period, and the schedule that follows it. */
+/** The paid period, and the billing cycle that follows it. */
 async function periodPaid(tx: Db, now: Date, paid: PaidRenewal): Promise<ExtendedPeriod> {
   const { invoice, subscription } = paid
   const period_index = invoice.period_index!
   const isSamePlan = invoice.price_id === subscription.price_id
   const { frequency } = isSamePlan ? subscription : await catalog.findPrice(tx, invoice.price_id)
-  const calendar = calendarPaid(now, paid)
+  const cycle = cyclePaid(now, paid)
   const { period_start, period_end } = invoice
   // An upgrade was agreed to and charged for the period that it shows.
   if (frequency === null || invoice.kind === 'upgrade') {
-    return { calendar, period_index, period_start, period_end, frequency }
+    return { cycle, period_index, period_start, period_end, frequency }
   }
-  const period = billing.periodPaid({ ...calendar, frequency }, period_index, now)
+  const period = billing.periodPaid({ ...cycle, frequency }, period_index, now)
   const { anchor, anchor_index } = period
   return {
-    calendar: { anchor, anchor_index },
+    cycle: { anchor, anchor_index },
     period_index,
     period_start: period.period_start,
     period_end: period.period_end,
@@ -160,11 +160,11 @@ async function periodPaid(tx: Db, now: Date, paid: PaidRenewal): Promise<Extende
   }
 }
 
-/** A plan change and the end of a pause begin a schedule of their own. */
-function calendarPaid(
+/** A plan change and the end of a pause begin a billing cycle of their own. */
+function cyclePaid(
   now: Date,
   { invoice, subscription, license }: PaidRenewal,
-): Omit<billing.Calendar, 'frequency'> {
+): Omit<billing.BillingCycle, 'frequency'> {
   const { anchor, anchor_index, period_end, period_index } = subscription
   const before = invoice.period_index! - 1
   // Its own period, also where a pause began while it was being paid.
