@@ -1,6 +1,6 @@
 import { type Config, ConfigError, isLiveKey } from '#platform/config'
 import type { Database } from '#platform/db'
-import { type Money, moneyOf, setMoney } from '#platform/installation'
+import { type MoneyMode, moneyOf, setMoney } from '#platform/installation'
 import { sql } from '#platform/sql'
 
 const REMEDY = 'Set DATABASE_URL (or DATA_DIR) to an empty database for it.'
@@ -11,7 +11,7 @@ const REMEDY = 'Set DATABASE_URL (or DATA_DIR) to an empty database for it.'
  */
 export async function checkMoney(db: Database, { stripe }: Pick<Config, 'stripe'>): Promise<void> {
   if (stripe) await refuseTestClocks(db)
-  const money: Money = stripe && isLiveKey(stripe.secret_key) ? 'live' : 'test'
+  const money: MoneyMode = stripe && isLiveKey(stripe.secret_key) ? 'live' : 'test'
   const { has_orders, has_sandbox } = await db.one<Record<'has_orders' | 'has_sandbox', boolean>>(
     sql`select exists (select 1 from orders) as has_orders,
       exists (select 1 from charges where processor = 'sandbox') as has_sandbox`,
@@ -21,7 +21,7 @@ export async function checkMoney(db: Database, { stripe }: Pick<Config, 'stripe'
   await setMoney(db, money)
 }
 
-function mixed(known: Money): ConfigError {
+function mixed(known: MoneyMode): ConfigError {
   return new ConfigError(
     known === 'test'
       ? `STRIPE_SECRET_KEY: a live key is refused, as this database contains test-mode sales. ${REMEDY}`

@@ -4,7 +4,7 @@ import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
 /** Whether money is real: `test` is the sandbox, or a test key of the processor. */
-export type Money = 'test' | 'live'
+export type MoneyMode = 'test' | 'live'
 
 interface KnownKey {
   fingerprint: string
@@ -60,12 +60,12 @@ function unknownKey(): ConfigError {
 }
 
 /** Whether this database contains real money; undefined before the first start that recorded it. */
-export async function moneyOf(db: Db): Promise<Money | undefined> {
-  return (await db.maybe<{ money: Money }>(sql`select money from installation`))?.money
+export async function moneyOf(db: Db): Promise<MoneyMode | undefined> {
+  return (await db.maybe<{ money: MoneyMode }>(sql`select money from installation`))?.money
 }
 
 /** Records whether this database contains real money. */
-export async function setMoney(db: Db, money: Money): Promise<void> {
+export async function setMoney(db: Db, money: MoneyMode): Promise<void> {
   await db.run(sql`insert into installation (money) values (${money})
     on conflict (id) do update set money = excluded.money`)
 }
