@@ -19,9 +19,9 @@ import * as disputes from './disputes.ts'
 import * as events from './events.ts'
 import * as cards from './kept-cards.ts'
 import { hashOf, sameRequest } from './keys.ts'
-import { openListings } from './listings.ts'
 import { payOut } from './payouts.ts'
 import * as portals from './portals.ts'
+import { openRecords } from './records.ts'
 import { refund } from './refunds.ts'
 
 /** The options of the processor and its pages. */
@@ -55,7 +55,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     // Its pages are on the service's own origin.
     page_origins: [],
     ...openCharges(options),
-    ...openListings(db),
+    ...openRecords(db),
     // Its records are in the same database, so a restore covers both.
     async *unrecognized() {},
     async openCardEntry(now, request) {

@@ -7,7 +7,7 @@
  * reaches the service. See docs/decisions/0026.
  */
 import type { FastifyInstance } from 'fastify'
-import type { Listings, Processor, ProcessorFacts } from '#domain/payments'
+import type { Processor, ProcessorFacts, ProcessorRecords } from '#domain/payments'
 import { markHandled } from '#domain/payments'
 import type { TaxProvider } from '#domain/tax'
 import { isLiveKey } from '#platform/config'
@@ -18,11 +18,11 @@ import { charge, close, find, RENEWALS_AT_ONCE, SMALLEST_CHARGE } from './charge
 import { guarded, openClient, type StripeParts } from './client.ts'
 import { answerDispute, submitDue } from './disputes.ts'
 import { events } from './events.ts'
-import { openListings } from './listings.ts'
 import { serialize } from './once.ts'
 import { openAccount, openOnboarding, readAccount } from './payees.ts'
 import { payOut } from './payouts.ts'
 import { openPortal, readPortal } from './portal.ts'
+import { openRecords } from './records.ts'
 import { refund } from './refunds.ts'
 import { declareRoutes } from './routes.ts'
 import { openTaxes } from './tax.ts'
@@ -57,7 +57,7 @@ export function openStripe(options: StripeOptions): StripeAccount {
     declareRoutes: (app) => declareRoutes(app, parts),
     ...openCharging(parts),
     ...openPaying(parts),
-    ...openListings(parts),
+    ...openRecords(parts),
     unrecognized: (from, before) => listUnrecognized(parts, from, before),
     async events(now) {
       // Banks do not follow test clocks.
@@ -90,7 +90,7 @@ function openCharging(parts: StripeParts): Pick<Processor, Charging> {
 /** The operations that refund or pay out, and the hosted pages. */
 function openPaying(
   parts: StripeParts,
-): Omit<Processor, Charging | Other | keyof Listings | 'unrecognized'> {
+): Omit<Processor, Charging | Other | keyof ProcessorRecords | 'unrecognized'> {
   return {
     openPortal: (now, request) =>
       guarded(parts, 'a customer portal', () => openPortal(parts, now, request)),

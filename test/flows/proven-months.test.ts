@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
-import type { Listed, Listings } from '#domain/payments'
+import type { ProcessorRecord, ProcessorRecords } from '#domain/payments'
 import { checkAndNote, checkNightly, type NotedCheck } from '#flows/check-books'
 import { openAlarms } from '#platform/alarms'
 import type { Db } from '#platform/db'
@@ -13,7 +13,7 @@ import { openTestService, type TestService } from '../support/service.ts'
 
 // Guards R15: the nightly check does not grow with the age of the books.
 
-const KINDS: (keyof Listings)[] = ['charges', 'refunds', 'payouts', 'disputes']
+const KINDS: (keyof ProcessorRecords)[] = ['charges', 'refunds', 'payouts', 'disputes']
 const IN_APRIL = sql`(select id from ledger_transactions
   where event = 'sale' and at between '2026-04-01' and '2026-05-01')`
 
@@ -36,13 +36,13 @@ describe('a month that is over', () => {
   /** Checks the books after a fault without what is proven; the fault is rolled back. */
   async function afterFault(plant: (tx: Db) => Promise<unknown>): Promise<NotedCheck> {
     const { world } = service
-    const listed: Partial<Record<keyof Listings, Listed[]>> = {}
+    const listed: Partial<Record<keyof ProcessorRecords, ProcessorRecord[]>> = {}
     for (const kind of KINDS) {
-      const all: Listed[] = []
+      const all: ProcessorRecord[] = []
       for await (const each of world.processor[kind](new Date(0), new Date('9999'))) all.push(each)
       listed[kind] = all
     }
-    const listing = (kind: keyof Listings) =>
+    const listing = (kind: keyof ProcessorRecords) =>
       async function* list(from: Date, until: Date) {
         yield* listed[kind]!.filter(({ at }) => at >= from && at < until)
       }

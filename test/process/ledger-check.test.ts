@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
-import { type Listed, type Listings, type Processor, ProcessorUnreachable } from '#domain/payments'
+import {
+  type Processor,
+  type ProcessorRecord,
+  type ProcessorRecords,
+  ProcessorUnreachable,
+} from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import { payOut } from '#flows/pay-out'
 import { fileMonth } from '#flows/remit-tax'
@@ -76,8 +81,8 @@ class Rollback extends Error {}
 /** The processor's current records. */
 async function readOutside(): Promise<Outside> {
   const { processor } = service.world
-  const all = async (kind: keyof Listings) => {
-    const records: Listed[] = []
+  const all = async (kind: keyof ProcessorRecords) => {
+    const records: ProcessorRecord[] = []
     for await (const each of processor[kind](new Date(0), FAR_OFF)) records.push(each)
     return records
   }
@@ -91,7 +96,7 @@ async function readOutside(): Promise<Outside> {
 
 /** A processor with these records. */
 function processorOf(outside: Outside): Processor {
-  const listing = (kind: keyof Listings) =>
+  const listing = (kind: keyof ProcessorRecords) =>
     async function* list(from: Date, before: Date) {
       yield* outside[kind].filter(({ at }) => at >= from && at < before)
     }
@@ -223,7 +228,7 @@ describe('the check of the books', () => {
     const outside = await readOutside()
     const { processor, db } = { ...service.world, processor: processorOf(outside) }
     const at = service.clock.now()
-    const late: Listed = { ...outside.charges[0]!, at }
+    const late: ProcessorRecord = { ...outside.charges[0]!, at }
     let reads = 0
     const charges: Processor['charges'] = async function* list(from, before) {
       reads++

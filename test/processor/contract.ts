@@ -3,9 +3,9 @@ import { describeBalance } from './balance.ts'
 import { describeCards } from './cards.ts'
 import { describeDisputes } from './disputes.ts'
 import { describeKeys } from './keys.ts'
-import { describeListings } from './listings.ts'
 import { type Outside, type ProcessorSteps, processorSteps } from './outside.ts'
 import { describePayees } from './payees.ts'
+import { describeRecords } from './records.ts'
 import { describeRefunds } from './refunds.ts'
 
 export type { Outside } from './outside.ts'
@@ -25,6 +25,6 @@ export function describeProcessor(name: string, open: () => Promise<Outside>): v
     describeDisputes(get)
     describePayees(get)
     describeBalance(get)
-    describeListings(get)
+    describeRecords(get)
   })
 }

@@ -1,6 +1,6 @@
 import type { ProcessorId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import type { Listings, Unrecognized } from './listings.ts'
+import type { ProcessorRecords, Unrecognized } from './records.ts'
 
 /** What the service knows about a card. It never receives the number. */
 export interface Card {
@@ -242,7 +242,7 @@ export interface ProcessorFacts {
  * throw ProcessorRefused or ProcessorUnreachable. After the latter, `find` and `close` return the
  * outcome by the same key, and a refund or payout is requested again under its key.
  */
-export interface Processor extends ProcessorFacts, Listings {
+export interface Processor extends ProcessorFacts, ProcessorRecords {
   /** Opens a page of the processor where the buyer enters a card. */
   openCardEntry(now: Date, request: CardEntryRequest): Promise<{ id: string; url: string }>
   /** The card that was entered there, or undefined while there is none. */

@@ -1,4 +1,4 @@
-import type { Listed, Listings } from '#domain/payments'
+import type { ProcessorRecord, ProcessorRecords } from '#domain/payments'
 import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
@@ -26,21 +26,21 @@ export interface Expected {
 
 /** One kind of record, compared between the processor and our books. */
 export interface Kind {
-  name: keyof Listings
+  name: keyof ProcessorRecords
   /**
    * The rule that is broken where the processor lacks our record, and where we lack the
    * processor's.
    */
   rules: { made: string; known: string }
   /** The records of a page that differ on our books. */
-  differing(db: Db, processor: string, page: Listed[]): Promise<Differing[]>
+  differing(db: Db, processor: string, page: ProcessorRecord[]): Promise<Differing[]>
   /** Our rows created since a time. */
   madeSince(db: Db, since: Date): Promise<{ id: string }[]>
   /** Our rows that the processor must have. */
   expected(db: Db, processor: string, page: IdPage): Promise<Expected[]>
 }
 
-const LISTED = (page: Listed[]) => sql`(select n - 1 as position, l ->> 'id' as id,
+const LISTED = (page: ProcessorRecord[]) => sql`(select n - 1 as position, l ->> 'id' as id,
     l ->> 'key' as key, (l ->> 'amount')::bigint as amount, (l ->> 'moved')::bigint as moved
   from jsonb_array_elements(${JSON.stringify(page)}::jsonb) with ordinality as page (l, n)) l`
 

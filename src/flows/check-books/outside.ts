@@ -1,4 +1,4 @@
-import type { Listed, Processor } from '#domain/payments'
+import type { Processor, ProcessorRecord } from '#domain/payments'
 import { addDays } from '#platform/calendar'
 import type { Clock } from '#platform/clock'
 import type { Db } from '#platform/db'
@@ -34,7 +34,7 @@ export async function checkOutside(sides: Sides, report: Report, since?: Date): 
   const from = since ? addDays(since, -MARGIN_DAYS) : ALWAYS[0]
   for (const kind of KINDS) {
     const seen = new SeenIds()
-    let page: Listed[] = []
+    let page: ProcessorRecord[] = []
     const compare = async () => {
       await comparePage(sides, report, kind, page)
       page = []
@@ -55,7 +55,7 @@ async function comparePage(
   sides: Sides,
   report: Report,
   kind: Kind,
-  page: Listed[],
+  page: ProcessorRecord[],
 ): Promise<void> {
   const first = await differencesOf(sides, kind, page)
   if (first.length === 0) return
@@ -69,7 +69,7 @@ async function comparePage(
 }
 
 interface FoundOutside {
-  of: Listed
+  of: ProcessorRecord
   rule: string
   subject: string
   ours: Cents | null
@@ -79,7 +79,7 @@ interface FoundOutside {
 async function differencesOf(
   { db, processor }: Sides,
   { differing, rules }: Kind,
-  page: Listed[],
+  page: ProcessorRecord[],
 ): Promise<FoundOutside[]> {
   const rows = await differing(db, processor.name, page)
   return rows.flatMap(({ position, our_id, ours, booked, is_open }): FoundOutside[] => {
@@ -100,7 +100,7 @@ const MOVED_AS_BOOKED = 'the processor moved what the books say'
 
 /** The same records, as the processor has them now. */
 async function listedAgain({ processor }: Sides, { name }: Kind, some: FoundOutside[]) {
-  const again: Listed[] = []
+  const again: ProcessorRecord[] = []
   for (const { id, key, at } of some.map(({ of }) => of)) {
     const before = new Date(at.getTime() + 1000)
     for await (const each of processor[name](at, before)) {

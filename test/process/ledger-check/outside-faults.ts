@@ -1,4 +1,4 @@
-import type { Listings } from '#domain/payments'
+import type { ProcessorRecords } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
 import type { Outside, PlantedFault } from './planted-fault.ts'
@@ -34,7 +34,7 @@ export const FAULTS_OUTSIDE: Record<string, PlantedFault> = Object.assign(
   ...(['charges', 'refunds', 'payouts', 'disputes'] as const).map(faultsOf),
 )
 
-function faultsOf(kind: keyof Listings): Record<string, PlantedFault> {
+function faultsOf(kind: keyof ProcessorRecords): Record<string, PlantedFault> {
   const { ours, made, known } = OUTSIDE_RULES[kind]
   const ourId = async (tx: Db, id: string) => {
     const { rows } = await tx.raw(`select id from ${kind} where ${ours} = $1`, [id])

@@ -1,4 +1,4 @@
-import type { Listed, Listings } from '#domain/payments'
+import type { ProcessorRecord, ProcessorRecords } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
@@ -10,7 +10,7 @@ export interface Readings {
 }
 
 /** The processor's records, by kind. */
-export type Outside = Record<keyof Listings, Listed[]>
+export type Outside = Record<keyof ProcessorRecords, ProcessorRecord[]>
 
 /** A fault: the rule that it breaks, and how it is planted. */
 export interface PlantedFault {

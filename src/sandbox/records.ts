@@ -1,45 +1,45 @@
-import type { Listed, Listing, Listings } from '#domain/payments'
+import type { ProcessorRecord, ProcessorRecords, RecordList } from '#domain/payments'
 import { assertNoTransaction, type Db } from '#platform/db'
 import { type Sql, sql } from '#platform/sql'
 
 const PAGE = 1000
 
-interface ListedRow extends Listed {
+interface RecordRow extends ProcessorRecord {
   id: string
 }
 
 /** The sandbox's records. A change appears once its event is acknowledged. */
-export function openListings(db: Db): Listings {
+export function openRecords(db: Db): ProcessorRecords {
   return {
-    charges: inPages((listing_request) =>
-      db.rows<ListedRow>(sql`select id, key, created_at as at, amount, amount as moved,
+    charges: inPages((query) =>
+      db.rows<RecordRow>(sql`select id, key, created_at as at, amount, amount as moved,
           false as is_unconfirmed
         from sandbox.charges where status = 'succeeded' and amount > 0
-          and ${WITHIN(sql`created_at`, listing_request)}`),
+          and ${WITHIN(sql`created_at`, query)}`),
     ),
-    refunds: inPages((listing_request) =>
-      db.rows<ListedRow>(sql`select id, key, created_at as at, amount,
+    refunds: inPages((query) =>
+      db.rows<RecordRow>(sql`select id, key, created_at as at, amount,
           case when ${REPORTED(sql`content ->> 'outcome' = 'failed'`)} then 0 else -amount end
            as moved,
           exists (select 1 from sandbox.events e where e.subject = s.id and not e.acknowledged
             and e.content ->> 'kind' = 'refund_made') as is_unconfirmed
         from sandbox.refunds s
-        where status <> 'refused' and ${WITHIN(sql`created_at`, listing_request)}`),
+        where status <> 'refused' and ${WITHIN(sql`created_at`, query)}`),
     ),
-    payouts: inPages((listing_request) =>
-      db.rows<ListedRow>(sql`select id, key, created_at as at, amount,
+    payouts: inPages((query) =>
+      db.rows<RecordRow>(sql`select id, key, created_at as at, amount,
           case when ${REPORTED(sql`content ->> 'outcome' = 'failed'`)} then 0 else -amount end
            as moved,
           false as is_unconfirmed
         from sandbox.payouts s
-        where status = 'pending' and ${WITHIN(sql`created_at`, listing_request)}`),
+        where status = 'pending' and ${WITHIN(sql`created_at`, query)}`),
     ),
-    disputes: inPages((listing_request) =>
-      db.rows<ListedRow>(sql`select id, null::text as key, opened_at as at, amount,
+    disputes: inPages((query) =>
+      db.rows<RecordRow>(sql`select id, null::text as key, opened_at as at, amount,
           case when ${LAST_REPORT} ->> 'is_inquiry' = 'false'
             or ${LAST_REPORT} ->> 'outcome' = 'lost' then -amount else 0 end as moved,
           false as is_unconfirmed
-        from sandbox.disputes s where ${WITHIN(sql`opened_at`, listing_request)}`),
+        from sandbox.disputes s where ${WITHIN(sql`opened_at`, query)}`),
     ),
   }
 }
@@ -54,20 +54,20 @@ const LAST_REPORT = sql`(select e.content from sandbox.events e
     and e.content ->> 'kind' in ('dispute_opened', 'dispute_closed')
   order by e.position desc limit 1)`
 
-interface ListingRequest {
+interface PageQuery {
   from: Date
   before: Date
   /** The last ID of the previous page. */
   after: string
 }
 
-const WITHIN = (made_at: Sql, { from, before, after }: ListingRequest) => sql`${made_at} >= ${from}
+const WITHIN = (made_at: Sql, { from, before, after }: PageQuery) => sql`${made_at} >= ${from}
   and ${made_at} < ${before} and id > ${after} order by id limit ${PAGE}`
 
-function inPages(read: (listing_request: ListingRequest) => Promise<ListedRow[]>): Listing {
+function inPages(read: (query: PageQuery) => Promise<RecordRow[]>): RecordList {
   return async function* list(from, before) {
     let after = ''
-    let rows: ListedRow[]
+    let rows: RecordRow[]
     do {
       assertNoTransaction('the sandbox was called')
       rows = await read({ from, before, after })

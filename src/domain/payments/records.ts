@@ -1,7 +1,7 @@
 import type { Cents } from '#platform/money'
 
 /** A charge, refund, payout or dispute of the service in the processor's records. */
-export interface Listed {
+export interface ProcessorRecord {
   /** The processor's id; null for a payout that has none yet. */
   id: string | null
   /** Our idempotency key; null: it was not requested by us, or the key is not kept. */
@@ -20,21 +20,21 @@ export interface Listed {
 }
 
 /** One kind of the processor's records: created from a time on and before another, in any order. */
-export type Listing = (from: Date, before: Date) => AsyncIterable<Listed>
+export type RecordList = (from: Date, before: Date) => AsyncIterable<ProcessorRecord>
 
 /**
  * The processor's records that the books are compared with: what was requested under our keys, and
  * what was made of our charges at the processor itself; nothing of other users of the same account.
  */
-export interface Listings {
+export interface ProcessorRecords {
   /** Charges that succeeded. */
-  charges: Listing
+  charges: RecordList
   /** Refunds that the processor accepted, including those that failed later. */
-  refunds: Listing
+  refunds: RecordList
   /** Payouts that left our balance, including those that were returned. */
-  payouts: Listing
+  payouts: RecordList
   /** Disputes and inquiries. */
-  disputes: Listing
+  disputes: RecordList
 }
 
 /** A processor record with a key of the service that this database does not know. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Listed, Listings } from '#domain/payments'
+import type { ProcessorRecord, ProcessorRecords } from '#domain/payments'
 import { cents } from '#platform/money'
 import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
 import { openStripeWorld, type StripeWorld, testModeOf } from './world.ts'
 
 const KINDS = ['charges', 'refunds', 'payouts', 'disputes'] as const
 
-describe('the listings of Stripe', () => {
+describe('the records of Stripe', () => {
   let world: StripeWorld
   let steps: ProcessorSteps
   before(async () => {
@@ -16,8 +16,8 @@ describe('the listings of Stripe', () => {
   })
   after(() => world.close())
 
-  async function listed(kind: keyof Listings): Promise<Listed[]> {
-    const all: Listed[] = []
+  async function listed(kind: keyof ProcessorRecords): Promise<ProcessorRecord[]> {
+    const all: ProcessorRecord[] = []
     const end = new Date(world.clock.now().getTime() + 1000)
     for await (const each of world.processor[kind](new Date(0), end)) all.push(each)
     return all

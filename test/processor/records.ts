@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import type { Evidence, Listed, Listings } from '#domain/payments'
+import type { Evidence, ProcessorRecord, ProcessorRecords } from '#domain/payments'
 import { insideTransaction } from '#platform/db'
 import { cents, ZERO } from '#platform/money'
 import type { ProcessorSteps } from './outside.ts'
@@ -21,17 +21,17 @@ const WINNING: Evidence = {
 }
 
 /** What the processor has on record: the other side of the books. */
-export function describeListings(world: () => ProcessorSteps): void {
+export function describeRecords(world: () => ProcessorSteps): void {
   const soon = () => new Date(world().now().getTime() + 1000)
 
-  async function listed(kind: keyof Listings, from = new Date(0), before = soon()) {
-    const all: Listed[] = []
+  async function listed(kind: keyof ProcessorRecords, from = new Date(0), before = soon()) {
+    const all: ProcessorRecord[] = []
     for await (const each of world().processor[kind](from, before)) all.push(each)
     return all
   }
 
   /** The one record that is listed with an id or a key. */
-  async function theOne(kind: keyof Listings, name: string): Promise<Listed> {
+  async function theOne(kind: keyof ProcessorRecords, name: string): Promise<ProcessorRecord> {
     const [found, ...more] = (await listed(kind)).filter(
       ({ id, key }) => id === name || key === name,
     )
@@ -41,7 +41,7 @@ export function describeListings(world: () => ProcessorSteps): void {
   }
 
   /** The same once every event had time to arrive. */
-  async function settled(kind: keyof Listings, name: string): Promise<Listed> {
+  async function settled(kind: keyof ProcessorRecords, name: string): Promise<ProcessorRecord> {
     await world().pass(HOUR_SECONDS + 1)
     await world().listen()
     const found = await theOne(kind, name)

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import type { Listed, Listings } from '#domain/payments'
+import type { ProcessorRecord, ProcessorRecords } from '#domain/payments'
 import { cents, ZERO } from '#platform/money'
 import { idOf, whole } from './card.ts'
 import type { StripeParts } from './client.ts'
@@ -12,7 +12,7 @@ import * as requests from './requests.ts'
 const REPORTED_WITHIN_MS = 60 * 60 * 1000
 
 /** Stripe's records of our requests, and of their payments. */
-export function openListings(parts: StripeParts): Listings {
+export function openRecords(parts: StripeParts): ProcessorRecords {
   return {
     charges: (...within) => listCharges(parts, within),
     refunds: (...within) => listRefunds(parts, within),
@@ -23,10 +23,10 @@ export function openListings(parts: StripeParts): Listings {
 
 type Within = readonly [from: Date, before: Date]
 
-async function* listCharges(parts: StripeParts, within: Within): AsyncIterable<Listed> {
+async function* listCharges(parts: StripeParts, within: Within): AsyncIterable<ProcessorRecord> {
   const { paymentIntents } = parts.stripe
-  for await (const page of pagesOf(parts, 'charges', within, (listing_request) =>
-    paymentIntents.list(listing_request),
+  for await (const page of pagesOf(parts, 'charges', within, (request) =>
+    paymentIntents.list(request),
   )) {
     const keys = await keysOf(parts, page)
     for (const { id, status, amount_received, created } of page) {
@@ -38,10 +38,10 @@ async function* listCharges(parts: StripeParts, within: Within): AsyncIterable<L
   }
 }
 
-async function* listRefunds(parts: StripeParts, within: Within): AsyncIterable<Listed> {
+async function* listRefunds(parts: StripeParts, within: Within): AsyncIterable<ProcessorRecord> {
   const { refunds } = parts.stripe
-  for await (const page of pagesOf(parts, 'refunds', within, (listing_request) =>
-    refunds.list({ ...listing_request, expand: ['data.failure_balance_transaction'] }),
+  for await (const page of pagesOf(parts, 'refunds', within, (request) =>
+    refunds.list({ ...request, expand: ['data.failure_balance_transaction'] }),
   )) {
     const keys = await keysOf(parts, page)
     const payments = await paymentsOf(parts, page)
@@ -67,14 +67,14 @@ async function* listRefunds(parts: StripeParts, within: Within): AsyncIterable<L
 /**
  * A payout is a transfer to the payee's account and, with a key of its own, a payout to their bank.
  */
-async function* listPayouts(parts: StripeParts, within: Within): AsyncIterable<Listed> {
+async function* listPayouts(parts: StripeParts, within: Within): AsyncIterable<ProcessorRecord> {
   const { transfers } = parts.stripe
-  for await (const page of pagesOf(parts, 'payouts', within, (listing_request) =>
-    transfers.list(listing_request),
+  for await (const page of pagesOf(parts, 'payouts', within, (request) =>
+    transfers.list(request),
   )) {
     const keys = await keysOf(parts, page)
-    const listing_request = { keys: [...keys.values()].map(payoutKey), object_ids: [] }
-    const sent = await requests.findAll(parts.db, listing_request)
+    const payout_keys = [...keys.values()].map(payoutKey)
+    const sent = await requests.findAll(parts.db, { keys: payout_keys, object_ids: [] })
     const ids = new Map(sent.map(({ key, object_id }) => [key, object_id]))
     for (const { id, created, amount, amount_reversed, reversals } of page) {
       const key = keys.get(id)
@@ -92,10 +92,10 @@ async function* listPayouts(parts: StripeParts, within: Within): AsyncIterable<L
   }
 }
 
-async function* listDisputes(parts: StripeParts, within: Within): AsyncIterable<Listed> {
+async function* listDisputes(parts: StripeParts, within: Within): AsyncIterable<ProcessorRecord> {
   const { disputes } = parts.stripe
-  for await (const page of pagesOf(parts, 'disputes', within, (listing_request) =>
-    disputes.list(listing_request),
+  for await (const page of pagesOf(parts, 'disputes', within, (request) =>
+    disputes.list(request),
   )) {
     const payments = await paymentsOf(parts, page)
     for (const { id, created, amount, payment_intent, balance_transactions } of page) {
