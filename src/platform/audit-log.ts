@@ -30,8 +30,8 @@ export interface AuditFilter {
   until?: Date | undefined
 }
 
-/** The place of an entry in the order of time, for the page after it. */
-export type AuditPlace = Pick<LoggedEntry, 'at' | 'id'>
+/** The position of an entry in the order of time, for the page after it. */
+export type AuditCursor = Pick<LoggedEntry, 'at' | 'id'>
 
 // A bound that is always present lets the index scan start there, whatever the plan.
 const LATEST = sql`'infinity'::timestamptz`
@@ -41,7 +41,7 @@ const HIGHEST = sql`9223372036854775807`
 /** Entries before `below`, latest first. */
 export async function listAudit(
   db: Db,
-  { below, limit, ...filter }: AuditFilter & { below?: AuditPlace | undefined; limit: number },
+  { below, limit, ...filter }: AuditFilter & { below?: AuditCursor | undefined; limit: number },
 ): Promise<LoggedEntry[]> {
   const { subject, actor, action, seller_id } = filter
   // The order begins with the most selective condition, so that only its index serves it.

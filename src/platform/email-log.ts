@@ -23,15 +23,15 @@ export interface LoggedEmail {
   error: string | null
 }
 
-/** The place of an email in the order of the log. */
-export type EmailPlace = Pick<LoggedEmail, 'queued_at' | 'id'>
+/** The position of an email in the order of the log. */
+export type EmailCursor = Pick<LoggedEmail, 'queued_at' | 'id'>
 
 /** A search of the email log. `failed` means that no attempt is left. */
 export interface EmailQuery {
   /** In lower case. */
   recipient?: string | undefined
   state?: 'failed' | undefined
-  below?: EmailPlace | undefined
+  below?: EmailCursor | undefined
   limit: number
 }
 

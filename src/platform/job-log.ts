@@ -43,8 +43,8 @@ export interface LoggedJob extends ListedJob {
   started_at: Date | null
 }
 
-/** The place of a job in the order of the list. */
-export type JobPlace = Pick<ListedJob, 'created_us' | 'id'>
+/** The position of a job in the order of the list. */
+export type JobCursor = Pick<ListedJob, 'created_us' | 'id'>
 
 /** More jobs than this are not counted one by one. */
 export const COUNTED_JOBS = 1000
@@ -79,7 +79,7 @@ export async function listJobs(
   facts: {
     state: JobState
     queue?: string | undefined
-    below?: JobPlace | undefined
+    below?: JobCursor | undefined
     limit: number
   },
 ): Promise<ListedJob[]> {

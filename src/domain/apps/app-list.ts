@@ -1,4 +1,4 @@
-import { type CreatedPlace, containing, isBelow } from '#platform/created-list'
+import { type CreatedCursor, containing, isBelow } from '#platform/created-list'
 import type { Db } from '#platform/db'
 import type { AppId, SellerId } from '#platform/ids'
 import { type Sql, sql } from '#platform/sql'
@@ -28,7 +28,7 @@ export interface AppQuery {
   name?: string | undefined
   seller_id?: SellerId | undefined
   state?: AppState | undefined
-  below?: CreatedPlace<AppId> | undefined
+  below?: CreatedCursor<AppId> | undefined
   limit: number
 }
 

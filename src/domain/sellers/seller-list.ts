@@ -1,4 +1,4 @@
-import { type CreatedPlace, containing, isBelow } from '#platform/created-list'
+import { type CreatedCursor, containing, isBelow } from '#platform/created-list'
 import type { Db } from '#platform/db'
 import type { SellerId } from '#platform/ids'
 import type { Cents } from '#platform/money'
@@ -27,7 +27,7 @@ export interface SellerQuery {
   /** A part of the legal name, in any case. */
   name?: string | undefined
   state?: SellerState | undefined
-  below?: CreatedPlace<SellerId> | undefined
+  below?: CreatedCursor<SellerId> | undefined
   limit: number
 }
 

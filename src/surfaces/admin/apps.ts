@@ -73,12 +73,12 @@ function declareDecision(
 ): void {
   scope.post(`${APP}${action}`, async (request, reply) => {
     const app_id = requireId('app', paramsOf(APP, request).app_id)
-    const place = `apps/${app_id}/`
-    const here = `/admin/${place}`
+    const path = `apps/${app_id}/`
+    const here = `/admin/${path}`
     const { staff } = await requireReason(world, request, reply, {
       here,
       permission: 'suspensions',
-      action: `${place}${action}`,
+      action: `${path}${action}`,
       subject: app_id,
     })
     if (!(await apps.find(world.db, app_id))) throw refuse('not_found')

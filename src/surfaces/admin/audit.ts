@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
-import { type AuditRow, auditRows, placeOf, placeText } from '#http/audit-rows'
+import { type AuditRow, auditRows, cursorText, readCursor } from '#http/audit-rows'
 import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof } from '#http/guards/session'
@@ -28,7 +28,7 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
   scope.get(HOME, async (request, reply) => {
     const { role } = await requireStaff(reporting, request, reply, HOME, 'audit')
     const search = searchOf(request)
-    const below = placeOf(queryOf(request, 'below'))
+    const below = readCursor(queryOf(request, 'below'))
     const filter = await filterOf(reporting, search)
     const found = await auditRows(reporting, { ...filter, below, limit: ON_A_PAGE + 1 })
     const { rows: entries, ...addresses } = pageOf(found, {
@@ -36,7 +36,7 @@ export function declareAudit(scope: FastifyInstance, world: World): void {
       path: HOME,
       query: search,
       is_first: !below,
-      belowOf: placeText,
+      belowOf: cursorText,
     })
     const page = AuditPage({
       csrf_token: csrfToken(world, request, reply),

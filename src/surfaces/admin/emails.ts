@@ -8,7 +8,7 @@ import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
-import { type EmailPlace, listEmails } from '#platform/email-log'
+import { type EmailCursor, listEmails } from '#platform/email-log'
 import { readId } from '#platform/ids'
 import { EmailsPage } from './emails-page.tsx'
 import { ON_A_PAGE } from './paging.ts'
@@ -22,7 +22,7 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
     const { role } = await requireStaff(reporting, request, reply, HOME, 'emails')
     const recipient = (queryOf(request, 'recipient') ?? '').trim().slice(0, 320)
     const state = queryOf(request, 'state') === 'failed' ? ('failed' as const) : undefined
-    const below = placeOf(queryOf(request, 'below'))
+    const below = readCursor(queryOf(request, 'below'))
     const found = await listEmails(reporting.db, reporting.clock.now(), {
       recipient: recipient === '' ? undefined : recipient.toLowerCase(),
       state,
@@ -34,7 +34,7 @@ export function declareEmails(scope: FastifyInstance, world: World): void {
       path: HOME,
       query: { recipient, state },
       is_first: !below,
-      belowOf: placeText,
+      belowOf: cursorText,
     })
     const page = EmailsPage({
       csrf_token: csrfToken(world, request, reply),
@@ -61,11 +61,11 @@ const NOTES: Record<string, ActionNote> = {
   nothing: { tone: 'warning', text: 'No change: it was sent, or is still being retried.' },
 }
 
-function placeText({ queued_at, id }: EmailPlace): string {
+function cursorText({ queued_at, id }: EmailCursor): string {
   return `${queued_at.getTime()}-${id}`
 }
 
-function placeOf(text: string | undefined): EmailPlace | undefined {
+function readCursor(text: string | undefined): EmailCursor | undefined {
   const [, at, id] = /^(\d{1,14})-(\w+)$/.exec(text ?? '') ?? []
   const email_id = readId('email', id)
   return at && email_id ? { queued_at: new Date(Number(at)), id: email_id } : undefined

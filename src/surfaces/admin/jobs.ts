@@ -12,7 +12,7 @@ import type { JobAction } from '#platform/job-actions'
 import {
   countJobs,
   findJob,
-  type JobPlace,
+  type JobCursor,
   jobQueues,
   listJobs,
   listSchedules,
@@ -27,7 +27,7 @@ import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 const HOME = '/admin/jobs/'
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 const JOB = `${HOME}:queue(^[a-z-]{1,60}$)/:job_id(^${UUID}$)/`
-const PLACE = /^(\d{1,16})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
+const CURSOR = /^(\d{1,16})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
 
 /** The job queue: its jobs by state, its schedules, and what staff do with a job. */
 export function declareJobs(scope: FastifyInstance, world: World): void {
@@ -38,14 +38,14 @@ export function declareJobs(scope: FastifyInstance, world: World): void {
     const queues = await jobQueues(db)
     const state = readJobState(queryOf(request, 'state')) ?? 'failed'
     const queue = queues.find((name) => name === queryOf(request, 'queue'))
-    const below = placeOf(queryOf(request, 'below'))
+    const below = readCursor(queryOf(request, 'below'))
     const found = await listJobs(db, { state, queue, below, limit: ON_A_PAGE + 1 })
     const { rows: jobs, ...addresses } = pageOf(found, {
       size: ON_A_PAGE,
       path: HOME,
       query: { state, queue },
       is_first: !below,
-      belowOf: placeText,
+      belowOf: cursorText,
     })
     const now = world.clock.now()
     const page = JobsPage({
@@ -86,17 +86,17 @@ export function declareJobs(scope: FastifyInstance, world: World): void {
 function declareAction(scope: FastifyInstance, world: World, action: JobAction): void {
   scope.post(`${JOB}${action}`, async (request, reply) => {
     const job = nameOf(request)
-    const place = `jobs/${job.queue}/${job.id}/`
+    const path = `jobs/${job.queue}/${job.id}/`
     const { staff } = await requireReason(world, request, reply, {
-      here: `/admin/${place}`,
+      here: `/admin/${path}`,
       permission: 'jobs',
-      action: `${place}${action}`,
+      action: `${path}${action}`,
       subject: job.id,
     })
     const outcome = await actOnJob(world, staff, { action, ...job })
     const done = outcome === 'done' ? action : outcome
     const isGone = action === 'discard' && outcome === 'done'
-    return redirectTo(reply, `${isGone ? HOME : `/admin/${place}`}?done=${done}`)
+    return redirectTo(reply, `${isGone ? HOME : `/admin/${path}`}?done=${done}`)
   })
 }
 
@@ -123,11 +123,11 @@ const NOTES: Record<string, ActionNote> = {
   nothing: { tone: 'warning', text: 'No change: the job’s status has changed since.' },
 }
 
-function placeText({ created_us, id }: JobPlace): string {
+function cursorText({ created_us, id }: JobCursor): string {
   return `${created_us}.${id}`
 }
 
-function placeOf(text: string | undefined): JobPlace | undefined {
-  const [, at, id] = PLACE.exec(text ?? '') ?? []
+function readCursor(text: string | undefined): JobCursor | undefined {
+  const [, at, id] = CURSOR.exec(text ?? '') ?? []
   return at && id ? { created_us: Number(at), id } : undefined
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { queryOf } from '#http/input'
 import { pageOf } from '#http/pagination'
-import type { CreatedPlace } from '#platform/created-list'
+import type { CreatedCursor } from '#platform/created-list'
 import { type Id, type IdPrefix, readId } from '#platform/ids'
 
 /** The number of entries on a page of an admin list. */
@@ -20,7 +20,7 @@ export interface SearchedList<State, Item> {
 export async function readSearchedList<
   Prefix extends IdPrefix,
   State extends string,
-  Item extends CreatedPlace<Id<Prefix>>,
+  Item extends CreatedCursor<Id<Prefix>>,
 >(
   request: FastifyRequest,
   list: {
@@ -31,14 +31,14 @@ export async function readSearchedList<
     read(query: {
       q: string
       state: State | undefined
-      below: CreatedPlace<Id<Prefix>> | undefined
+      below: CreatedCursor<Id<Prefix>> | undefined
       limit: number
     }): Promise<Item[]>
   },
 ): Promise<SearchedList<State, Item>> {
   const q = (queryOf(request, 'q') ?? '').trim().replaceAll('\0', '').slice(0, 200)
   const state = list.states.find((each) => each === queryOf(request, 'state'))
-  const below = readCreatedPlace(list.prefix, queryOf(request, 'below'))
+  const below = readCreatedCursor(list.prefix, queryOf(request, 'below'))
   const found = await list.read({ q, state, below, limit: ON_A_PAGE + 1 })
   const { rows: items, ...addresses } = pageOf(found, {
     size: ON_A_PAGE,
@@ -50,11 +50,11 @@ export async function readSearchedList<
   return { q, state, items, ...addresses }
 }
 
-/** The place in an address, such as `1763812800000-sel_…`, if it is one. */
-function readCreatedPlace<Prefix extends IdPrefix>(
+/** The cursor in an address, such as `1763812800000-sel_…`, if it is one. */
+function readCreatedCursor<Prefix extends IdPrefix>(
   prefix: Prefix,
   text: string | undefined,
-): CreatedPlace<Id<Prefix>> | undefined {
+): CreatedCursor<Id<Prefix>> | undefined {
   const [, at, given] = /^(\d{1,14})-(\w+)$/.exec(text ?? '') ?? []
   const id = readId(prefix, given)
   return at && id ? { created_at: new Date(Number(at)), id } : undefined

@@ -152,8 +152,8 @@ function declareViewing(scope: FastifyInstance, world: World): void {
 }
 
 function formAt(seller_id: SellerId, action: string) {
-  const place = `sellers/${seller_id}/`
-  return { here: `/admin/${place}`, action: `${place}${action}`, subject: seller_id }
+  const path = `sellers/${seller_id}/`
+  return { here: `/admin/${path}`, action: `${path}${action}`, subject: seller_id }
 }
 
 const NOTES: Record<string, ActionNote> = {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
-import { auditRows, placeOf, placeText } from '#http/audit-rows'
+import { auditRows, cursorText, readCursor } from '#http/audit-rows'
 import { requireMember } from '#http/guards/seller'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
@@ -16,13 +16,13 @@ export function declareActivity(scope: FastifyInstance, world: World): void {
   scope.get(ACTIVITY, async (request, reply) => {
     const { member } = await requireMember(world, request, reply, 'team')
     const { seller_id, legal_name, role } = member
-    const below = placeOf(queryOf(request, 'below'))
+    const below = readCursor(queryOf(request, 'below'))
     const found = await auditRows(world, { seller_id, below, limit: ON_A_PAGE + 1 })
     const { rows: entries, ...addresses } = pageOf(found, {
       size: ON_A_PAGE,
       path: ACTIVITY,
       is_first: !below,
-      belowOf: placeText,
+      belowOf: cursorText,
     })
     const names = await apps.namesOf(world.db, seller_id)
     const page = ActivityPage({

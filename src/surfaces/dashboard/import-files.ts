@@ -52,14 +52,14 @@ export function sendReport(world: World, { reply, read }: ImportContext): Fastif
 async function* tableOf<Row>(
   columns: CsvColumn<Row>[],
   page: (after?: number) => Promise<Row[]>,
-  placeOf: (row: Row) => number,
+  cursorOf: (row: Row) => number,
 ): AsyncGenerator<string> {
   yield csvOf(columns, [])
   for (let after: number | undefined; ; ) {
     const rows = await page(after)
     if (rows.length > 0) yield csvOf(columns, rows, { header: false })
     if (rows.length < ROWS_AT_ONCE) return
-    after = placeOf(rows.at(-1)!)
+    after = cursorOf(rows.at(-1)!)
   }
 }
 

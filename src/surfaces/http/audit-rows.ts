@@ -1,7 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { AuditChannel } from '#platform/audit'
-import { type AuditPlace, type LoggedEntry, listAudit } from '#platform/audit-log'
+import { type AuditCursor, type LoggedEntry, listAudit } from '#platform/audit-log'
 import { readId } from '#platform/ids'
 import { capitalized } from '#platform/text'
 
@@ -25,12 +25,12 @@ export function actionTitle(action: string): string {
 }
 
 /** The position of an entry as a query parameter: milliseconds and id. */
-export function placeText({ at, id }: AuditPlace): string {
+export function cursorText({ at, id }: AuditCursor): string {
   return `${at.getTime()}-${id}`
 }
 
 /** The position in a query parameter, if it is valid. */
-export function placeOf(text: string | undefined): AuditPlace | undefined {
+export function readCursor(text: string | undefined): AuditCursor | undefined {
   const [, at, id] = /^(\d{1,14})-(\d{1,15})$/.exec(text ?? '') ?? []
   return at && id ? { at: new Date(Number(at)), id: Number(id) } : undefined
 }

@@ -6,7 +6,7 @@ import type { World } from '#flows/world'
 import { viaService } from '#http/attribution'
 import { ZERO } from '#platform/money'
 import { type Plan, ProductPage, type Screenshot } from './product-page.tsx'
-import { placeOf } from './search.ts'
+import { searchPath } from './search.ts'
 import { appData } from './structured-data.ts'
 
 /**
@@ -43,10 +43,10 @@ export async function productPage(
     website: app.url,
     canonical_url,
     labels: [
-      ...categories.map((name) => ({ name, href: placeOf({ category: name }) })),
+      ...categories.map((name) => ({ name, href: searchPath({ category: name }) })),
       ...[...shown.industries, ...shown.tags].map((name) => ({
         name,
-        href: placeOf({ q: name }),
+        href: searchPath({ q: name }),
       })),
     ],
     is_external: app.listing_mode === 'external',

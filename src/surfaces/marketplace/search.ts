@@ -35,16 +35,16 @@ export async function findApps({ db }: World, request: FastifyRequest): Promise<
     })),
     filters: categories.map(({ key, name }) => ({
       label: name,
-      href: placeOf({ category: name }),
+      href: searchPath({ category: name }),
       current: key === chosen?.key,
     })),
     paging,
-    hrefOf: (page) => placeOf({ q: words, category: chosen?.name, page: String(page) }),
+    hrefOf: (page) => searchPath({ q: words, category: chosen?.name, page: String(page) }),
   }
 }
 
 /** The address of a search on the home page. */
-export function placeOf(query: Record<string, string | undefined>): string {
+export function searchPath(query: Record<string, string | undefined>): string {
   const given = Object.entries(query).filter((pair): pair is [string, string] => !!pair[1])
   return `/?${new URLSearchParams(given)}#apps`
 }

@@ -12,11 +12,11 @@ import { type Outlook, PurchasesPage } from './purchases-page.tsx'
 const ON_A_PAGE = 20
 
 /** The last purchase of a page, encoded for the next page's address. */
-function cursor({ created_at, license_id }: billing.PurchaseCursor): string {
+function cursorText({ created_at, license_id }: billing.PurchaseCursor): string {
   return `${created_at.getTime()}-${license_id}`
 }
 
-function cursorOf(text: string | undefined): billing.PurchaseCursor | undefined {
+function readCursor(text: string | undefined): billing.PurchaseCursor | undefined {
   const [, time, id] = /^(\d{1,14})-(\w+)$/.exec(text ?? '') ?? []
   const license_id = readId('lic', id)
   return license_id && { created_at: new Date(Number(time)), license_id }
@@ -26,7 +26,7 @@ function cursorOf(text: string | undefined): billing.PurchaseCursor | undefined 
 export function declarePurchases(scope: FastifyInstance, world: World): void {
   scope.get('/account/', async (request, reply) => {
     const { session } = await requireAnySession(world, request, reply, '/account/')
-    const after = cursorOf(queryOf(request, 'after'))
+    const after = readCursor(queryOf(request, 'after'))
     const limit = ON_A_PAGE + 1
     const found = await billing.purchasesOf(world.db, session, { after, limit })
     const purchases = await withOutlooks(world, found.slice(0, ON_A_PAGE))
@@ -35,7 +35,8 @@ export function declarePurchases(scope: FastifyInstance, world: World): void {
       locale: localeOf(request),
       email: session.email,
       purchases,
-      older_url: last && found.length > ON_A_PAGE ? `/account/?after=${cursor(last)}` : undefined,
+      older_url:
+        last && found.length > ON_A_PAGE ? `/account/?after=${cursorText(last)}` : undefined,
       is_limited: session.app_id !== null,
     })
     return sendPage(reply, page)

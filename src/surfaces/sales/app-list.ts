@@ -13,12 +13,12 @@ import type { TaskName } from '#platform/tasks'
 import { mayAct } from './customer-action.ts'
 import { mayViewApp } from './export.ts'
 import {
+  cursorText,
   exportedSearch,
   exportRequest,
-  type ListPlace,
-  placeText,
+  type ListCursor,
   planOptions,
-  readPlace,
+  readCursor,
   type SearchTexts,
   searchOf,
 } from './list-search.ts'
@@ -59,10 +59,10 @@ export interface AppList<Row, Totals extends { count: number }, Filter, Name ext
   read(
     world: World,
     question: { filter: Filter; search: SearchTexts<Name>; limit: number } & {
-      after: ListPlace | undefined
+      after: ListCursor | undefined
     },
   ): Promise<Row[]>
-  placeOf(row: Row): ListPlace
+  cursorOf(row: Row): ListCursor
   totals(world: World, filter: Filter): Promise<Totals>
   isCut(filter: Filter): boolean
   Page(facts: ListFacts<Row, Totals, SearchTexts<Name>>): JSX.Element
@@ -82,7 +82,7 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
     const context = await requireSellerOrStaff(reporting, request, reply, 'seller', NEEDED)
     const app = context.app!
     const search = searchOf(request, list.fields)
-    const after = readPlace(queryOf(request, 'below'))
+    const after = readCursor(queryOf(request, 'below'))
     const filter = await list.filterOf(reporting, app, search)
     const question = { filter, search, after, limit: ON_A_PAGE + 1 }
     const found = await list.read(reporting, question)
@@ -91,7 +91,7 @@ export function declareAppList<Row, Totals extends { count: number }, Filter, Na
       path: `${context.base}/${list.name}/`,
       query: search,
       is_first: !after,
-      belowOf: (row) => placeText(list.placeOf(row)),
+      belowOf: (row) => cursorText(list.cursorOf(row)),
     })
     const page = list.Page({
       ...pageFacts(reporting, context, app),
@@ -148,12 +148,12 @@ async function* everyRow<Row, Totals extends { count: number }, Filter, Name ext
   list: AppList<Row, Totals, Filter, Name>,
   asked: { filter: Filter; search: SearchTexts<Name> },
 ): AsyncGenerator<Row[]> {
-  let after: ListPlace | undefined
+  let after: ListCursor | undefined
   for (;;) {
     const some = await list.read(world, { ...asked, after, limit: ROWS_AT_ONCE })
     yield some
     const last = some.at(-1)
     if (!last || some.length < ROWS_AT_ONCE) return
-    after = list.placeOf(last)
+    after = list.cursorOf(last)
   }
 }

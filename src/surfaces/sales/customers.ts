@@ -28,12 +28,12 @@ export const CUSTOMERS: AppList<
   export: { kind: 'export_customers', title: 'Exporting customers', columns: COLUMNS },
   fields: CUSTOMER_FIELDS,
   filterOf: customerFilter,
-  async read({ db }, { filter, search, after: place, limit }) {
-    const user_id = readId('usr', place?.id)
-    const after = place && user_id && { first_at: place.at, paid: place.amount, user_id }
+  async read({ db }, { filter, search, after: cursor, limit }) {
+    const user_id = readId('usr', cursor?.id)
+    const after = cursor && user_id && { first_at: cursor.at, paid: cursor.amount, user_id }
     return await payments.listCustomers(db, { ...filter, sort: sortOf(search), after, limit })
   },
-  placeOf: ({ first_at, paid, user_id }) => ({ at: first_at, amount: paid, id: user_id }),
+  cursorOf: ({ first_at, paid, user_id }) => ({ at: first_at, amount: paid, id: user_id }),
   totals: ({ db }, filter) => payments.customerTotals(db, filter),
   isCut: ({ user_ids }) => user_ids?.length === payments.MAX_FOUND,
   Page: CustomersPage,

@@ -46,7 +46,7 @@ export const LICENSES: AppList<
     const sort = payments.LICENSE_SORTS.find((each) => each === search.sort) ?? 'newest'
     return await payments.listLicenses(db, { ...filter, sort, after, limit })
   },
-  placeOf: ({ created_at, license_id }) => ({ at: created_at, amount: cents(0), id: license_id }),
+  cursorOf: ({ created_at, license_id }) => ({ at: created_at, amount: cents(0), id: license_id }),
   totals: ({ db }, filter) => payments.licenseTotals(db, filter),
   isCut: ({ license_ids }) => license_ids?.length === payments.MAX_FOUND,
   Page: LicensesPage,

@@ -67,19 +67,19 @@ export function exportedSearch<Name extends string>(
 }
 
 /** The position of a row in a list: its date, its amount, and its unique id. */
-export interface ListPlace {
+export interface ListCursor {
   at: Date
   amount: Cents
   id: string
 }
 
 /** A position as a query parameter. */
-export function placeText({ at, amount, id }: ListPlace): string {
+export function cursorText({ at, amount, id }: ListCursor): string {
   return `${at.getTime()}.${amount}.${id}`
 }
 
 /** The position in a query parameter, if it is valid. */
-export function readPlace(text: string | undefined): ListPlace | undefined {
+export function readCursor(text: string | undefined): ListCursor | undefined {
   const [, at, amount, id] = /^(\d{1,14})\.(-?\d{1,15})\.(\w{1,40})$/.exec(text ?? '') ?? []
   if (id === undefined) return undefined
   return { at: new Date(Number(at)), amount: cents(Number(amount)), id }

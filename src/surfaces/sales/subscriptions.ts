@@ -50,7 +50,7 @@ export const SUBSCRIPTIONS: AppList<
     const sort = metrics.SUBSCRIPTION_SORTS.find((each) => each === search.sort) ?? 'newest'
     return await metrics.listSubscriptions(db, { ...filter, sort, after, limit })
   },
-  placeOf: ({ created_at, mrr, license_id }) => ({ at: created_at, amount: mrr, id: license_id }),
+  cursorOf: ({ created_at, mrr, license_id }) => ({ at: created_at, amount: mrr, id: license_id }),
   totals: ({ db }, filter) => metrics.subscriptionTotals(db, filter),
   isCut: ({ license_ids }) => license_ids?.length === payments.MAX_FOUND,
   Page: SubscriptionsPage,

@@ -22,7 +22,7 @@ import {
   writeEvent,
   writeScenarios,
 } from './api-wire.ts'
-import { eventsAfter, latestEvents, readPosition, writePosition } from './event-pages.ts'
+import { cursorText, eventsAfter, latestEvents, readCursor } from './event-pages.ts'
 import { fits, scenarioOf, takesRetry } from './scenarios.ts'
 import { busyClock, SCENARIO, ScenarioRequest, ScenarioResult } from './work.ts'
 
@@ -152,16 +152,14 @@ function readEvents(world: World): Endpoint {
       const app = await appOf(world, request)
       const now = appTime(world, app)
       const of = { app_id: app.id, now, limit: Number(query.limit ?? 50) }
-      const position = query.cursor === undefined ? undefined : readPosition(query.cursor)
-      if (query.cursor !== undefined && !position) {
+      const after = query.cursor === undefined ? undefined : readCursor(query.cursor)
+      if (query.cursor !== undefined && !after) {
         const message = '`cursor` must be that of an earlier response.'
         throw refuse('invalid_request', { fields: [{ path: 'cursor', message }] })
       }
-      const page = position
-        ? await eventsAfter(world.db, of, position)
-        : await latestEvents(world.db, of)
+      const page = after ? await eventsAfter(world.db, of, after) : await latestEvents(world.db, of)
       const { events, has_more } = page
-      const cursor = writePosition(page.position)
+      const cursor = cursorText(page.cursor)
       return { json: { events: events.map(writeEvent), cursor, has_more, now: isoSeconds(now) } }
     },
   })
