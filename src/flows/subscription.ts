@@ -7,7 +7,7 @@
  */
 export { setAutoRenew } from './subscription/auto-renew.ts'
 export { cancelPlanChange, changePlan, type PlanChanged } from './subscription/change-plan.ts'
-export { type GivenPlan, givePlan, type PlanGiven, resendGivenPlan } from './subscription/comps.ts'
+export { type GivenPlan, givePlan, type PlanGiven } from './subscription/comps.ts'
 export { endNow } from './subscription/end-now.ts'
 export { EXTENSION_DAYS, extendTrial, type TrialExtended } from './subscription/extend-trial.ts'
 export {
@@ -22,3 +22,4 @@ export { changeCard, type Paid, payOwed } from './subscription/pay-owed.ts'
 export { type PlanChangeQuote, quotePlanChange } from './subscription/plan-change-quote.ts'
 export { plannedPrice } from './subscription/planned-price.ts'
 export { type Round, renewDue } from './subscription/renew.ts'
+export { resendKeyEmail } from './subscription/uncharged.ts'

@@ -9,10 +9,10 @@ import { restoredAt } from '#platform/installation'
 import { type PreparedChange, writeAll } from '#platform/together'
 import { type Claimed, findClaimed, lockClaimed } from './claimed.ts'
 import { claimDue } from './claims.ts'
-import { endComps, remindImported } from './comps.ts'
 import { advanceDunning, endSubscription, notify } from './dunning.ts'
 import { type Basis, basesOf, type Due, type Intended, prepareDue } from './invoice.ts'
 import { isStillDue, quoteNextPeriod } from './next-due.ts'
+import { endUncharged, remindImported } from './uncharged.ts'
 
 const BATCH = 512
 
@@ -39,7 +39,7 @@ export async function renewDue(
   // What was charged after the backup would be charged again. Test clocks have no such charges.
   if (app_id === undefined && (await restoredAt(db))) return 0
   const reminded = await remindImported(world, { app_id, limit })
-  const ended = await endComps(world, { app_id, limit })
+  const ended = await endUncharged(world, { app_id, limit })
   const claims = await claimDue(world, { app_id, limit })
   const steps = groupedSteps(world)
   let done = reminded + ended

@@ -3,7 +3,7 @@ import type { CustomerLicense } from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import { emailNewKey, resendReceipt } from '#flows/resend-receipt'
 import { rotateKey } from '#flows/rotate-key'
-import { endNow, extendTrial, resendGivenPlan, setAutoRenew } from '#flows/subscription'
+import { endNow, extendTrial, resendKeyEmail, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { ActionNote } from '#http/action-note'
 import type { SalesContext } from '#http/guards/seller-or-staff'
@@ -91,7 +91,7 @@ export const ACTIONS: Record<string, CustomerAction> = {
       const { outcome } = await rotateKey(world, change)
       if (outcome !== 'rotated') return 'changed'
       if (order_id) await emailNewKey(world, order_id)
-      else await resendGivenPlan(world, license_id)
+      else await resendKeyEmail(world, license_id)
       return 'key_replaced'
     },
   },
@@ -111,7 +111,7 @@ export const ACTIONS: Record<string, CustomerAction> = {
     text: 'The person gets the email about this plan again, with the current key.',
     isPossible: isLiveUncharged,
     async run(world, { license: { license_id }, actor, reason }) {
-      const is_sent = await resendGivenPlan(world, license_id, { actor, reason })
+      const is_sent = await resendKeyEmail(world, license_id, { actor, reason })
       return is_sent ? 'email_resent' : 'too_often'
     },
   },

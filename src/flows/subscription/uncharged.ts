@@ -1,0 +1,91 @@
+import * as apps from '#domain/apps'
+import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import { appTime, type World } from '#flows/world'
+import { type ActorOf, audit } from '#platform/audit'
+import type { Db } from '#platform/db'
+import { queueEmail, queueFreshEmail } from '#platform/email-queue'
+import { type AppId, type LicenseId, mintId } from '#platform/ids'
+import type { Limit } from '#platform/limits'
+
+const RESENDS: Limit = { name: 'comp-resend', points: 5, seconds: 3600 }
+
+/**
+ * Sends the email with the key of a comp or an imported license again. A seller's request (`by`) is
+ * audited, and limited to a few an hour: false beyond that.
+ */
+export async function resendKeyEmail(
+  { db, clock, jobs, random, limits }: World,
+  license_id: LicenseId,
+  by?: { actor: ActorOf<'seller'>; reason: string },
+): Promise<boolean> {
+  if (by && !(await limits.take(RESENDS, license_id)).allowed) return false
+  const now = clock.now()
+  const id = mintId(random, 'email')
+  await db.tx(async (tx) => {
+    const { origin } = await licensing.findPausable(tx, license_id)
+    const kind = origin === 'import' ? 'license_imported' : 'plan_given'
+    const about = { kind, subject_id: license_id } as const
+    await queueEmail(tx, now, jobs, { ...about, id, cause: `resend:${id}` }, { urgent: true })
+    if (!by) return
+    const detail = { license_id, reason: by.reason }
+    await audit(tx, now, { actor: by.actor, action: 'email.resent', subject: id, detail })
+  })
+  return true
+}
+
+/** Ends the comps and imported licenses whose end has passed; returns how many ended. */
+export async function endUncharged(
+  world: World,
+  round: { app_id?: AppId | undefined; limit: number },
+): Promise<number> {
+  let count = 0
+  for (const license_id of await licensing.endedUncharged(world.db, world.clock.now(), round)) {
+    try {
+      count += (await world.db.tx((tx) => endOne(world, tx, license_id))) ? 1 : 0
+    } catch (error) {
+      world.log.error({ error, license_id }, 'license not ended; will retry')
+    }
+  }
+  return count
+}
+
+async function endOne(world: World, tx: Db, license_id: LicenseId): Promise<boolean> {
+  const { status, period_end, app_id, user_id, origin } = await licensing.lockLicense(
+    tx,
+    license_id,
+  )
+  const now = appTime(world, (await apps.find(tx, app_id))!)
+  if (status !== 'active' || !period_end || period_end > now) return false
+  // Its buyer is continuing it, and the card check is still pending.
+  const { email_normalized } = (await identity.findUser(tx, user_id))!
+  if (await payments.findPending(tx, { app_id, email_normalized })) return false
+  const trigger = licensing.endOfUncharged(origin)
+  await licensing.transition(tx, now, { license_id, trigger, to: 'canceled' })
+  return true
+}
+
+/** Emails the owners of imported licenses that end in a week; returns the number of emails. */
+export async function remindImported(
+  world: World,
+  round: { app_id?: AppId | undefined; limit: number },
+): Promise<number> {
+  let count = 0
+  for (const license_id of await licensing.dueReminders(world.db, world.clock.now(), round)) {
+    try {
+      count += (await world.db.tx((tx) => remind(world, tx, license_id))) ? 1 : 0
+    } catch (error) {
+      world.log.error({ error, license_id }, 'owner not reminded; will retry')
+    }
+  }
+  return count
+}
+
+async function remind(world: World, tx: Db, license_id: LicenseId): Promise<boolean> {
+  const { app_id } = await licensing.findLicense(tx, license_id)
+  const now = appTime(world, (await apps.find(tx, app_id))!)
+  if (!(await licensing.takeReminder(tx, now, license_id))) return false
+  await queueFreshEmail(tx, now, world, { kind: 'import_ending', subject_id: license_id })
+  return true
+}
