@@ -1,8 +1,7 @@
 import type { ProcessorRecord, ProcessorRecords, RecordList } from '#domain/payments'
 import { assertNoTransaction, type Db } from '#platform/db'
+import { readInPages } from '#platform/read-in-pages'
 import { type Sql, sql } from '#platform/sql'
-
-const PAGE = 1000
 
 interface RecordRow extends ProcessorRecord {
   id: string
@@ -59,20 +58,24 @@ interface PageQuery {
   before: Date
   /** The last ID of the previous page. */
   after: string
+  limit: number
 }
 
-const WITHIN = (made_at: Sql, { from, before, after }: PageQuery) => sql`${made_at} >= ${from}
-  and ${made_at} < ${before} and id > ${after} order by id limit ${PAGE}`
+const WITHIN = (
+  made_at: Sql,
+  { from, before, after, limit }: PageQuery,
+) => sql`${made_at} >= ${from}
+  and ${made_at} < ${before} and id > ${after} order by id limit ${limit}`
 
 function inPages(read: (query: PageQuery) => Promise<RecordRow[]>): RecordList {
   return async function* list(from, before) {
-    let after = ''
-    let rows: RecordRow[]
-    do {
-      assertNoTransaction('the sandbox was called')
-      rows = await read({ from, before, after })
-      yield* rows
-      after = rows.at(-1)?.id ?? after
-    } while (rows.length === PAGE)
+    const pages = readInPages<RecordRow, string>(
+      async ({ after = '', limit }) => {
+        assertNoTransaction('the sandbox was called')
+        return await read({ from, before, after, limit })
+      },
+      ({ id }) => id,
+    )
+    for await (const rows of pages) yield* rows
   }
 }

@@ -1,8 +1,7 @@
 import * as identity from '#domain/identity'
 import type { LiveMode, World } from '#flows/world'
+import { readInPages } from '#platform/read-in-pages'
 import { deleteCopy } from './deletion.ts'
-
-const PAGE = 1000
 
 /**
  * Deletes the copies of accounts that were deleted in live mode. It checks every copy each time, so
@@ -10,9 +9,11 @@ const PAGE = 1000
  * retried in the next run.
  */
 export async function deleteCopies(world: World, live: LiveMode): Promise<void> {
-  let after = ''
-  for (;;) {
-    const copies = await identity.mirroredUsers(world.db, { after, limit: PAGE })
+  const pages = readInPages<identity.MirroredUser, string>(
+    ({ after = '', limit }) => identity.mirroredUsers(world.db, { after, limit }),
+    ({ id }) => id,
+  )
+  for await (const copies of pages) {
     const exist = new Set(await live.existing(copies.map(({ live_id }) => live_id)))
     for (const { id, live_id } of copies) {
       if (world.stopping.aborted) return
@@ -23,7 +24,5 @@ export async function deleteCopies(world: World, live: LiveMode): Promise<void> 
         world.log.error({ error, user_id: id }, 'copy of an account not deleted; will retry')
       }
     }
-    if (copies.length < PAGE) return
-    after = copies.at(-1)!.id
   }
 }

@@ -7,13 +7,13 @@ import type { World } from '#flows/world'
 import { isoSeconds } from '#platform/calendar'
 import { csvOf } from '#platform/csv'
 import { readId, type SellerId } from '#platform/ids'
+import { readInPages } from '#platform/read-in-pages'
 import { imagesOf, listingsOf } from './listings.ts'
 import { csvColumnsOf, type ExportedRow, type ExportTable, meaningOf } from './table.ts'
 import { EXPORT_TABLES } from './tables.ts'
 
 /** The version of the archive's format: it changes when a file or a column does. */
 export const EXPORT_FORMAT = 1
-const ROWS_AT_ONCE = 1_000
 
 /** What is exported, and for whom. */
 export interface ExportScope {
@@ -123,14 +123,13 @@ async function* csvParts(
   const columns = csvColumnsOf(table)
   yield { content: csvOf(columns, []), rows: 0 }
   const { seller_id } = scope
-  for (let after = ''; ; ) {
-    const page = await table.page(world.db, { seller_id, after, limit: ROWS_AT_ONCE })
+  const pages = readInPages<ExportedRow, string>(
+    ({ after = '', limit }) => table.page(world.db, { seller_id, after, limit }),
+    ({ cursor }) => cursor,
+  )
+  for await (const page of pages) {
     const rows = page.map(({ row }) => shown(world, table, scope, row))
-    if (rows.length > 0) {
-      yield { content: csvOf(columns, rows, { header: false }), rows: rows.length }
-    }
-    if (page.length < ROWS_AT_ONCE) return
-    after = page.at(-1)!.cursor
+    yield { content: csvOf(columns, rows, { header: false }), rows: rows.length }
   }
 }
 

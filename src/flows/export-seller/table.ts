@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import type { SellerId } from '#platform/ids'
 import { cents } from '#platform/money'
 
-/** A row of an export, and its place in the order of its table. */
+/** A row of an export, and its cursor in the order of its table. */
 export interface ExportedRow {
   cursor: string
   row: Record<string, unknown>
@@ -12,7 +12,7 @@ export interface ExportedRow {
 /** A column: what it means, and whether it is an amount in cents. */
 export type ExportColumn = string | { cents: string }
 
-/** One page of a table: the rows after a place, in its order. */
+/** One page of a table: the rows after a cursor, in its order. */
 export interface ExportPage {
   seller_id: SellerId
   after: string

@@ -6,7 +6,7 @@ import { rowsAtOnce } from './batch.ts'
 import type { ReportImport } from './read.ts'
 import { decideNext, nothingDone } from './rows.ts'
 
-const ROWS_AT_ONCE = 500
+const CHECKED_AT_ONCE = 500
 
 /**
  * The dry run: decides what would be done with each row, and changes nothing but the report. The
@@ -21,7 +21,7 @@ export async function checkImport(
   const read = await imports.getImport(db, id)
   if (read.status !== 'read') return read
   await refreshStatistics(db, ['import_rows'])
-  const limit = rowsAtOnce(db, ROWS_AT_ONCE)
+  const limit = rowsAtOnce(db, CHECKED_AT_ONCE)
   await imports.orderRows(db, id)
   const done = nothingDone()
   let after = 0

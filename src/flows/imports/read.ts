@@ -8,7 +8,7 @@ import type { ImportId } from '#platform/ids'
 import type { FileStorage } from '#platform/storage'
 import { rowsAtOnce } from './batch.ts'
 
-const ROWS_AT_ONCE = 1_000
+const READ_AT_ONCE = 1_000
 const MAX_ROWS = 200_000
 const LINES_A_REPORT = 1_000
 
@@ -124,7 +124,7 @@ function rowReader({ keys }: World, read: imports.Import, now: Date) {
 function keeper({ db }: World, id: ImportId) {
   const rows: imports.ImportRow[] = []
   const faults: imports.ImportFault[] = []
-  const limit = rowsAtOnce(db, ROWS_AT_ONCE)
+  const limit = rowsAtOnce(db, READ_AT_ONCE)
   const kept = {
     rows: 0,
     faults: 0,

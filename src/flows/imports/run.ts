@@ -13,7 +13,7 @@ import { rowsAtOnce } from './batch.ts'
 import type { ReportImport } from './read.ts'
 import { type DecidedRow, decideNext } from './rows.ts'
 
-const ROWS_AT_ONCE = 200
+const WRITTEN_AT_ONCE = 200
 /** After so many times the rows, the planner learns again how large these tables are. */
 const GROWTH = 5
 const GROWING = ['users', 'licenses', 'license_key_aliases', 'imported_records', 'import_rows']
@@ -100,7 +100,7 @@ async function importBatch(
 ): Promise<imports.Import | undefined> {
   const read = await lockOwnImport(tx, id)
   if (read?.status !== 'importing') return undefined
-  const page = { after: read.done_place, limit: rowsAtOnce(world.db, ROWS_AT_ONCE) }
+  const page = { after: read.done_place, limit: rowsAtOnce(world.db, WRITTEN_AT_ONCE) }
   const { app_id } = read
   for (const email_normalized of buyersOf(await decideNext(tx, read, page))) {
     await payments.lockBuyer(tx, { app_id, email_normalized })

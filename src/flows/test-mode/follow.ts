@@ -4,10 +4,8 @@ import * as sellers from '#domain/sellers'
 import type { LiveMode, World } from '#flows/world'
 import type { Db } from '#platform/db'
 import type { SessionId } from '#platform/ids'
+import { readInPages } from '#platform/read-in-pages'
 import { mirror } from './mirror.ts'
-
-/** Sessions to ask live mode about with one statement. */
-const BATCH = 1_000
 
 /**
  * Copies again every seller whose members use test mode, so that a member who was removed in live
@@ -30,13 +28,14 @@ async function endEntered(tx: Db, live_session_ids: SessionId[]): Promise<void> 
 }
 
 async function followSessions({ db, stopping }: World, live: LiveMode): Promise<void> {
-  let after = ''
-  while (!stopping.aborted) {
-    const ids = await identity.enteredFrom(db, { after, limit: BATCH })
+  const pages = readInPages<SessionId, string>(
+    ({ after = '', limit }) => identity.enteredFrom(db, { after, limit }),
+    (id) => id,
+  )
+  for await (const ids of pages) {
+    if (stopping.aborted) return
     const remaining = new Set(await live.sessions(ids))
     const ended = ids.filter((id) => !remaining.has(id))
     if (ended.length > 0) await db.tx((tx) => endEntered(tx, ended))
-    if (ids.length < BATCH) return
-    after = ids.at(-1)!
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
 import { type AuditRow, auditRows, cursorText, readCursor } from '#http/audit-rows'
-import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
+import { declareExport, startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, staffActor } from '#http/guards/staff'
@@ -13,6 +13,7 @@ import { audit } from '#platform/audit'
 import { countAudit } from '#platform/audit-log'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
+import { readInPages } from '#platform/read-in-pages'
 import { AuditPage } from './audit-page.tsx'
 import { AuditSearch, filterOf, searchOf } from './audit-search.ts'
 import { ON_A_PAGE } from './paging.ts'
@@ -76,21 +77,14 @@ function declareAuditExport(world: World): void {
     back: ({ request }) => withQuery(HOME, AuditSearch.parse(request)),
     async open({ request }) {
       const search = AuditSearch.parse(request)
-      const total = await countAudit(world.db, await filterOf(world, search))
-      return { total, pages: everyEntry(world, search) }
+      const filter = await filterOf(world, search)
+      const pages = readInPages<AuditRow, AuditRow>(
+        ({ after: below, limit }) => auditRows(world, { ...filter, below, limit }),
+        (last) => last,
+      )
+      return { total: await countAudit(world.db, filter), pages }
     },
   })
-}
-
-async function* everyEntry(world: World, search: AuditSearch): AsyncGenerator<AuditRow[]> {
-  const filter = await filterOf(world, search)
-  let below: AuditRow | undefined
-  for (;;) {
-    const some = await auditRows(world, { ...filter, below, limit: ROWS_AT_ONCE })
-    yield some
-    below = some.at(-1)
-    if (some.length < ROWS_AT_ONCE) return
-  }
 }
 
 const COLUMNS: CsvColumn<AuditRow>[] = [

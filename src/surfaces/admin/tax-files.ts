@@ -2,10 +2,11 @@ import { Readable } from 'node:stream'
 import * as tax from '#domain/tax'
 import { taxOwed } from '#flows/remit-tax'
 import type { World } from '#flows/world'
-import { declareExport, ROWS_AT_ONCE } from '#http/exports'
+import { declareExport } from '#http/exports'
 import { isoDate, isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import { type Cents, ZERO } from '#platform/money'
+import { readInPages } from '#platform/read-in-pages'
 import type { Task } from '#platform/tasks'
 
 /** A state's month: totals, tax due and filing. */
@@ -91,20 +92,13 @@ export function declareTaxExports(world: World): void {
     nameOf: ({ request }) => `tax-${request.month}-transactions.csv`,
     async open({ request }) {
       const month = request.month as string
-      return { total: await tax.countTaxLines(db, month), pages: everyLine(world, month) }
+      const pages = readInPages<tax.TaxLine, tax.TaxLine>(
+        (page) => tax.pageOfTaxLines(db, { month, ...page }),
+        (last) => last,
+      )
+      return { total: await tax.countTaxLines(db, month), pages }
     },
   })
-}
-
-/** Every tax line of a month, in pages. */
-async function* everyLine({ db }: World, month: string): AsyncGenerator<tax.TaxLine[]> {
-  let after: tax.TaxLine | undefined
-  for (;;) {
-    const some = await tax.pageOfTaxLines(db, { month, after, limit: ROWS_AT_ONCE })
-    if (some.length === 0) return
-    yield some
-    after = some.at(-1)
-  }
 }
 
 /** The columns of a month by state. */

@@ -12,12 +12,12 @@ import { sendFile, sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
 import { CSV, type CsvColumn, csvOf } from '#platform/csv'
 import type { AppId } from '#platform/ids'
+import { readInPages } from '#platform/read-in-pages'
 import { AffiliatesPage } from './affiliates-page.tsx'
 import { appFactsOf } from './app-context.ts'
 import { rangeOf } from './figure-range.ts'
 
 const ON_A_PAGE = 50
-const ROWS_AT_ONCE = 1000
 
 /** The referrals of an app by affiliate, as a page and as CSV. */
 export function declareAffiliates(scope: FastifyInstance, world: World): void {
@@ -79,15 +79,11 @@ function rangeQuery(
 
 async function* csvPages({ db }: World, app_id: AppId, days: DayRange): AsyncGenerator<string> {
   yield csvOf(COLUMNS, [])
-  let after: affiliates.FiguresCursor | undefined
-  for (;;) {
-    const query = { app_id, days, after, limit: ROWS_AT_ONCE }
-    const rows = await affiliates.affiliatesOfApp(db, query)
-    yield csvOf(COLUMNS, rows, { header: false })
-    const last = rows.at(-1)
-    if (!last || rows.length < ROWS_AT_ONCE) return
-    after = { amount: last.net, id: last.affiliate_id }
-  }
+  const pages = readInPages<affiliates.AffiliateFigures, affiliates.FiguresCursor>(
+    (page) => affiliates.affiliatesOfApp(db, { app_id, days, ...page }),
+    ({ net, affiliate_id }) => ({ amount: net, id: affiliate_id }),
+  )
+  for await (const rows of pages) yield csvOf(COLUMNS, rows, { header: false })
 }
 
 const COLUMNS: CsvColumn<affiliates.AffiliateFigures>[] = [

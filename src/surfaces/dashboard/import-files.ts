@@ -5,10 +5,9 @@ import type { World } from '#flows/world'
 import { sendFile } from '#http/pages'
 import { isoDate } from '#platform/calendar'
 import { CSV, type CsvColumn, csvOf } from '#platform/csv'
+import { readInPages } from '#platform/read-in-pages'
 import type { ImportContext } from './import-context.ts'
 import { OUTCOME_LABELS } from './import-labels.ts'
-
-const ROWS_AT_ONCE = 1_000
 
 const FAULTS: CsvColumn<imports.ImportFault>[] = [
   { name: 'line', of: ({ line }) => String(line) },
@@ -27,40 +26,30 @@ const ROWS: CsvColumn<imports.ReportedRow>[] = [
 ]
 
 /** Sends the faults of a file as CSV. */
-export function sendFaults(world: World, { reply, read }: ImportContext): FastifyReply {
-  const page = (after?: number) =>
-    imports.faultsOf(world.db, { import_id: read.id, after, limit: ROWS_AT_ONCE })
-  return sendCsv(
-    reply,
-    `${read.id}-faults.csv`,
-    tableOf(FAULTS, page, ({ place }) => place),
+export function sendFaults({ db }: World, { reply, read }: ImportContext): FastifyReply {
+  const pages = readInPages<imports.ImportFault, number>(
+    (page) => imports.faultsOf(db, { import_id: read.id, ...page }),
+    ({ place }) => place,
   )
+  return sendCsv(reply, `${read.id}-faults.csv`, tableOf(FAULTS, pages))
 }
 
 /** Sends what is done with each row as CSV. */
-export function sendReport(world: World, { reply, read }: ImportContext): FastifyReply {
-  const page = (after = 0) =>
-    imports.reportedRows(world.db, { import_id: read.id, after, limit: ROWS_AT_ONCE })
-  return sendCsv(
-    reply,
-    `${read.id}-report.csv`,
-    tableOf(ROWS, page, ({ line }) => line),
+export function sendReport({ db }: World, { reply, read }: ImportContext): FastifyReply {
+  const pages = readInPages<imports.ReportedRow, number>(
+    ({ after = 0, limit }) => imports.reportedRows(db, { import_id: read.id, after, limit }),
+    ({ line }) => line,
   )
+  return sendCsv(reply, `${read.id}-report.csv`, tableOf(ROWS, pages))
 }
 
-/** A table as CSV, read page by page. */
+/** A table as CSV, page by page. */
 async function* tableOf<Row>(
   columns: CsvColumn<Row>[],
-  page: (after?: number) => Promise<Row[]>,
-  cursorOf: (row: Row) => number,
+  pages: AsyncIterable<Row[]>,
 ): AsyncGenerator<string> {
   yield csvOf(columns, [])
-  for (let after: number | undefined; ; ) {
-    const rows = await page(after)
-    if (rows.length > 0) yield csvOf(columns, rows, { header: false })
-    if (rows.length < ROWS_AT_ONCE) return
-    after = cursorOf(rows.at(-1)!)
-  }
+  for await (const rows of pages) yield csvOf(columns, rows, { header: false })
 }
 
 function sendCsv(reply: FastifyReply, name: string, content: AsyncIterable<string>): FastifyReply {

@@ -54,9 +54,6 @@ export interface Export<Row> {
   back(task: Task): string
 }
 
-/** Rows per query: few enough not to block other requests. */
-export const ROWS_AT_ONCE = 1000
-
 const EXPORTS: Limit = { name: 'exports', points: 60, seconds: 3600 }
 const HOURLY = '40 * * * *'
 

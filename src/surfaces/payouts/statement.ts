@@ -36,8 +36,8 @@ function feesOf(line: payouts.StatementLine): Cents {
   return cents(line.amount - grossOf(line))
 }
 
-/** Rows per step, between which other requests can run. */
-const ROWS_AT_ONCE = 500
+/** Lines per step, between which other requests can run; a longer statement is a long PDF. */
+const LINES_PER_STEP = 500
 
 /** A statement as CSV, in parts. It contains no buyers. */
 export async function* statementCsv(
@@ -127,9 +127,9 @@ export async function statementPdf(
   }
   // Created in parts, as the drawing thread requests them.
   const rows = partsOf(lines).map((part) => part.map(rowOf))
-  return await pdfs.draw(content, { rows, isLong: lines.length > ROWS_AT_ONCE })
+  return await pdfs.draw(content, { rows, isLong: lines.length > LINES_PER_STEP })
 }
 
 function* partsOf<Row>(rows: Row[]): Generator<Row[], undefined> {
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) yield rows.slice(at, at + ROWS_AT_ONCE)
+  for (let at = 0; at < rows.length; at += LINES_PER_STEP) yield rows.slice(at, at + LINES_PER_STEP)
 }

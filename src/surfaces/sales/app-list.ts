@@ -3,12 +3,13 @@ import type { JSX } from 'preact'
 import * as apps from '#domain/apps'
 import { forReports, type World } from '#flows/world'
 import { withQuery } from '#http/address'
-import { declareExport, ROWS_AT_ONCE, startExport } from '#http/exports'
+import { declareExport, startExport } from '#http/exports'
 import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
 import type { CsvColumn } from '#platform/csv'
+import { readInPages } from '#platform/read-in-pages'
 import type { TaskName } from '#platform/tasks'
 import { mayAct } from './customer-action.ts'
 import { mayViewApp } from './export.ts'
@@ -138,22 +139,11 @@ function declareListExport<Row, Totals extends { count: number }, Filter, Name e
       const { search } = exportedSearch(request, fields)
       const filter = await list.filterOf(world, app, search)
       const { count: total } = await list.totals(world, filter)
-      return { total, pages: everyRow(world, list, { filter, search }) }
+      const pages = readInPages<Row, ListCursor>(
+        (page) => list.read(world, { filter, search, ...page }),
+        list.cursorOf,
+      )
+      return { total, pages }
     },
   })
-}
-
-async function* everyRow<Row, Totals extends { count: number }, Filter, Name extends string>(
-  world: World,
-  list: AppList<Row, Totals, Filter, Name>,
-  asked: { filter: Filter; search: SearchTexts<Name> },
-): AsyncGenerator<Row[]> {
-  let after: ListCursor | undefined
-  for (;;) {
-    const some = await list.read(world, { ...asked, after, limit: ROWS_AT_ONCE })
-    yield some
-    const last = some.at(-1)
-    if (!last || some.length < ROWS_AT_ONCE) return
-    after = list.cursorOf(last)
-  }
 }

@@ -3,9 +3,10 @@ import * as billing from '#domain/billing'
 import * as sellers from '#domain/sellers'
 import type { World } from '#flows/world'
 import { withQuery } from '#http/address'
-import { declareExport, ROWS_AT_ONCE } from '#http/exports'
+import { declareExport } from '#http/exports'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
+import { readInPages } from '#platform/read-in-pages'
 import type { Task } from '#platform/tasks'
 import { exportedSearch } from './list-search.ts'
 import { SALE_FIELDS, salesFilter } from './sale-search.ts'
@@ -37,23 +38,13 @@ export function declareSalesExport(world: World): void {
       const app = (await apps.find(db, app_id!))!
       const { search } = exportedSearch(request, SALE_FIELDS)
       const filter = await salesFilter(world, app, search)
-      return { total: await billing.countSales(db, filter), pages: everySale(world, filter) }
+      const pages = readInPages<billing.Sale, number>(
+        ({ after: below, limit }) => billing.listSales(db, { ...filter, below, limit }),
+        ({ number }) => number,
+      )
+      return { total: await billing.countSales(db, filter), pages }
     },
   })
-}
-
-/** Every invoice that a filter matches in pages, newest first. */
-async function* everySale(
-  { db }: World,
-  filter: billing.SalesFilter,
-): AsyncGenerator<billing.Sale[]> {
-  let below: number | undefined
-  for (;;) {
-    const some = await billing.listSales(db, { ...filter, below, limit: ROWS_AT_ONCE })
-    yield some
-    below = some.at(-1)?.number
-    if (some.length < ROWS_AT_ONCE) return
-  }
 }
 
 const COLUMNS: CsvColumn<billing.Sale>[] = [
