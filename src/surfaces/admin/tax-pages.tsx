@@ -15,7 +15,7 @@ import { cents, sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { FilingForm } from './filing-form.tsx'
 import { AdminMenu } from './menu.tsx'
-import { nameOf, percent, type StateSummary } from './tax-files.ts'
+import { monthName, percent, type StateSummary } from './tax-summary.ts'
 
 const STATUS: Record<StateSummary['status'], [label: string, tone: BadgeTone]> = {
   open: ['Open', 'neutral'],
@@ -81,7 +81,7 @@ export function TaxPage(facts: {
           rows={months.map((month) => ({
             key: month,
             cells: [
-              <TextLink href={`${home}${month}/`}>{nameOf(month)}</TextLink>,
+              <TextLink href={`${home}${month}/`}>{monthName(month)}</TextLink>,
               <Money amount={dueOf(month)} />,
               ...states.map((state) => cellOf(month, state)),
             ],
@@ -109,9 +109,9 @@ export function MonthPage(
   const due = states.filter(({ status }) => status === 'due')
   const total = sum(...due.map(({ amount }) => amount))
   return (
-    <SiteLayout title={`Sales tax for ${nameOf(month)} · Purser`}>
+    <SiteLayout title={`Sales tax for ${monthName(month)} · Purser`}>
       <PageHeader
-        title={`Sales tax for ${nameOf(month)}`}
+        title={`Sales tax for ${monthName(month)}`}
         back={{ label: 'Sales tax', href: home }}
         aside={
           <Form action={`${path}export`} csrf_token={facts.csrf_token}>
@@ -134,7 +134,7 @@ export function MonthPage(
         <EmptyState title="No sales in this month" />
       ) : (
         <RecordTable
-          caption={`States in ${nameOf(month)}`}
+          caption={`States in ${monthName(month)}`}
           columns={[
             { label: 'State' },
             { label: 'Sales', numeric: true },
@@ -189,10 +189,10 @@ export function StateMonthPage(
 ): JSX.Element {
   const { home, month, state, filing, fault } = facts
   const path = `${home}${month}/${state}/`
-  const title = `Sales tax for ${stateName(state)}, ${nameOf(month)}`
+  const title = `Sales tax for ${stateName(state)}, ${monthName(month)}`
   return (
     <SiteLayout title={`${title} · Purser`}>
-      <PageHeader title={title} back={{ label: nameOf(month), href: `${home}${month}/` }}>
+      <PageHeader title={title} back={{ label: monthName(month), href: `${home}${month}/` }}>
         Months are in UTC.
       </PageHeader>
       <FiledNote done={facts.done} />
@@ -243,7 +243,7 @@ export function StateMonthPage(
       </div>
       <h2 class="-mb-3 text-lg font-semibold">Transactions</h2>
       <RecordTable
-        caption={`Transactions in ${state}, ${nameOf(month)}`}
+        caption={`Transactions in ${state}, ${monthName(month)}`}
         columns={[
           { label: 'Day' },
           { label: 'Type' },
@@ -274,7 +274,7 @@ export function StateMonthPage(
 }
 
 function whyNot(status: StateSummary['status'], month: string): string {
-  if (status === 'open') return `You can file ${nameOf(month)} once the month is over.`
+  if (status === 'open') return `You can file ${monthName(month)} once the month is over.`
   if (status === 'waiting') return 'File the earlier months of this state first.'
   return 'No tax was collected. Nothing is due.'
 }

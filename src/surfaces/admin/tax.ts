@@ -12,8 +12,9 @@ import { redirectTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { declareTask, startTask } from '#http/tasks'
-import { declareTaxExports, summariesOf, TAX_LINES, TAX_STATES } from './tax-files.ts'
+import { declareTaxExports, TAX_LINES, TAX_STATES } from './tax-files.ts'
 import { MonthPage, StateMonthPage, TaxPage } from './tax-pages.tsx'
+import { summariesOf } from './tax-summary.ts'
 
 const LINES_A_PAGE = 100
 

@@ -1,0 +1,56 @@
+import * as tax from '#domain/tax'
+import { taxOwed } from '#flows/remit-tax'
+import type { World } from '#flows/world'
+import { type Cents, ZERO } from '#platform/money'
+
+/** A state's month: totals, tax due and filing. */
+export interface StateSummary extends tax.StateReport {
+  collected: Cents
+  carried: Cents
+  amount: Cents
+  /** `none`: no tax was collected, so there is nothing to file. */
+  status: tax.Liability['status'] | 'none'
+  filing: { reference: string; filed_at: Date; filed_by: string } | undefined
+}
+
+/** Every state with sales or refunds in a month. */
+export async function summariesOf(world: World, month: string): Promise<StateSummary[]> {
+  const owed = new Map(
+    (await taxOwed(world)).filter((each) => each.month === month).map((each) => [each.state, each]),
+  )
+  const filed = new Map(
+    (await tax.listRemittances(world.db, { month })).map((each) => [each.state, each]),
+  )
+  return (await tax.taxReport(world.db, month)).map((report) => {
+    const liability = owed.get(report.state)
+    const filing = filed.get(report.state)
+    return {
+      ...report,
+      collected: liability?.collected ?? ZERO,
+      carried: liability?.carried ?? ZERO,
+      amount: liability?.amount ?? ZERO,
+      status: liability?.status ?? 'none',
+      filing: filing && {
+        reference: filing.filing_reference,
+        filed_at: filing.filed_at,
+        filed_by: filing.filed_by_email,
+      },
+    }
+  })
+}
+
+const monthNames = new Intl.DateTimeFormat('en-US', {
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+/** A month for pages: `March 2026`. */
+export function monthName(month: string): string {
+  return monthNames.format(new Date(`${month}-01T00:00:00Z`))
+}
+
+/** A rate in millionths as a percentage: 62500 is `6.25%`. */
+export function percent(ppm: number): string {
+  return `${(ppm / 10_000).toFixed(4).replace(/\.?0+$/, '')}%`
+}
