@@ -112,9 +112,19 @@ export async function findCart(db: Db, id: CartId): Promise<Cart | undefined> {
   return await db.maybe<Cart>(sql`select ${CART_COLUMNS} from carts where id = ${id}`)
 }
 
+/** What an ended cart has in place of its browser's hash, which no browser's secret has. */
+const ENDED_HASH = sql`sha256(convert_to('ended ' || carts.id, 'UTF8'))`
+
+/** A cart that is locked, and whether `endCartsOf` ended it: nothing more is charged for it. */
+export interface LockedCart extends Cart {
+  has_ended: boolean
+}
+
 /** A cart, with its row locked until the transaction ends. */
-export async function lockCart(db: Db, id: CartId): Promise<Cart> {
-  return await db.one<Cart>(sql`select ${CART_COLUMNS} from carts where id = ${id} for update`)
+export async function lockCart(db: Db, id: CartId): Promise<LockedCart> {
+  return await db.one<LockedCart>(sql`select ${CART_COLUMNS},
+      carts.browser_hash = ${ENDED_HASH} as has_ended
+    from carts where id = ${id} for update`)
 }
 
 /** Records that the buyer of a cart proved to own an account. */
@@ -225,14 +235,14 @@ export async function endCartSignIns(db: Db, now: Date, user_id: UserId): Promis
     where o.user_id = ${user_id} and c.id = i.cart_id and c.sign_in_ended_at is null`)
 }
 
-/** Detaches an account's carts from the browsers that opened them, which no longer find them. */
+/** Ends an account's carts: the browsers that opened them no longer find them. */
 export async function endCartsOf(
   db: Db,
   now: Date,
   account: { user_id: UserId; email_normalized: string },
 ): Promise<void> {
   await db.run(sql`update carts
-    set browser_hash = sha256(convert_to('ended ' || id, 'UTF8')), updated_at = ${now}
+    set browser_hash = ${ENDED_HASH}, updated_at = ${now}
     where user_id = ${account.user_id} or email_normalized = ${account.email_normalized}`)
 }
 

@@ -149,7 +149,7 @@ async function recordAttempt(world: World, tx: Db, facts: ChargeableCart): Promi
   const cart = await billing.lockCart(tx, facts.cart.id)
   if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
   // Its account was deleted or disowned since the page was read.
-  if (billing.hasEnded(cart)) return end({ outcome: 'expired' })
+  if (cart.has_ended) return end({ outcome: 'expired' })
   // A code was entered or removed in another tab: the use of one must not be recorded for another.
   if (cart.tax_quote_id !== facts.cart.tax_quote_id) return 'repriced'
   // Locked until the attempt is recorded: until then the seller cannot change price or product.
