@@ -52,8 +52,8 @@ export const LEDGER = [
     ['tax_payable', TAX_OWNER, 60],
   ]),
   // What triggers would have inserted.
-  `insert into refunded_sales (app_id, number, invoice_id, charge_id)
-    select app_id, number, invoice_id, charge_id from refunds_of_sales`,
+  `insert into refunded_invoices (app_id, number, invoice_id, charge_id)
+    select app_id, number, invoice_id, charge_id from refunds_of_invoices`,
   `insert into customers (app_id, user_id, license_id, status, product_id, first_at, paid)
     select app_id, user_id, id, status, product_id, created_at,
       case when status = 'canceled' or origin = 'comp' then 0 else 1260 end

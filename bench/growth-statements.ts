@@ -34,8 +34,8 @@ export function grownStatements(
     const range = { from: metrics.dayAfter(to, 1 - days), to }
     return metrics.readOverview(db, { app_ids: [BIG_APP], range })
   }
-  const list = (status?: billing.SaleStatus) => () =>
-    billing.listSales(db, { app_id: BIG_APP, status, limit: 51 })
+  const list = (status?: billing.SellerInvoiceStatus) => () =>
+    billing.listInvoices(db, { app_id: BIG_APP, status, limit: 51 })
   const find = (facts: Partial<Parameters<typeof billing.findLicenses>[1]>) => () =>
     billing.findLicenses(db, { id: '', email_normalized: null, number: null, ...facts })
   const trial = (email: string) => () =>
@@ -49,7 +49,7 @@ export function grownStatements(
     ['R4 had a trial, a new buyer', trial('unknown@growth.example')],
     ['R4 had a trial, an old buyer', trial('g22@growth.example')],
     ['R14 sales, the latest', list()],
-    ...billing.SALE_STATUSES.map(
+    ...billing.SELLER_INVOICE_STATUSES.map(
       (status) => [`R14 sales, ${status}`, list(status)] as [string, () => Promise<unknown>],
     ),
     ...saleStatements(db),
@@ -57,7 +57,7 @@ export function grownStatements(
     ...customerStatements(db),
     ...subscriptionStatements(db),
     ...licenseStatements(db),
-    ['R14 count of sales', () => billing.countSales(db, { app_id: BIG_APP })],
+    ['R14 count of sales', () => billing.countInvoices(db, { app_id: BIG_APP })],
     ['R14 search by license', find({ id: growthId('lic', 77) })],
     ['R14 search by email', find({ email_normalized: 'g1@growth.example' })],
     ['R14 search by number', find({ number: 77 })],
@@ -106,14 +106,14 @@ function affiliateStatements(db: Db, to: string): [what: string, ask: () => Prom
 function saleStatements(db: Db): [what: string, ask: () => Promise<unknown>][] {
   const app_id = BIG_APP
   const from = new Date('2026-01-01T00:00:00Z')
-  const filters: Record<string, Partial<billing.SalesFilter>> = {
+  const filters: Record<string, Partial<billing.InvoiceFilter>> = {
     'of some days': { dated: { from, before: addSeconds(from, 7 * 86_400) } },
     paid: { status: 'paid' },
     found: { found: { id: null, number: 77, license_ids: [growthId('lic', 77)] } },
   }
   return Object.entries(filters).flatMap(([name, filter]) => [
-    [`sales, ${name}`, () => billing.listSales(db, { app_id, ...filter, limit: 51 })],
-    [`totals of sales, ${name}`, () => billing.salesTotals(db, { app_id, ...filter })],
+    [`sales, ${name}`, () => billing.listInvoices(db, { app_id, ...filter, limit: 51 })],
+    [`totals of sales, ${name}`, () => billing.invoiceTotals(db, { app_id, ...filter })],
   ])
 }
 
@@ -170,7 +170,7 @@ function customerStatements(db: Db): [what: string, ask: () => Promise<unknown>]
           { limit: 51, offset: 0, is_reversed: true },
         ),
     ],
-    ['sales of a license', () => billing.salesOfLicense(db, growthId('lic', 77), { limit: 50 })],
+    ['sales of a license', () => billing.invoicesOfLicense(db, growthId('lic', 77), { limit: 50 })],
     ['refunds of a license', () => payments.refundsOfLicense(db, growthId('lic', 77))],
     ['disputes of a license', () => payments.disputesOfLicense(db, growthId('lic', 77))],
     [

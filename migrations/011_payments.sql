@@ -111,27 +111,27 @@ create index reissued_refunds_charge on reissued_refunds (charge_id);
 
 -- The invoices of an app that had a refund requested, by their number. What was refunded is read
 -- from the refunds; this table only lists where to look.
-create table refunded_sales (
+create table refunded_invoices (
   app_id text not null,
   number bigint not null,
   invoice_id text not null,
   charge_id text not null,
   primary key (app_id, number)
 );
-create view refunds_of_sales as
+create view refunds_of_invoices as
   select i.app_id, i.number, i.id as invoice_id, c.id as charge_id, r.id as refund_id
   from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id;
 
-create function list_refunded_sales() returns trigger language plpgsql as $$
+create function list_refunded_invoices() returns trigger language plpgsql as $$
 begin
-  insert into refunded_sales (app_id, number, invoice_id, charge_id)
-    select app_id, number, invoice_id, charge_id from refunds_of_sales
+  insert into refunded_invoices (app_id, number, invoice_id, charge_id)
+    select app_id, number, invoice_id, charge_id from refunds_of_invoices
     where refund_id in (select id from inserted)
     on conflict do nothing;
   return null;
 end $$;
-create trigger refunds_sale after insert on refunds
-  referencing new table as inserted for each statement execute function list_refunded_sales();
+create trigger refunds_invoice after insert on refunds
+  referencing new table as inserted for each statement execute function list_refunded_invoices();
 
 create table disputes (
   id text primary key,

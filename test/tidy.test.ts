@@ -184,7 +184,7 @@ const owners: Record<string, RegExp> = {
   'domain/billing': /^(carts|orders|subscriptions|invoices|invoice_lines)$/,
   'domain/discounts': /^discount_(codes|uses)$/,
   'domain/payments':
-    /^(attempts|cards|charges|refunds|reissued_refunds|refunded_sales|disputes|customers|processor_events|balance_transactions|closed_days)$/,
+    /^(attempts|cards|charges|refunds|reissued_refunds|refunded_invoices|disputes|customers|processor_events|balance_transactions|closed_days)$/,
   'domain/payouts':
     /^(payouts|payout_lines|payout_accounts|payee_balances|payee_unsummed|unpaid_lines)$/,
   'domain/metrics': /^(metric_days|metric_changes|counted_licenses|listed_subscriptions)$/,

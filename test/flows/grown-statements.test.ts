@@ -175,17 +175,17 @@ test('sales of a status match those with that status in the list of all sales', 
         'processor_dispute_id', charge.id, 'status', charge.status))).*
     from (select * from disputes where id = ${growthId('dsp', 1)}) d, (values ('chg_g150', 'open'),
       ('chg_g250', 'open'), ('chg_g300', 'lost'), ('chg_g350', 'won')) charge (id, status)`)
-  const all = await billing.listSales(db, { app_id: BIG_APP, limit: 10_000 })
-  const counts: Partial<Record<billing.SaleStatus, number>> = {}
-  for (const status of billing.SALE_STATUSES) {
-    const found = await billing.listSales(db, { app_id: BIG_APP, status, limit: 10_000 })
+  const all = await billing.listInvoices(db, { app_id: BIG_APP, limit: 10_000 })
+  const counts: Partial<Record<billing.SellerInvoiceStatus, number>> = {}
+  for (const status of billing.SELLER_INVOICE_STATUSES) {
+    const found = await billing.listInvoices(db, { app_id: BIG_APP, status, limit: 10_000 })
     counts[status] = found.length
     assert.deepEqual(
       found,
       all.filter((sale) => sale.status === status),
       status,
     )
-    const totals = await billing.salesTotals(db, { app_id: BIG_APP, status })
+    const totals = await billing.invoiceTotals(db, { app_id: BIG_APP, status })
     const isSummed = found.length <= billing.MAX_SUMMED
     assert.equal(totals?.count, isSummed ? found.length : undefined, `totals of ${status}`)
   }

@@ -34,9 +34,9 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/domain/billing/receipts.ts', 'invoice', 'the condition asks for an issued one'],
   ['src/domain/billing/receipts.ts', 'paid_at', 'a check: a paid invoice has its time'],
   ['src/domain/billing/receipts.ts', 'card_brand card_last4', 'an attempt or a card on file'],
-  ['src/domain/billing/sales.ts', 'paid_at', 'a check: a paid invoice has its time'],
-  ['src/domain/billing/sales.ts', 'license_id', 'a check: an issued invoice has both'],
-  ['src/domain/billing/sale-list.ts', 'license_id', 'a check: an issued invoice has both'],
+  ['src/domain/billing/seller-invoices.ts', 'paid_at', 'a check: a paid invoice has its time'],
+  ['src/domain/billing/seller-invoices.ts', 'license_id', 'a check: an issued invoice has both'],
+  ['src/domain/billing/invoice-list.ts', 'license_id', 'a check: an issued invoice has both'],
   ['src/domain/billing/invoices.ts', 'number user_id license_id', 'a check: an issued one has all'],
   [
     'src/domain/billing/invoices.ts',

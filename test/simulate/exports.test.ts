@@ -99,23 +99,24 @@ async function assertAffiliates(seller_id: SellerId, { affiliates = [], invoices
   }
 }
 
-/** The list of sales of an app, its totals and its customers are of the same amounts. */
+/** The list of invoices of an app, its totals and its customers are of the same amounts. */
 async function assertApp(
   { id: app_id, slug }: { id: AppId; slug: string },
   { invoices = [], customers = [] }: Tables,
 ) {
   const { db } = harness
-  const sales = await billing.listSales(db, { app_id, limit: 100_000 })
-  const sum = (of: (sale: billing.Sale) => number) => sales.reduce((all, sale) => all + of(sale), 0)
+  const listed = await billing.listInvoices(db, { app_id, limit: 100_000 })
+  const sum = (of: (invoice: billing.SellerInvoice) => number) =>
+    listed.reduce((all, invoice) => all + of(invoice), 0)
   const own = invoices.filter(({ app }) => app === slug)
-  assert.equal(sales.length, own.length)
+  assert.equal(listed.length, own.length)
   assert.equal(
     sum(({ net }) => net),
     total(own.filter(isPaid), 'amount', '-fee'),
   )
-  const totals = (await billing.salesTotals(db, { app_id }))!
+  const totals = (await billing.invoiceTotals(db, { app_id }))!
   assert.deepEqual(totals, {
-    count: sales.length,
+    count: listed.length,
     amount: total(own.filter(isPaid), 'amount'),
     tax: total(own.filter(isPaid), 'tax'),
     fee: total(own.filter(isPaid), 'fee'),
@@ -151,7 +152,7 @@ async function assertSums(seller_id: SellerId): Promise<void> {
   for (const app of apps) await assertApp(app, tables)
 }
 
-test('an export sums up to what the ledger and the list of sales say, to the cent', async () => {
+test('an export sums up to what the ledger and the list of invoices say, to the cent', async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const run = await runSeed(harness, seed)
     assert.equal(run.broken, undefined, reportOf(run))

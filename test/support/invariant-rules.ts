@@ -1,5 +1,5 @@
 import { type Sql, sql } from '#platform/sql'
-import { SALES } from '../../src/domain/billing/sales.ts'
+import { SELLER_INVOICES } from '../../src/domain/billing/seller-invoices.ts'
 
 const ALIVE = sql`status not in ('canceled', 'preview')`
 
@@ -90,7 +90,7 @@ export const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   [
     'what is left of a listed sale after refunds and disputes is what the ledger says',
     sql`select s.id, s.net, s.deducted, s.dispute_deducted, l.earned
-      from (${SALES(sql`select * from invoices where number is not null`)}) s
+      from (${SELLER_INVOICES(sql`select * from invoices where number is not null`)}) s
       left join (select t.invoice_id, -sum(e.amount) as earned
         from posted_invoices t join ledger_entries e using (transaction_id)
         where e.account in ('seller_payable', 'dispute_hold') group by t.invoice_id) l

@@ -30,6 +30,7 @@ export {
   NO_FEE,
 } from './fee.ts'
 export * from './invoice-lines.ts'
+export * from './invoice-list.ts'
 export { invoiceNumber } from './invoice-number.ts'
 export * from './invoice-payments.ts'
 export * from './invoices.ts'
@@ -42,22 +43,21 @@ export * from './receipts.ts'
 export * from './refund-split.ts'
 export { remindedAt, reminderOrEnd } from './reminders.ts'
 export { CART_SWEEP, DRAFT_SWEEP } from './retention.ts'
-export * from './sale-list.ts'
 export {
+  type AppInvoice,
   DEDUCTED_BY_DISPUTE,
   type FoundLicense,
   type FoundLicenses,
-  type FoundSale,
   findLicenses,
-  findSale,
-  type PayoutOfSale,
+  findSellerInvoice,
+  invoicesOfLicense,
+  type PayoutOfInvoice,
   paidInvoicesOfLicense,
   payoutsOf,
-  SALE_STATUSES,
-  type Sale,
-  type SaleStatus,
-  salesOfLicense,
-} from './sales.ts'
+  SELLER_INVOICE_STATUSES,
+  type SellerInvoice,
+  type SellerInvoiceStatus,
+} from './seller-invoices.ts'
 export * from './subscribers.ts'
 export * from './subscriptions.ts'
 export { type Terms, termsOf } from './terms.ts'

@@ -114,7 +114,7 @@ export async function refundedPayments(
   { app_ids, from, to }: Pick<MetricQuery, 'app_ids' | 'to'> & { from: string },
 ): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) as count
-    from refunded_sales s where s.app_id = any(${app_ids}::text[]) and exists (
+    from refunded_invoices s where s.app_id = any(${app_ids}::text[]) and exists (
       select 1 from refunds r join ledger_transactions t on t.subject = r.id and t.event = 'refund'
       where r.charge_id = s.charge_id
         and t.at >= ${from}::date::timestamp at time zone 'UTC'

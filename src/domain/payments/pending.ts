@@ -8,7 +8,7 @@ import { sql } from '#platform/sql'
  */
 export async function pendingOf(db: Db, app_id: AppId, since: Date): Promise<ProcessorId[]> {
   const rows = await db.rows<{ processor_charge_id: ProcessorId }>(sql`
-    select c.processor_charge_id from refunded_sales s
+    select c.processor_charge_id from refunded_invoices s
       join refunds r on r.charge_id = s.charge_id join charges c on c.id = r.charge_id
     where s.app_id = ${app_id} and (r.status in ('open', 'pending')
       or r.status = 'succeeded' and r.created_at > ${since})

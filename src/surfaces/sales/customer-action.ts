@@ -1,4 +1,4 @@
-import type { Sale } from '#domain/billing'
+import type { SellerInvoice } from '#domain/billing'
 import type { CustomerLicense } from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import { emailNewKey, resendReceipt } from '#flows/resend-receipt'
@@ -151,7 +151,7 @@ export async function actionsFor(
   world: World,
   context: SalesContext,
   license: CustomerLicense,
-  invoices: Sale[],
+  invoices: SellerInvoice[],
 ): Promise<ActionLink[]> {
   if (!(await mayAct(world, context))) return []
   const { base } = context

@@ -6,7 +6,7 @@ import { Day, formatMoney, Money } from '#design/money'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel, RecordRows, RecordTable } from '#design/panels'
 import { Timeline } from '#design/timeline'
-import { invoiceNumber, type Sale, type TimelineEvent } from '#domain/billing'
+import { invoiceNumber, type SellerInvoice, type TimelineEvent } from '#domain/billing'
 import { isOwing } from '#domain/licensing'
 import {
   type CustomerLicense,
@@ -29,8 +29,8 @@ export interface CustomerFacts extends SalesPageFacts {
   license: CustomerLicense
   /** The other licenses of this buyer for this app. */
   others: Awaited<ReturnType<typeof licensesOfCustomer>>
-  invoices: Sale[]
-  refunds: (Refund & { invoice_id: Sale['id'] })[]
+  invoices: SellerInvoice[]
+  refunds: (Refund & { invoice_id: SellerInvoice['id'] })[]
   disputes: Dispute[]
   /** The latest first. */
   events: TimelineEvent[]
@@ -132,19 +132,19 @@ function Invoices({ invoices, base }: CustomerFacts): JSX.Element {
         <RecordTable
           caption="Invoices, newest first"
           columns={columns}
-          rows={invoices.map((sale) => {
-            const [label, tone] = STATUS_LABELS[sale.status]
+          rows={invoices.map((invoice) => {
+            const [label, tone] = STATUS_LABELS[invoice.status]
             return {
-              key: sale.id,
+              key: invoice.id,
               cells: [
-                <Money amount={sum(sale.amount, sale.tax)} />,
-                <Money amount={sale.refunded} />,
+                <Money amount={sum(invoice.amount, invoice.tax)} />,
+                <Money amount={invoice.refunded} />,
                 <span class="grid justify-items-start max-sm:justify-items-end">
-                  <TextLink href={`${base}/sales/${sale.id}/`}>
-                    {KIND_LABELS[sale.kind]} {invoiceNumber(sale.number)}
+                  <TextLink href={`${base}/sales/${invoice.id}/`}>
+                    {KIND_LABELS[invoice.kind]} {invoiceNumber(invoice.number)}
                   </TextLink>{' '}
                   <span class="text-xs text-muted">
-                    <Day date={sale.paid_at ?? sale.created_at} />
+                    <Day date={invoice.paid_at ?? invoice.created_at} />
                   </span>
                 </span>,
                 <Badge tone={tone}>{label}</Badge>,

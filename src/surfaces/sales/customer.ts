@@ -27,7 +27,7 @@ export function declareCustomer(scope: FastifyInstance, world: World): void {
     const span = { app_id: app.id, license_id }
     const read = { limit: MAX_SHOWN + 1, offset: 0, is_reversed: true }
     const events = await billing.timelineEvents(db, span, read)
-    const invoices = await billing.salesOfLicense(db, license_id, { limit: MAX_SHOWN })
+    const invoices = await billing.invoicesOfLicense(db, license_id, { limit: MAX_SHOWN })
     const page = CustomerPage({
       ...pageFacts(reporting, context, app),
       app_name: app.name,

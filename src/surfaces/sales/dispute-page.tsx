@@ -6,7 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel } from '#design/panels'
-import { invoiceNumber, type Sale } from '#domain/billing'
+import { invoiceNumber, type SellerInvoice } from '#domain/billing'
 import type { Dispute, Evidence } from '#domain/payments'
 import type { ActionNote } from '#http/action-note'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
@@ -15,7 +15,7 @@ import { DISPUTE_LABELS } from './labels.ts'
 import type { SalesPageFacts } from './sales-context.ts'
 
 export interface DisputePageFacts extends SalesPageFacts {
-  sale: Sale
+  invoice: SellerInvoice
   dispute: Dispute
   /** The evidence that was submitted, or would be now. */
   evidence: Evidence
@@ -40,14 +40,14 @@ const FIELDS: [name: keyof Evidence, label: string][] = [
 
 /** A dispute: reason, deadline and evidence. */
 export function DisputePage(facts: DisputePageFacts): JSX.Element {
-  const { dispute, sale, base } = facts
-  const number = invoiceNumber(sale.number)
+  const { dispute, invoice, base } = facts
+  const number = invoiceNumber(invoice.number)
   const [label, tone] = DISPUTE_LABELS[dispute.status]
   return (
     <SiteLayout title={`Dispute of ${number} · Purser`} notice={facts.notice}>
       <PageHeader
         title={`Dispute of ${formatMoney(dispute.amount)}`}
-        back={{ label: number, href: `${base}/sales/${sale.id}/` }}
+        back={{ label: number, href: `${base}/sales/${invoice.id}/` }}
         aside={<Badge tone={tone}>{label}</Badge>}
       >
         {DISPUTE_REASONS[dispute.reason]}
@@ -60,7 +60,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
             <DescriptionList
               items={[
                 { term: 'Invoice', detail: number },
-                { term: 'Buyer', detail: sale.email },
+                { term: 'Buyer', detail: invoice.email },
                 { term: 'Disputed', detail: <Money amount={dispute.amount} /> },
                 { term: 'Opened', detail: <Day date={dispute.opened_at} /> },
                 { term: 'Evidence due', detail: <Day date={dispute.due_at} /> },

@@ -71,13 +71,13 @@ async function show(
 ): Promise<FastifyReply> {
   const { db } = world
   const dispute = await disputeOf(world, context)
-  const sale = (await billing.findSale(db, { id: dispute.invoice_id, app_id: null }))!
-  const app = (await apps.find(db, sale.app_id))!
-  const license = await licensing.findLicense(db, sale.license_id)
+  const invoice = (await billing.findSellerInvoice(db, { id: dispute.invoice_id, app_id: null }))!
+  const app = (await apps.find(db, invoice.app_id))!
+  const license = await licensing.findLicense(db, invoice.license_id)
   const note = tried.is_unreachable ? 'unreachable' : (queryOf(context.request, 'done') ?? '')
   const page = DisputePage({
     ...pageFacts(world, context, app),
-    sale,
+    invoice,
     dispute,
     evidence: dispute.evidence ?? (await assembleEvidence(world, dispute.id)),
     is_accepted: dispute.closed_at === null && appTime(world, app) < dispute.due_at,

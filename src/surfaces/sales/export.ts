@@ -8,8 +8,8 @@ import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import { readInPages } from '#platform/read-in-pages'
 import type { Task } from '#platform/tasks'
+import { INVOICE_FIELDS, invoiceFilter } from './invoice-search.ts'
 import { exportedSearch } from './list-search.ts'
-import { SALE_FIELDS, salesFilter } from './sale-search.ts'
 
 /** The task kind of an export of an app's invoices. */
 export const SALES = 'export_sales'
@@ -22,48 +22,48 @@ export async function mayViewApp({ db }: World, { app_id, user_id }: Task): Prom
 }
 
 /** Declares the export of an app's invoices. */
-export function declareSalesExport(world: World): void {
+export function declareInvoicesExport(world: World): void {
   const { db } = world
   declareExport(world, {
     kind: SALES,
     title: 'Exporting sales',
     isAllowed: (task) => mayViewApp(world, task),
     columns: COLUMNS,
-    nameOf: ({ request }) => `${exportedSearch(request, SALE_FIELDS).slug}-sales.csv`,
+    nameOf: ({ request }) => `${exportedSearch(request, INVOICE_FIELDS).slug}-sales.csv`,
     back({ request }) {
-      const { slug, search } = exportedSearch(request, SALE_FIELDS)
+      const { slug, search } = exportedSearch(request, INVOICE_FIELDS)
       return withQuery(`/dashboard/apps/${slug}/sales/`, search)
     },
     async open({ app_id, request }) {
       const app = (await apps.find(db, app_id!))!
-      const { search } = exportedSearch(request, SALE_FIELDS)
-      const filter = await salesFilter(world, app, search)
-      const pages = readInPages<billing.Sale, number>(
-        ({ after: below, limit }) => billing.listSales(db, { ...filter, below, limit }),
+      const { search } = exportedSearch(request, INVOICE_FIELDS)
+      const filter = await invoiceFilter(world, app, search)
+      const pages = readInPages<billing.SellerInvoice, number>(
+        ({ after: below, limit }) => billing.listInvoices(db, { ...filter, below, limit }),
         ({ number }) => number,
       )
-      return { total: await billing.countSales(db, filter), pages }
+      return { total: await billing.countInvoices(db, filter), pages }
     },
   })
 }
 
-const COLUMNS: CsvColumn<billing.Sale>[] = [
-  { name: 'invoice', of: (sale) => billing.invoiceNumber(sale.number) },
-  { name: 'date', of: (sale) => isoSeconds(sale.paid_at ?? sale.created_at) },
-  { name: 'status', of: (sale) => sale.status },
-  { name: 'kind', of: (sale) => sale.kind },
-  { name: 'plan', of: (sale) => sale.product_name },
-  { name: 'buyer', of: (sale) => sale.email },
-  { name: 'amount', of: (sale) => sale.amount },
-  { name: 'tax', of: (sale) => sale.tax },
-  { name: 'tax_state', of: (sale) => sale.state },
-  { name: 'fee', of: (sale) => sale.fee },
-  { name: 'add_on_fee', of: (sale) => sale.add_on_fee },
-  { name: 'net', of: (sale) => sale.net },
-  { name: 'refunded', of: (sale) => sale.refunded },
-  { name: 'refund_deducted', of: (sale) => sale.deducted },
-  { name: 'invoice_id', of: (sale) => sale.id },
-  { name: 'order_id', of: (sale) => sale.order_id },
-  { name: 'license_id', of: (sale) => sale.license_id },
-  { name: 'dispute_deducted', of: (sale) => sale.dispute_deducted },
+const COLUMNS: CsvColumn<billing.SellerInvoice>[] = [
+  { name: 'invoice', of: (invoice) => billing.invoiceNumber(invoice.number) },
+  { name: 'date', of: (invoice) => isoSeconds(invoice.paid_at ?? invoice.created_at) },
+  { name: 'status', of: (invoice) => invoice.status },
+  { name: 'kind', of: (invoice) => invoice.kind },
+  { name: 'plan', of: (invoice) => invoice.product_name },
+  { name: 'buyer', of: (invoice) => invoice.email },
+  { name: 'amount', of: (invoice) => invoice.amount },
+  { name: 'tax', of: (invoice) => invoice.tax },
+  { name: 'tax_state', of: (invoice) => invoice.state },
+  { name: 'fee', of: (invoice) => invoice.fee },
+  { name: 'add_on_fee', of: (invoice) => invoice.add_on_fee },
+  { name: 'net', of: (invoice) => invoice.net },
+  { name: 'refunded', of: (invoice) => invoice.refunded },
+  { name: 'refund_deducted', of: (invoice) => invoice.deducted },
+  { name: 'invoice_id', of: (invoice) => invoice.id },
+  { name: 'order_id', of: (invoice) => invoice.order_id },
+  { name: 'license_id', of: (invoice) => invoice.license_id },
+  { name: 'dispute_deducted', of: (invoice) => invoice.dispute_deducted },
 ]

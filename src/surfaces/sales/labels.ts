@@ -1,12 +1,12 @@
 import type { BadgeTone } from '#design/feedback'
-import type { InvoiceKind, PayoutOfSale, SaleStatus } from '#domain/billing'
+import type { InvoiceKind, PayoutOfInvoice, SellerInvoiceStatus } from '#domain/billing'
 import type { Dispute, LicenseOrigin, Refund } from '#domain/payments'
 import type { RefundRefusal } from '#flows/refund'
 import type { Side } from '#http/guards/seller-or-staff'
 
 type Labeled = readonly [label: string, tone: BadgeTone]
 
-export const STATUS_LABELS: Record<SaleStatus, Labeled> = {
+export const STATUS_LABELS: Record<SellerInvoiceStatus, Labeled> = {
   paid: ['Paid', 'good'],
   partly_refunded: ['Partly refunded', 'info'],
   refunded: ['Refunded', 'neutral'],
@@ -37,7 +37,7 @@ export const DISPUTE_LABELS: Record<Dispute['status'], Labeled> = {
   lost: ['Lost', 'bad'],
 }
 
-export const PAYOUT_LABELS: Record<PayoutOfSale['status'], string> = {
+export const PAYOUT_LABELS: Record<PayoutOfInvoice['status'], string> = {
   open: 'Pending',
   pending: 'Pending',
   paid: 'Paid',

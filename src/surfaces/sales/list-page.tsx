@@ -6,19 +6,19 @@ import { Day, Money } from '#design/money'
 import { Pager, SubNav } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordTable, Totals, Truncated } from '#design/panels'
 import {
+  type InvoiceTotals,
   invoiceNumber,
   MAX_SUMMED,
-  SALE_STATUSES,
-  type Sale,
-  type SalesTotals,
+  SELLER_INVOICE_STATUSES,
+  type SellerInvoice,
 } from '#domain/billing'
 import type { DisputeLine } from '#domain/payments'
 import { appMenu } from '#http/app-menu'
 import { isoDate } from '#platform/calendar'
 import { type Cents, cents } from '#platform/money'
 import { counted } from '#platform/text'
+import type { InvoiceSearch } from './invoice-search.ts'
 import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
-import type { SaleSearch } from './sale-search.ts'
 import type { SalesPageFacts } from './sales-context.ts'
 import { ANY, SearchForm } from './search-form.tsx'
 
@@ -33,7 +33,7 @@ const COLUMNS = [
   { label: 'Buyer and plan' },
 ]
 
-const STATUSES = SALE_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value][0] }))
+const STATUSES = SELLER_INVOICE_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value][0] }))
 const KINDS = Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))
 
 /** The invoices of an app, newest first. */
@@ -42,21 +42,21 @@ export function SalesPage(
     slug: string
     app_name: string
     has_clock: boolean
-    sales: Sale[]
+    invoices: SellerInvoice[]
     disputes: DisputeLine[]
-    /** Whether the visitor may open a dispute; others open its sale. */
+    /** Whether the visitor may open a dispute; others open its invoice. */
     opens_disputes: boolean
-    search: SaleSearch
+    search: InvoiceSearch
     /** Whether the search matches more than is listed. */
     is_cut: boolean
     /** Undefined if there are too many invoices to sum. */
-    totals: SalesTotals | undefined
+    totals: InvoiceTotals | undefined
     /** The paths of the older page, and of the newest page if this is not it. */
     older: string | undefined
     newest: string | undefined
   },
 ): JSX.Element {
-  const { base, sales, search } = facts
+  const { base, invoices, search } = facts
   const isFiltered = Object.values(search).some((value) => value !== '')
   return (
     <SiteLayout title={`Sales · ${facts.app_name}`} notice={facts.notice}>
@@ -75,7 +75,7 @@ export function SalesPage(
           { label: 'Kind', name: 'kind', options: [ANY, ...KINDS] },
         ]}
       />
-      {sales.length === 0 ? (
+      {invoices.length === 0 ? (
         <Nothing isFiltered={isFiltered} base={base} />
       ) : (
         <Panel>
@@ -83,7 +83,7 @@ export function SalesPage(
           <RecordTable
             caption="Invoices, newest first"
             columns={COLUMNS}
-            rows={sales.map((sale) => ({ key: sale.id, cells: cellsOf(base, sale) }))}
+            rows={invoices.map((invoice) => ({ key: invoice.id, cells: cellsOf(base, invoice) }))}
           />
         </Panel>
       )}
@@ -92,27 +92,27 @@ export function SalesPage(
   )
 }
 
-function cellsOf(base: string, sale: Sale) {
-  const [label, tone] = STATUS_LABELS[sale.status]
+function cellsOf(base: string, invoice: SellerInvoice) {
+  const [label, tone] = STATUS_LABELS[invoice.status]
   return [
-    <Money amount={sale.amount} />,
-    <Money amount={sale.tax} />,
-    <Money amount={sale.fee} />,
-    <Money amount={sale.net} />,
-    <TextLink href={`${base}/sales/${sale.id}/`}>{invoiceNumber(sale.number)}</TextLink>,
+    <Money amount={invoice.amount} />,
+    <Money amount={invoice.tax} />,
+    <Money amount={invoice.fee} />,
+    <Money amount={invoice.net} />,
+    <TextLink href={`${base}/sales/${invoice.id}/`}>{invoiceNumber(invoice.number)}</TextLink>,
     <Badge tone={tone}>{label}</Badge>,
-    isoDate(sale.paid_at ?? sale.created_at),
+    isoDate(invoice.paid_at ?? invoice.created_at),
     <span class="grid min-w-0 justify-items-start max-sm:justify-items-end">
-      <Truncated text={sale.email} href={`${base}/customers/${sale.license_id}/`} />{' '}
+      <Truncated text={invoice.email} href={`${base}/customers/${invoice.license_id}/`} />{' '}
       <span class="text-xs text-muted">
-        <Truncated text={`${sale.product_name}, ${KIND_LABELS[sale.kind].toLowerCase()}`} />
+        <Truncated text={`${invoice.product_name}, ${KIND_LABELS[invoice.kind].toLowerCase()}`} />
       </span>
     </span>,
   ]
 }
 
 /** The sums of the paid invoices of the list. */
-function Sums({ totals }: { totals: SalesTotals | undefined }): JSX.Element {
+function Sums({ totals }: { totals: InvoiceTotals | undefined }): JSX.Element {
   if (!totals) {
     return (
       <p class="text-sm text-muted">

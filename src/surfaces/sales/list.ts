@@ -7,10 +7,10 @@ import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf, readNumber } from '#http/input'
 import { sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
-import { declareSalesExport, SALES } from './export.ts'
+import { declareInvoicesExport, SALES } from './export.ts'
+import { INVOICE_FIELDS, invoiceFilter } from './invoice-search.ts'
 import { SalesPage } from './list-page.tsx'
 import { exportRequest, searchOf } from './list-search.ts'
-import { SALE_FIELDS, salesFilter } from './sale-search.ts'
 import { pageFacts, permissionsIn } from './sales-context.ts'
 
 const ON_A_PAGE = 50
@@ -22,17 +22,17 @@ export function declareList(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting
   const path = `${SIDES.seller}/sales/`
-  declareSalesExport(reporting)
+  declareInvoicesExport(reporting)
 
   scope.get(path, async (request, reply) => {
     const context = await requireSellerOrStaff(reporting, request, reply, 'seller', NEEDED)
     const app = context.app!
-    const search = searchOf(request, SALE_FIELDS)
-    const filter = await salesFilter(reporting, app, search)
+    const search = searchOf(request, INVOICE_FIELDS)
+    const filter = await invoiceFilter(reporting, app, search)
     const below = readNumber(queryOf(request, 'below'))
     const question = { ...filter, below, limit: ON_A_PAGE + 1 }
-    const found = await billing.listSales(db, question)
-    const { rows: sales, ...addresses } = pageOf(found, {
+    const found = await billing.listInvoices(db, question)
+    const { rows: invoices, ...addresses } = pageOf(found, {
       size: ON_A_PAGE,
       path: `${context.base}/sales/`,
       query: search,
@@ -44,8 +44,8 @@ export function declareList(scope: FastifyInstance, world: World): void {
       slug: app.slug,
       app_name: app.name,
       has_clock: world.processor.has_test_clock,
-      sales,
-      totals: await billing.salesTotals(db, filter),
+      invoices,
+      totals: await billing.invoiceTotals(db, filter),
       disputes: await payments.listUnclosed(db, app.id),
       opens_disputes: (await permissionsIn(reporting, context, app))('support'),
       search,
@@ -58,7 +58,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
   scope.post(`${path}export`, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, 'seller', NEEDED)
     const { id: app_id, slug } = context.app!
-    const asked = exportRequest(slug, searchOf(request, SALE_FIELDS))
+    const asked = exportRequest(slug, searchOf(request, INVOICE_FIELDS))
     return await startExport(world, context, { kind: SALES, app_id, request: asked })
   })
 }

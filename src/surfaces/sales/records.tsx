@@ -6,7 +6,7 @@ import { RecordRows } from '#design/panels'
 import type { Dispute, Refund } from '#domain/payments'
 import { DISPUTE_LABELS, REFUND_LABELS } from './labels.ts'
 
-/** An id in the details of a sale or a customer. */
+/** An id in the details of an invoice or a customer. */
 export function Id({ children }: { children: ComponentChildren }): JSX.Element {
   return <span class="font-mono text-xs break-all">{children}</span>
 }

@@ -6,7 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
 import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel } from '#design/panels'
-import { invoiceNumber, type Sale } from '#domain/billing'
+import { invoiceNumber, type SellerInvoice } from '#domain/billing'
 import { type FormFault, faultAt } from '#http/form-errors'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import { type Cents, sum } from '#platform/money'
@@ -32,7 +32,7 @@ interface QuotedRefund {
 /** The refund form, then the exact amounts to confirm. */
 export function RefundPage(
   facts: SalesPageFacts & {
-    sale: Sale
+    invoice: SellerInvoice
     form: RefundForm
     faults: FormFault[]
     /** The refundable amount; undefined if nothing can be refunded, for the reason given. */
@@ -48,16 +48,16 @@ export function RefundPage(
     has_changed: boolean
   },
 ): JSX.Element {
-  const { sale, base, quote } = facts
-  const path = `${base}/sales/${sale.id}/`
-  const title = `Refund ${invoiceNumber(sale.number)}`
+  const { invoice, base, quote } = facts
+  const path = `${base}/sales/${invoice.id}/`
+  const title = `Refund ${invoiceNumber(invoice.number)}`
   return (
     <SiteLayout
       title={`${facts.faults.length > 0 ? 'Error: ' : ''}${title} · Purser`}
       notice={facts.notice}
     >
-      <PageHeader title={title} back={{ label: invoiceNumber(sale.number), href: path }}>
-        {sale.product_name}, paid by {sale.email}. The refund goes to the original card.
+      <PageHeader title={title} back={{ label: invoiceNumber(invoice.number), href: path }}>
+        {invoice.product_name}, paid by {invoice.email}. The refund goes to the original card.
       </PageHeader>
       {facts.has_changed && (
         <Alert tone="warning" title="The amounts have changed">
@@ -73,10 +73,18 @@ export function RefundPage(
 
 type RefundPageFacts = Parameters<typeof RefundPage>[0]
 
-function Ask({ form, faults, left, credit, csrf_token, base, sale }: RefundPageFacts): JSX.Element {
+function Ask({
+  form,
+  faults,
+  left,
+  credit,
+  csrf_token,
+  base,
+  invoice,
+}: RefundPageFacts): JSX.Element {
   return (
     <Panel title="Refund amount">
-      <Form action={`${base}/sales/${sale.id}/refund`} csrf_token={csrf_token}>
+      <Form action={`${base}/sales/${invoice.id}/refund`} csrf_token={csrf_token}>
         <Field
           label="Amount in dollars, tax included"
           name="amount"
@@ -120,7 +128,7 @@ function Preview({
   seen,
   csrf_token,
   base,
-  sale,
+  invoice,
   as,
 }: RefundPageFacts & { quote: QuotedRefund }) {
   const { back, cost } = withCredit(quote, form)
@@ -152,7 +160,7 @@ function Preview({
           the credit to refund it too.
         </Alert>
       )}
-      <Form action={`${base}/sales/${sale.id}/refund`} csrf_token={csrf_token}>
+      <Form action={`${base}/sales/${invoice.id}/refund`} csrf_token={csrf_token}>
         <input type="hidden" name="amount" value={form.amount} />
         <input type="hidden" name="reason" value={form.reason} />
         {form.credit && <input type="hidden" name="credit" value="yes" />}
@@ -161,7 +169,7 @@ function Preview({
           <Button kind="danger" name="step" value="confirm" pending="Refunding…">
             Refund {formatMoney(back.amount)}
           </Button>
-          <Button kind="ghost" href={`${base}/sales/${sale.id}/`}>
+          <Button kind="ghost" href={`${base}/sales/${invoice.id}/`}>
             Cancel
           </Button>
         </Actions>

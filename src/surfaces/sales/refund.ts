@@ -15,9 +15,9 @@ import { limitPage, redirectTo, sendPage } from '#http/pages'
 import { reasonFault, shortReason } from '#http/reason'
 import type { Limit } from '#platform/limits'
 import { formatAmount, readAmount, ZERO } from '#platform/money'
+import { viewedInvoice } from './invoice.ts'
 import { refusalMessage } from './labels.ts'
 import { type RefundForm, RefundPage } from './refund-page.tsx'
-import { saleOf } from './sale.ts'
 import { actorOf, pageFacts } from './sales-context.ts'
 
 const REFUNDS: Limit = { name: 'refunds', points: 120, seconds: 3600 }
@@ -31,7 +31,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
   scope.get(path, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, side, NEEDED)
     requireRecentProof(world, context)
-    const { id: invoice_id } = await saleOf(world, context)
+    const { id: invoice_id } = await viewedInvoice(world, context)
     const quote = await quoteRefund(world, actorOf(context), { invoice_id })
     const whole = 'back' in quote ? formatAmount(quote.left) : ''
     const amount = queryOf(request, 'amount') ?? whole
@@ -53,7 +53,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     if (amount === undefined || reasonFault(form.reason)) {
       return await show(world, context, { form })
     }
-    const { id: invoice_id } = await saleOf(world, context)
+    const { id: invoice_id } = await viewedInvoice(world, context)
     const actor = actorOf(context)
     const quote = await quoteRefund(world, actor, { invoice_id, amount })
     const isSeen = 'back' in quote && seen === seenOf(quote) && !creditFault(form, quote)
@@ -95,10 +95,10 @@ async function show(
   context: SalesContext,
   { form, has_changed = false }: { form: RefundForm; has_changed?: boolean },
 ): Promise<FastifyReply> {
-  const sale = await saleOf(world, context)
-  const app = context.app ?? (await apps.find(world.db, sale.app_id))!
+  const invoice = await viewedInvoice(world, context)
+  const app = context.app ?? (await apps.find(world.db, invoice.app_id))!
   const actor = actorOf(context)
-  const facts = { invoice_id: sale.id }
+  const facts = { invoice_id: invoice.id }
   const whole = await quoteRefund(world, actor, facts)
   const obstacle = 'refusal' in whole ? refusalMessage(whole.refusal, context.as) : undefined
   const isRequested = context.request.method === 'POST' && !obstacle
@@ -121,7 +121,7 @@ async function show(
   const faults = isRequested ? found.filter((each) => each.message !== undefined) : []
   const page = RefundPage({
     ...pageFacts(world, context, app),
-    sale,
+    invoice,
     form,
     faults: faults as FormFault[],
     left: whole.left,

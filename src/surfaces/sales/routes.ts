@@ -7,10 +7,10 @@ import { declareCustomerActions } from './customer-actions.ts'
 import { CUSTOMERS } from './customers.ts'
 import { declareDispute } from './dispute.ts'
 import { declareGivePlan } from './give-plan.ts'
+import { declareInvoice } from './invoice.ts'
 import { LICENSES } from './licenses.ts'
 import { declareList } from './list.ts'
 import { declareRefund } from './refund.ts'
-import { declareSale } from './sale.ts'
 import { SUBSCRIPTIONS } from './subscriptions.ts'
 
 /**
@@ -27,7 +27,7 @@ export function sales(app: FastifyInstance, world: World): void {
     declareCustomerActions(scope, world)
     declareGivePlan(scope, world)
     for (const side of ['seller', 'staff'] as const) {
-      declareSale(scope, world, side)
+      declareInvoice(scope, world, side)
       declareRefund(scope, world, side)
       declareDispute(scope, world, side)
     }

@@ -10,7 +10,7 @@ import { requireStaff } from '#http/guards/staff'
 import { paramsOf } from '#http/input'
 import { readId } from '#platform/ids'
 
-/** Who views a sale: its seller in the dashboard, or staff in the admin area. */
+/** Who views an invoice: its seller in the dashboard, or staff in the admin area. */
 export type Side = 'seller' | 'staff'
 
 /** The base path of each side. */
@@ -51,7 +51,7 @@ export async function requireSellerOrStaff(
  * Like `requireSellerOrStaff`, for the page of the invoice in the path: members of the former
  * seller who wrote it may view it too, as it is on their statements (decision 100).
  */
-export async function requireViewerOfSale(
+export async function requireViewerOfInvoice(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -75,12 +75,12 @@ async function formerSellerOf(
   const context = await requireSession(world, request, reply, DASHBOARD)
   const { slug, invoice_id } = paramsOf(`${APP_PATH}/sales/:invoice_id/`, request)
   const id = readId('inv', invoice_id)
-  const sale = id && (await billing.findSale(db, { id, app_id: null }))
-  const app = sale && (await apps.find(db, sale.app_id))
-  if (!app || app.slug !== slug || app.seller_id === sale.seller_id) return
+  const invoice = id && (await billing.findSellerInvoice(db, { id, app_id: null }))
+  const app = invoice && (await apps.find(db, invoice.app_id))
+  if (!app || app.slug !== slug || app.seller_id === invoice.seller_id) return
   // A member of both sellers has the page with everything that the app's seller may do.
   if (await membershipOf(world, context, app)) return
-  const member = await membershipOf(world, context, sale)
+  const member = await membershipOf(world, context, invoice)
   if (!member || !sellers.isAllowed(member.role, permission)) return
   return { ...context, as: 'seller', app, base: `/dashboard/apps/${slug}`, is_former: true }
 }

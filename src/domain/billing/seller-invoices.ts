@@ -14,7 +14,7 @@ import { DISPUTE_COST } from './fee.ts'
 import type { Invoice } from './invoices.ts'
 
 /** The status of an invoice, by its charge, its refunds and its disputes. */
-export const SALE_STATUSES = [
+export const SELLER_INVOICE_STATUSES = [
   'paid',
   'partly_refunded',
   'refunded',
@@ -23,10 +23,10 @@ export const SALE_STATUSES = [
   'open',
   'void',
 ] as const
-export type SaleStatus = (typeof SALE_STATUSES)[number]
+export type SellerInvoiceStatus = (typeof SELLER_INVOICE_STATUSES)[number]
 
 /** An invoice in the seller's list. */
-export interface Sale
+export interface SellerInvoice
   extends Pick<
     Invoice,
     'id' | 'kind' | 'amount' | 'tax' | 'created_at' | 'paid_at' | 'order_id' | 'license_id'
@@ -49,7 +49,7 @@ export interface Sale
   deducted: Cents
   /** What disputes deducted: their cost until they are won, and their amount once they are lost. */
   dispute_deducted: Cents
-  status: SaleStatus
+  status: SellerInvoiceStatus
 }
 
 /** What a dispute `d` deducts from what the seller earned, as the ledger books it. */
@@ -57,8 +57,10 @@ export const DEDUCTED_BY_DISPUTE = sql`case d.status
   when 'lost' then d.amount - d.tax - d.owed + ${DISPUTE_COST}::bigint
   when 'open' then ${DISPUTE_COST}::bigint else 0 end`
 
-/** Invoices as sales, each with its status. */
-export const SALES = (invoices: Sql) => sql`select i.id, i.number, i.kind, i.amount, i.tax,
+/** Invoices in the list of a seller, each with its status. */
+export const SELLER_INVOICES = (
+  invoices: Sql,
+) => sql`select i.id, i.number, i.kind, i.amount, i.tax,
     case when i.status = 'paid' then i.fee else 0 end as fee,
     case when i.status = 'paid' then i.add_on_fee else 0 end as add_on_fee,
     case when i.status = 'paid' then i.amount - i.fee else 0 end as net,
@@ -85,32 +87,32 @@ export const SALES = (invoices: Sql) => sql`select i.id, i.number, i.kind, i.amo
       from disputes d where d.charge_id = c.id) d on true`
 
 /** An invoice with its app, and the app's seller when it was created. */
-export interface FoundSale extends Sale {
+export interface AppInvoice extends SellerInvoice {
   app_id: AppId
   seller_id: SellerId
 }
 
 /** One invoice; of one app if `app_id` is given. */
-export async function findSale(
+export async function findSellerInvoice(
   db: Db,
   facts: { id: InvoiceId; app_id: AppId | null },
-): Promise<FoundSale | undefined> {
+): Promise<AppInvoice | undefined> {
   const { id, app_id } = facts
-  return await db.maybe<FoundSale>(
-    sql`select s.*, i.app_id, i.seller_id from (${SALES(sql`select * from invoices where id = ${id}
+  return await db.maybe<AppInvoice>(
+    sql`select s.*, i.app_id, i.seller_id from (${SELLER_INVOICES(sql`select * from invoices where id = ${id}
         and number is not null
         and (${app_id}::text is null or app_id = ${app_id})`)}) s join invoices i on i.id = s.id`,
   )
 }
 
 /** The invoices of a license, latest first. */
-export async function salesOfLicense(
+export async function invoicesOfLicense(
   db: Db,
   license_id: LicenseId,
   { limit }: { limit: number },
-): Promise<Sale[]> {
-  return await db.rows<Sale>(
-    sql`${SALES(sql`select * from invoices
+): Promise<SellerInvoice[]> {
+  return await db.rows<SellerInvoice>(
+    sql`${SELLER_INVOICES(sql`select * from invoices
       where license_id = ${license_id} and number is not null
       order by number desc limit ${limit}`)} order by i.number desc`,
   )
@@ -126,7 +128,7 @@ export async function paidInvoicesOfLicense(
 }
 
 /** A payout that included given ledger lines. */
-export interface PayoutOfSale {
+export interface PayoutOfInvoice {
   id: PayoutId
   number: number
   owner: PayeeId
@@ -135,8 +137,11 @@ export interface PayoutOfSale {
 }
 
 /** The payouts that paid lines of these events. */
-export async function payoutsOf(db: Db, transaction_ids: TransactionId[]): Promise<PayoutOfSale[]> {
-  return await db.rows<PayoutOfSale>(sql`
+export async function payoutsOf(
+  db: Db,
+  transaction_ids: TransactionId[],
+): Promise<PayoutOfInvoice[]> {
+  return await db.rows<PayoutOfInvoice>(sql`
     select distinct p.id, p.number, p.owner, p.status, p.created_at
     from payout_lines l join payouts p on p.id = l.payout_id
     where l.transaction_id = any(${transaction_ids}) order by p.created_at, p.id`)

@@ -3,13 +3,18 @@ import type { AppId, InvoiceId, LicenseId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import type { InvoiceKind } from './invoices.ts'
-import { DEDUCTED_BY_DISPUTE, SALES, type Sale, type SaleStatus } from './sales.ts'
+import {
+  DEDUCTED_BY_DISPUTE,
+  SELLER_INVOICES,
+  type SellerInvoice,
+  type SellerInvoiceStatus,
+} from './seller-invoices.ts'
 
 /** Filters the invoices of an app. */
-export interface SalesFilter {
+export interface InvoiceFilter {
   app_id: AppId
   kind?: InvoiceKind | undefined
-  status?: SaleStatus | undefined
+  status?: SellerInvoiceStatus | undefined
   /** The time of payment, or of creation if unpaid: from (inclusive) and before (exclusive). */
   dated?: { from?: Date | undefined; before?: Date | undefined } | undefined
   /** What a search found. */
@@ -24,7 +29,7 @@ export interface FoundInvoices {
 }
 
 /** The invoices of an app to list, and from which number downwards. */
-export interface SalesQuery extends SalesFilter {
+export interface InvoiceQuery extends InvoiceFilter {
   below?: number | undefined
   limit: number
 }
@@ -33,8 +38,8 @@ export interface SalesQuery extends SalesFilter {
 const HIGHEST = sql`9223372036854775807`
 
 /** The condition for a status, decided row by row until the page is full. */
-const CANDIDATES: Record<SaleStatus, Sql> = {
-  // A scalar subquery is not turned into a join, which would read every sale.
+const CANDIDATES: Record<SellerInvoiceStatus, Sql> = {
+  // A scalar subquery is not turned into a join, which would read every invoice.
   paid: sql`i.status = 'paid' and (select count(r.id) + count(d.id) from charges c
     left join refunds r on r.charge_id = c.id and r.is_made
     left join disputes d on d.charge_id = c.id and d.status in ('open', 'lost')
@@ -50,13 +55,13 @@ const CANDIDATES: Record<SaleStatus, Sql> = {
 /** The condition for paid invoices when many rows are read: unpaid ones are looked up once. */
 function PAID_OF_MANY(app_id: AppId): Sql {
   return sql`i.status = 'paid' and i.number not in (select s.number
-    from refunded_sales s join refunds r on r.charge_id = s.charge_id
+    from refunded_invoices s join refunds r on r.charge_id = s.charge_id
     where s.app_id = ${app_id} and r.is_made)
   and i.id not in (select c.invoice_id from disputes d join charges c on c.id = d.charge_id
     where d.status in ('open', 'lost') and c.invoice_id is not null)`
 }
 
-/** The sales `s` that had a refund; decided by the charge, as few refunds are partial. */
+/** The invoices that had a refund, `s`; decided by the charge, as few refunds are partial. */
 function OF_REFUNDS(how: Sql): Sql {
   return sql`i.status = 'paid' and (select sum(amount) from refunds
       where charge_id = s.charge_id and is_made)
@@ -72,11 +77,11 @@ function OF_DISPUTES(status: 'open' | 'lost'): Sql {
 
 const KINDS: InvoiceKind[] = ['purchase', 'renewal', 'upgrade']
 
-function matching({ app_id, kind, dated, found }: SalesFilter, place: Sql): Sql {
+function matching({ app_id, kind, dated, found }: InvoiceFilter, table: Sql): Sql {
   const date = sql`coalesce(i.paid_at, i.created_at)`
   // Bounds instead of an equality, and the app in the order: only the index of both serves that,
   // and not the one of numbers alone, in which an app's latest invoice may be far away.
-  return sql`${place}.app_id between ${app_id} and ${app_id} and i.number is not null
+  return sql`${table}.app_id between ${app_id} and ${app_id} and i.number is not null
     and ${kind === undefined ? sql`i.kind = any(${KINDS})` : sql`i.kind = ${kind}`}
     ${
       dated === undefined
@@ -92,36 +97,36 @@ function matching({ app_id, kind, dated, found }: SalesFilter, place: Sql): Sql 
     }`
 }
 
-const REFUNDED = new Set<SaleStatus | undefined>(['refunded', 'partly_refunded'])
+const REFUNDED = new Set<SellerInvoiceStatus | undefined>(['refunded', 'partly_refunded'])
 
-/** The table whose order a list follows: sales with a refund are read from their own. */
-function placeOf({ status }: SalesFilter): Sql {
+/** The table whose order a list follows: invoices with a refund are read from their own. */
+function tableOf({ status }: InvoiceFilter): Sql {
   return REFUNDED.has(status) ? sql`s` : sql`i`
 }
 
 /** The `from` and `where` clauses of a filter. */
-function sourceOf(filter: SalesFilter): Sql {
+function sourceOf(filter: InvoiceFilter): Sql {
   const { status } = filter
   const from = REFUNDED.has(status)
-    ? sql`refunded_sales s join invoices i on i.id = s.invoice_id`
+    ? sql`refunded_invoices s join invoices i on i.id = s.invoice_id`
     : sql`invoices i`
   const candidates = status === undefined ? sql`` : sql`and ${CANDIDATES[status]}`
-  return sql`from ${from} where ${matching(filter, placeOf(filter))} ${candidates}`
+  return sql`from ${from} where ${matching(filter, tableOf(filter))} ${candidates}`
 }
 
 /** Invoices of an app, latest first. */
-export async function listSales(db: Db, query: SalesQuery): Promise<Sale[]> {
+export async function listInvoices(db: Db, query: InvoiceQuery): Promise<SellerInvoice[]> {
   const { below = null, limit } = query
-  const place = placeOf(query)
+  const table = tableOf(query)
   // Everything else that a page shows is read for its invoices only.
   const page = sql`select i.* ${sourceOf(query)}
-    and ${place}.number < coalesce(${below}::bigint, ${HIGHEST})
-    order by ${place}.app_id desc, ${place}.number desc limit ${limit}`
-  return await db.rows<Sale>(sql`${SALES(page)} order by i.number desc`)
+    and ${table}.number < coalesce(${below}::bigint, ${HIGHEST})
+    order by ${table}.app_id desc, ${table}.number desc limit ${limit}`
+  return await db.rows<SellerInvoice>(sql`${SELLER_INVOICES(page)} order by i.number desc`)
 }
 
 /** The number of invoices that a filter matches. */
-export async function countSales(db: Db, filter: SalesFilter): Promise<number> {
+export async function countInvoices(db: Db, filter: InvoiceFilter): Promise<number> {
   const { count } = await db.one<{ count: number }>(
     sql`select count(*) as count ${sourceOf(filter)}`,
   )
@@ -132,7 +137,7 @@ export async function countSales(db: Db, filter: SalesFilter): Promise<number> {
 export const MAX_SUMMED = 5_000
 
 /** The sums of the paid invoices that a filter matches. */
-export interface SalesTotals {
+export interface InvoiceTotals {
   /** The number of invoices, paid or not. */
   count: number
   amount: Cents
@@ -146,23 +151,26 @@ export interface SalesTotals {
   dispute_deducted: Cents
 }
 
-/** The totals of a list of sales; undefined if they are more than `MAX_SUMMED`. */
-export async function salesTotals(db: Db, filter: SalesFilter): Promise<SalesTotals | undefined> {
+/** The totals of a list of invoices; undefined if they are more than `MAX_SUMMED`. */
+export async function invoiceTotals(
+  db: Db,
+  filter: InvoiceFilter,
+): Promise<InvoiceTotals | undefined> {
   const { app_id, status } = filter
-  const place = status === 'paid' ? sql`i` : placeOf(filter)
+  const table = status === 'paid' ? sql`i` : tableOf(filter)
   const source =
     status === 'paid'
       ? sql`from invoices i where ${matching(filter, sql`i`)} and ${PAID_OF_MANY(app_id)}`
       : sourceOf(filter)
-  const totals = await db.one<SalesTotals>(sql`
+  const totals = await db.one<InvoiceTotals>(sql`
     with found as materialized (
       select i.id, i.number, i.status, i.amount, i.tax, i.fee
       ${source}
-      order by ${place}.app_id desc, ${place}.number desc limit ${MAX_SUMMED + 1}::integer),
+      order by ${table}.app_id desc, ${table}.number desc limit ${MAX_SUMMED + 1}::integer),
     returned as (
       select sum(r.amount) as refunded, sum(r.amount - r.tax - r.fee) as deducted
       from found g
-        join refunded_sales s on s.app_id = ${app_id} and s.number = g.number
+        join refunded_invoices s on s.app_id = ${app_id} and s.number = g.number
         join refunds r on r.charge_id = s.charge_id and r.is_made),
     disputed as (
       select sum(${DEDUCTED_BY_DISPUTE}) as deducted

@@ -8,7 +8,7 @@ import { quoteRefund } from '#flows/refund'
 import type { World } from '#flows/world'
 import { noteFor } from '#http/action-note'
 import {
-  requireViewerOfSale,
+  requireViewerOfInvoice,
   type SalesContext,
   SIDES,
   type Side,
@@ -16,36 +16,36 @@ import {
 import { paramsOf, requireId } from '#http/input'
 import { sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import { SalePage } from './sale-page.tsx'
+import { InvoicePage } from './invoice-page.tsx'
 import { actorOf, pageFacts, permissionsIn } from './sales-context.ts'
 
 const NEEDED = { seller: 'view', staff: 'sales' } as const
 
 /** The page of an invoice. */
-export function declareSale(scope: FastifyInstance, world: World, side: Side): void {
+export function declareInvoice(scope: FastifyInstance, world: World, side: Side): void {
   scope.get(`${SIDES[side]}/sales/:invoice_id/`, async (request, reply) => {
-    const context = await requireViewerOfSale(world, request, reply, side, NEEDED)
+    const context = await requireViewerOfInvoice(world, request, reply, side, NEEDED)
     const { db } = world
     const { is_former = false } = context
-    const sale = await saleOf(world, context)
-    const app = context.app ?? (await apps.find(db, sale.app_id))!
-    const charge = await payments.chargeOf(db, sale.id)
+    const invoice = await viewedInvoice(world, context)
+    const app = context.app ?? (await apps.find(db, invoice.app_id))!
+    const charge = await payments.chargeOf(db, invoice.id)
     const refunds = charge ? await payments.refundsOf(db, charge.id) : []
     const disputes = charge ? await payments.disputesOf(db, charge.id) : []
     const reissues = charge ? await payments.reissuesOf(db, charge.id) : []
-    const subjects = [sale.id, ...[...refunds, ...reissues, ...disputes].map(({ id }) => id)]
+    const subjects = [invoice.id, ...[...refunds, ...reissues, ...disputes].map(({ id }) => id)]
     const entries = await ledger.entriesOf(db, subjects)
     const transactions = [...new Set(entries.map(({ transaction_id }) => transaction_id))]
     const payouts = await billing.payoutsOf(db, transactions)
-    const earner = is_former ? sale.seller_id : app.seller_id
+    const earner = is_former ? invoice.seller_id : app.seller_id
     const may = await permissionsIn(world, context, { seller_id: earner })
     const { role } = context
-    const quote = await quoteRefund(world, actorOf(context), { invoice_id: sale.id })
-    const page = SalePage({
+    const quote = await quoteRefund(world, actorOf(context), { invoice_id: invoice.id })
+    const page = InvoicePage({
       ...pageFacts(world, context, app),
       app_name: app.name,
-      sale,
-      lines: (await billing.findInvoice(db, sale.id)).lines,
+      invoice,
+      lines: (await billing.findInvoice(db, invoice.id)).lines,
       charge: charge && {
         id: charge.id,
         card: payments.cardName(await payments.cardOfCharge(db, charge.id)),
@@ -56,7 +56,7 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
       entries,
       is_refundable: 'back' in quote && (role !== undefined || may('support')),
       is_former,
-      is_earner: context.as === 'seller' && earner === sale.seller_id,
+      is_earner: context.as === 'seller' && earner === invoice.seller_id,
       opens_disputes: role ? isPermitted(role, 'disputes') : !is_former && may('support'),
       note: noteFor(request, NOTES),
     })
@@ -71,12 +71,12 @@ const NOTES: Record<string, string> = {
 }
 
 /** The invoice in the path, if the visitor may see it. */
-export async function saleOf(
+export async function viewedInvoice(
   { db }: World,
   { request, app }: SalesContext,
-): Promise<billing.FoundSale> {
+): Promise<billing.AppInvoice> {
   const id = requireId('inv', paramsOf('/:invoice_id', request).invoice_id)
-  const sale = await billing.findSale(db, { id, app_id: app?.id ?? null })
-  if (!sale) throw refuse('not_found')
-  return sale
+  const invoice = await billing.findSellerInvoice(db, { id, app_id: app?.id ?? null })
+  if (!invoice) throw refuse('not_found')
+  return invoice
 }

@@ -7,20 +7,20 @@ import { KIND_LABELS } from './labels.ts'
 import { daysOf, parseSearch, type SearchTexts } from './list-search.ts'
 
 /** The fields of the search for sales. */
-export const SALE_FIELDS = ['q', 'status', 'kind', 'from', 'to'] as const
-export type SaleSearch = SearchTexts<(typeof SALE_FIELDS)[number]>
+export const INVOICE_FIELDS = ['q', 'status', 'kind', 'from', 'to'] as const
+export type InvoiceSearch = SearchTexts<(typeof INVOICE_FIELDS)[number]>
 
 const KINDS = Object.keys(KIND_LABELS) as billing.InvoiceKind[]
 
 /** The filter of an invoice search. */
-export async function salesFilter(
+export async function invoiceFilter(
   world: World,
   app: Pick<apps.App, 'id'>,
-  search: SaleSearch,
-): Promise<billing.SalesFilter> {
+  search: InvoiceSearch,
+): Promise<billing.InvoiceFilter> {
   return {
     app_id: app.id,
-    status: billing.SALE_STATUSES.find((each) => each === search.status),
+    status: billing.SELLER_INVOICE_STATUSES.find((each) => each === search.status),
     kind: KINDS.find((each) => each === search.kind),
     dated: search.from || search.to ? daysOf(search) : undefined,
     found: await foundBy(world, app, search.q),

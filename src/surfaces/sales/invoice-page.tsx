@@ -9,8 +9,8 @@ import {
   type InvoiceLine,
   type InvoiceLineKind,
   invoiceNumber,
-  type PayoutOfSale,
-  type Sale,
+  type PayoutOfInvoice,
+  type SellerInvoice,
 } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
@@ -22,14 +22,14 @@ import { DisputeRecords, Id, RefundRecords } from './records.tsx'
 import type { SalesPageFacts } from './sales-context.ts'
 
 /** The facts of an invoice's page. */
-export interface SaleFacts extends SalesPageFacts {
+export interface InvoicePageFacts extends SalesPageFacts {
   app_name: string
-  sale: Sale
+  invoice: SellerInvoice
   lines: readonly InvoiceLine[]
   charge: { id: ChargeId; card: string } | undefined
   refunds: Refund[]
   disputes: Dispute[]
-  payouts: PayoutOfSale[]
+  payouts: PayoutOfInvoice[]
   entries: Entry[]
   /** Whether anything is left to refund. */
   is_refundable: boolean
@@ -43,18 +43,18 @@ export interface SaleFacts extends SalesPageFacts {
 }
 
 /** An invoice: amounts, refunds, disputes and ledger entries. */
-export function SalePage(facts: SaleFacts): JSX.Element {
-  const { sale } = facts
-  const number = invoiceNumber(sale.number)
-  const [label, tone] = STATUS_LABELS[sale.status]
+export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
+  const { invoice } = facts
+  const number = invoiceNumber(invoice.number)
+  const [label, tone] = STATUS_LABELS[invoice.status]
   return (
     <SiteLayout title={`${number} · ${facts.app_name}`} notice={facts.notice}>
       <PageHeader
-        title={`${KIND_LABELS[sale.kind]} ${number}`}
+        title={`${KIND_LABELS[invoice.kind]} ${number}`}
         back={backOf(facts)}
         aside={<Badge tone={tone}>{label}</Badge>}
       >
-        {facts.app_name} {sale.product_name}, for {sale.email}
+        {facts.app_name} {invoice.product_name}, for {invoice.email}
       </PageHeader>
       {facts.note && <Alert tone="info">{facts.note}</Alert>}
       {facts.is_former && (
@@ -76,7 +76,7 @@ export function SalePage(facts: SaleFacts): JSX.Element {
   )
 }
 
-function backOf({ as, base, is_former }: SaleFacts): Link {
+function backOf({ as, base, is_former }: InvoicePageFacts): Link {
   if (as === 'staff') return { label: 'Admin', href: '/admin/' }
   if (is_former) return { label: 'Dashboard', href: '/dashboard/' }
   return { label: 'Sales', href: `${base}/sales/` }
@@ -90,31 +90,31 @@ const LINE_LABELS: Record<InvoiceLineKind, string> = {
   prepaid: 'Paid at the previous provider',
 }
 
-function Figures({ sale, lines, charge, is_earner }: SaleFacts): JSX.Element {
+function Figures({ invoice, lines, charge, is_earner }: InvoicePageFacts): JSX.Element {
   const money = (term: string, amount: Cents) => ({ term, detail: <Money amount={amount} /> })
   return (
     <Panel title="Invoice">
       <DescriptionList
         items={[
-          { term: 'Date', detail: <Day date={sale.paid_at ?? sale.created_at} /> },
+          { term: 'Date', detail: <Day date={invoice.paid_at ?? invoice.created_at} /> },
           ...(lines.length > 1
             ? lines.map(({ kind, amount, code }) =>
                 money([LINE_LABELS[kind], code].filter(Boolean).join(' '), amount),
               )
             : []),
-          money('Price', sale.amount),
-          money(taxLabel(sale), sale.tax),
-          money('Paid by the buyer', sale.charged),
-          money('Purser’s fee', cents(sale.fee - sale.add_on_fee)),
-          ...(sale.add_on_fee > 0 ? [money('Hosted sign-in add-on', sale.add_on_fee)] : []),
-          money(is_earner ? 'Your earnings' : 'Seller earnings', sale.net),
-          ...(sale.refunded > 0 ? [money('Refunded', sale.refunded)] : []),
-          ...(sale.dispute_deducted > 0
-            ? [money('Deducted for disputes', sale.dispute_deducted)]
+          money('Price', invoice.amount),
+          money(taxLabel(invoice), invoice.tax),
+          money('Paid by the buyer', invoice.charged),
+          money('Purser’s fee', cents(invoice.fee - invoice.add_on_fee)),
+          ...(invoice.add_on_fee > 0 ? [money('Hosted sign-in add-on', invoice.add_on_fee)] : []),
+          money(is_earner ? 'Your earnings' : 'Seller earnings', invoice.net),
+          ...(invoice.refunded > 0 ? [money('Refunded', invoice.refunded)] : []),
+          ...(invoice.dispute_deducted > 0
+            ? [money('Deducted for disputes', invoice.dispute_deducted)]
             : []),
           ...(charge ? [{ term: 'Card', detail: charge.card }] : []),
-          { term: 'Order ID', detail: <Id>{sale.order_id}</Id> },
-          { term: 'License ID', detail: <Id>{sale.license_id}</Id> },
+          { term: 'Order ID', detail: <Id>{invoice.order_id}</Id> },
+          { term: 'License ID', detail: <Id>{invoice.license_id}</Id> },
           ...(charge ? [{ term: 'Charge ID', detail: <Id>{charge.id}</Id> }] : []),
         ]}
       />
@@ -122,21 +122,21 @@ function Figures({ sale, lines, charge, is_earner }: SaleFacts): JSX.Element {
   )
 }
 
-function Refunds({ refunds, is_refundable, base, sale }: SaleFacts): JSX.Element {
+function Refunds({ refunds, is_refundable, base, invoice }: InvoicePageFacts): JSX.Element {
   return (
     <Panel title="Refunds">
       {refunds.length === 0 && <p class="text-sm text-muted">No refunds.</p>}
       {refunds.length > 0 && <RefundRecords refunds={refunds} />}
       {is_refundable && (
         <Actions>
-          <Button href={`${base}/sales/${sale.id}/refund`}>Refund</Button>
+          <Button href={`${base}/sales/${invoice.id}/refund`}>Refund</Button>
         </Actions>
       )}
     </Panel>
   )
 }
 
-function Disputes({ disputes, opens_disputes, base }: SaleFacts): JSX.Element {
+function Disputes({ disputes, opens_disputes, base }: InvoicePageFacts): JSX.Element {
   return (
     <Panel title="Disputes">
       <DisputeRecords disputes={disputes} base={base} can_open={opens_disputes} />
@@ -144,7 +144,7 @@ function Disputes({ disputes, opens_disputes, base }: SaleFacts): JSX.Element {
   )
 }
 
-function Payouts({ payouts, as }: SaleFacts): JSX.Element {
+function Payouts({ payouts, as }: InvoicePageFacts): JSX.Element {
   return (
     <Panel title="Payouts">
       <RecordRows
