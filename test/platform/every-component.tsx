@@ -49,6 +49,7 @@ export function everyComponent(text: string): Record<string, VNode> {
       </feedback.Alert>
     ),
     Badge: <feedback.Badge>{text}</feedback.Badge>,
+    ErrorLine: <feedback.ErrorLine id="one-error">{text}</feedback.ErrorLine>,
     ErrorSummary: <feedback.ErrorSummary title={text} errors={errors} />,
     Processing: (
       <feedback.Processing title={text} href={text}>
@@ -226,6 +227,7 @@ export function everyComponent(text: string): Record<string, VNode> {
         link_class="underline"
       />
     ),
+    SmallLinks: <navigation.SmallLinks links={[{ label: text, href: text }]} />,
     LinkRow: <navigation.LinkRow label={text} links={[{ label: text, href: text }]} />,
     PermittedNav: (
       <navigation.PermittedNav

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren, ComponentProps, JSX } from 'preact'
 import { ENGLISH, type Locale } from '#platform/language/locale'
 import { Icon } from './icons.tsx'
 import { useLocale } from './locale.tsx'
@@ -61,6 +61,21 @@ export function ErrorSummary(facts: {
         ))}
       </ul>
     </div>
+  )
+}
+
+/** One line that says what is wrong, beside what it is about. */
+export function ErrorLine({
+  children,
+  ...attributes
+}: Omit<ComponentProps<'p'>, 'children'> & { children: string }): JSX.Element {
+  return (
+    <p {...attributes} class="flex gap-1.5 text-sm font-medium text-error">
+      <span class="mt-0.5">
+        <Icon name="error" size="size-4" />
+      </span>
+      {children}
+    </p>
   )
 }
 

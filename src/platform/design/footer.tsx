@@ -5,6 +5,7 @@ import { AccountLine, type HeaderFacts, widthOf } from './header.tsx'
 import { LanguageChoice } from './language-form.tsx'
 import { useLocale } from './locale.tsx'
 import type { Link } from './menu.tsx'
+import { SmallLinks } from './navigation.tsx'
 
 /** The legal documents that every page links to by default. */
 function legalLinks({ t }: Locale): Link[] {
@@ -29,23 +30,6 @@ function siteLinks({ t }: Locale): Link[] {
 /** The legal name of the merchant of record, shown in the footers. */
 export const Merchant = createContext('Purser')
 
-function FooterLinks({ links }: { links: Link[] }): JSX.Element {
-  return (
-    <ul class="flex flex-wrap gap-x-5">
-      {links.map(({ label, href }) => (
-        <li key={label}>
-          <a
-            class="inline-flex min-h-8 items-center underline-offset-4 hover:text-base-content hover:underline"
-            href={href}
-          >
-            {label}
-          </a>
-        </li>
-      ))}
-    </ul>
-  )
-}
-
 /** Says, on a page in another language, that the linked documents are in English. */
 function LegalNote(): JSX.Element | null {
   const { t, language } = useLocale()
@@ -65,7 +49,7 @@ export function FocusFooter(facts: FocusFooterFacts): JSX.Element {
           {facts.app_name && ` ${t('layout.provided_by', { app: facts.app_name })}`}
         </p>
       )}
-      <FooterLinks links={facts.links ?? legalLinks(locale)} />
+      <SmallLinks links={facts.links ?? legalLinks(locale)} />
       <LegalNote />
       <LanguageChoice />
       {!facts.signs_out && <AccountLine />}
@@ -92,7 +76,7 @@ export function SiteFooter(facts: HeaderFacts & { links?: Link[] }): JSX.Element
         class={`mx-auto flex flex-wrap items-center justify-between gap-x-8 gap-y-2 px-5 py-6 text-xs text-muted ${widthOf(facts)}`}
       >
         <p>{t('layout.merchant_of_site', { merchant })}</p>
-        <FooterLinks links={facts.links ?? [...legalLinks(locale), ...siteLinks(locale)]} />
+        <SmallLinks links={facts.links ?? [...legalLinks(locale), ...siteLinks(locale)]} />
         <LegalNote />
         <LanguageChoice />
       </div>

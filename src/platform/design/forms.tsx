@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { ErrorLine } from './feedback.tsx'
 import { Icon, type IconName } from './icons.tsx'
 import { useLocale } from './locale.tsx'
 
@@ -63,14 +64,7 @@ function Hint({ facts }: { facts: Unlabeled }): JSX.Element | null {
 
 function Fault({ facts }: { facts: Unlabeled }): JSX.Element | null {
   if (!facts.error) return null
-  return (
-    <p id={`${idOf(facts)}-error`} class="flex gap-1.5 text-sm font-medium text-error">
-      <span class="mt-0.5">
-        <Icon name="error" size="size-4" />
-      </span>
-      {facts.error}
-    </p>
-  )
+  return <ErrorLine id={`${idOf(facts)}-error`}>{facts.error}</ErrorLine>
 }
 
 function Labeled({ facts, children }: { facts: FieldFacts; children: ComponentChildren }) {

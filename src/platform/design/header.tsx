@@ -5,7 +5,7 @@ import { CsrfField } from './forms.tsx'
 import { Icon } from './icons.tsx'
 import { useLocale } from './locale.tsx'
 import { Account, type AccountMenu, type Link } from './menu.tsx'
-import { LinkList } from './navigation.tsx'
+import { LinkList, SmallLinks } from './navigation.tsx'
 import { TestModeSwitch } from './test-mode.tsx'
 
 /** What the header of a page shows. */
@@ -103,18 +103,7 @@ export function AccountLine(): JSX.Element | null {
       <p class="wrap-anywhere">{t('header.signed_in_as', { email: account.email })}</p>
       <div class="flex flex-wrap items-center gap-x-5">
         <nav aria-label={t('header.account')}>
-          <ul class="flex flex-wrap gap-x-5">
-            {account.links.map(({ label, href }) => (
-              <li key={href}>
-                <a
-                  class="inline-flex min-h-8 items-center underline-offset-4 hover:text-base-content hover:underline"
-                  href={href}
-                >
-                  {label}
-                </a>
-              </li>
-            ))}
-          </ul>
+          <SmallLinks links={account.links} />
         </nav>
         <SignOut {...account} />
       </div>

@@ -82,6 +82,24 @@ export function LinkRow(facts: { label: string; links: Link[] }): JSX.Element {
   )
 }
 
+/** Small links in a row, such as those of a footer. */
+export function SmallLinks({ links }: { links: Link[] }): JSX.Element {
+  return (
+    <ul class="flex flex-wrap gap-x-5">
+      {links.map(({ label, href }) => (
+        <li key={href}>
+          <a
+            class="inline-flex min-h-8 items-center underline-offset-4 hover:text-base-content hover:underline"
+            href={href}
+          >
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** Links through a long list, from the latest to the oldest. */
 export function Pager(facts: {
   /** Names the list, where a page has several. */

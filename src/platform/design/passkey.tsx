@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { ErrorLine } from './feedback.tsx'
 import { CsrfField } from './forms.tsx'
-import { Icon } from './icons.tsx'
 import { useLocale } from './locale.tsx'
 
 /**
@@ -40,17 +40,9 @@ export function PasskeyForm(facts: {
 /** Why there is no passkey, shown by the script. */
 function Fault(facts: { kind: 'failed' | 'known'; children: string }): JSX.Element {
   return (
-    <p
-      role="alert"
-      class="flex gap-1.5 text-sm font-medium text-error"
-      data-passkey-fault={facts.kind}
-      hidden
-    >
-      <span class="mt-0.5">
-        <Icon name="error" size="size-4" />
-      </span>
+    <ErrorLine role="alert" data-passkey-fault={facts.kind} hidden>
       {facts.children}
-    </p>
+    </ErrorLine>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { ErrorLine } from './feedback.tsx'
 import { Icon, type IconName } from './icons.tsx'
 
 /** One row of a list in a form. */
@@ -68,15 +69,7 @@ export function RowGroup(facts: {
 
 /** The error of a row as a whole, or of a list. */
 export function RowFault({ id, error }: { id: string; error?: string | undefined }) {
-  if (!error) return null
-  return (
-    <p id={`${id}-error`} class="flex gap-1.5 text-sm font-medium text-error">
-      <span class="mt-0.5">
-        <Icon name="error" size="size-4" />
-      </span>
-      {error}
-    </p>
-  )
+  return error ? <ErrorLine id={`${id}-error`}>{error}</ErrorLine> : null
 }
 
 /** The button that adds a row. */
