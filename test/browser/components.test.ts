@@ -235,6 +235,25 @@ describe('the buy button', () => {
     assert.deepEqual(await accessibilityProblems(page), [])
   })
 
+  test('without the URL of a service it keeps its content, and the console says why', async (t) => {
+    const page = await newPage(t)
+    const messages: string[] = []
+    page.on('console', (message) => messages.push(message.text()))
+    const named = 'service="purser.example"'
+    const own = `<a href="${link()}">Get it</a>`
+    const { public_id } = setup.service.demo.app.prices[0]!
+    const attributes = `price-id="${public_id}" client-id="${client_id}" ${named}`
+    const requests = await open(page, site.page(button(attributes, own) + table(named, own)))
+    const links = page.getByRole('link', { name: 'Get it' })
+    await links.nth(1).waitFor()
+    const hrefs = await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')))
+    assert.deepEqual(hrefs, [link(), link()])
+    assert.equal(await page.locator('[aria-busy]').count(), 0)
+    assert.equal(await page.getByRole('alert').count(), 0)
+    assert.deepEqual(requests, [])
+    assert.equal(messages.filter((text) => text.includes('service, a URL')).length, 2)
+  })
+
   test('the page can cancel a click', async (t) => {
     const page = await newPage(t)
     const { public_id } = setup.service.demo.app.prices[0]!

@@ -39,7 +39,7 @@ export class PurserBuyButton extends PurserElement {
     const public_id = this.getAttribute('price-id')
     if (!service || !public_id) {
       this.replaceChildren(...this.fallback)
-      console.error('<purser-buy-button> needs the attributes price-id and service.')
+      console.error('<purser-buy-button> needs the attributes price-id and service, a URL.')
       return
     }
     const content = create('a', {}, ...this.fallback.map((node) => node.cloneNode(true)))

@@ -8,9 +8,10 @@ export function setDefaultService(url: string): void {
   default_service = withoutSlash(url)
 }
 
-/** The URL of an element's service, without a trailing slash; empty if none is named. */
+/** The URL of an element's service, without a trailing slash; empty if it has none. */
 export function serviceOf(element: Element): string {
-  return withoutSlash(element.getAttribute('service') ?? '') || default_service
+  const url = withoutSlash(element.getAttribute('service') ?? '') || default_service
+  return /^https?:\/\//.test(url) ? url : ''
 }
 
 function withoutSlash(url: string): string {

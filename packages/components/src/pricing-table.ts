@@ -43,7 +43,7 @@ export class PurserPricingTable extends PurserElement {
 
   protected override renderWithoutPrices(): void {
     this.replaceChildren(...this.fallback)
-    console.error('<purser-pricing-table> needs the attributes client-id and service.')
+    console.error('<purser-pricing-table> needs the attributes client-id and service, a URL.')
   }
 
   protected override renderPrices(listed: ListedPrices): void {
