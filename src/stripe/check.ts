@@ -1,6 +1,7 @@
 import { Stripe } from 'stripe'
 import { isRefusal, openClient, type StripeSettings } from './client.ts'
 import { CONNECT_KINDS, OWN_KINDS } from './parse-event.ts'
+import { EVENTS_PATH } from './routes.ts'
 
 /** A requirement of the Stripe account: whether it is met, and what to do if it is not. */
 export interface SetupFinding {
@@ -84,7 +85,7 @@ async function checkConnect(stripe: Stripe): Promise<SetupFinding> {
 }
 
 async function checkWebhooks(stripe: Stripe, { base_url }: SetupExpected): Promise<SetupFinding[]> {
-  const url = `${base_url}/processor-events/stripe`
+  const url = `${base_url}${EVENTS_PATH}`
   const { data } = await stripe.webhookEndpoints.list({ limit: 100 })
   const ours = data.filter((each) => each.url === url && each.status === 'enabled')
   const kinds = [

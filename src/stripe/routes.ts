@@ -8,7 +8,8 @@ import type { RouteLimit } from '#platform/route-limits'
 import type { StripeParts } from './client.ts'
 import { parseEvent } from './parse-event.ts'
 
-const PATH = '/processor-events/stripe'
+/** The path of the endpoint for Stripe's events. */
+export const EVENTS_PATH = '/processor-events/stripe'
 const TOLERANCE_SECONDS = 300
 // Stripe's events are never larger.
 const BODY_LIMIT = 512 * 1024
@@ -30,7 +31,7 @@ export function declareRoutes(app: FastifyInstance, parts: StripeParts): void {
       done(null, body),
     )
     const config = { limits: [EVENTS] }
-    scope.post(PATH, { bodyLimit: BODY_LIMIT, config }, async (request, reply) => {
+    scope.post(EVENTS_PATH, { bodyLimit: BODY_LIMIT, config }, async (request, reply) => {
       const event = await readEvent(parts, request.body, request.headers['stripe-signature'])
       if (!event) {
         log.warn({ request_id: request.id }, 'processor event refused: invalid signature')
