@@ -13,7 +13,7 @@ export interface TelemetrySettings {
 
 interface CollectorConfig {
   endpoint: string
-  service_name: string
+  service_name: string | undefined
   receives_log: boolean
   /** The part of all traces that is sent, from 0 to 1. */
   sampled: number
@@ -51,7 +51,7 @@ export const TELEMETRY_SETTINGS = {
     .transform(Number)
     .refine((part) => part <= 1, 'must be a number from 0 to 1')
     .default(1),
-  OTEL_SERVICE_NAME: z.string().min(1).max(100).default('purser'),
+  OTEL_SERVICE_NAME: z.string().min(1).max(100).optional(),
 }
 
 /** A text as the number of a port. */

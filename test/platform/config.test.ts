@@ -95,7 +95,7 @@ test('metrics and traces are off by default, and metrics are served to this mach
   assert.deepEqual(on.metrics, { port: 9464, host: '127.0.0.1' })
   assert.deepEqual(on.collector, {
     endpoint: 'http://localhost:4318',
-    service_name: 'purser',
+    service_name: undefined,
     receives_log: false,
     sampled: 1,
   })

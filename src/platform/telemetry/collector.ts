@@ -12,7 +12,8 @@ import type { TelemetrySettings } from '#platform/telemetry-settings'
 export interface CollectorSettings extends Pick<TelemetrySettings, 'node_name'> {
   /** Its address, to which `/v1/traces` or `/v1/logs` is added. */
   endpoint: string
-  service_name: string
+  /** Undefined: the name in `OTEL_RESOURCE_ATTRIBUTES`, or else `purser`. */
+  service_name: string | undefined
 }
 
 /** A collector that does not answer must not keep a node from stopping. */
@@ -20,9 +21,12 @@ const FLUSH_MS = 2_000
 
 /** What traces and log lines say about the process that sent them. */
 export function resourceOf({ node_name, service_name }: CollectorSettings): Resource {
-  const own = { 'service.name': service_name, 'host.name': node_name }
+  const own = { 'host.name': node_name, ...(service_name && { 'service.name': service_name }) }
   const given = detectResources({ detectors: [envDetector] })
-  return defaultResource().merge(given).merge(resourceFromAttributes(own))
+  return defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': 'purser' }))
+    .merge(given)
+    .merge(resourceFromAttributes(own))
 }
 
 /** Sends spans or log records, as the SDK's exporters do. */
