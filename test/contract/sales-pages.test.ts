@@ -245,7 +245,8 @@ describe('a sale', () => {
     )
   })
 
-  test('that was an upgrade offers the credit it used, and refunds it too where that is chosen', async () => {
+  /** A purchase that was upgraded to the plan of $180 at once; the invoice of the upgrade. */
+  async function upgraded() {
     const bought = await buy(service)
     const { license_id, user_id } = bought
     const price_id = service.demo.app.prices[2]!.public_id
@@ -254,6 +255,25 @@ describe('a sale', () => {
     await changePlan(service.world, { kind: 'buyer', user_id, request_id: 'req_test' }, agreed)
     const { id: invoice_id } = await service.world.db.one<{ id: InvoiceId }>(sql`select id
       from invoices where license_id = ${license_id} and kind = 'upgrade'`)
+    return { bought, invoice_id }
+  }
+
+  test('of an upgrade says that its credit was refunded since the form was opened', async () => {
+    const { bought, invoice_id } = await upgraded()
+    const agent = seller()
+    await agent.open(`${salePath({ ...bought, invoice_id })}refund`)
+    await agent.submit('Review refund', { reason: 'As asked', credit: 'yes' })
+    await refund(service, bought)
+    const refused = await agent.submit('Refund $189.00')
+    assert.equal(refused.status, 422)
+    assert.match(textOf(refused.body), /credit from the previous plan can no longer be refunded/)
+    const without = await agent.submit('Review refund', { reason: 'As asked' })
+    assert.match(textOf(without.body), /Refund to the buyer \$176\.40/)
+    assert.equal((await refundsOf(service, bought)).length, 1)
+  })
+
+  test('that was an upgrade offers the credit it used, and refunds it too where that is chosen', async () => {
+    const { bought, invoice_id } = await upgraded()
     const agent = seller()
     await agent.open(`${salePath({ ...bought, invoice_id })}refund`)
     assert.match(textOf(agent.page.body), /credit from the previous plan: \$12\.60/)

@@ -307,9 +307,12 @@ describe('a refund of an upgrade', () => {
     const subscriber = await subscribe(service, { app })
     service.clock.pass(pass)
     await changePlanTo(service, subscriber, await addPlan(app, { amount: 18_000, frequency: null }))
+    return { subscriber, invoice_id: await upgradeOf(subscriber) }
+  }
+  const upgradeOf = async ({ license_id }: Subscriber) => {
     const { id } = await service.world.db.one<{ id: InvoiceId }>(sql`select id from invoices
-      where license_id = ${subscriber.license_id} and kind = 'upgrade'`)
-    return { subscriber, invoice_id: id }
+      where license_id = ${license_id} and kind = 'upgrade'`)
+    return id
   }
   const seller = async () => await sellerActor(service)
   const backOf = async ({ license_id }: Subscriber) =>
@@ -345,6 +348,27 @@ describe('a refund of an upgrade', () => {
       (await backOf(subscriber)).map(({ kind }) => kind),
       ['upgrade'],
     )
+  })
+
+  test('refunds no credit after a renewal, and none that differs from what was agreed', async () => {
+    const app = await otherApp(service, { amount: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    const plan = await addPlan(app, { amount: 18_000, frequency: 'month' })
+    await changePlanTo(service, subscriber, plan)
+    const invoice_id = await upgradeOf(subscriber)
+    const requested = { invoice_id, with_credit: true, reason: 'Asked for.' }
+    const refuse = async (seen_credit: number) => {
+      const agreed = { ...requested, seen_credit: cents(seen_credit) }
+      const asked = await refundCharge(service.world, await seller(), agreed)
+      assert.deepEqual(asked, { outcome: 'refused', refusal: 'changed' })
+    }
+    await refuse(1259)
+    service.clock.pass(32 * DAY)
+    while ((await renewDue(service.world)) > 0);
+    const quote = await quoteRefund(service.world, await seller(), { invoice_id })
+    assert.ok('back' in quote && !quote.credit)
+    await refuse(1260)
+    assert.deepEqual(await backOf(subscriber), [])
   })
 
   test('in part offers no credit, and refunds none', async () => {

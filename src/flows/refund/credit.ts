@@ -14,13 +14,16 @@ export interface CreditBack {
 /**
  * What would be refunded of the charges whose unused part an upgrade credited, tax included
  * (decision 28). The buyer paid it for the period that the upgrade began, so it is refunded
- * like the upgrade. Charges that are disputed or wait for another refund are left out.
+ * like the upgrade, and no longer once a later payment was charged. Charges that are disputed or
+ * wait for another refund are left out.
  */
 export async function creditBack(
   world: World,
   db: Db,
   upgrade: billing.Invoice,
 ): Promise<CreditBack[]> {
+  const last = await billing.lastChargedInvoice(db, upgrade.license_id)
+  if (last?.id !== upgrade.id) return []
   const backs: CreditBack[] = []
   for (const { invoice, amount } of await creditSources(db, upgrade)) {
     const state = await refundStateOf(world, db, invoice.id)

@@ -51,7 +51,7 @@ export async function quoteRefund(
   const license = await licensing.findLicense(db, invoice.license_id)
   const last = await billing.lastChargedInvoice(db, invoice.license_id)
   const isWhole = amount === left
-  const credit = isWhole && last?.id === invoice.id ? await creditBack(world, db, invoice) : []
+  const credit = isWhole ? await creditBack(world, db, invoice) : []
   return {
     left,
     back,

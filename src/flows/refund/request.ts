@@ -5,8 +5,8 @@ import { appTime, type World } from '#flows/world'
 import { audit, concerning } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { type InvoiceId, mintId, type RefundId } from '#platform/ids'
-import type { Cents } from '#platform/money'
-import { type CreditBack, creditBack } from './credit.ts'
+import { type Cents, ZERO } from '#platform/money'
+import { type CreditBack, creditBack, creditTotal } from './credit.ts'
 import { settleRefund } from './settle.ts'
 import {
   daysToRefund,
@@ -27,6 +27,8 @@ export interface RefundInput {
    * With a full refund of an upgrade: also refund the credit that it consumed of earlier charges.
    */
   with_credit?: boolean
+  /** What that credit was when it was agreed to. If it has changed, nothing is refunded. */
+  seen_credit?: Cents
   reason: string
 }
 
@@ -78,7 +80,7 @@ export async function requestRefund(world: World, refund: payments.Refund): Prom
 async function record(
   world: World,
   actor: RefundActor,
-  { invoice_id, amount: requested, seen_left, with_credit, reason }: RefundInput,
+  { invoice_id, amount: requested, seen_left, with_credit, seen_credit, reason }: RefundInput,
 ): Promise<{ refunds: payments.Refund[] } | { refusal: RefundRefusal }> {
   return await world.db.tx(async (tx) => {
     const charge = await payments.chargeOf(tx, invoice_id)
@@ -97,7 +99,12 @@ async function record(
     if (seen_left !== undefined && left !== seen_left) return { refusal: 'changed' }
     if (with_credit && amount !== left) return { refusal: 'not_an_amount' }
     const backs = [{ state, back: billing.takeBack(invoice, taken, amount) }]
-    if (with_credit) backs.push(...(await lockedCredit(world, tx, invoice)))
+    if (with_credit) {
+      const credits = await lockedCredit(world, tx, invoice)
+      const { amount: credit } = creditTotal(credits).back
+      if (credit === ZERO || credit !== (seen_credit ?? credit)) return { refusal: 'changed' }
+      backs.push(...credits)
+    }
     const refunds: payments.Refund[] = []
     for (const each of backs) {
       const upgrade_refund_id = refunds[0]?.id ?? null

@@ -62,7 +62,15 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     }
     await limitPage(world, REFUNDS, context.session.user_id, reply)
     const { reason, credit: with_credit } = form
-    const requested = { invoice_id, amount, seen_left: quote.left, with_credit, reason }
+    const seen_credit = quote.credit?.back.amount ?? ZERO
+    const requested = {
+      invoice_id,
+      amount,
+      seen_left: quote.left,
+      with_credit,
+      seen_credit,
+      reason,
+    }
     const done = await refundCharge(world, actor, requested)
     // Another refund was faster: shows what is left.
     if (done.outcome === 'refused') return await show(world, context, { form, has_changed: true })
@@ -88,6 +96,11 @@ function creditFault({ credit }: RefundForm, quote: RefundQuote): string | undef
   if (!credit || quote.credit) return undefined
   return 'The credit can be refunded only with the full remaining amount of this payment.'
 }
+
+/** The form has no field for a credit that it no longer offers. */
+const CREDIT_GONE =
+  'The credit from the previous plan can no longer be refunded with this payment: a later ' +
+  'payment was charged, or the credit was refunded or disputed. Review the refund without it.'
 
 /** Shows the form with its error, or what would be refunded. */
 async function show(
@@ -116,7 +129,9 @@ async function show(
   const found = [
     { id: 'amount', message: amountFault },
     { id: 'reason', message: reasonFault(form.reason) },
-    { id: 'credit', message: 'back' in quote ? creditFault(form, quote) : undefined },
+    'credit' in whole && whole.credit
+      ? { id: 'credit', message: 'back' in quote ? creditFault(form, quote) : undefined }
+      : { id: 'amount', message: form.credit ? CREDIT_GONE : undefined },
   ]
   const faults = isRequested ? found.filter((each) => each.message !== undefined) : []
   const page = RefundPage({
