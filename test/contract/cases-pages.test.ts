@@ -91,7 +91,7 @@ describe('the admin area', () => {
     )
     assert.ok(agent.page.body.includes(owed.email) && agent.page.body.includes(disputed.email))
     await agent.submit('Mark as repaid', { reason: '' })
-    assert.match(textOf(agent.page.body), /Not done\. Give a reason/)
+    assert.match(textOf(agent.page.body), /Not done\..* Give a reason for the audit log/)
     // S10: re-authentication is required, and the form is restored.
     service.clock.pass(600)
     await agent.submit('Mark as repaid', { reason: 'Check 17' })
@@ -115,6 +115,32 @@ describe('the admin area', () => {
     assert.equal((await auditOf(service, 'license.reinstated')).length, 1)
     const unknown = await agent.open('/admin/cases/?q=unknown')
     assert.match(textOf(unknown.body), /No match/)
+  })
+
+  test('refuses a reason that is too long or has control characters, and keeps it', async () => {
+    const bought = await buy(service)
+    const agent = staff()
+    const shown = (reason: string) => agent.form('Pause').reason === reason
+    await agent.open(`/admin/cases/?q=${bought.email}`)
+    const long = 'x'.repeat(201)
+    await agent.submit('Pause', { reason: long })
+    assert.match(textOf(agent.page.body), /Use at most 200 characters\. This text has 201/)
+    assert.ok(shown(long))
+    const turned = 'Called \u202eabout it'
+    await agent.submit('Pause', { reason: turned })
+    assert.match(textOf(agent.page.body), /Must not contain control characters/)
+    assert.ok(shown(turned))
+    await agent.submit('Pause', { reason: '' })
+    assert.match(textOf(agent.page.body), /Give a reason for the audit log/)
+    assert.equal((await stateOf(service, bought)).status, 'active')
+    await agent.submit('Pause', { reason: '💳'.repeat(200) })
+    assert.equal((await stateOf(service, bought)).status, 'paused')
+    await agent.open('/admin/cases/')
+    const resume = agent.form('Resume')
+    await agent.submit('Resume', { reason: long })
+    assert.deepEqual(agent.form('Resume'), { ...resume, reason: long })
+    await agent.submit('Resume', { reason: 'They called.' })
+    assert.equal((await stateOf(service, bought)).status, 'active')
   })
 
   test('a search finds the latest twenty licenses, and says that there are more', async () => {

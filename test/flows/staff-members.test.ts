@@ -103,6 +103,10 @@ test('a role changes with a reason, and applies from the next request on', async
   await boss.agent.open(`/admin/staff/${id}/`)
   await boss.agent.submit('Change role', { role: 'finance', reason: ' ' })
   assert.equal(boss.agent.page.status, 422)
+  const long = { role: 'finance', reason: 'x'.repeat(201) }
+  await boss.agent.submit('Change role', long)
+  assert.match(textOf(boss.agent.page.body), /Use at most 200 characters/)
+  assert.equal(boss.agent.form('Change role').reason, long.reason)
   assert.equal((await agent.open('/admin/tax/')).status, 403)
   await boss.agent.submit('Change role', { role: 'finance', reason: 'does the taxes' })
   assert.match(textOf(boss.agent.page.body), /Role changed/)

@@ -83,6 +83,10 @@ describe('a suspended seller', () => {
   test('is emailed the reason, and sees in its activity that staff did it', async () => {
     const staff = await signedIn(service, service.demo.operator)
     await staff.open(`/admin/sellers/${seller_id}/`)
+    const turned = 'sells what \u202eis not theirs'
+    await staff.submit('Suspend', { reason: turned })
+    assert.match(textOf(staff.page.body), /Must not contain control characters/)
+    assert.equal(staff.form('Suspend').reason, turned)
     await staff.submit('Suspend', { reason: ' ' })
     assert.match(textOf(staff.page.body), /Give a reason/)
     await staff.submit('Suspend', { reason: 'sells what is not theirs' })

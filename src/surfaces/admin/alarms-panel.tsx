@@ -2,11 +2,15 @@ import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Day } from '#design/money'
 import type { Alarm } from '#platform/alarms'
-import { Entries, Entry, StaffAction } from './staff-action.tsx'
+import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
 /** Open alarms, each with a form to resolve it. */
-export function Alarms(facts: { alarms: Alarm[]; csrf_token: string }): JSX.Element {
-  const { alarms, csrf_token } = facts
+export function Alarms(facts: {
+  alarms: Alarm[]
+  csrf_token: string
+  filled: Filled | undefined
+}): JSX.Element {
+  const { alarms, csrf_token, filled } = facts
   return (
     <Entries id="alarms" title="Alarms">
       {alarms.map(({ id, message, href, count, last_at }) => (
@@ -32,6 +36,7 @@ export function Alarms(facts: { alarms: Alarm[]; csrf_token: string }): JSX.Elem
             fields={{ alarm_id: id }}
             id={`resolve-${id}`}
             label="Resolve"
+            filled={filled}
           />
         </Entry>
       ))}

@@ -16,14 +16,23 @@ export interface ApprovalEntry extends OpenApproval {
   plans: string[]
 }
 
+/** The longest reason of a decision, in characters. */
+export const MAX_REASON_LENGTH = 500
+
+/** A decision whose reason is missing or wrong, as it was entered. */
+export interface RefusedDecision {
+  id: ApprovalId
+  reason: string
+  fault: string
+}
+
 /** The apps waiting for approval, each with the form to decide. */
 export function ApprovalsPage(facts: {
   role: StaffRole
   csrf_token: string
   entries: ApprovalEntry[]
   note: string | undefined
-  /** The request whose refusal lacks a reason. */
-  lacks_reason: ApprovalId | undefined
+  refused: RefusedDecision | undefined
 }): JSX.Element {
   return (
     <SiteLayout title="Approvals · Admin · Purser">
@@ -50,10 +59,11 @@ function Request({
   facts,
   entry,
 }: {
-  facts: { csrf_token: string; lacks_reason: ApprovalId | undefined }
+  facts: { csrf_token: string; refused: RefusedDecision | undefined }
   entry: ApprovalEntry
 }): JSX.Element {
-  const { csrf_token, lacks_reason } = facts
+  const { csrf_token } = facts
+  const refused = facts.refused?.id === entry.id ? facts.refused : undefined
   const items = [
     { term: 'Seller', detail: `${entry.legal_name}, ${entry.city}, ${stateName(entry.state)}` },
     { term: 'Requested by', detail: entry.email },
@@ -70,10 +80,11 @@ function Request({
           name="reason"
           id={`reason-${entry.id}`}
           hint="Required to refuse. The seller receives it by email."
-          error={lacks_reason === entry.id ? 'Enter what the seller must change.' : undefined}
+          value={refused?.reason}
+          error={refused?.fault}
           optional
           autocomplete="off"
-          maxlength={500}
+          maxlength={MAX_REASON_LENGTH}
         />
         <Actions>
           <Button name="decision" value="approve" pending="One moment…">

@@ -9,17 +9,17 @@ import { csrfToken } from '#http/form-token'
 import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, paramsOf, requireId } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
-import type { AppId, ApprovalId } from '#platform/ids'
-import { ApprovalsPage } from './approvals-page.tsx'
+import type { AppId } from '#platform/ids'
+import { textFault } from '#platform/text'
+import { ApprovalsPage, MAX_REASON_LENGTH, type RefusedDecision } from './approvals-page.tsx'
 
 const APPROVALS = '/admin/approvals/'
 const DECIDE = `${APPROVALS}:id`
 const AT_ONCE = 50
-const MAX_REASON_LENGTH = 500
 
 /** Staff's decisions about external sales (spec: What the service does, 5). */
 export function declareApprovals(scope: FastifyInstance, world: World): void {
-  async function show({ request, reply, role }: StaffContext, lacks_reason?: ApprovalId) {
+  async function show({ request, reply, role }: StaffContext, refused?: RefusedDecision) {
     const open = await apps.listOpenApprovals(world.db, AT_ONCE)
     const plans = await plansOf(world, open)
     const page = ApprovalsPage({
@@ -30,9 +30,9 @@ export function declareApprovals(scope: FastifyInstance, world: World): void {
         plans: plans.get(each.app_id)?.map(({ text }) => text) ?? [],
       })),
       note: noteFor(request, NOTES),
-      lacks_reason,
+      refused,
     })
-    return sendPage(reply, page, { status: lacks_reason ? 422 : 200 })
+    return sendPage(reply, page, { status: refused ? 422 : 200 })
   }
 
   scope.get(APPROVALS, async (request, reply) =>
@@ -44,9 +44,13 @@ export function declareApprovals(scope: FastifyInstance, world: World): void {
     const id = requireId('apr', paramsOf(DECIDE, request).id)
     const { decision, reason: entered = '' } = formOf(request)
     if (decision !== 'approve' && decision !== 'refuse') return redirectTo(reply, APPROVALS)
-    const reason = entered.trim().slice(0, MAX_REASON_LENGTH)
-    if (decision === 'refuse' && reason === '') return await show(context, id)
+    const reason = entered.trim()
     const is_approved = decision === 'approve'
+    const fault =
+      is_approved || reason !== ''
+        ? textFault(reason, { most: MAX_REASON_LENGTH })
+        : 'Enter what the seller must change.'
+    if (fault) return await show(context, { id, reason, fault })
     const isDecided = await decideApproval(world, staffActor(context), { id, is_approved, reason })
     return redirectTo(reply, `${APPROVALS}?done=${isDecided ? decision : 'gone'}`)
   })

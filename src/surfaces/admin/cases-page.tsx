@@ -164,7 +164,7 @@ function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
   )
 }
 
-function SuspendedLicenses({ suspended, csrf_token }: CasesFacts): JSX.Element {
+function SuspendedLicenses({ suspended, csrf_token, filled }: CasesFacts): JSX.Element {
   return (
     <Entries id="suspended" title="Licenses paused by staff">
       {suspended.map(({ license_id, app_name, email, since }) => (
@@ -183,6 +183,7 @@ function SuspendedLicenses({ suspended, csrf_token }: CasesFacts): JSX.Element {
             fields={{ license_id }}
             id={`reinstate-${license_id}`}
             label="Resume"
+            filled={filled}
           />
         </Entry>
       ))}
@@ -190,7 +191,7 @@ function SuspendedLicenses({ suspended, csrf_token }: CasesFacts): JSX.Element {
   )
 }
 
-function Locked({ locked, csrf_token }: CasesFacts): JSX.Element {
+function Locked({ locked, csrf_token, filled }: CasesFacts): JSX.Element {
   return (
     <Entries id="locked" title="Locked accounts">
       {locked.map(({ id, email, locked_at }) => (
@@ -209,6 +210,7 @@ function Locked({ locked, csrf_token }: CasesFacts): JSX.Element {
             fields={{ user_id: id }}
             id={`unlock-${id}`}
             label="Unlock"
+            filled={filled}
           />
         </Entry>
       ))}

@@ -19,14 +19,13 @@ import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
-import { shortReason } from '#http/reason'
 import { openAlarms } from '#platform/alarms'
 import { type LicenseId, parseId, readId, readPayeeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
 import { CasesPage } from './cases-page.tsx'
 import { searchLicenses } from './license-search.ts'
-import { filledOf } from './reasoned.ts'
+import { filledIn, filledOf, REASON_NOTE, REFUSED_REASON, staffReasonFault } from './reasoned.ts'
 
 const HOME = '/admin/cases/'
 
@@ -92,12 +91,11 @@ const PERMISSIONS = {
 /** Actions about money need re-authentication. */
 const isAboutMoney = (path: keyof typeof PERMISSIONS) => PERMISSIONS[path] === 'payments'
 
-/** The page's path with the form as filled in. */
-function filledIn(path: string, { request }: SessionContext): string {
-  const { user_id, owner, attempt_id, reason } = formOf(request)
-  const subject = user_id ?? owner ?? attempt_id ?? ''
-  const filled = { action: path, subject, reason: shortReason(reason) }
-  return `${HOME}?${new URLSearchParams(filled)}`
+/** The form as filled in, and the search in whose results it was, if any. */
+function sentForm(path: string, { request }: SessionContext) {
+  const { user_id, owner, attempt_id, license_id, alarm_id, q, reason = '' } = formOf(request)
+  const subject = user_id ?? owner ?? attempt_id ?? license_id ?? alarm_id ?? ''
+  return { filled: { path, subject, reason: reason.trim() }, place: { q } }
 }
 
 /** Declares the staff actions; each needs a reason, which the audit log keeps. */
@@ -108,11 +106,13 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
   ) => {
     scope.post(`/admin/${path}`, async (request, reply) => {
       const context = await requireStaff(world, request, reply, HOME, PERMISSIONS[path])
-      if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(path, context))
-      const fields = formOf(request)
-      const reason = shortReason(fields.reason)
-      if (reason === '') return redirectTo(reply, `${HOME}?done=no_reason`)
-      const done = await act(fields, { ...staffActor(context), reason })
+      const { filled, place } = sentForm(path, context)
+      if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(HOME, filled, place))
+      const { reason } = filled
+      if (staffReasonFault(reason)) {
+        return redirectTo(reply, filledIn(HOME, filled, { ...place, ...REFUSED_REASON }))
+      }
+      const done = await act(formOf(request), { ...staffActor(context), reason })
       return redirectTo(reply, `${HOME}?done=${done}`)
     })
   }
@@ -202,5 +202,5 @@ const NOTES: Record<string, ActionNote> = {
   },
   written_off: { tone: 'success', text: 'Written off.' },
   nothing: { tone: 'warning', text: 'No change: this item was already handled.' },
-  no_reason: { tone: 'warning', text: 'Not done. Give a reason for the audit log.' },
+  no_reason: REASON_NOTE,
 }

@@ -6,7 +6,7 @@ import { formatMoney } from '#design/money'
 import { Panel } from '#design/panels'
 import { type FoundLicense, type FoundLicenses, invoiceNumber } from '#domain/billing'
 import { isPermitted, type StaffRole } from '#domain/identity'
-import { StaffAction } from './staff-action.tsx'
+import { type Filled, StaffAction } from './staff-action.tsx'
 
 /** The search by ID or email, and the licenses that it found. */
 export function LicenseSearch(facts: {
@@ -14,8 +14,9 @@ export function LicenseSearch(facts: {
   csrf_token: string
   query: string
   found: FoundLicenses | undefined
+  filled: Filled | undefined
 }): JSX.Element {
-  const { query, found, role, csrf_token } = facts
+  const { query, found, role } = facts
   return (
     <Panel title="Search">
       <SearchForm query={query} />
@@ -27,9 +28,9 @@ export function LicenseSearch(facts: {
           {found.licenses.map((license) => (
             <LicenseFound
               key={license.license_id}
+              {...facts}
               license={license}
               may_suspend={isPermitted(role, 'licenses')}
-              csrf_token={csrf_token}
             />
           ))}
         </ul>
@@ -67,8 +68,10 @@ function LicenseFound(facts: {
   license: FoundLicense
   may_suspend: boolean
   csrf_token: string
+  query: string
+  filled: Filled | undefined
 }): JSX.Element {
-  const { license, csrf_token } = facts
+  const { license, csrf_token, query, filled } = facts
   const { license_id, status, invoices } = license
   const isSuspended = license.paused_for === 'staff'
   const maySuspend = facts.may_suspend && status !== 'canceled' && !isSuspended
@@ -95,9 +98,10 @@ function LicenseFound(facts: {
         <StaffAction
           csrf_token={csrf_token}
           path="suspend"
-          fields={{ license_id }}
+          fields={{ license_id, q: query }}
           id={`suspend-${license_id}`}
           label="Pause"
+          filled={filled}
         />
       )}
     </li>

@@ -3,11 +3,12 @@ import type { StaffPermission } from '#domain/identity'
 import type { StaffWithReason } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 import type { ActionNote } from '#http/action-note'
+import { withQuery } from '#http/address'
 import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { AnsweredByGuard, redirectTo } from '#http/pages'
-import { shortReason } from '#http/reason'
+import { reasonFault } from '#http/reason'
 import type { Filled } from './staff-action.tsx'
 
 /** A staff action with a reason, requested by staff who authenticated recently. */
@@ -15,10 +16,30 @@ export interface ReasonedContext extends StaffContext {
   staff: StaffWithReason
 }
 
+/** What is wrong with the trimmed reason of a staff action, in one sentence; undefined: nothing. */
+export function staffReasonFault(reason: string): string | undefined {
+  return reasonFault(reason, 'Give a reason for the audit log.')
+}
+
+/** Reasons longer than this are cut in addresses, which have a limit. */
+const IN_ADDRESS = 1000
+
+/** The page's path with a form as filled in, and a query of its own. */
+export function filledIn(
+  here: string,
+  { path: action, subject, reason }: Omit<Filled, 'fault'>,
+  query: Record<string, string | undefined> = {},
+): string {
+  return withQuery(here, { ...query, action, subject, reason: reason.slice(0, IN_ADDRESS) })
+}
+
+/** The query of a page that shows a form again because its reason was refused. */
+export const REFUSED_REASON = { done: 'no_reason' }
+
 /**
  * A member of staff with the permission, a recent authentication and a reason, for a StaffAction on
- * the page `here`. It returns there to authenticate again, with the form as filled in, and if the
- * reason is missing.
+ * the page `here`. It returns there with the form as filled in, to authenticate again, and to
+ * correct the reason.
  */
 export async function requireReason(
   world: World,
@@ -26,24 +47,32 @@ export async function requireReason(
   reply: FastifyReply,
   facts: { here: string; permission: StaffPermission; action: string; subject: string },
 ): Promise<ReasonedContext> {
-  const { here, permission, action, subject } = facts
+  const { here, permission, action: path, subject } = facts
   const context = await requireStaff(world, request, reply, here, permission)
-  const reason = shortReason(formOf(request).reason)
-  const filled = new URLSearchParams({ action, subject, reason })
-  requireRecentProof(world, context, `${here}?${filled}`)
-  if (reason === '') throw new AnsweredByGuard((to) => redirectTo(to, `${here}?done=no_reason`))
+  const reason = (formOf(request).reason ?? '').trim()
+  const filled = { path, subject, reason }
+  requireRecentProof(world, context, filledIn(here, filled))
+  if (staffReasonFault(reason)) {
+    const refused = filledIn(here, filled, REFUSED_REASON)
+    throw new AnsweredByGuard((to) => redirectTo(to, refused))
+  }
   return { ...context, staff: { ...staffActor(context), reason } }
 }
 
-/** The form that was filled in before its sender authenticated again. */
+/** The form that was filled in before its sender authenticated again, or with a wrong reason. */
 export function filledOf(request: FastifyRequest): Filled | undefined {
-  const [path, subject, reason] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
+  const [path, subject, entered] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
   if (path === undefined || subject === undefined) return undefined
-  return { path, subject, reason: shortReason(reason) }
+  const reason = (entered ?? '').slice(0, IN_ADDRESS)
+  const isRefused = queryOf(request, 'done') === 'no_reason'
+  return { path, subject, reason, fault: isRefused ? staffReasonFault(reason) : undefined }
 }
+
+/** The note above a form whose reason is wrong; the form says what is. */
+export const REASON_NOTE: ActionNote = { tone: 'warning', text: 'Not done. Correct the reason.' }
 
 /** The notes of every action with a reason. */
 export const COMMON_NOTES: Record<string, ActionNote> = {
   nothing: { tone: 'warning', text: 'No change: this was already the case.' },
-  no_reason: { tone: 'warning', text: 'Not done. Give a reason for the audit log.' },
+  no_reason: REASON_NOTE,
 }

@@ -4,12 +4,14 @@ import { Field, Form } from '#design/forms'
 import { Panel } from '#design/panels'
 import { MAX_REASON_LENGTH } from '#http/reason'
 
-/** A form filled in before re-authentication; its reason is restored afterwards. */
+/** A form filled in before re-authentication, or with a wrong reason; its reason is restored. */
 export interface Filled {
   path: string
   /** The ID of what the action is about. */
   subject: string
   reason: string
+  /** What is wrong with the reason. */
+  fault: string | undefined
 }
 
 /** The form of a staff action, with its reason. */
@@ -19,7 +21,7 @@ export function StaffAction(facts: {
   fields: Record<string, string>
   id: string
   label: string
-  filled?: Filled | undefined
+  filled: Filled | undefined
   children?: ComponentChildren
 }): JSX.Element {
   const { filled } = facts
@@ -37,6 +39,7 @@ export function StaffAction(facts: {
             name="reason"
             id={facts.id}
             value={isOwn ? filled.reason : undefined}
+            error={isOwn ? filled.fault : undefined}
             autocomplete="off"
             maxlength={MAX_REASON_LENGTH}
           />

@@ -138,17 +138,20 @@ function Invite(facts: {
   )
 }
 
+/** One of the two forms about a member, as filled in, and what is wrong with its reason. */
+export interface MemberForm {
+  action: string | undefined
+  role: string | undefined
+  reason: string
+  fault: string | undefined
+}
+
 /** A member of staff, with forms to change their role and to remove them. */
 export function MemberPage(
   facts: StaffLayoutFacts & {
     member: StaffMember
     is_self: boolean
-    filled: {
-      action: string | undefined
-      role: string | undefined
-      reason: string
-    }
-    without_reason: 'role' | 'remove' | undefined
+    filled: MemberForm
   },
 ): JSX.Element {
   const { member, note, csrf_token, filled } = facts
@@ -160,7 +163,7 @@ export function MemberPage(
     value: filled.action === action ? filled.reason : undefined,
     autocomplete: 'off' as const,
     maxlength: MAX_REASON_LENGTH,
-    error: facts.without_reason === action ? 'Give a reason for the audit log.' : undefined,
+    error: filled.action === action ? filled.fault : undefined,
   })
   return (
     <SiteLayout title={`${member.email} · Staff · Purser`}>

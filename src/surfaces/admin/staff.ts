@@ -13,7 +13,8 @@ import { shortReason } from '#http/reason'
 import { refuse } from '#http/refusals'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
-import { MemberPage, type StaffForm, StaffPage } from './staff-pages.tsx'
+import { staffReasonFault } from './reasoned.ts'
+import { type MemberForm, MemberPage, type StaffForm, StaffPage } from './staff-pages.tsx'
 
 const HOME = '/admin/staff/'
 const MEMBER = `${HOME}:user_id/`
@@ -62,11 +63,13 @@ function declareMember(scope: FastifyInstance, world: World): void {
       const { id: user_id } = await memberOf(world, context)
       const here = `${HOME}${user_id}/`
       const { role: text = '', reason: entered } = formOf(request)
-      const reason = shortReason(entered)
-      const filled = new URLSearchParams({ action, role: text.slice(0, 20), reason })
+      const form = { action, role: text.slice(0, 20), reason: (entered ?? '').trim() }
+      const filled = new URLSearchParams({ ...form, reason: shortReason(form.reason) })
       requireRecentProof(world, context, `${here}?${filled}`)
+      const { reason } = form
       const role = action === 'remove' ? null : identity.readStaffRole(text)
-      if (reason === '' || role === undefined) return await sendMember(world, context, action)
+      const fault = staffReasonFault(reason)
+      if (fault || role === undefined) return await sendMember(world, context, { ...form, fault })
       const staff = { ...staffActor(context), reason }
       const done = await changeStaffRole(world, staff, { user_id, role })
       const isGone = role === null && done === 'changed'
@@ -114,11 +117,11 @@ async function memberOf({ db }: World, { request }: StaffContext): Promise<ident
   return member
 }
 
-/** `without_reason` is the form that was sent without a reason. */
+/** Shows a member; `sent` is the form that was refused. */
 async function sendMember(
   world: World,
   context: StaffContext,
-  without_reason?: 'role' | 'remove',
+  sent?: MemberForm,
 ): Promise<FastifyReply> {
   const { request, session } = context
   const member = await memberOf(world, context)
@@ -126,14 +129,14 @@ async function sendMember(
     ...layoutFacts(world, context),
     member,
     is_self: member.id === session.user_id,
-    filled: {
+    filled: sent ?? {
       action: queryOf(request, 'action'),
-      role: formOf(request).role ?? queryOf(request, 'role'),
+      role: queryOf(request, 'role'),
       reason: shortReason(queryOf(request, 'reason')),
+      fault: undefined,
     },
-    without_reason,
   })
-  return sendPage(context.reply, page, { status: without_reason ? 422 : 200 })
+  return sendPage(context.reply, page, { status: sent ? 422 : 200 })
 }
 
 const NOTES: Record<string, ActionNote> = {
