@@ -75,7 +75,7 @@ export function grownStatements(
     ['open payouts', () => payouts.openPayouts(db)],
     ['lines of a payout, a page', () => payouts.statementOf(db, growthId('po', 27), page)],
     ['lines of a payout', () => payouts.countStatementLines(db, growthId('po', 27))],
-    ['disputes of an app', () => payments.listUnclosed(db, BIG_APP)],
+    ['disputes of an app', () => payments.listUnclosed(db, { app_id: BIG_APP, ...page })],
     ['overview of 30 days', overview(30)],
     ['overview of a year', overview(365)],
     ['overview, latest sales', () => metrics.latestSales(db, own)],

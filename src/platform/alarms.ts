@@ -58,10 +58,13 @@ export async function resolveAlarm(db: Db, now: Date, id: AlarmId): Promise<Alar
     where id = ${id} and resolved_at is null returning ${COLUMNS}`)
 }
 
-/** The open alarms, latest first. */
-export async function openAlarms(db: Db): Promise<Alarm[]> {
+/** A page of the open alarms, latest first; the first 50 by default. */
+export async function openAlarms(
+  db: Db,
+  { limit, offset }: { limit: number; offset: number } = { limit: 50, offset: 0 },
+): Promise<Alarm[]> {
   return await db.rows<Alarm>(sql`select ${COLUMNS} from alarms
-    where resolved_at is null order by last_at desc, id limit 200`)
+    where resolved_at is null order by last_at desc, id limit ${limit} offset ${offset}`)
 }
 
 const COLUMNS = sql`id, kind, subject, message, href, count, raised_at, last_at`

@@ -97,7 +97,7 @@ export async function settleDispute(
   rng: SeededRandom,
 ): Promise<string | undefined> {
   const { world, harness } = fixture
-  const open = await payments.listUnclosed(world.db, null)
+  const open = await payments.listUnclosed(world.db, { limit: 1000, offset: 0 })
   if (open.length === 0) return undefined
   const { id: dispute_id, processor_dispute_id } = rng.pick(open)
   if (rng.odds(60)) {

@@ -137,10 +137,13 @@ export async function unlockUser(db: Db, user_id: UserId): Promise<boolean> {
   return unlocked === 1
 }
 
-/** The accounts that are locked, latest first. */
-export async function listLocked(db: Db): Promise<(User & { locked_at: Date })[]> {
+/** A page of the accounts that are locked, latest first. */
+export async function listLocked(
+  db: Db,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<(User & { locked_at: Date })[]> {
   return await db.rows<User & { locked_at: Date }>(sql`select ${COLUMNS} from users
-    where locked_at is not null order by locked_at desc, id limit 100`)
+    where locked_at is not null order by locked_at desc, id limit ${limit} offset ${offset}`)
 }
 
 /** Locks an account that its owner disowned: no sign-in is possible until staff unlock it. */

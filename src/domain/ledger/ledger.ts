@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import type { TransactionId } from '#platform/ids'
+import type { TransactionId, UserId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { columnsOf, rowsOf, sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
@@ -66,16 +66,25 @@ export async function balanceOf(db: Db, account: Account, owner: string): Promis
   return amount
 }
 
-/** Balances of an account above zero (owed to the service) or below zero (owed by the service). */
-export async function balancesOf(
+/** A buyer whom the service owes a refund that was returned. */
+export interface OwedBuyer {
+  user_id: UserId
+  email: string
+  amount: Cents
+}
+
+/** A page of the buyers to whom the service owes money, in the order of their ids. */
+export async function listOwedBuyers(
   db: Db,
-  facts: { account: Account; side: 'debit' | 'credit' },
-): Promise<Balance[]> {
-  const sign = facts.side === 'debit' ? 1 : -1
-  return await db.rows<Balance>(sql`
-    select account, owner, sum(amount)::bigint as amount from ledger_entries
-    where account = ${facts.account} group by account, owner
-    having sign(sum(amount)) = ${sign} order by owner`)
+  { limit, offset }: { limit: number; offset: number },
+): Promise<OwedBuyer[]> {
+  return await db.rows<OwedBuyer>(sql`
+    select o.owner as user_id, coalesce(u.email, o.owner) as email, o.amount
+    from (select owner, -sum(amount)::bigint as amount from ledger_entries
+        where account = 'buyer_payable' group by owner having sum(amount) < 0
+        order by owner limit ${limit} offset ${offset}) o
+      left join users u on u.id = o.owner
+    order by o.owner`)
 }
 
 /** One line of the books with its event. */

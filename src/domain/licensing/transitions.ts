@@ -131,14 +131,17 @@ export interface StaffSuspension {
   since: Date
 }
 
-/** The licenses that staff suspended, latest first. */
-export async function listSuspended(db: Db): Promise<StaffSuspension[]> {
+/** A page of the licenses that staff suspended, latest first. */
+export async function listSuspended(
+  db: Db,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<StaffSuspension[]> {
   return await db.rows<StaffSuspension>(sql`
     select l.id as license_id, a.name as app_name, u.email,
       (select max(h.at) from license_history h
         where h.license_id = l.id and h.to_status = 'paused') as since
     from licenses l join apps a on a.id = l.app_id join users u on u.id = l.user_id
-    where l.paused_for = 'staff' order by since desc, l.id`)
+    where l.paused_for = 'staff' order by since desc, l.id limit ${limit} offset ${offset}`)
 }
 
 /** A transition in a license's history. */

@@ -253,12 +253,15 @@ export interface PendingAttempt
 const PENDING_COLUMNS = sql`t.id, t.invoice_id, t.amount, t.status, t.created_at,
   a.name as app_name, t.email_normalized as email`
 
-/** Pending attempts that were made before a time, oldest first. */
-export async function listStuck(db: Db, before: Date): Promise<PendingAttempt[]> {
+/** A page of the pending attempts that were made before a time, oldest first. */
+export async function listStuck(
+  db: Db,
+  { before, limit, offset }: { before: Date; limit: number; offset: number },
+): Promise<PendingAttempt[]> {
   return await db.rows<PendingAttempt>(sql`select ${PENDING_COLUMNS}
     from attempts t join apps a on a.id = t.app_id
     where t.${PENDING} and t.created_at <= ${before}
-    order by t.created_at, t.id limit 100`)
+    order by t.created_at, t.id limit ${limit} offset ${offset}`)
 }
 
 /** A pending attempt by its id; undefined if it is settled, or there is none. */

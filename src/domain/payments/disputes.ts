@@ -170,12 +170,25 @@ export interface DisputeLine extends Dispute {
   email: string
 }
 
-/** Undecided disputes, earliest due first; of one app, or of all. */
-export async function listUnclosed(db: Db, app_id: AppId | null): Promise<DisputeLine[]> {
+/** A page of undecided disputes, earliest due first. */
+export async function listUnclosed(
+  db: Db,
+  query: {
+    /** Of one app; absent: of all. */
+    app_id?: AppId
+    /** Only those whose evidence is due. */
+    needs_evidence?: true
+    limit: number
+    offset: number
+  },
+): Promise<DisputeLine[]> {
+  const { app_id, needs_evidence, limit, offset } = query
+  const ofApp = app_id === undefined ? sql`` : sql`and a.id = ${app_id}`
+  const open = needs_evidence ? sql`and d.status = 'open' and d.submitted_at is null` : sql``
   return await db.rows<DisputeLine>(sql`select ${COLUMNS}, c.invoice_id, a.id as app_id,
       a.slug as app_slug, a.name as app_name, u.email
     from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
       join apps a on a.id = i.app_id join users u on u.id = i.user_id
-    where d.status in ('inquiry', 'open') and (${app_id}::text is null or a.id = ${app_id})
-    order by d.due_at, d.id`)
+    where d.status in ('inquiry', 'open') ${ofApp} ${open}
+    order by d.due_at, d.id limit ${limit} offset ${offset}`)
 }

@@ -92,10 +92,13 @@ export interface RefundLine extends Refund {
 }
 
 /**
- * Automatic refunds that the processor refused, for staff to resolve. Charges that have since been
- * refunded in another way are left out.
+ * A page of automatic refunds that the processor refused, for staff to resolve. Charges that have
+ * since been refunded in another way are left out.
  */
-export async function listRefused(db: Db): Promise<RefundLine[]> {
+export async function listRefused(
+  db: Db,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<RefundLine[]> {
   return await db.rows<RefundLine>(sql`select r.id, r.charge_id, r.amount, r.tax, r.fee,
       r.add_on_fee, r.commission, r.reason, r.requested_by, r.status, r.processor_refund_id,
       r.refusal, r.upgrade_refund_id, r.created_at, r.settled_at, c.invoice_id, a.name as app_name, u.email
@@ -104,7 +107,7 @@ export async function listRefused(db: Db): Promise<RefundLine[]> {
     where r.status = 'refused' and r.requested_by = 'system'
       and not exists (select 1 from refunds o where o.charge_id = c.id and o.status <> 'refused')
       and not exists (select 1 from disputes d where d.charge_id = c.id and d.status = 'lost')
-    order by r.created_at, r.id`)
+    order by r.created_at, r.id limit ${limit} offset ${offset}`)
 }
 
 /** The sum of a charge's failed refunds, in cents: the buyer was owed it. */

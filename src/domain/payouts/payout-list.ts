@@ -58,8 +58,11 @@ export interface Debt extends Payee {
   name: string
 }
 
-/** Sellers and affiliates who owe the service, in the order of their ids. */
-export async function listDebts(db: Db): Promise<Debt[]> {
+/** A page of the sellers and affiliates who owe the service, in the order of their ids. */
+export async function listDebts(
+  db: Db,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Debt[]> {
   return await db.rows<Debt>(sql`select d.owner, d.account, d.amount,
       (select coalesce(-sum(amount), 0)::bigint from ledger_entries
         where account = 'dispute_hold' and owner = d.owner) as reserved,
@@ -72,5 +75,5 @@ export async function listDebts(db: Db): Promise<Debt[]> {
         group by b.owner, b.account having sum(b.amount) > 0) d
       left join sellers s on s.id = d.owner left join affiliates f on f.id = d.owner
       left join users u on u.id = f.user_id
-    order by d.owner, d.account`)
+    order by d.owner, d.account limit ${limit} offset ${offset}`)
 }

@@ -100,26 +100,28 @@ export function SmallLinks({ links }: { links: Link[] }): JSX.Element {
   )
 }
 
-/** Links through a long list, from the latest to the oldest. */
+/** Links through a long list, by default from the latest to the oldest. */
 export function Pager(facts: {
   /** Names the list, where a page has several. */
   label?: string
   newest?: string | undefined
   older?: string | undefined
+  labels?: { newest: string; older: string }
 }) {
+  const labels = facts.labels ?? { newest: 'Latest', older: 'Older' }
   if (!facts.newest && !facts.older) return null
   return (
     <nav aria-label={facts.label ?? 'Pages'} class="flex flex-wrap justify-between gap-3">
       {facts.newest ? (
         <Button href={facts.newest} icon="arrow-left">
-          Latest
+          {labels.newest}
         </Button>
       ) : (
         <span />
       )}
       {facts.older && (
         <Button href={facts.older} icon_after="arrow-right">
-          Older
+          {labels.older}
         </Button>
       )}
     </nav>

@@ -2,17 +2,18 @@ import type { JSX } from 'preact'
 import { CheckboxField } from '#design/forms'
 import { formatMoney, Moment } from '#design/money'
 import type { PendingAttempt } from '#domain/payments'
+import type { CaseList } from './case-lists.ts'
 import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
 /** Payment attempts open for more than an hour, each with a form to close it. */
 export function StuckAttempts(facts: {
-  stuck: PendingAttempt[]
+  list: CaseList<PendingAttempt>
   csrf_token: string
   filled: Filled | undefined
 }): JSX.Element {
   return (
-    <Entries id="attempts" title="Payment attempts open for over an hour">
-      {facts.stuck.map(({ id, amount, app_name, email, created_at }) => (
+    <Entries id="attempts" title="Payment attempts open for over an hour" list={facts.list}>
+      {facts.list.items.map(({ id, amount, app_name, email, created_at }) => (
         <Entry
           key={id}
           title={`${formatMoney(amount)}, ${app_name}`}
@@ -26,7 +27,7 @@ export function StuckAttempts(facts: {
           <StaffAction
             csrf_token={facts.csrf_token}
             path="close-attempt"
-            fields={{ attempt_id: id }}
+            fields={{ attempt_id: id, ...facts.list.place }}
             id={`close-${id}`}
             label="Close"
             filled={facts.filled}

@@ -4,9 +4,12 @@ import { noteAttemptClosed, type StaffWithReason } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 import type { AttemptId } from '#platform/ids'
 
-/** Payment attempts that have been pending for more than an hour. */
-export async function stuckAttempts(world: World): Promise<payments.PendingAttempt[]> {
-  return await payments.listStuck(world.db, stuckBefore(world))
+/** A page of the payment attempts that have been pending for more than an hour. */
+export async function stuckAttempts(
+  world: World,
+  page: { limit: number; offset: number },
+): Promise<payments.PendingAttempt[]> {
+  return await payments.listStuck(world.db, { before: stuckBefore(world), ...page })
 }
 
 /** Closes a payment attempt as staff; returns the name of the note to show. */

@@ -1,5 +1,6 @@
 import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
+import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import { taxOwed } from '#flows/remit-tax'
@@ -7,14 +8,14 @@ import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
 import { listEmails } from '#platform/email-log'
 import { COUNTED_JOBS, countJobs } from '#platform/job-log'
-import { sum } from '#platform/money'
+import { type Cents, sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { stuckAttempts } from './attempts.ts'
-import { owedToBuyers } from './cases.ts'
 import type { AttentionItem } from './home-page.tsx'
 
-/** More failed emails than this are not counted one by one. */
-const COUNTED_EMAILS = 200
+/** More items than this are not counted one by one. */
+const COUNTED = 200
+const FIRST_ITEMS = { limit: COUNTED + 1, offset: 0 }
 
 /** A kind of item that needs attention: who handles it, and the open items. */
 interface AttentionKind {
@@ -50,21 +51,31 @@ export async function attentionFor(
   return items
 }
 
+/** "3 debts", or "Over 200 debts". */
+function countedUpTo(count: number, noun: string): string {
+  return count > COUNTED ? `Over ${counted(COUNTED, noun)}` : counted(count, noun)
+}
+
+/** The total of the items that were counted, and what precedes it. */
+function totalOf(detail: string, items: { amount: Cents }[]) {
+  const isMore = items.length > COUNTED
+  return { detail: isMore ? `${detail} over` : detail, amount: sum(...items.map((i) => i.amount)) }
+}
+
 async function alarms({ db }: World): Promise<AttentionItem | undefined> {
-  const [latest, ...others] = await openAlarms(db)
+  const open = await openAlarms(db, FIRST_ITEMS)
+  const [latest] = open
   if (!latest) return undefined
-  const title = counted(others.length + 1, 'open alarm')
+  const title = countedUpTo(open.length, 'open alarm')
   return { title, detail: latest.message, href: '/admin/cases/#alarms' }
 }
 
 async function disputes({ db }: World): Promise<AttentionItem | undefined> {
-  const open = (await payments.listUnclosed(db, null)).filter(
-    ({ status, submitted_at }) => status === 'open' && !submitted_at,
-  )
-  const [nearest] = open.toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime())
+  const open = await payments.listUnclosed(db, { needs_evidence: true, ...FIRST_ITEMS })
+  const [nearest] = open
   if (!nearest) return undefined
   return {
-    title: `${counted(open.length, 'dispute')} without evidence`,
+    title: `${countedUpTo(open.length, 'dispute')} without evidence`,
     detail: `The next is due`,
     due_at: nearest.due_at,
     href: open.length === 1 ? `/admin/disputes/${nearest.id}/` : '/admin/cases/#disputes',
@@ -72,10 +83,10 @@ async function disputes({ db }: World): Promise<AttentionItem | undefined> {
 }
 
 async function attempts(world: World): Promise<AttentionItem | undefined> {
-  const { length } = await stuckAttempts(world)
+  const { length } = await stuckAttempts(world, FIRST_ITEMS)
   if (length === 0) return undefined
   return {
-    title: counted(length, 'stuck payment attempt'),
+    title: countedUpTo(length, 'stuck payment attempt'),
     detail: 'Open for over an hour. No other payment of these buyers can be charged.',
     href: '/admin/cases/#attempts',
   }
@@ -92,10 +103,10 @@ async function approvals({ db }: World): Promise<AttentionItem | undefined> {
 }
 
 async function failedRefunds({ db }: World): Promise<AttentionItem | undefined> {
-  const { length } = await payments.listRefused(db)
+  const { length } = await payments.listRefused(db, FIRST_ITEMS)
   if (length === 0) return undefined
   return {
-    title: counted(length, 'failed refund'),
+    title: countedUpTo(length, 'failed refund'),
     detail: 'The processor refused them.',
     href: '/admin/cases/#failed-refunds',
   }
@@ -113,14 +124,11 @@ async function filings(world: World): Promise<AttentionItem | undefined> {
 }
 
 async function failedEmails({ db, clock }: World): Promise<AttentionItem | undefined> {
-  const query = { state: 'failed', limit: COUNTED_EMAILS + 1 } as const
+  const query = { state: 'failed', limit: COUNTED + 1 } as const
   const { length } = await listEmails(db, clock.now(), query)
   if (length === 0) return undefined
   return {
-    title:
-      length > COUNTED_EMAILS
-        ? `Over ${COUNTED_EMAILS} failed emails`
-        : counted(length, 'failed email'),
+    title: countedUpTo(length, 'failed email'),
     detail: 'The mail server refused every attempt.',
     href: '/admin/emails/?state=failed',
   }
@@ -138,33 +146,31 @@ async function failedJobs({ db }: World): Promise<AttentionItem | undefined> {
 }
 
 async function locked({ db }: World): Promise<AttentionItem | undefined> {
-  const { length } = await identity.listLocked(db)
+  const { length } = await identity.listLocked(db, FIRST_ITEMS)
   if (length === 0) return undefined
   return {
-    title: counted(length, 'locked account'),
+    title: countedUpTo(length, 'locked account'),
     detail: 'The account owner reported a sign-in or a purchase that was not theirs.',
     href: '/admin/cases/#locked',
   }
 }
 
-async function owed(world: World): Promise<AttentionItem | undefined> {
-  const found = await owedToBuyers(world)
+async function owed({ db }: World): Promise<AttentionItem | undefined> {
+  const found = await ledger.listOwedBuyers(db, FIRST_ITEMS)
   if (found.length === 0) return undefined
   return {
-    title: `${counted(found.length, 'buyer')} to repay`,
-    detail: 'Returned refunds of',
-    amount: sum(...found.map(({ amount }) => amount)),
+    title: `${countedUpTo(found.length, 'buyer')} to repay`,
+    ...totalOf('Returned refunds of', found),
     href: '/admin/cases/#owed',
   }
 }
 
 async function debts({ db }: World): Promise<AttentionItem | undefined> {
-  const found = await payouts.listDebts(db)
+  const found = await payouts.listDebts(db, FIRST_ITEMS)
   if (found.length === 0) return undefined
   return {
-    title: counted(found.length, 'debt'),
-    detail: 'Sellers and affiliates owe',
-    amount: sum(...found.map(({ amount }) => amount)),
+    title: countedUpTo(found.length, 'debt'),
+    ...totalOf('Sellers and affiliates owe', found),
     href: '/admin/cases/#debts',
   }
 }

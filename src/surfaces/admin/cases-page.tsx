@@ -3,21 +3,16 @@ import { TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
-import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import { EmptyState, Heading, RecordRows } from '#design/panels'
 import type { FoundLicenses } from '#domain/billing'
-import type { StaffRole, User } from '#domain/identity'
-import type { StaffSuspension } from '#domain/licensing'
-import type { DisputeLine, PendingAttempt, RefundLine } from '#domain/payments'
-import type { Debt } from '#domain/payouts'
+import type { StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
-import type { Alarm } from '#platform/alarms'
-import type { UserId } from '#platform/ids'
-import type { Cents } from '#platform/money'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
+import type { CaseLists } from './case-lists.ts'
 import { LicenseSearch } from './license-search-panel.tsx'
 import { AdminMenu } from './menu.tsx'
-import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
+import { CasePanel, Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
 interface CasesFacts {
   /** Lists and actions that it has no permission for are not shown. */
@@ -26,32 +21,15 @@ interface CasesFacts {
   query: string
   /** Undefined without a search. */
   found: FoundLicenses | undefined
-  alarms: Alarm[]
-  /** Payment attempts open for more than an hour. */
-  stuck: PendingAttempt[]
-  disputes: DisputeLine[]
-  /** Automatic refunds that the processor refused. */
-  refused_refunds: RefundLine[]
-  owed: { user_id: UserId; email: string; amount: Cents }[]
-  debts: Debt[]
-  suspended: StaffSuspension[]
-  locked: (User & { locked_at: Date })[]
+  lists: CaseLists
   note: ActionNote | undefined
   filled: Filled | undefined
 }
 
 /** Everything that needs a decision by staff, and a search by ID or email. */
 export function CasesPage(facts: CasesFacts): JSX.Element {
-  const isClear = [
-    facts.alarms,
-    facts.stuck,
-    facts.disputes,
-    facts.refused_refunds,
-    facts.owed,
-    facts.debts,
-    facts.suspended,
-    facts.locked,
-  ].every((list) => list.length === 0)
+  const { lists } = facts
+  const isClear = Object.values(lists).every(({ items }) => items.length === 0)
   return (
     <SiteLayout title="Cases · Admin · Purser">
       <div class="grid grid-cols-1 gap-6">
@@ -60,14 +38,16 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
       </div>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
       <LicenseSearch {...facts} />
-      {facts.alarms.length > 0 && <Alarms {...facts} />}
-      {facts.stuck.length > 0 && <StuckAttempts {...facts} />}
-      {facts.disputes.length > 0 && <Disputes {...facts} />}
-      {facts.refused_refunds.length > 0 && <RefusedRefunds {...facts} />}
-      {facts.owed.length > 0 && <Owed {...facts} />}
-      {facts.debts.length > 0 && <Debts {...facts} />}
-      {facts.suspended.length > 0 && <SuspendedLicenses {...facts} />}
-      {facts.locked.length > 0 && <Locked {...facts} />}
+      {lists.alarms.items.length > 0 && <Alarms {...facts} list={lists.alarms} />}
+      {lists.stuck.items.length > 0 && <StuckAttempts {...facts} list={lists.stuck} />}
+      {lists.disputes.items.length > 0 && <Disputes {...facts} list={lists.disputes} />}
+      {lists.refused_refunds.items.length > 0 && (
+        <RefusedRefunds {...facts} list={lists.refused_refunds} />
+      )}
+      {lists.owed.items.length > 0 && <Owed {...facts} list={lists.owed} />}
+      {lists.debts.items.length > 0 && <Debts {...facts} list={lists.debts} />}
+      {lists.suspended.items.length > 0 && <SuspendedLicenses {...facts} list={lists.suspended} />}
+      {lists.locked.items.length > 0 && <Locked {...facts} list={lists.locked} />}
       {isClear && (
         <EmptyState title="No open items">
           Alarms, disputes, failed refunds, paused licenses and locked accounts appear here.
@@ -77,11 +57,13 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
   )
 }
 
-function Disputes({ disputes }: CasesFacts): JSX.Element {
+type PanelFacts<Name extends keyof CaseLists> = CasesFacts & { list: CaseLists[Name] }
+
+function Disputes({ list }: PanelFacts<'disputes'>): JSX.Element {
   return (
-    <Panel id="disputes" title="Disputes">
+    <CasePanel id="disputes" title="Disputes" list={list}>
       <RecordRows
-        records={disputes.map((dispute) => ({
+        records={list.items.map((dispute) => ({
           key: dispute.id,
           title: `${formatMoney(dispute.amount)}, ${dispute.app_name}`,
           aside:
@@ -101,34 +83,34 @@ function Disputes({ disputes }: CasesFacts): JSX.Element {
           action: <TextLink href={`/admin/disputes/${dispute.id}/`}>View</TextLink>,
         }))}
       />
-    </Panel>
+    </CasePanel>
   )
 }
 
-function RefusedRefunds({ refused_refunds }: CasesFacts): JSX.Element {
+function RefusedRefunds({ list }: PanelFacts<'refused_refunds'>): JSX.Element {
   return (
-    <Panel id="failed-refunds" title="Failed refunds">
+    <CasePanel id="failed-refunds" title="Failed refunds" list={list}>
       <RecordRows
-        records={refused_refunds.map((refund) => ({
+        records={list.items.map((refund) => ({
           key: refund.id,
           title: `${formatMoney(refund.amount)}, ${refund.app_name}`,
           details: [refund.email, refund.reason, refund.refusal ?? ''],
           action: <TextLink href={`/admin/sales/${refund.invoice_id}/`}>View</TextLink>,
         }))}
       />
-    </Panel>
+    </CasePanel>
   )
 }
 
-function Owed({ owed, csrf_token, filled }: CasesFacts): JSX.Element {
+function Owed({ list, csrf_token, filled }: PanelFacts<'owed'>): JSX.Element {
   return (
-    <Entries id="owed" title="Returned refunds, payable to buyers">
-      {owed.map(({ user_id, email, amount }) => (
+    <Entries id="owed" title="Returned refunds, payable to buyers" list={list}>
+      {list.items.map(({ user_id, email, amount }) => (
         <Entry key={user_id} title={<Money amount={amount} />} details={email}>
           <StaffAction
             csrf_token={csrf_token}
             path="paid-otherwise"
-            fields={{ user_id, seen: String(amount) }}
+            fields={{ user_id, seen: String(amount), ...list.place }}
             id={`paid-${user_id}`}
             label="Mark as repaid"
             filled={filled}
@@ -139,10 +121,10 @@ function Owed({ owed, csrf_token, filled }: CasesFacts): JSX.Element {
   )
 }
 
-function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
+function Debts({ list, csrf_token, filled }: PanelFacts<'debts'>): JSX.Element {
   return (
-    <Entries id="debts" title="Owed to Purser">
-      {debts.map(({ owner, account, amount, reserved, name }) => (
+    <Entries id="debts" title="Owed to Purser" list={list}>
+      {list.items.map(({ owner, account, amount, reserved, name }) => (
         <Entry
           key={`${account}-${owner}`}
           title={<Money amount={amount} />}
@@ -153,7 +135,7 @@ function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
           <StaffAction
             csrf_token={csrf_token}
             path="write-off"
-            fields={{ owner, account, seen: String(amount) }}
+            fields={{ owner, account, seen: String(amount), ...list.place }}
             id={`debt-${owner}`}
             label="Write off"
             filled={filled}
@@ -164,10 +146,10 @@ function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
   )
 }
 
-function SuspendedLicenses({ suspended, csrf_token, filled }: CasesFacts): JSX.Element {
+function SuspendedLicenses({ list, csrf_token, filled }: PanelFacts<'suspended'>): JSX.Element {
   return (
-    <Entries id="suspended" title="Licenses paused by staff">
-      {suspended.map(({ license_id, app_name, email, since }) => (
+    <Entries id="suspended" title="Licenses paused by staff" list={list}>
+      {list.items.map(({ license_id, app_name, email, since }) => (
         <Entry
           key={license_id}
           title={app_name}
@@ -180,7 +162,7 @@ function SuspendedLicenses({ suspended, csrf_token, filled }: CasesFacts): JSX.E
           <StaffAction
             csrf_token={csrf_token}
             path="reinstate"
-            fields={{ license_id }}
+            fields={{ license_id, ...list.place }}
             id={`reinstate-${license_id}`}
             label="Resume"
             filled={filled}
@@ -191,10 +173,10 @@ function SuspendedLicenses({ suspended, csrf_token, filled }: CasesFacts): JSX.E
   )
 }
 
-function Locked({ locked, csrf_token, filled }: CasesFacts): JSX.Element {
+function Locked({ list, csrf_token, filled }: PanelFacts<'locked'>): JSX.Element {
   return (
-    <Entries id="locked" title="Locked accounts">
-      {locked.map(({ id, email, locked_at }) => (
+    <Entries id="locked" title="Locked accounts" list={list}>
+      {list.items.map(({ id, email, locked_at }) => (
         <Entry
           key={id}
           title={email}
@@ -207,7 +189,7 @@ function Locked({ locked, csrf_token, filled }: CasesFacts): JSX.Element {
           <StaffAction
             csrf_token={csrf_token}
             path="unlock"
-            fields={{ user_id: id }}
+            fields={{ user_id: id, ...list.place }}
             id={`unlock-${id}`}
             label="Unlock"
             filled={filled}

@@ -1,9 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import * as identity from '#domain/identity'
-import * as ledger from '#domain/ledger'
+import type * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
-import * as payments from '#domain/payments'
-import * as payouts from '#domain/payouts'
 import {
   payBuyerOtherwise,
   reinstateByStaff,
@@ -14,15 +11,16 @@ import {
 } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
+import { withQuery } from '#http/address'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
-import { openAlarms } from '#platform/alarms'
-import { type LicenseId, parseId, readId, readPayeeId } from '#platform/ids'
+import { type LicenseId, readId, readPayeeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { closeAttempt, stuckAttempts } from './attempts.ts'
+import { closeAttempt } from './attempts.ts'
+import { caseListsAt } from './case-lists.ts'
 import { CasesPage } from './cases-page.tsx'
 import { searchLicenses } from './license-search.ts'
 import { filledIn, filledOf, REASON_NOTE, REFUSED_REASON, staffReasonFault } from './reasoned.ts'
@@ -32,7 +30,6 @@ const HOME = '/admin/cases/'
 /** The cases that need staff, and the staff actions for each. */
 export function declareCases(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
-  const { db } = reporting
   scope.get(HOME, async (request, reply) => {
     const { role } = await requireStaff(reporting, request, reply, HOME, 'cases')
     const query = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
@@ -41,40 +38,13 @@ export function declareCases(scope: FastifyInstance, world: World): void {
       csrf_token: csrfToken(world, request, reply),
       query,
       found: query === '' ? undefined : await searchLicenses(reporting, query),
-      alarms: await openAlarms(db),
-      stuck: await listFor(role, 'payments', () => stuckAttempts(reporting)),
-      disputes: await listFor(role, 'disputes', () => payments.listUnclosed(db, null)),
-      refused_refunds: await listFor(role, 'refunds', () => payments.listRefused(db)),
-      owed: await listFor(role, 'payments', () => owedToBuyers(reporting)),
-      debts: await listFor(role, 'payments', () => payouts.listDebts(db)),
-      suspended: await listFor(role, 'licenses', () => licensing.listSuspended(db)),
-      locked: await listFor(role, 'accounts', () => identity.listLocked(db)),
+      lists: await caseListsAt(reporting, request, role),
       note: noteFor(request, NOTES),
       filled: filledOf(request),
     })
     return sendPage(reply, page)
   })
   declareStaffActions(scope, world)
-}
-
-/** A list for roles with its permission; empty for others. */
-async function listFor<Item>(
-  role: identity.StaffRole,
-  permission: identity.StaffPermission,
-  read: () => Promise<Item[]>,
-): Promise<Item[]> {
-  return identity.isPermitted(role, permission) ? await read() : []
-}
-
-export async function owedToBuyers({ db }: World) {
-  const balances = await ledger.balancesOf(db, { account: 'buyer_payable', side: 'credit' })
-  const owed = []
-  for (const { owner, amount } of balances) {
-    const user_id = parseId('usr', owner)
-    const user = await identity.findUser(db, user_id)
-    owed.push({ user_id, email: user?.email ?? owner, amount: cents(0 - amount) })
-  }
-  return owed
 }
 
 /** What each action needs. */
@@ -91,11 +61,16 @@ const PERMISSIONS = {
 /** Actions about money need re-authentication. */
 const isAboutMoney = (path: keyof typeof PERMISSIONS) => PERMISSIONS[path] === 'payments'
 
-/** The form as filled in, and the search in whose results it was, if any. */
+/** The form as filled in, and its place: a search, or a page of a list. */
 function sentForm(path: string, { request }: SessionContext) {
-  const { user_id, owner, attempt_id, license_id, alarm_id, q, reason = '' } = formOf(request)
+  const form = formOf(request)
+  const { user_id, owner, attempt_id, license_id, alarm_id, reason = '' } = form
   const subject = user_id ?? owner ?? attempt_id ?? license_id ?? alarm_id ?? ''
-  return { filled: { path, subject, reason: reason.trim() }, place: { q } }
+  return { filled: { path, subject, reason: reason.trim() }, place: placeIn(form) }
+}
+
+function placeIn({ q, list, below }: Record<string, string>) {
+  return { q, list, below }
 }
 
 /** Declares the staff actions; each needs a reason, which the audit log keeps. */
@@ -113,7 +88,7 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
         return redirectTo(reply, filledIn(HOME, filled, { ...place, ...REFUSED_REASON }))
       }
       const done = await act(formOf(request), { ...staffActor(context), reason })
-      return redirectTo(reply, `${HOME}?done=${done}`)
+      return redirectTo(reply, withQuery(HOME, { ...place, done: String(done) }))
     })
   }
 

@@ -1,8 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Field, Form } from '#design/forms'
+import { Pager } from '#design/navigation'
 import { Panel } from '#design/panels'
 import { MAX_REASON_LENGTH } from '#http/reason'
+import type { CaseList } from './case-lists.ts'
 
 /** A form filled in before re-authentication, or with a wrong reason; its reason is restored. */
 export interface Filled {
@@ -70,10 +72,31 @@ export function Entry(facts: {
 }
 
 /** A list of cases of one kind. */
-export function Entries(facts: { id: string; title: string; children: ComponentChildren }) {
+export function Entries(facts: {
+  id: string
+  title: string
+  list: CaseList<unknown>
+  children: ComponentChildren
+}) {
   return (
-    <Panel id={facts.id} title={facts.title}>
+    <CasePanel {...facts}>
       <ul class="divide-y divide-base-300 border-y border-base-300">{facts.children}</ul>
+    </CasePanel>
+  )
+}
+
+/** A panel with a page of cases, and the links to the other pages. */
+export function CasePanel(facts: {
+  id: string
+  title: string
+  list: CaseList<unknown>
+  children: ComponentChildren
+}) {
+  const { id, title, list, children } = facts
+  return (
+    <Panel id={id} title={title}>
+      {children}
+      <Pager {...list} label={`Pages: ${title}`} labels={{ newest: 'First page', older: 'More' }} />
     </Panel>
   )
 }

@@ -139,6 +139,9 @@ function Sums({ totals }: { totals: InvoiceTotals | undefined }): JSX.Element {
   )
 }
 
+/** More disputes than this are not listed above the sales. */
+export const LISTED_DISPUTES = 20
+
 /** The disputes that need a response. */
 function Waiting(facts: {
   disputes: DisputeLine[]
@@ -146,11 +149,13 @@ function Waiting(facts: {
   base: string
 }): JSX.Element {
   const { disputes, opens_disputes, base } = facts
-  const title = `${counted(disputes.length, 'payment')} in dispute`
+  const isMore = disputes.length > LISTED_DISPUTES
+  const count = counted(Math.min(disputes.length, LISTED_DISPUTES), 'payment')
+  const title = `${isMore ? 'Over ' : ''}${count} in dispute`
   return (
     <Alert tone="warning" title={title}>
       <ul class="grid gap-1">
-        {disputes.map((dispute) => (
+        {disputes.slice(0, LISTED_DISPUTES).map((dispute) => (
           <li key={dispute.id}>
             <TextLink
               href={
@@ -166,6 +171,7 @@ function Waiting(facts: {
           </li>
         ))}
       </ul>
+      {isMore && <p>Those due first are listed. Search by the status Disputed to see all.</p>}
     </Alert>
   )
 }

@@ -9,7 +9,7 @@ import { sendPage } from '#http/pages'
 import { pageOf } from '#http/pagination'
 import { declareInvoicesExport, SALES } from './export.ts'
 import { INVOICE_FIELDS, invoiceFilter } from './invoice-search.ts'
-import { SalesPage } from './list-page.tsx'
+import { LISTED_DISPUTES, SalesPage } from './list-page.tsx'
 import { exportRequest, searchOf } from './list-search.ts'
 import { pageFacts, permissionsIn } from './sales-context.ts'
 
@@ -46,7 +46,11 @@ export function declareList(scope: FastifyInstance, world: World): void {
       has_clock: world.processor.has_test_clock,
       invoices,
       totals: await billing.invoiceTotals(db, filter),
-      disputes: await payments.listUnclosed(db, app.id),
+      disputes: await payments.listUnclosed(db, {
+        app_id: app.id,
+        limit: LISTED_DISPUTES + 1,
+        offset: 0,
+      }),
       opens_disputes: (await permissionsIn(reporting, context, app))('support'),
       search,
       is_cut: filter.found?.license_ids.length === payments.MAX_FOUND,

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as ledger from '#domain/ledger'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const ALARMS = 205
+const OWED = 120
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => service.close())
+
+async function raiseMany(): Promise<void> {
+  await service.world.db.run(sql`insert into alarms
+      (id, kind, subject, message, raised_at, last_at)
+    select 'alm_' || lpad(n::text, 22, '0'), 'processor_refused', 'many-' || n, 'Alarm ' || n,
+      ${service.clock.now()}, ${service.clock.now()}::timestamptz - n * interval '1 minute'
+    from generate_series(1, ${ALARMS}::int) n`)
+}
+
+const alarmsOn = ({ page }: Agent) => page.body.match(/name="alarm_id"/g)?.length ?? 0
+
+test('a long list of cases has pages, and its forms return to theirs', async () => {
+  await raiseMany()
+  const agent = await signedIn(service, service.demo.operator)
+  await agent.open('/admin/')
+  assert.match(textOf(agent.page.body), /Over 200 open alarms/)
+  await agent.open('/admin/cases/')
+  const counts = [alarmsOn(agent)]
+  while (/>\s*More\s*</.test(agent.page.body)) {
+    await agent.press('More')
+    counts.push(alarmsOn(agent))
+  }
+  assert.deepEqual(counts, [50, 50, 50, 50, 5])
+  await agent.submit('Resolve', { reason: '' })
+  assert.match(textOf(agent.page.body), /Give a reason for the audit log/)
+  for (const left of [4, 3, 2, 1]) {
+    await agent.submit('Resolve', { reason: 'Repaired.' })
+    assert.equal(alarmsOn(agent), left)
+  }
+  await agent.submit('Resolve', { reason: 'Repaired.' })
+  assert.match(textOf(agent.page.body), /Alarm resolved/)
+  assert.equal(alarmsOn(agent), 50, 'an empty page gives way to the first')
+  const beyond = await agent.open('/admin/cases/?list=alarms&below=x&page=2')
+  assert.equal(beyond.status, 200)
+})
+
+test('the buyers who are owed refunds have pages', async () => {
+  const { db, clock } = service.world
+  await db.run(sql`insert into ledger_transactions (id, at, event, subject)
+    select 'owed-' || n, ${clock.now()}, 'refund_failed', 'owed-' || n
+    from generate_series(1, ${OWED}::int) n`)
+  await db.run(sql`insert into users (id, email, email_normalized, created_via, created_at)
+    select 'usr_' || lpad(n::text, 22, '0'), n || '@owed.example', n || '@owed.example', 'signup',
+      ${clock.now()} from generate_series(1, ${OWED}::int) n`)
+  await db.run(sql`insert into ledger_entries
+      (transaction_id, position, account, owner, amount, currency)
+    select 'owed-' || n, p, case p when 1 then 'buyer_payable' else 'processor' end,
+      case p when 1 then 'usr_' || lpad(n::text, 22, '0') else '' end,
+      case p when 1 then -n else n end, 'usd'
+    from generate_series(1, ${OWED}::int) n, generate_series(1, 2) p`)
+  const last = await ledger.listOwedBuyers(db, { limit: 50, offset: 100 })
+  assert.deepEqual(
+    last.map(({ email, amount }) => [email, amount]),
+    Array.from({ length: 20 }, (_, index) => [`${index + 101}@owed.example`, index + 101]),
+  )
+  const agent = await signedIn(service, service.demo.operator)
+  await agent.open('/admin/')
+  assert.match(textOf(agent.page.body), /120 buyers to repay Returned refunds of \$72\.60/)
+  await agent.open('/admin/cases/?list=owed&below=100')
+  assert.match(textOf(agent.page.body), /101@owed\.example/)
+  assert.doesNotMatch(textOf(agent.page.body), /Alarm 1 /)
+})
