@@ -203,8 +203,7 @@ describe('an email to a seller', () => {
     const paid = await emailTo(service, seller, /^Your payout of \$[\d.,]+ to /)
     assertContains(paid, 'ending in 6789')
     const [payout] = await payouts.payoutsOf(world.db, payee, { limit: 1 })
-    const lines = await payouts.statementOf(world.db, payout!.id)
-    const { text } = await readPdf(await statementPdf(world, 'seller', payout!, lines))
+    const { text } = await readPdf(await statementPdf(world, 'seller', payout!))
     assertContains(text, 'account ending in 6789')
   })
 

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as payouts from '#domain/payouts'
-import { sql } from '#platform/sql'
+import type { PayoutId } from '#platform/ids'
+import { type Sql, sql } from '#platform/sql'
+import { statementCsv, statementPdf } from '../../src/surfaces/payouts/statement.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { testId } from '../support/ids.ts'
 import { payeeOf } from '../support/payees.ts'
+import { readPdf } from '../support/pdf.ts'
 import { reading } from '../support/planning.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 
 const LINES = 250
+const MANY_LINES = 2250
 const RECEIPTS = 30
 
 let service: TestService
@@ -21,28 +26,29 @@ after(() => service.close())
 const pageText = (agent: Agent) => textOf(agent.page.body)
 
 /** Puts a payout with many lines on record. */
-async function payMany(): Promise<string> {
+async function payMany(lines = LINES): Promise<PayoutId> {
   const { db, clock } = service.world
   const { owner, account } = await payeeOf(service, 'seller')
   const now = clock.now()
-  const id = 'po_000000000000000000long'
+  const id = testId(`po_${String(lines).padStart(22, '0')}`)
+  const name = sql`${`many-${lines}-`}::text || n`
   await db.run(sql`insert into ledger_transactions (id, at, event, subject)
-    select 'many-' || n, ${now}, 'sale', 'many-' || n from generate_series(1, ${LINES}::int) n`)
+    select ${name}, ${now}, 'sale', ${name} from generate_series(1, ${lines}::int) n`)
   await db.run(sql`insert into ledger_entries
       (transaction_id, position, account, owner, amount, currency)
-    select 'many-' || n, p, case p when 1 then ${account} else 'bank' end,
+    select ${name}, p, case p when 1 then ${account} else 'bank' end,
       case p when 1 then ${owner} else '' end, case p when 1 then -100 else 100 end, 'usd'
-    from generate_series(1, ${LINES}::int) n, generate_series(1, 2) p`)
+    from generate_series(1, ${lines}::int) n, generate_series(1, 2) p`)
   await db.run(sql`insert into payouts (id, owner, account, amount, cause, status, created_at)
-    values (${id}, ${owner}, ${account}, ${LINES * 100}, 'request', 'paid', ${now})`)
+    values (${id}, ${owner}, ${account}, ${lines * 100}, 'request', 'paid', ${now})`)
   await db.run(sql`insert into payout_lines (transaction_id, position, payout_id)
-    select 'many-' || n, 1, ${id} from generate_series(1, ${LINES}::int) n`)
-  return `/dashboard/payouts/${id}/`
+    select ${name}, 1, ${id} from generate_series(1, ${lines}::int) n`)
+  return id
 }
 
 // F28
 test('a long payout statement has pages, and its files are complete', async () => {
-  const path = await payMany()
+  const path = `/dashboard/payouts/${await payMany()}/`
   const agent = await signedIn(service, service.demo.seller)
   const rows = () => agent.page.body.match(/<tr/g)!.length - 2
   await agent.open(path)
@@ -58,6 +64,29 @@ test('a long payout statement has pages, and its files are complete', async () =
   assert.equal(csv.body.trim().split('\r\n').length, LINES + 1)
   const pdf = await agent.open(`${path}statement.pdf`)
   assert.equal(pdf.status, 200)
+})
+
+test('the files of a longer statement are read in parts, and are complete', async () => {
+  const { world } = service
+  const { db } = world
+  const id = await payMany(MANY_LINES)
+  const payout = (await payouts.payoutsOf(db, await payeeOf(service, 'seller'), { limit: 2 })).find(
+    (each) => each.id === id,
+  )!
+  const counts: number[] = []
+  const rows = async <Row>(query: Sql) => {
+    const read = await db.rows<Row>(query)
+    counts.push(read.length)
+    return read
+  }
+  const counted = { ...world, db: { ...db, rows } } as typeof world
+  let csv = ''
+  for await (const part of statementCsv(counted, 'seller', payout)) csv += part
+  assert.equal(new Set(csv.match(/many-2250-\d+/g)).size, MANY_LINES)
+  assert.deepEqual(counts, [1000, 1000, 250])
+  const { text } = await readPdf(await statementPdf(counted, 'seller', payout))
+  assert.equal(text.match(/\$1\.00 \$0\.00 \$1\.00/g)?.length, MANY_LINES)
+  assert.match(text, /Total \$2,250\.00 \$0\.00 \$2,250\.00/)
 })
 
 test('the payouts of a seller and of an affiliate have pages', async () => {

@@ -72,11 +72,14 @@ const TAKEN_BY = sql`left join payout_lines l
     on l.transaction_id = e.transaction_id and l.position = e.position
   left join payouts p on p.id = l.payout_id`
 
-/** The lines of a payout in the order in which they were written; they sum to its amount. */
+/**
+ * A page of the lines of a payout in the order in which they were written; all of them sum to its
+ * amount.
+ */
 export async function statementOf(
   db: Db,
   payout_id: PayoutId,
-  page?: { limit: number; offset: number },
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<StatementLine[]> {
   // The lines of the payout first: from all transactions by time, a page of them took a second.
   return await db.rows<StatementLine>(sql`
@@ -85,11 +88,22 @@ export async function statementOf(
       l as (select own.transaction_id, own.position
         from own join ledger_transactions t on t.id = own.transaction_id
         order by t.at, t.id, own.position
-        limit ${page?.limit ?? null} offset ${page?.offset ?? 0})
+        limit ${limit} offset ${offset})
     select ${COLUMNS}
     from l join ledger_entries e
       on e.transaction_id = l.transaction_id and e.position = l.position
     ${SOURCES} order by t.at, t.id, e.position`)
+}
+
+/** The sum of the gross amounts of a payout's lines; a line without one counts in full. */
+export async function grossOfStatement(db: Db, payout_id: PayoutId): Promise<Cents> {
+  const { gross } = await db.one<{ gross: Cents }>(sql`
+    select coalesce(sum(coalesce(s.gross, s.amount)), 0)::bigint as gross
+    from (select ${COLUMNS}
+      from payout_lines l join ledger_entries e
+        on e.transaction_id = l.transaction_id and e.position = l.position
+      ${SOURCES} where l.payout_id = ${payout_id}) s`)
+  return gross
 }
 
 /** The number of lines of a payout. */

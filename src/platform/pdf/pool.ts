@@ -24,7 +24,7 @@ export interface PdfPool {
 
 /** Rows of a table in parts, each created when the one before was drawn. */
 export interface MoreRows {
-  rows: Iterable<string[][]>
+  rows: Iterable<string[][]> | AsyncIterable<string[][]>
   /** Long documents are drawn in a thread of their own, so that short ones do not wait for them. */
   isLong: boolean
 }
@@ -134,7 +134,7 @@ async function drawIn(
     const { content } = job
     const isWhole = job.rows === NO_MORE.rows
     if (!isWhole) await ask(worker, { kind: 'begin', content }, seconds)
-    for (const rows of job.rows) await ask(worker, { kind: 'rows', rows }, seconds)
+    for await (const rows of job.rows) await ask(worker, { kind: 'rows', rows }, seconds)
     const last = isWhole ? ({ kind: 'whole', content } as const) : ({ kind: 'end' } as const)
     const answer = await ask(worker, last, seconds)
     if (answer.kind !== 'done') throw new Error('the worker ended without a document')

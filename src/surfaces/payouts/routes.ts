@@ -161,15 +161,13 @@ function declareStatements(scope: FastifyInstance, world: World, kind: PayeeKind
 
   scope.get(`${path}statement.csv`, async (request, reply) => {
     const { payout } = await requirePayout(world, request, reply, kind)
-    const lines = await payouts.statementOf(world.db, payout.id)
-    const text = Readable.from(statementCsv(kind, payout, lines))
+    const text = Readable.from(statementCsv(world, kind, payout))
     return sendFile(reply, { name: `payout-${payout.number}.csv`, type: CSV }, text)
   })
 
   scope.get(`${path}statement.pdf`, async (request, reply) => {
     const { payout } = await requirePayout(world, request, reply, kind)
-    const lines = await payouts.statementOf(world.db, payout.id)
-    const pdf = await statementPdf(world, kind, payout, lines)
+    const pdf = await statementPdf(world, kind, payout)
     const file = { name: `payout-${payout.number}.pdf`, type: 'application/pdf' }
     return sendFile(reply, file, pdf)
   })

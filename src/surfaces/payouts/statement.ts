@@ -1,11 +1,10 @@
-import { setImmediate as others } from 'node:timers/promises'
 import { formatMoney as money } from '#design/money'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import type { PayeeKind } from '#http/guards/payee'
 import { isoDate } from '#platform/calendar'
 import { csvOf } from '#platform/csv'
-import { type Cents, cents, sum } from '#platform/money'
+import { type Cents, cents } from '#platform/money'
 import type { PdfContent } from '#platform/pdf/content'
 import { causeLabel, lineLabel, payoutLabel } from './labels.ts'
 import type { StatementRow } from './payout-pages.tsx'
@@ -36,14 +35,14 @@ function feesOf(line: payouts.StatementLine): Cents {
   return cents(line.amount - grossOf(line))
 }
 
-/** Lines per step, between which other requests can run; a longer statement is a long PDF. */
-const LINES_PER_STEP = 500
+/** Lines per query, between which other requests can run. */
+const LINES_AT_ONCE = 1000
 
 /** A statement as CSV, in parts. It contains no buyers. */
 export async function* statementCsv(
+  world: World,
   kind: PayeeKind,
   payout: payouts.Payout,
-  lines: payouts.StatementLine[],
 ): AsyncGenerator<string> {
   const columns = [
     { name: 'date', of: (line: payouts.StatementLine) => isoDate(line.at) },
@@ -64,24 +63,22 @@ export async function* statementCsv(
     { name: 'payout', of: () => String(payout.number) },
   ]
   yield csvOf(columns, [])
-  for (const part of partsOf(lines)) {
-    yield csvOf(columns, part, { header: false })
-    await others()
-  }
+  for await (const part of partsOf(world, payout)) yield csvOf(columns, part, { header: false })
 }
 
 /** A payout statement as a PDF. */
 export async function statementPdf(
-  { db, clock, config, pdfs }: World,
+  world: World,
   kind: PayeeKind,
   payout: payouts.Payout,
-  lines: payouts.StatementLine[],
 ): Promise<Buffer> {
+  const { db, clock, config, pdfs } = world
+  const count = await payouts.countStatementLines(db, payout.id)
+  const gross = await payouts.grossOfStatement(db, payout.id)
   const { name, email } = await payouts.payeeFacts(db, payout.owner)
   const isSeller = kind === 'seller'
   const figures = (line: payouts.StatementLine) =>
     isSeller ? [money(grossOf(line)), money(feesOf(line))] : []
-  const total = (of: (line: payouts.StatementLine) => Cents) => money(sum(...lines.map(of)))
   const rowOf = (line: payouts.StatementLine) => [
     isoDate(line.at),
     lineLabel(line),
@@ -118,18 +115,27 @@ export async function statementPdf(
       total: [
         '',
         'Total',
-        ...(isSeller ? [total(grossOf), total(feesOf)] : []),
-        total((line) => line.amount),
+        ...(isSeller ? [money(gross), money(cents(payout.amount - gross))] : []),
+        money(payout.amount),
       ],
     },
     notes: ['Each line is a ledger entry. Their sum is the amount of the payout.'],
     foot: `${config.operator.legal_name}, merchant of record. ${config.base_url}`,
   }
-  // Created in parts, as the drawing thread requests them.
-  const rows = partsOf(lines).map((part) => part.map(rowOf))
-  return await pdfs.draw(content, { rows, isLong: lines.length > LINES_PER_STEP })
+  const rows = async function* () {
+    for await (const part of partsOf(world, payout)) yield part.map(rowOf)
+  }
+  return await pdfs.draw(content, { rows: rows(), isLong: count > LINES_AT_ONCE })
 }
 
-function* partsOf<Row>(rows: Row[]): Generator<Row[], undefined> {
-  for (let at = 0; at < rows.length; at += LINES_PER_STEP) yield rows.slice(at, at + LINES_PER_STEP)
+/** The lines of a payout in parts, each read when it is needed. */
+async function* partsOf(
+  { db }: World,
+  { id }: payouts.Payout,
+): AsyncGenerator<payouts.StatementLine[]> {
+  for (let offset = 0; ; offset += LINES_AT_ONCE) {
+    const lines = await payouts.statementOf(db, id, { limit: LINES_AT_ONCE, offset })
+    yield lines
+    if (lines.length < LINES_AT_ONCE) return
+  }
 }
