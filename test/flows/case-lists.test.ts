@@ -76,3 +76,30 @@ test('the buyers who are owed refunds have pages', async () => {
   assert.match(textOf(agent.page.body), /101@owed\.example/)
   assert.doesNotMatch(textOf(agent.page.body), /Alarm 1 /)
 })
+
+test('approvals, paused payouts and the apps of a seller say that there are more', async () => {
+  const { db } = service.world
+  const many = sql`generate_series(1, 51) n`
+  const { id: seller_id } = await db.one<{ id: string }>(sql`select s.id from sellers s
+    join apps a on a.seller_id = s.id where a.slug = 'tidepool'`)
+  const { id: user_id } = await db.one<{ id: string }>(sql`select id from users limit 1`)
+  await db.run(sql`insert into sellers
+      (id, legal_name, address, city, state, zip, created_at, payouts_paused_at)
+    select 'sel_' || lpad(n::text, 22, '0'), 'Seller ' || n, '1 Main Street', 'Austin', 'TX',
+      '78701', now(), now() from ${many}`)
+  await db.run(sql`insert into apps (id, slug, seller_id, name, url, oauth_login_url, created_at)
+    select 'app_' || lpad(n::text, 22, '0'), 'many-' || n, ${seller_id}, 'App ' || n,
+      'https://many.example', 'https://many.example', now() from ${many}`)
+  await db.run(sql`insert into approval_requests (id, app_id, requested_by, requested_at)
+    select 'apr_' || lpad(n::text, 22, '0'), 'app_' || lpad(n::text, 22, '0'), ${user_id},
+      ${service.clock.now()}::timestamptz + n * interval '1 minute' from ${many}`)
+  const agent = await signedIn(service, service.demo.operator)
+  await agent.open('/admin/approvals/')
+  assert.match(textOf(agent.page.body), /App 50 .* The oldest 50 requests are shown/)
+  assert.doesNotMatch(textOf(agent.page.body), /App 51/)
+  await agent.open(`/admin/sellers/${seller_id}/`)
+  assert.match(textOf(agent.page.body), /The latest 50 apps are shown/)
+  await agent.open('/admin/payouts/')
+  await agent.press('All sellers with paused payouts')
+  assert.match(textOf(agent.page.body), /Older/)
+})

@@ -10,6 +10,7 @@ import type { StaffRole } from '#domain/identity'
 import { stateName } from '#domain/sellers'
 import type { ApprovalId } from '#platform/ids'
 import { AdminMenu } from './menu.tsx'
+import { ON_A_PAGE } from './paging.ts'
 
 /** A request in the list, with the plans of its app in words. */
 export interface ApprovalEntry extends OpenApproval {
@@ -49,7 +50,14 @@ export function ApprovalsPage(facts: {
           New requests appear here. The seller is emailed when you decide.
         </EmptyState>
       ) : (
-        facts.entries.map((entry) => <Request key={entry.id} facts={facts} entry={entry} />)
+        facts.entries
+          .slice(0, ON_A_PAGE)
+          .map((entry) => <Request key={entry.id} facts={facts} entry={entry} />)
+      )}
+      {facts.entries.length > ON_A_PAGE && (
+        <p class="text-sm text-muted">
+          The oldest {ON_A_PAGE} requests are shown. The next ones appear once these are decided.
+        </p>
       )}
     </SiteLayout>
   )

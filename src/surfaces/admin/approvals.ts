@@ -12,15 +12,15 @@ import { redirectTo, sendPage } from '#http/pages'
 import type { AppId } from '#platform/ids'
 import { textFault } from '#platform/text'
 import { ApprovalsPage, MAX_REASON_LENGTH, type RefusedDecision } from './approvals-page.tsx'
+import { ON_A_PAGE } from './paging.ts'
 
 const APPROVALS = '/admin/approvals/'
 const DECIDE = `${APPROVALS}:id`
-const AT_ONCE = 50
 
 /** Staff's decisions about external sales (spec: What the service does, 5). */
 export function declareApprovals(scope: FastifyInstance, world: World): void {
   async function show({ request, reply, role }: StaffContext, refused?: RefusedDecision) {
-    const open = await apps.listOpenApprovals(world.db, AT_ONCE)
+    const open = await apps.listOpenApprovals(world.db, ON_A_PAGE + 1)
     const plans = await plansOf(world, open)
     const page = ApprovalsPage({
       role,

@@ -10,6 +10,7 @@ import type { StaffRole } from '#domain/identity'
 import { type ListedPayout, PAYOUT_STATUSES, type Payout } from '#domain/payouts'
 import type { ListedSeller } from '#domain/sellers'
 import { AdminMenu } from './menu.tsx'
+import { ON_A_PAGE } from './paging.ts'
 
 const STATUSES: Record<Payout['status'], [label: string, tone: BadgeTone]> = {
   open: ['Requested', 'warn'],
@@ -71,7 +72,7 @@ function Paused({ paused }: { paused: ListedSeller[] }): JSX.Element {
   return (
     <Panel id="paused" title="Paused">
       <RecordRows
-        records={paused.map(({ id, legal_name, email, payouts_paused_at }) => ({
+        records={paused.slice(0, ON_A_PAGE).map(({ id, legal_name, email, payouts_paused_at }) => ({
           key: id,
           title: legal_name,
           details: [
@@ -87,6 +88,9 @@ function Paused({ paused }: { paused: ListedSeller[] }): JSX.Element {
           action: <TextLink href={`/admin/sellers/${id}/`}>View</TextLink>,
         }))}
       />
+      {paused.length > ON_A_PAGE && (
+        <TextLink href="/admin/sellers/?state=paused">All sellers with paused payouts</TextLink>
+      )}
     </Panel>
   )
 }

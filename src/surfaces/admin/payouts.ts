@@ -33,7 +33,7 @@ export function declarePayouts(scope: FastifyInstance, world: World): void {
       role,
       status,
       payouts: rows,
-      paused: isFirst ? await sellers.listSellers(db, { state: 'paused', limit: ON_A_PAGE }) : [],
+      paused: isFirst ? await sellers.listSellers(db, { state: 'paused', limit }) : [],
       ...addresses,
     })
     return sendPage(reply, page)

@@ -20,6 +20,7 @@ import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import { capitalized } from '#platform/text'
 import { AppBadges } from './app-labels.tsx'
 import { AdminMenu } from './menu.tsx'
+import { ON_A_PAGE } from './paging.ts'
 import { payoutRecord } from './payouts-page.tsx'
 import { SellerActions } from './seller-actions.tsx'
 import { SellerBadges } from './sellers-page.tsx'
@@ -137,7 +138,7 @@ function Apps({ apps }: { apps: StaffApp[] }): JSX.Element {
         <p class="text-sm text-muted">No apps yet.</p>
       ) : (
         <RecordRows
-          records={apps.map((app) => ({
+          records={apps.slice(0, ON_A_PAGE).map((app) => ({
             key: app.id,
             title: app.name,
             aside: <AppBadges app={app} />,
@@ -145,6 +146,12 @@ function Apps({ apps }: { apps: StaffApp[] }): JSX.Element {
             action: <TextLink href={`/admin/apps/${app.id}/`}>View</TextLink>,
           }))}
         />
+      )}
+      {apps.length > ON_A_PAGE && (
+        <p class="text-sm text-muted">
+          The latest {ON_A_PAGE} apps are shown. Find an earlier one under{' '}
+          <TextLink href="/admin/apps/">Apps</TextLink>.
+        </p>
       )}
     </Panel>
   )

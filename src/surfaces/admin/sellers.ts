@@ -90,7 +90,7 @@ function declareSeller(scope: FastifyInstance, world: World): void {
       figures: (await sellers.sellerFigures(db, [seller_id]))[0]!,
       terms: await sellers.acceptedTerms(db, seller_id),
       members: await sellers.membersOf(db, seller_id),
-      apps: await apps.listForStaff(db, { seller_id, limit: ON_A_PAGE }),
+      apps: await apps.listForStaff(db, { seller_id, limit: ON_A_PAGE + 1 }),
       balance: await readPayeeBalance(world, { owner: seller_id, account }),
       bank: bank && payouts.bankOf(bank),
       payouts: await payouts.listPayouts(db, { owner: seller_id, limit: LATEST }),
