@@ -110,6 +110,12 @@ describe('scenarios by program', () => {
       assert.deepEqual([status, json.error, json.fields[0].path], [400, 'invalid_request', path])
       assert.match(json.fields[0].message, /^[A-Z`].*\.$/)
     }
+    const suspend = (at: Date | null) =>
+      service.world.db.run(sql`update apps set suspended_at = ${at} where slug = 'tidepool'`)
+    await suspend(service.clock.now())
+    const suspended = await start({ scenario: 'refund' })
+    await suspend(null)
+    assert.match(suspended.json.fields[0].message, /The app is suspended/)
     assert.equal((await tasks()).count, count)
   })
 

@@ -210,6 +210,21 @@ describe('a scenario', () => {
     assert.match(pageText(), /Publish the app and enable external sales/)
   })
 
+  test('cannot run while the app is suspended', async () => {
+    const { db } = service.world
+    await seller.open(CLOCK)
+    await db.run(sql`update apps set suspended_at = now() where slug = 'tidepool'`)
+    try {
+      const price_id = service.demo.app.prices[0]!.public_id
+      const { status } = await seller.submit('Run', { scenario: 'declined', price_id })
+      assert.equal(status, 400)
+      await seller.open(CLOCK)
+      assert.match(pageText(), /your checkout, which is closed while the app is suspended/)
+    } finally {
+      await db.run(sql`update apps set suspended_at = null where slug = 'tidepool'`)
+    }
+  })
+
   test('shows its result only to the seller of the app', async () => {
     await seller.open(CLOCK)
     await seller.press('View result')

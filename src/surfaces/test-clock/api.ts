@@ -173,9 +173,8 @@ async function priceOf(
 ): Promise<catalog.ProductPrice> {
   const { scenario, price_id } = wanted
   const path = 'price_id'
-  if (!app.is_published || !app.external_sales_enabled) {
-    throw fault(path, 'The app is not for sale.')
-  }
+  if (app.is_suspended) throw fault(path, 'The app is suspended, so its checkout is closed.')
+  if (!apps.isOnSale(app)) throw fault(path, 'The app is not for sale.')
   const prices = await catalog.livePrices(db, app.id)
   const named = price_id === undefined ? prices : prices.filter(({ id }) => id === price_id)
   if (named.length === 0) throw fault(path, 'The app has no such price for sale.')

@@ -30,7 +30,7 @@ export interface ClockFacts extends ClockLayoutFacts {
   /** Prices that scenarios can buy. */
   prices: { value: string; label: string }[]
   /** Why no scenario can run. */
-  closed: 'not_on_sale' | 'no_prices' | undefined
+  closed: 'not_on_sale' | 'no_prices' | 'suspended' | undefined
   /** The progress page of the task that is running. */
   under_way_url: string | undefined
   latest: { key: string; title: string; at: Date; href: string; text: string }[]
@@ -169,18 +169,24 @@ function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element
   )
 }
 
+const CLOSED: Record<NonNullable<ClockFacts['closed']>, string> = {
+  no_prices: 'Scenarios buy one of your plans. Add a plan with a price first.',
+  not_on_sale:
+    'Scenarios use your checkout, which is closed. Publish the app and enable external sales first.',
+  suspended: 'Scenarios use your checkout, which is closed while the app is suspended.',
+}
+
 function ScenarioPanel(facts: ClockFacts): JSX.Element {
   const { closed, base, csrf_token, prices, app_name, slug, faulty } = facts
   if (closed) {
+    const isSuspended = closed === 'suspended'
     return (
       <Panel title="Scenarios">
         <EmptyState
-          title="Scenarios are not available yet"
-          action={<Button href={`/dashboard/apps/${slug}/plans/`}>Plans</Button>}
+          title={`Scenarios are not available${isSuspended ? '' : ' yet'}`}
+          action={!isSuspended && <Button href={`/dashboard/apps/${slug}/plans/`}>Plans</Button>}
         >
-          {closed === 'no_prices'
-            ? 'Scenarios buy one of your plans. Add a plan with a price first.'
-            : 'Scenarios use your checkout, which is closed. Publish the app and enable external sales first.'}
+          {CLOSED[closed]}
         </EmptyState>
       </Panel>
     )

@@ -1,5 +1,5 @@
 import { formatDay, priceText } from '#design/money'
-import type * as apps from '#domain/apps'
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
@@ -30,7 +30,6 @@ export async function gather(
   const { app } = context
   const shown = await billing.subscribersOf(db, { app_id: app.id, limit: MAX_SHOWN })
   const prices = await catalog.livePrices(db, app.id)
-  const isOnSale = app.is_published && app.external_sales_enabled
   const work = await underWay(world, app.id)
   return {
     due: await dueNext(world, test_mode, context, shown[0]),
@@ -43,10 +42,16 @@ export async function gather(
     prices: prices.map(({ id, product_name, amount, frequency }) => {
       return { value: id, label: `${product_name}, ${priceText(amount, frequency)}` }
     }),
-    closed: prices.length === 0 ? 'no_prices' : isOnSale ? undefined : 'not_on_sale',
+    closed: whyClosed(app, prices.length),
     under_way_url: work && taskAddress(work.id),
     latest: (await latestWork(world, app.id)).map(workLine),
   }
+}
+
+function whyClosed(app: apps.App, price_count: number): ClockFacts['closed'] {
+  if (price_count === 0) return 'no_prices'
+  if (app.is_suspended) return 'suspended'
+  return apps.isOnSale(app) ? undefined : 'not_on_sale'
 }
 
 /** The next due event of an app; a charge includes its amount. */

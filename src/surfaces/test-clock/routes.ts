@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
@@ -127,8 +128,8 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const { scenario: name = '', retry } = form
     const price_id = readId('prc', form.price_id)
     const scenario = scenarioOf(name, retry === undefined ? {} : { retry })
-    const isOnSale = app.is_published && app.external_sales_enabled
-    const price = isOnSale && price_id && (await catalog.findLivePrice(world.db, price_id))
+    const price =
+      apps.isOnSale(app) && price_id && (await catalog.findLivePrice(world.db, price_id))
     if (!scenario || !price || price.app_id !== app.id) throw refuse('invalid_request')
     if (!fits(scenario, price)) {
       const message = 'This scenario needs a plan that renews. Choose another plan.'
