@@ -96,9 +96,13 @@ async function* publicPages({ service }: PagesTest, page: Page) {
   yield 'home'
   await page.goto('/apps/tidepool/')
   yield 'product'
-  await addApp(service, { slug: 'harbor', external_sales_enabled: false })
+  await addApp(service, { slug: 'harbor' })
   await page.goto('/apps/harbor/')
-  yield 'product, not on sale'
+  yield 'product, sold on its own site'
+  const not_for_sale = { external_sales_enabled: false, listing_mode: 'marketplace' } as const
+  await addApp(service, { slug: 'lagoon', name: 'Lagoon', ...not_for_sale })
+  await page.goto('/apps/lagoon/')
+  yield 'product, not for sale'
   for (const name of ['terms', 'privacy', 'refunds', 'help']) {
     await page.goto(`/${name}/`)
     yield name

@@ -21,6 +21,7 @@ export interface OtherAppFacts {
   seller_id?: SellerId
   is_published?: boolean
   external_sales_enabled?: boolean
+  listing_mode?: apps.ListingMode
   url?: string
   name?: string
   frequency?: Frequency | null
@@ -49,7 +50,7 @@ export async function addApp({ world }: TestService, facts: OtherAppFacts): Prom
       description: '',
       url,
       oauth_login_url: `${url}/login`,
-      listing_mode: 'external',
+      listing_mode: facts.listing_mode ?? 'external',
       is_published: facts.is_published ?? true,
       external_sales_enabled: facts.external_sales_enabled ?? true,
     })
