@@ -15,9 +15,9 @@ let checked = 0
 
 /**
  * Checks the open page on a phone and on a desktop, in both color schemes, and returns the
- * problems: violations of WCAG 2.2 A and AA or of best practice, a page wider than its screen, a
- * field without a label. `npm test` checks the rules on the light desktop page only, and on every
- * second page.
+ * problems: violations of WCAG 2.2 A and AA or of best practice, a page wider than its screen,
+ * controls side by side but not on one line, a field without a label. `npm test` checks the rules
+ * on the light desktop page only, and on every third page.
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   const found: string[] = []
@@ -31,6 +31,7 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
     }
     found.push(...(await overflow(page, width)))
     found.push(...(width === 375 ? await hiddenFigures(page) : []))
+    found.push(...(await unalignedControls(page)).map((each) => `${width}: ${each}`))
   }
   await page.setViewportSize({ width: 320, height: 800 })
   found.push(...(await overflow(page, 320)))
@@ -58,6 +59,30 @@ async function hiddenFigures(page: Page): Promise<string[]> {
     all
       .filter((cell) => cell.getBoundingClientRect().right > innerWidth)
       .map((cell) => `out of sight: ${cell.textContent}`),
+  )
+}
+
+/** The controls of a form that are side by side, but not on one line. */
+async function unalignedControls(page: Page): Promise<string[]> {
+  const forms = page.locator('form')
+  return await forms.evaluateAll((all) =>
+    all.flatMap((form) => {
+      const controls = [...form.querySelectorAll('input, select, button, a.btn')]
+        .filter((control) => !control.matches('[type=checkbox], [type=radio], [type=hidden]'))
+        .filter((control) => control.checkVisibility())
+        .map((control) => ({ control, box: control.getBoundingClientRect() }))
+      return controls.flatMap(({ control, box }, index) =>
+        controls
+          .slice(index + 1)
+          .filter(({ box: other }) => {
+            const isBeside = box.right <= other.left || other.right <= box.left
+            const overlap = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top)
+            const offset = box.top + box.bottom - other.top - other.bottom
+            return isBeside && overlap > 1 && Math.abs(offset) > 4
+          })
+          .map(({ control: other }) => `not on one line: ${control.outerHTML} ${other.outerHTML}`),
+      )
+    }),
   )
 }
 

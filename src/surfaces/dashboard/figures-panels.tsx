@@ -45,7 +45,10 @@ export function Figures(facts: FiguresFacts): JSX.Element {
   )
 }
 
-/** The offered periods, and a form for another. */
+/**
+ * The offered periods, and a form for another. Both are as far down as its fields, which are below
+ * their labels and may have an error below them.
+ */
 export function RangeChoice({ base, chosen }: Pick<FiguresFacts, 'base' | 'chosen'>): JSX.Element {
   const { typed, days, fault } = chosen
   const links = RANGE_DAYS.map((length) => ({
@@ -55,16 +58,24 @@ export function RangeChoice({ base, chosen }: Pick<FiguresFacts, 'base' | 'chose
   }))
   return (
     <section
-      class="flex flex-wrap items-end justify-between gap-x-6 gap-y-4"
+      class="flex flex-wrap items-start justify-between gap-x-6 gap-y-4"
       aria-label="Choose a period"
     >
-      <SubNav label="Period" links={links} />
-      <form method="get" action={base} class="flex flex-wrap items-end gap-4">
-        <Field label="From" name="from" type="date" value={typed.from} error={fault} />
-        <Field label="To" name="to" type="date" value={typed.to} />
-        <Actions>
-          <Button>Show</Button>
-        </Actions>
+      <div class="md:pt-7">
+        <SubNav label="Period" links={links} />
+      </div>
+      <form method="get" action={base} class="flex flex-wrap items-start gap-4">
+        <div class="w-36">
+          <Field label="From" name="from" type="date" value={typed.from} error={fault} />
+        </div>
+        <div class="w-36">
+          <Field label="To" name="to" type="date" value={typed.to} />
+        </div>
+        <div class="sm:pt-7">
+          <Actions>
+            <Button>Show</Button>
+          </Actions>
+        </div>
       </form>
       <p class="basis-full text-sm text-muted">Days begin at midnight UTC.</p>
     </section>
