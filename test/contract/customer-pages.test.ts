@@ -42,8 +42,8 @@ describe('the list of customers', () => {
     const page = await sellers.twin().open(LIST)
     const text = textOf(page.body)
     assert.match(text, /Customers 3 Paid, after refunds and lost disputes \$/)
-    assert.match(text, /\$12\.60 \S+@example\.com Pro Active 2026-03-10 2026-04-10/)
-    assert.match(text, /\$0\.00 \S+@example\.com Pro Canceled 2026-03-12/)
+    assert.match(text, /\$12\.60 \S+@example\.com Pro Active Mar 10, 2026 Apr 10, 2026/)
+    assert.match(text, /\$0\.00 \S+@example\.com Pro Canceled Mar 12, 2026/)
     assert.deepEqual(await listed(''), [refunded.email, lifetime.email, monthly.email])
   })
 
@@ -177,7 +177,7 @@ describe('a customer', () => {
     assert.equal(entry?.action, 'license.auto_renew_off')
     assert.equal(entry?.detail.reason, 'Asked by email')
     const list = await agent.open(`${LIST}?q=${email}`)
-    assert.match(textOf(list.body), /Ends 2026-04-/)
+    assert.match(textOf(list.body), /Ends Apr \d+, 2026/)
     sellers = await signedIn(service, service.demo.seller)
   })
 

@@ -47,7 +47,7 @@ describe('the list of sales', () => {
     assert.ok(text.includes(bought.email) && text.includes(refunded.email))
     assert.match(
       text,
-      /\$12\.00 \$0\.60 \$1\.10 \$10\.90 PUR-\d+ Paid 2026-03-10 \S+ Pro, purchase/,
+      /\$12\.00 \$0\.60 \$1\.10 \$10\.90 PUR-\d+ Paid Mar 10, 2026 \S+ Pro, purchase/,
     )
     const only = await seller().open(`${BASE}/sales/?status=refunded&kind=purchase`)
     assert.ok(only.body.includes(refunded.email) && !only.body.includes(bought.email))

@@ -54,8 +54,8 @@ describe('the list of subscriptions', () => {
   test('lists subscriptions that renew, with their recurring revenue', async () => {
     const text = textOf((await pageAt('subscriptions/')).body)
     assert.match(text, /MRR \$20\.00 Active 2 Subscriptions 3/)
-    assert.match(text, /\$12\.00 \$12\.00 per month \S+@example\.com Pro Active 2026-03-10/)
-    assert.match(text, /\$8\.00 \$96\.00 per year \S+@example\.com Pro Active .*Ends 2027-03-11/)
+    assert.match(text, /\$12\.00 \$12\.00 per month \S+@example\.com Pro Active Mar 10, 2026/)
+    assert.match(text, /\$8\.00 \$96\.00 per year \S+@example\.com Pro Active .*Ends Mar 11, 2027/)
     assert.match(text, /\$0\.00 \$12\.00 per month \S+@example\.com Pro Canceled/)
     assert.deepEqual(await listed('subscriptions/'), [refunded, yearly, monthly].map(emailOf))
     const active = await pageAt('subscriptions/?status=active&frequency=month')
@@ -104,9 +104,9 @@ describe('the list of licenses', () => {
   test('has every license, counted by status', async () => {
     const text = textOf((await pageAt('licenses/')).body)
     assert.match(text, /Licenses \d+ Active 2 Canceled \d Lifetime 1/)
-    assert.match(text, /\$12\.60 \S+@example\.com Pro Active 2026-03-10/)
-    assert.match(text, /\$0\.00 \S+@example\.com Pro Canceled 2026-03-12 2026-03-12/)
-    assert.match(text, /\S+@example\.com Pro Active 2026-03-11 2027-03-11/)
+    assert.match(text, /\$12\.60 \S+@example\.com Pro Active Mar 10, 2026/)
+    assert.match(text, /\$0\.00 \S+@example\.com Pro Canceled Mar 12, 2026 Mar 12, 2026/)
+    assert.match(text, /\S+@example\.com Pro Active Mar 11, 2026 Mar 11, 2027/)
   })
 
   test('filters by status, plan, origin and date, and begins with the oldest on request', async () => {

@@ -216,6 +216,7 @@ export function everyComponent(text: string): Record<string, VNode> {
     ),
     PlanGrid: <plans.PlanGrid>{text}</plans.PlanGrid>,
     Comparison: <comparison.Comparison differences={[{ what: text, before: text, after: text }]} />,
+    ShortDay: <money.ShortDay date={new Date('2026-06-30')} />,
     Moment: <money.Moment at={new Date('2026-06-30T16:05:00Z')} />,
     PageNav: <navigation.PageNav label={text} page={2} last={3} href={() => text} />,
     Pager: <navigation.Pager newest={text} older={text} />,

@@ -78,6 +78,18 @@ export function Day({ date }: { date: string | Date }): JSX.Element {
   return <time datetime={instant.toISOString().slice(0, 10)}>{useLocale().day(instant)}</time>
 }
 
+const short_days = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** A calendar day in UTC, short enough for a wide table or an axis on a phone: "Jun 30, 2026". */
+export function formatShortDay(date: Date): string {
+  return short_days.format(date)
+}
+
+/** A calendar day in UTC, as "Jun 30, 2026". */
+export function ShortDay({ date }: { date: Date }): JSX.Element {
+  return <time datetime={date.toISOString().slice(0, 10)}>{formatShortDay(date)}</time>
+}
+
 /** An instant in UTC as "June 30, 2026 at 4:05 PM UTC". */
 export function formatMoment(at: Date): string {
   return ENGLISH.t('money.moment', { moment: ENGLISH.moment(at) })

@@ -1,4 +1,4 @@
-import { formatDay } from '#design/money'
+import { formatDay, formatShortDay } from '#design/money'
 import type { DayRange } from '#domain/metrics'
 import { withMinus } from '#platform/language/locale'
 
@@ -12,11 +12,9 @@ export function dayText(day: string): string {
   return formatDay(new Date(day))
 }
 
-const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-
 /** A day such as `2026-06-30`, short enough for the axis on a phone: "Jun 30, 2026". */
 export function shortDay(day: string): string {
-  return days.format(new Date(day))
+  return formatShortDay(new Date(day))
 }
 
 const ticks = new Intl.NumberFormat('en-US', {

@@ -1,12 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { SiteLayout } from '#design/layout'
+import { formatShortDay } from '#design/money'
 import { LinkRow, Pager, SubNav } from '#design/navigation'
 import { PageHeader } from '#design/page-header'
 import { EmptyState, Panel, RecordTable, Totals } from '#design/panels'
 import { isOwing, type LicenseStatus } from '#domain/licensing'
 import { appMenu } from '#http/app-menu'
-import { isoDate } from '#platform/calendar'
 import type { ListFacts } from './app-list.ts'
 import { type Choice, type ListSearch, SearchForm } from './search-form.tsx'
 
@@ -103,6 +103,6 @@ export function renewalText(facts: {
 }): string {
   const { period_end, auto_renew, status } = facts
   if (period_end === null || status === 'paused') return ''
-  if (isOwing(status)) return `Due since ${isoDate(period_end)}`
-  return auto_renew ? isoDate(period_end) : `Ends ${isoDate(period_end)}`
+  if (isOwing(status)) return `Due since ${formatShortDay(period_end)}`
+  return auto_renew ? formatShortDay(period_end) : `Ends ${formatShortDay(period_end)}`
 }

@@ -1,9 +1,8 @@
 import type { JSX } from 'preact'
 import { StatusBadge, statusLabel } from '#design/feedback'
-import { Money } from '#design/money'
+import { Money, ShortDay } from '#design/money'
 import { Truncated } from '#design/panels'
 import { CUSTOMER_STATUSES, type Customer, type CustomerTotals } from '#domain/payments'
-import { isoDate } from '#platform/calendar'
 import type { ListFacts } from './app-list.ts'
 import { AppListPage, renewalText } from './app-list-page.tsx'
 import type { CustomerSearch } from './customer-search.ts'
@@ -58,7 +57,7 @@ function cellsOf(base: string, customer: Customer) {
     <Truncated text={email} href={`${base}/customers/${license_id}/`} />,
     <Truncated text={product_name} />,
     <StatusBadge status={status} />,
-    isoDate(first_at),
+    <ShortDay date={first_at} />,
     renewalText(customer),
   ]
 }

@@ -1,9 +1,8 @@
 import type { JSX } from 'preact'
 import { Badge, StatusBadge, statusLabel } from '#design/feedback'
-import { Money } from '#design/money'
+import { Money, ShortDay } from '#design/money'
 import { Truncated } from '#design/panels'
 import { CUSTOMER_STATUSES, type LicenseTotals, type ListedLicense } from '#domain/payments'
-import { isoDate } from '#platform/calendar'
 import type { ListFacts } from './app-list.ts'
 import { AppListPage } from './app-list-page.tsx'
 import { ORIGIN_LABELS } from './labels.ts'
@@ -66,7 +65,7 @@ function cellsOf(base: string, license: ListedLicense) {
       <StatusBadge status={status} />
       {origin !== 'purchase' && <Badge>{ORIGIN_LABELS[origin]}</Badge>}
     </span>,
-    isoDate(created_at),
-    canceled_at ? isoDate(canceled_at) : '',
+    <ShortDay date={created_at} />,
+    canceled_at ? <ShortDay date={canceled_at} /> : '',
   ]
 }

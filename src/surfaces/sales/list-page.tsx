@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
-import { Day, Money } from '#design/money'
+import { Day, Money, ShortDay } from '#design/money'
 import { Pager, SubNav } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordTable, Totals, Truncated } from '#design/panels'
 import {
@@ -14,7 +14,6 @@ import {
 } from '#domain/billing'
 import type { DisputeLine } from '#domain/payments'
 import { appMenu } from '#http/app-menu'
-import { isoDate } from '#platform/calendar'
 import { type Cents, cents } from '#platform/money'
 import { counted } from '#platform/text'
 import type { InvoiceSearch } from './invoice-search.ts'
@@ -101,7 +100,7 @@ function cellsOf(base: string, invoice: SellerInvoice) {
     <Money amount={invoice.net} />,
     <TextLink href={`${base}/sales/${invoice.id}/`}>{invoiceNumber(invoice.number)}</TextLink>,
     <Badge tone={tone}>{label}</Badge>,
-    isoDate(invoice.paid_at ?? invoice.created_at),
+    <ShortDay date={invoice.paid_at ?? invoice.created_at} />,
     <span class="grid min-w-0 justify-items-start max-sm:justify-items-end">
       <Truncated text={invoice.email} href={`${base}/customers/${invoice.license_id}/`} />{' '}
       <span class="text-xs text-muted">

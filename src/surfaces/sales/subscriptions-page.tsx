@@ -1,13 +1,13 @@
 import type { JSX } from 'preact'
 import { StatusBadge, statusLabel } from '#design/feedback'
-import { adverbOf, Money, priceText } from '#design/money'
+import { adverbOf, Money, priceText, ShortDay } from '#design/money'
 import { Truncated } from '#design/panels'
 import {
   type ListedSubscription,
   SUBSCRIPTION_STATUSES,
   type SubscriptionTotals,
 } from '#domain/metrics'
-import { FREQUENCIES, isoDate } from '#platform/calendar'
+import { FREQUENCIES } from '#platform/calendar'
 import { capitalized } from '#platform/text'
 import type { ListFacts } from './app-list.ts'
 import { AppListPage, renewalText } from './app-list-page.tsx'
@@ -79,7 +79,7 @@ function cellsOf(base: string, subscription: ListedSubscription) {
     <Truncated text={email} href={`${base}/customers/${license_id}/`} />,
     <Truncated text={subscription.product_name} />,
     <StatusBadge status={status} />,
-    isoDate(subscription.created_at),
+    <ShortDay date={subscription.created_at} />,
     status === 'canceled' ? '' : renewalText(subscription),
   ]
 }
