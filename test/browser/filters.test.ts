@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { sql } from '#platform/sql'
 import { accessibilityProblems } from './accessibility.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
-import { press, signIn } from './steps.ts'
+import { arrive, press, signIn } from './steps.ts'
 
 let setup: BrowserTest
 before(async () => {
@@ -67,4 +69,19 @@ test('the search of the audit log is folded on a phone', async (t) => {
   await page.getByText('No entries').waitFor()
   await page.setViewportSize(DESKTOP)
   assert.deepEqual(await visibleLabels(page), ['Action', 'Actor', 'From', 'Subject', 'To'])
+})
+
+test('the reasons of staff actions are equally wide on a phone', async (t) => {
+  const id = randomUUID()
+  await setup.service.world.db.run(sql`insert into pgboss.job (id, name, state, completed_on)
+    values (${id}, 'emails', 'failed', now())`)
+  const page = await setup.newPage(t, { viewport: PHONE })
+  await page.goto('/admin/')
+  await signIn(page, setup.service, 'operator')
+  await arrive(page, 'Admin')
+  await page.goto(`/admin/jobs/emails/${id}/`)
+  const reasons = await page.getByLabel('Reason').all()
+  const widths = await Promise.all(reasons.map(async (each) => (await each.boundingBox())!.width))
+  assert.equal(widths.length, 2)
+  assert.equal(widths[0], widths[1])
 })

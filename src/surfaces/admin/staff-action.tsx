@@ -35,7 +35,7 @@ export function StaffAction(facts: {
       ))}
       {facts.children}
       <div class="flex flex-wrap items-end gap-3">
-        <div class="min-w-0 grow basis-52">
+        <div class="min-w-0 grow basis-full sm:basis-52">
           <Field
             label="Reason"
             name="reason"
