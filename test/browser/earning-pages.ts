@@ -57,6 +57,7 @@ export async function* earningPages(setup: PagesTest, page: Page) {
   // Actions about a customer need a recent proof.
   await enter(setup, page, 'seller')
   yield* customers(page)
+  yield* refunds(page)
   await page.goto('/dashboard/apps/tidepool/affiliates/')
   yield 'affiliates of an app'
   yield* referrals(setup, page)
@@ -122,6 +123,27 @@ async function* customers(page: Page) {
   await press(page, 'Replace key')
   await page.getByRole('alert').waitFor()
   yield 'an action about a customer, with a fault'
+}
+
+/** A refund: the form, its faults, the amounts, and the sale afterwards. */
+async function* refunds(page: Page) {
+  await page.goto('/dashboard/apps/tidepool/sales/?status=paid')
+  await page.locator('td a[href*="/sales/"]').first().click()
+  await page.getByRole('link', { name: 'Refund', exact: true }).click()
+  await arrive(page, /^Refund /)
+  yield 'a refund'
+  await page.getByLabel('Amount').fill('9999')
+  await press(page, 'Review refund')
+  await page.getByText('Nothing was refunded').waitFor()
+  yield 'a refund, with faults'
+  await page.getByLabel('Amount').fill('5')
+  await page.getByLabel('Reason').fill('Bought twice')
+  await press(page, 'Review refund')
+  await page.getByRole('heading', { name: 'Review refund' }).waitFor()
+  yield 'a refund, reviewed'
+  await press(page, 'Refund $5.00')
+  await page.getByText('Refunded. The buyer’s bank shows it').waitFor()
+  yield 'a sale, partly refunded'
 }
 
 async function* referrals(setup: PagesTest, page: Page) {

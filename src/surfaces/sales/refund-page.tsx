@@ -66,7 +66,9 @@ export function RefundPage(
       )}
       {facts.obstacle && <Alert tone="info">{facts.obstacle}</Alert>}
       <ErrorSummary errors={facts.faults} title="Nothing was refunded" />
-      {quote ? <Preview {...facts} quote={quote} /> : !facts.obstacle && <Ask {...facts} />}
+      <div class="max-w-xl">
+        {quote ? <Preview {...facts} quote={quote} /> : !facts.obstacle && <Ask {...facts} />}
+      </div>
     </SiteLayout>
   )
 }
