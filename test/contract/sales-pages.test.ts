@@ -151,6 +151,15 @@ describe('the list of sales', () => {
 })
 
 describe('a sale', () => {
+  test('warns of a refund that the processor refused, and not of one that it made', async () => {
+    const bought = await buy(service)
+    const after = async (done: string) =>
+      (await seller().open(`${salePath(bought)}?done=${done}`)).body
+    assert.match(await after('refused_by_processor'), /role="alert"[^>]*>.*refused this refund/s)
+    assert.match(await after('refunded'), /role="status"[^>]*>.*Refunded\./s)
+    assert.doesNotMatch(await after('refunded'), /role="alert"/)
+  })
+
   test('explains every ledger entry in words, down to a balance of zero', async () => {
     const bought = await buy(service)
     await refund(service, bought, 630)

@@ -39,7 +39,7 @@ export interface InvoicePageFacts extends SalesPageFacts {
   /** Whether the earnings are the visitor's. */
   is_earner: boolean
   /** A message about what was just done. */
-  note: string | undefined
+  note: { tone: 'success' | 'info' | 'warning'; text: string } | undefined
 }
 
 /** An invoice: amounts, refunds, disputes and ledger entries. */
@@ -56,7 +56,7 @@ export function InvoicePage(facts: InvoicePageFacts): JSX.Element {
       >
         {facts.app_name} {invoice.product_name}, for {invoice.email}
       </PageHeader>
-      {facts.note && <Alert tone="info">{facts.note}</Alert>}
+      {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
       {facts.is_former && (
         <Alert tone="info">
           You sold this before you transferred {facts.app_name}. Its earnings, refunds and disputes

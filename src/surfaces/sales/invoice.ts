@@ -16,7 +16,7 @@ import {
 import { paramsOf, requireId } from '#http/input'
 import { sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import { InvoicePage } from './invoice-page.tsx'
+import { InvoicePage, type InvoicePageFacts } from './invoice-page.tsx'
 import { actorOf, pageFacts, permissionsIn } from './sales-context.ts'
 
 const NEEDED = { seller: 'view', staff: 'sales' } as const
@@ -64,10 +64,19 @@ export function declareInvoice(scope: FastifyInstance, world: World, side: Side)
   })
 }
 
-const NOTES: Record<string, string> = {
-  refunded: 'Refunded. The buyer’s bank shows it within 5 to 10 days.',
-  processing: 'The refund is processing. It completes when the payment processor confirms it.',
-  refused_by_processor: 'The payment processor refused this refund. Nothing was refunded.',
+const NOTES: Record<string, InvoicePageFacts['note']> = {
+  refunded: {
+    tone: 'success',
+    text: 'Refunded. The buyer’s bank shows it within 5 to 10 days.',
+  },
+  processing: {
+    tone: 'info',
+    text: 'The refund is processing. It completes when the payment processor confirms it.',
+  },
+  refused_by_processor: {
+    tone: 'warning',
+    text: 'The payment processor refused this refund. Nothing was refunded.',
+  },
 }
 
 /** The invoice in the path, if the visitor may see it. */
