@@ -119,7 +119,7 @@ function Send(facts: DisputePageFacts): JSX.Element {
           maxlength={longest_statement}
           value={statement}
           error={fault}
-          hint="Add what we do not know: your messages with the buyer, what you delivered. A statement submits the evidence to the bank immediately. It may be final."
+          hint="Add what we do not know: your messages with the buyer, what you delivered. The evidence goes to the bank immediately, and you may not be able to change it."
         />
         <Actions>
           <Button kind="primary" pending="Submitting…">
