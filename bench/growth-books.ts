@@ -108,8 +108,10 @@ export const DERIVED = [
     select 'txp_g' || n, e.position, e.account, e.owner, e.amount, 'usd' from paid_week w
       cross join lateral (values (1, w.account, w.owner, w.amount),
         (2, 'processor', '', -w.amount)) e (position, account, owner, amount)`,
-  `insert into payout_lines (transaction_id, position, payout_id)
-    select l.transaction_id, l.position, ${id('po', 'w.n')} from ${PAID}`,
+  `insert into payout_lines (transaction_id, position, payout_id, line)
+    select l.transaction_id, l.position, ${id('po', 'w.n')},
+      row_number() over (partition by w.n order by l.at, l.transaction_id, l.position)
+    from ${PAID}`,
   `insert into unpaid_lines (transaction_id, position, owner, account, at, event, amount, sale)
     select l.transaction_id, l.position, owner, account, l.at, l.event, l.amount, l.sale
     from payee_line l left join paid_week w using (owner, account, week) where w.n is null`,

@@ -44,10 +44,12 @@ create table payout_lines (
   transaction_id text not null,
   position integer not null,
   payout_id text not null references payouts,
+  -- Its number in the statement, from 1, so that each page is read by an index.
+  line integer not null,
   primary key (transaction_id, position),
   foreign key (transaction_id, position) references ledger_entries (transaction_id, position)
 );
-create index payout_lines_payout on payout_lines (payout_id);
+create unique index payout_lines_payout on payout_lines (payout_id, line);
 
 -- Entries of payees that no payout took yet: inserted with their posting, deleted with their
 -- payout, so that what a payee is owed is known without reading everything the payee ever earned.

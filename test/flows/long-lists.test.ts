@@ -41,8 +41,8 @@ async function payMany(lines = LINES): Promise<PayoutId> {
     from generate_series(1, ${lines}::int) n, generate_series(1, 2) p`)
   await db.run(sql`insert into payouts (id, owner, account, amount, cause, status, created_at)
     values (${id}, ${owner}, ${account}, ${lines * 100}, 'request', 'paid', ${now})`)
-  await db.run(sql`insert into payout_lines (transaction_id, position, payout_id)
-    select ${name}, 1, ${id} from generate_series(1, ${lines}::int) n`)
+  await db.run(sql`insert into payout_lines (transaction_id, position, payout_id, line)
+    select ${name}, 1, ${id}, n from generate_series(1, ${lines}::int) n`)
   return id
 }
 

@@ -72,27 +72,26 @@ const TAKEN_BY = sql`left join payout_lines l
     on l.transaction_id = e.transaction_id and l.position = e.position
   left join payouts p on p.id = l.payout_id`
 
+/** A line of a payout, with its number in the statement, from 1. */
+export interface PayoutLine extends StatementLine {
+  line: number
+}
+
 /**
- * A page of the lines of a payout in the order in which they were written; all of them sum to its
- * amount.
+ * Lines of a payout in the order in which they were written, after as many others; all of them sum
+ * to its amount.
  */
 export async function statementOf(
   db: Db,
   payout_id: PayoutId,
   { limit, offset }: { limit: number; offset: number },
-): Promise<StatementLine[]> {
-  // The lines of the payout first: from all transactions by time, a page of them took a second.
-  return await db.rows<StatementLine>(sql`
-    with own as materialized (
-        select transaction_id, position from payout_lines where payout_id = ${payout_id}),
-      l as (select own.transaction_id, own.position
-        from own join ledger_transactions t on t.id = own.transaction_id
-        order by t.at, t.id, own.position
-        limit ${limit} offset ${offset})
-    select ${COLUMNS}
-    from l join ledger_entries e
+): Promise<PayoutLine[]> {
+  return await db.rows<PayoutLine>(sql`
+    select ${COLUMNS}, l.line
+    from payout_lines l join ledger_entries e
       on e.transaction_id = l.transaction_id and e.position = l.position
-    ${SOURCES} order by t.at, t.id, e.position`)
+    ${SOURCES} where l.payout_id = ${payout_id} and l.line > ${offset}
+    order by l.line limit ${limit}`)
 }
 
 /** The sum of the gross amounts of a payout's lines; a line without one counts in full. */
@@ -109,7 +108,7 @@ export async function grossOfStatement(db: Db, payout_id: PayoutId): Promise<Cen
 /** The number of lines of a payout. */
 export async function countStatementLines(db: Db, payout_id: PayoutId): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
-    select count(*) from payout_lines where payout_id = ${payout_id}`)
+    select coalesce(max(line), 0) as count from payout_lines where payout_id = ${payout_id}`)
   return count
 }
 

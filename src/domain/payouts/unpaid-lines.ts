@@ -60,15 +60,17 @@ export async function takeAvailable(
 ): Promise<Payout | undefined> {
   const { id, owner, account, cause, bank, least } = payout
   return await db.maybe<Payout>(sql`with ${WAITING(until, payout)},
-    counted as materialized (select transaction_id, position, amount from unpaid_lines
+    counted as materialized (select transaction_id, position, at, amount from unpaid_lines
       where ${OF_PAYEE(payout)} and not (sale in (select sale from waiting)
         and (amount > 0 or ${DELAYED(until, payout)}))),
     added as (insert into payouts (id, owner, account, amount, cause, status, bank, created_at)
       select ${id}, ${owner}, ${account}, -sum(amount), ${cause}, 'open', ${bank},
         ${now}::timestamptz
       from counted having -sum(amount) >= ${least} returning ${COLUMNS}),
-    noted as (insert into payout_lines (transaction_id, position, payout_id)
-      select counted.transaction_id, counted.position, added.id from counted cross join added)
+    noted as (insert into payout_lines (transaction_id, position, payout_id, line)
+      select counted.transaction_id, counted.position, added.id,
+        row_number() over (order by counted.at, counted.transaction_id, counted.position)
+      from counted cross join added)
     select * from added`)
 }
 

@@ -6,6 +6,7 @@ import { isoDate } from '#platform/calendar'
 import { csvOf } from '#platform/csv'
 import { type Cents, cents } from '#platform/money'
 import type { PdfContent } from '#platform/pdf/content'
+import { ROWS_AT_ONCE, readInPages } from '#platform/read-in-pages'
 import { causeLabel, lineLabel, payoutLabel } from './labels.ts'
 import type { StatementRow } from './payout-pages.tsx'
 
@@ -34,9 +35,6 @@ function grossOf({ gross, amount }: payouts.StatementLine): Cents {
 function feesOf(line: payouts.StatementLine): Cents {
   return cents(line.amount - grossOf(line))
 }
-
-/** Lines per query, between which other requests can run. */
-const LINES_AT_ONCE = 1000
 
 /** A statement as CSV, in parts. It contains no buyers. */
 export async function* statementCsv(
@@ -125,17 +123,13 @@ export async function statementPdf(
   const rows = async function* () {
     for await (const part of partsOf(world, payout)) yield part.map(rowOf)
   }
-  return await pdfs.draw(content, { rows: rows(), isLong: count > LINES_AT_ONCE })
+  return await pdfs.draw(content, { rows: rows(), isLong: count > ROWS_AT_ONCE })
 }
 
 /** The lines of a payout in parts, each read when it is needed. */
-async function* partsOf(
-  { db }: World,
-  { id }: payouts.Payout,
-): AsyncGenerator<payouts.StatementLine[]> {
-  for (let offset = 0; ; offset += LINES_AT_ONCE) {
-    const lines = await payouts.statementOf(db, id, { limit: LINES_AT_ONCE, offset })
-    yield lines
-    if (lines.length < LINES_AT_ONCE) return
-  }
+function partsOf({ db }: World, { id }: payouts.Payout): AsyncGenerator<payouts.PayoutLine[]> {
+  return readInPages(
+    ({ after: offset = 0, limit }) => payouts.statementOf(db, id, { offset, limit }),
+    ({ line }: payouts.PayoutLine) => line,
+  )
 }
