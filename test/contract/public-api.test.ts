@@ -156,8 +156,14 @@ describe('requests', () => {
   test('scripts of every site may read answers and errors', async () => {
     const unknown = '/api/v1/public/apps/app_0000000000000000000000'
     const urls = [...both(), unknown, `${unknown}/prices/`, `${unknown}${'0'.repeat(900)}/`]
-    for (const url of urls) {
-      const answer = await get(url, { origin: 'https://anywhere.example' })
+    const astray = ['', 'plans/', 'apps/%00/', 'apps/%ff/'].map((path) => `/api/v1/public/${path}`)
+    const requests = [
+      ...[...urls, ...astray].map((url) => ({ method: 'GET', url }) as const),
+      { method: 'POST', url: urls[0]! } as const,
+    ]
+    for (const { method, url } of requests) {
+      const headers = { origin: 'https://anywhere.example' }
+      const answer = await service.app.inject({ method, url, headers })
       assert.equal(answer.headers['access-control-allow-origin'], '*', url)
       // F19
       assert.deepEqual(String(answer.headers['access-control-expose-headers']).split(', '), [

@@ -212,8 +212,12 @@ export function setProblemHeaders(reply: FastifyReply, problem: Problem): void {
   reply.headers(problemHeaders(problem))
 }
 
+/** Where any web page may read every answer, also to a request that no endpoint takes. */
+const PUBLIC_API = '/api/v1/public/'
+
 /** Sends an error response as JSON. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
+  if (request.url.startsWith(PUBLIC_API)) reply.headers(OPEN_TO_PAGES)
   const { status, headers, json } = problemAnswer(problem, request.id)
   return send(reply.code(status).headers(headers), JSON.stringify(json))
 }

@@ -54,11 +54,20 @@ export async function answer(
   issuer: TestIssuer,
 ): Promise<Response> {
   const { pathname } = new URL(request.url)
+  const response = await answerAt(pathname, { request, app, facts, issuer })
+  // Web pages of all origins may read what is public, refusals too.
+  if (pathname.startsWith('/api/v1/public/')) {
+    response.headers.set('access-control-allow-origin', '*')
+  }
+  return response
+}
+
+async function answerAt(pathname: string, asked: Omit<Call, 'id'>): Promise<Response> {
   const route = ROUTES.find(({ path }) => path.test(pathname))
   if (!route) return refuse('not_found')
   try {
     const [, part = ''] = route.path.exec(pathname) ?? []
-    const call = { request, id: decode(part), app, facts, issuer }
+    const call = { ...asked, id: decode(part) }
     return route.guard === 'public' ? await answerPage(route, call) : await answerApp(route, call)
   } catch (thrown) {
     if (thrown instanceof Response) return thrown
@@ -77,13 +86,11 @@ async function answerApp(route: Route, call: Call): Promise<Response> {
   return await route.run(call)
 }
 
-/** Web pages of all origins may read what is public. */
 async function answerPage(route: Route, call: Call): Promise<Response> {
   const { request, id, app } = call
   if (request.method === 'OPTIONS') return preflight()
   requireMethod(route, request, ['OPTIONS'])
   const response = id === app.client_id ? await route.run(call) : refuse('not_found')
-  response.headers.set('access-control-allow-origin', '*')
   response.headers.set('cache-control', 'public, max-age=60')
   return response
 }
