@@ -80,15 +80,26 @@ describe('scenarios by program', () => {
     assert.equal(kinds.filter((kind: string) => kind === 'paid').length, 2)
   })
 
-  test('starts one of several runs that are requested at once', async () => {
-    const asked = await Promise.all(Array.from({ length: 4 }, () => start({ scenario: 'refund' })))
-    const busy = asked.filter(({ status }) => status === 409)
-    assert.deepEqual(
-      busy.map(({ json }) => json.error),
-      ['test_clock_busy', 'test_clock_busy', 'test_clock_busy'],
-    )
-    const { json } = asked.find(({ status }) => status !== 409)!
-    for (let status = 202; status === 202; ) ({ status } = await ask(`/scenario-runs/${json.id}`))
+  test('starts one of several runs that are requested at once', async (t) => {
+    // The run that starts lasts until the others are refused.
+    const refused = Promise.withResolvers<void>()
+    const { processor } = service.world
+    const charge = processor.charge.bind(processor)
+    t.mock.method(processor, 'charge', async (...facts: Parameters<typeof charge>) => {
+      await refused.promise
+      return await charge(...facts)
+    })
+    const busy: string[] = []
+    const asked = Array.from({ length: 4 }, async () => {
+      const { status, json } = await start({ scenario: 'refund' })
+      if (status !== 409) return [json.id]
+      if (busy.push(json.error) === 3) refused.resolve()
+      return []
+    })
+    const [id] = (await Promise.all(asked)).flat()
+    refused.resolve()
+    assert.deepEqual(busy, ['test_clock_busy', 'test_clock_busy', 'test_clock_busy'])
+    for (let status = 202; status === 202; ) ({ status } = await ask(`/scenario-runs/${id}`))
   })
 
   test('names what is wrong, and starts nothing', async () => {
