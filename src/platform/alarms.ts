@@ -58,10 +58,10 @@ export async function resolveAlarm(db: Db, now: Date, id: AlarmId): Promise<Alar
     where id = ${id} and resolved_at is null returning ${COLUMNS}`)
 }
 
-/** A page of the open alarms, latest first; the first 50 by default. */
+/** A page of the open alarms, latest first. */
 export async function openAlarms(
   db: Db,
-  { limit, offset }: { limit: number; offset: number } = { limit: 50, offset: 0 },
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<Alarm[]> {
   return await db.rows<Alarm>(sql`select ${COLUMNS} from alarms
     where resolved_at is null order by last_at desc, id limit ${limit} offset ${offset}`)

@@ -8,10 +8,10 @@ import { payOut } from '#flows/pay-out'
 import { reconcileRefunds } from '#flows/refund'
 import { rememberUses } from '#flows/remember-uses'
 import { renewDue } from '#flows/subscription'
-import { openAlarms } from '#platform/alarms'
 import type { SellerId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { openAlarms } from '../support/alarms.ts'
 import { openTestDatabase } from '../support/database.ts'
 import {
   bankOf,

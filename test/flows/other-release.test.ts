@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openAlarms } from '#platform/alarms'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { TASKS } from '#platform/tasks'
+import { openAlarms } from '../support/alarms.ts'
 import { eventually } from '../support/eventually.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
