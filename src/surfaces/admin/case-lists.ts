@@ -11,7 +11,8 @@ import { openAlarms } from '#platform/alarms'
 import { stuckAttempts } from './attempts.ts'
 import { ON_A_PAGE } from './paging.ts'
 
-const HOME = '/admin/cases/'
+/** The page of the cases. */
+export const CASES = '/admin/cases/'
 
 /** The lists of cases, by the ids of their panels, and what each needs. */
 const NEEDS = {
@@ -74,7 +75,7 @@ async function readCaseLists(world: World, role: identity.StaffRole, place?: Cas
     const found = isShown ? await page({ limit: ON_A_PAGE + 1, offset }) : []
     const { rows: items, ...addresses } = pageOf(found, {
       size: ON_A_PAGE,
-      path: HOME,
+      path: CASES,
       query: { list },
       is_first: place === undefined,
       belowOf: () => String(offset + ON_A_PAGE),
@@ -82,7 +83,7 @@ async function readCaseLists(world: World, role: identity.StaffRole, place?: Cas
     return {
       items,
       older: addresses.older,
-      newest: addresses.newest && `${HOME}#${list}`,
+      newest: addresses.newest && `${CASES}#${list}`,
       place: place ? { list, below: String(place.below) } : {},
     }
   }

@@ -20,18 +20,16 @@ import { redirectTo, sendPage } from '#http/pages'
 import { type LicenseId, readId, readPayeeId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { closeAttempt } from './attempts.ts'
-import { caseListsAt } from './case-lists.ts'
+import { CASES, caseListsAt } from './case-lists.ts'
 import { CasesPage } from './cases-page.tsx'
 import { searchLicenses } from './license-search.ts'
 import { filledIn, filledOf, REASON_NOTE, REFUSED_REASON, staffReasonFault } from './reasoned.ts'
 
-const HOME = '/admin/cases/'
-
 /** The cases that need staff, and the staff actions for each. */
 export function declareCases(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
-  scope.get(HOME, async (request, reply) => {
-    const { role } = await requireStaff(reporting, request, reply, HOME, 'cases')
+  scope.get(CASES, async (request, reply) => {
+    const { role } = await requireStaff(reporting, request, reply, CASES, 'cases')
     const query = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
     const page = CasesPage({
       role,
@@ -80,15 +78,15 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
     act: (fields: Record<string, string>, staff: Parameters<typeof unlockAccount>[1]) => unknown,
   ) => {
     scope.post(`/admin/${path}`, async (request, reply) => {
-      const context = await requireStaff(world, request, reply, HOME, PERMISSIONS[path])
+      const context = await requireStaff(world, request, reply, CASES, PERMISSIONS[path])
       const { filled, place } = sentForm(path, context)
-      if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(HOME, filled, place))
+      if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(CASES, filled, place))
       const { reason } = filled
       if (staffReasonFault(reason)) {
-        return redirectTo(reply, filledIn(HOME, filled, { ...place, ...REFUSED_REASON }))
+        return redirectTo(reply, filledIn(CASES, filled, { ...place, ...REFUSED_REASON }))
       }
       const done = await act(formOf(request), { ...staffActor(context), reason })
-      return redirectTo(reply, withQuery(HOME, { ...place, done: String(done) }))
+      return redirectTo(reply, withQuery(CASES, { ...place, done: String(done) }))
     })
   }
 
