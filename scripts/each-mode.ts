@@ -27,18 +27,18 @@ export async function inEachMode(
   config: Config,
   work: (mode: OpenMode) => Promise<void>,
   permissions: Permissions = {},
-): Promise<{ hasFailed: boolean }> {
+): Promise<{ has_failed: boolean }> {
   const { test_mode } = config
-  if (!test_mode) return { hasFailed: !(await isDone(config, work, permissions)) }
+  if (!test_mode) return { has_failed: !(await isDone(config, work, permissions)) }
   console.log(`Live mode (${config.base_url})`)
   const isLiveDone = await isDone(config, work, permissions)
   const test = configOfTestMode(config, test_mode)
   console.log(`\nTest mode (${test.base_url})`)
   if (!test.database_url && !existsSync(databaseFolder(test))) {
     console.log('It was never opened, so it has no data.')
-    return { hasFailed: !isLiveDone }
+    return { has_failed: !isLiveDone }
   }
-  return { hasFailed: !(await isDone(test, work)) || !isLiveDone }
+  return { has_failed: !(await isDone(test, work)) || !isLiveDone }
 }
 
 /** Does the work on the open database of a mode; prints the error if it fails. */

@@ -31,8 +31,8 @@ async function rotate({ config, db }: OpenMode, at_once: boolean): Promise<void>
 async function main(): Promise<void> {
   const at_once = readFlag('keys:rotate', 'at-once')
   const config = readConfig(environment(), systemRandom)
-  const { hasFailed } = await inEachMode(config, (mode) => rotate(mode, at_once))
-  process.exitCode = hasFailed ? 1 : 0
+  const { has_failed } = await inEachMode(config, (mode) => rotate(mode, at_once))
+  process.exitCode = has_failed ? 1 : 0
 }
 
 main().catch((error: Error) => {

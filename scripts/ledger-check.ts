@@ -51,10 +51,10 @@ function printMonths({ proven, changed }: NotedCheck): void {
 async function main(): Promise<void> {
   const isIncremental = readFlag('ledger:check', 'incremental')
   let differences = 0
-  const { hasFailed } = await inEachMode(readConfig(environment(), random), async (mode) => {
+  const { has_failed } = await inEachMode(readConfig(environment(), random), async (mode) => {
     differences += await check(mode, isIncremental)
   })
-  process.exitCode = hasFailed ? 2 : differences > 0 ? 1 : 0
+  process.exitCode = has_failed ? 2 : differences > 0 ? 1 : 0
 }
 
 main().catch((error: Error) => {

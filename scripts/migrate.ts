@@ -32,8 +32,8 @@ async function check({ db }: OpenMode): Promise<void> {
 async function main(): Promise<void> {
   const creates = !readFlag('migrate', 'check')
   const config = readConfig(environment(), systemRandom)
-  const { hasFailed } = await inEachMode(config, creates ? apply : check, { creates })
-  process.exitCode = hasFailed ? 1 : 0
+  const { has_failed } = await inEachMode(config, creates ? apply : check, { creates })
+  process.exitCode = has_failed ? 1 : 0
 }
 
 main().catch((error: Error) => {

@@ -49,9 +49,9 @@ async function runWorker(pass: Pass, queue: string[], counts: Counts): Promise<v
   const giveNext = () => {
     file = taken++ < filesOfWorker(pass) ? queue.shift() : undefined
     log = []
-    const isLast = taken === filesOfWorker(pass)
+    const is_last = taken === filesOfWorker(pass)
     // A worker that has exited gets nothing; its exit says what that means.
-    worker.send((file === undefined ? 'end' : { file, isLast }) satisfies ToWorker, () => {})
+    worker.send((file === undefined ? 'end' : { file, is_last }) satisfies ToWorker, () => {})
     if (file === undefined) endInTime(worker)
   }
   worker.on('message', (message: FromWorker) => {

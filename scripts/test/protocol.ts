@@ -1,5 +1,5 @@
 /** The runner's message to a worker: a file to run, or that there are no more. */
-export type ToWorker = { file: string; isLast: boolean } | 'end'
+export type ToWorker = { file: string; is_last: boolean } | 'end'
 
 /** A worker's message to the runner: that it is ready, and then each result. */
 export type FromWorker = 'ready' | Result

@@ -18,7 +18,7 @@ process.on('message', async (message: ToWorker) => {
     mock.timers.reset()
     describe(message.file, () => import(pathToFileURL(message.file).href))
     // Node's runner reports nothing for a file without a matching title: the process just exits.
-    if (message.isLast) process.channel?.unref()
+    if (message.is_last) process.channel?.unref()
   }
 })
 process.send!('ready' satisfies FromWorker)

@@ -5,7 +5,7 @@ import { Problem } from '#platform/problem'
 /** Makes the proxy stop sending requests to a server before it closes, so that no request fails. */
 export interface Drain {
   /** True from the start of `run`: the node is not ready, and each answer closes its connection. */
-  readonly isOn: boolean
+  readonly is_on: boolean
   /** Whether requests that a proxy repeats at another node are refused. */
   readonly refuses: boolean
   /** Notes a request that arrives while it is on. */
@@ -34,7 +34,7 @@ export function openDrain({ asked, refused, quiet }: DrainLimits = LIMITS): Drai
   let refuses = false
   let seen = 0
   return {
-    get isOn() {
+    get is_on() {
       return isOn
     },
     get refuses() {

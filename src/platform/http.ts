@@ -82,7 +82,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.header('x-request-id', request.id).headers(headers)
     // Some programs send a type without a body; the type of an empty body does not matter.
     if (isEmpty(request.raw)) delete request.raw.headers['content-type']
-    const refusal = options.drain?.isOn
+    const refusal = options.drain?.is_on
       ? whileDraining(options.drain, request, reply, isTrusted)
       : undefined
     if (refusal) done(refusal)

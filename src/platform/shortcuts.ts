@@ -42,7 +42,7 @@ interface ShortcutOptions {
   /** Makes the HTTP server. */
   server_factory?: FastifyServerFactory | undefined
   /** Says when the server is about to close: then the framework answers everything. */
-  drain?: Pick<Drain, 'isOn'> | undefined
+  drain?: Pick<Drain, 'is_on'> | undefined
 }
 
 /** Shortcuts for a server that is created next, with its factory and how they are added to it. */
@@ -52,7 +52,7 @@ export function openShortcuts({ server_factory = createPlainServer, drain }: Sho
     (answer: RequestListener): RequestListener =>
     (request, response) => {
       // The framework asks callers of a server that closes to close their connections.
-      const isAnswered = !drain?.isOn && shortcuts.some((shortcut) => shortcut(request, response))
+      const isAnswered = !drain?.is_on && shortcuts.some((shortcut) => shortcut(request, response))
       if (!isAnswered) answer(request, response)
     }
   return {

@@ -33,7 +33,7 @@ interface Row {
   count: number
   outcome: string
   seconds: number
-  isGood: boolean
+  is_good: boolean
 }
 
 const { values } = parseArgs({
@@ -55,16 +55,16 @@ async function runAll(): Promise<boolean> {
     await server.stop()
   }
   print(rows)
-  return rows.every(({ isGood }) => isGood)
+  return rows.every(({ is_good }) => is_good)
 }
 
 async function runOne(fault: Fault, suite: FaultSuite): Promise<Row> {
   const skipped = fault.skip?.()
   const start = performance.now()
-  const row = (count: number, outcome: string, isGood: boolean): Row => {
+  const row = (count: number, outcome: string, is_good: boolean): Row => {
     const seconds = Math.round((performance.now() - start) / 1000)
-    console.log(`${isGood ? 'good' : 'BAD '}  ${fault.name}: ${outcome} (${seconds} s)`)
-    return { fault: fault.name, count, outcome, seconds, isGood }
+    console.log(`${is_good ? 'good' : 'BAD '}  ${fault.name}: ${outcome} (${seconds} s)`)
+    return { fault: fault.name, count, outcome, seconds, is_good }
   }
   if (skipped) return row(0, `skipped: ${skipped}`, true)
   try {

@@ -62,7 +62,7 @@ test('other documents are drawn between the parts of a long table', async () => 
       yield Array.from({ length: 500 }, (_, row) => [`Sale ${part * 500 + row}`, '$12.00'])
     }
   })()
-  const long = pool.draw(content({ table: table() }), { rows, isLong: true }).finally(() => {
+  const long = pool.draw(content({ table: table() }), { rows, is_long: true }).finally(() => {
     isDrawn = true
   })
   const short = await pool.draw(content({ title: 'Short' }))
@@ -100,7 +100,7 @@ test('a document that fails leaves the pool working', async () => {
     throw new Error('the rows ended early')
   })()
   await assert.rejects(
-    small.draw(content({ table: table() }), { rows, isLong: true }),
+    small.draw(content({ table: table() }), { rows, is_long: true }),
     /the rows ended early/,
   )
   assert.ok((await small.draw(content())).byteLength > 0)

@@ -109,7 +109,7 @@ test('every statement of the source is found, with all its alternatives', () => 
 
 test('every declared row matches the columns of its statement', () => {
   const isAssured = (fault: Fault) =>
-    fault.isNarrow &&
+    fault.is_narrow &&
     ASSURED.some(
       ([file, names]) => file === fileOf(fault) && names.split(' ').includes(fault.field),
     )

@@ -84,7 +84,7 @@ export async function calendarFaults(db: Database): Promise<Broken[]> {
       return []
     }
     const next = counted(invoice, before, before && at)
-    at = next.isRestarted ? { anchor: invoice.paid_at, count: 1 } : next
+    at = next.is_restarted ? { anchor: invoice.paid_at, count: 1 } : next
     const [start, end] = periodAt(at, invoice)
     const isSame =
       start.getTime() === invoice.period_start.getTime() &&
@@ -108,9 +108,9 @@ function counted(
   invoice: PaidInvoice,
   before: PaidInvoice | undefined,
   at: Count | undefined,
-): Count & { isRestarted: boolean } {
+): Count & { is_restarted: boolean } {
   if (invoice.kind !== 'renewal') {
-    return { anchor: invoice.period_start, count: 1, isRestarted: false }
+    return { anchor: invoice.period_start, count: 1, is_restarted: false }
   }
   const isMove = before !== undefined && before.price_id !== invoice.price_id
   const first = before ? before.period_end! : invoice.trial_end!
@@ -120,7 +120,7 @@ function counted(
   const [start, end] = periodAt(here, invoice)
   const half = end && (start.getTime() + end.getTime()) / 2
   const isLate = half !== null && invoice.paid_at.getTime() > half
-  return { ...here, isRestarted: isResumed || isLate }
+  return { ...here, is_restarted: isResumed || isLate }
 }
 
 function faultOf(invoice: PaidInvoice, before: PaidInvoice | undefined): string | undefined {

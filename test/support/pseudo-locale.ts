@@ -40,23 +40,23 @@ export function pseudo(text: string): string {
 }
 
 /** The parts of a message: what is read, and the syntax between. */
-function* partsOf(text: string): Generator<{ text: string; isLiteral: boolean }> {
+function* partsOf(text: string): Generator<{ text: string; is_literal: boolean }> {
   // An argument with its type, the keyword of a case, a tag, a plain argument, or text.
   const part =
     /\{\w+, \w+,|\s*(?:=\d+|zero|one|two|few|many|other) \{|<\/?\w+>|\{\w+\}|[{}#]|[^{}<#]/g
   const isIcu = /\{\w+, \w+,/.test(text)
   for (const [found] of text.matchAll(part)) {
     const isSyntax = found.length > 1 || (isIcu && /[{}#]/.test(found))
-    yield { text: found, isLiteral: !isSyntax }
+    yield { text: found, is_literal: !isSyntax }
   }
 }
 
 function accented(text: string): string {
   return [...partsOf(text)]
-    .map((part) => (part.isLiteral ? (accents.get(part.text) ?? part.text) : part.text))
+    .map((part) => (part.is_literal ? (accents.get(part.text) ?? part.text) : part.text))
     .join('')
 }
 
 function literalLength(text: string): number {
-  return [...partsOf(text)].filter(({ isLiteral }) => isLiteral).length
+  return [...partsOf(text)].filter(({ is_literal }) => is_literal).length
 }

@@ -13,13 +13,13 @@ export interface MirroredUser {
 /**
  * Adds or updates the copy of a live mode account in test mode, and returns its id there. If an
  * account in test mode already has the email, from a test purchase for example, it becomes the copy
- * and also counts as `isNew`.
+ * and also counts as `is_new`.
  */
 export async function mirrorUser(
   tx: Db,
   now: Date,
   user: Pick<User, 'id' | 'email' | 'email_normalized'>,
-): Promise<{ user_id: UserId; isNew: boolean }> {
+): Promise<{ user_id: UserId; is_new: boolean }> {
   const { id: live_id, email, email_normalized } = user
   // In live mode the email is this account's, so another copy that still has it has given it up.
   await tx.run(sql`update users set email_normalized = lower(id) || '@' || ${DELETED_DOMAIN},
@@ -29,12 +29,12 @@ export async function mirrorUser(
   if (!known) {
     const { user_id } = await findOrAddUser(tx, now, { ...user, created_via: 'signup' })
     await tx.run(sql`update users set live_id = ${live_id} where id = ${user_id}`)
-    return { user_id, isNew: true }
+    return { user_id, is_new: true }
   }
   await tx.run(sql`update users set email = ${email}, email_normalized = ${email_normalized}
     where live_id = ${live_id} and email <> ${email} and not exists (select 1 from users other
       where other.email_normalized = ${email_normalized} and other.id <> users.id)`)
-  return { user_id: known.id, isNew: false }
+  return { user_id: known.id, is_new: false }
 }
 
 /** The copies in test mode, in pages by id. */

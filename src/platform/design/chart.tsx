@@ -7,7 +7,7 @@ import { RecordTable } from './panels.tsx'
 export interface Series {
   name: string
   values: number[]
-  isDashed?: boolean
+  is_dashed?: boolean
 }
 
 interface ChartFacts {
@@ -114,14 +114,14 @@ function Drawing(facts: {
         />
       ))}
       {first && <path d={areaOf(drawn(first)) ?? ''} class="fill-primary opacity-10" />}
-      {series.map(({ name, isDashed, ...each }, index) => (
+      {series.map(({ name, is_dashed, ...each }, index) => (
         <path
           key={name}
           d={pathOf(drawn(each)) ?? ''}
           class={`fill-none ${SHADES[index % SHADES.length]}`}
           stroke-width={2}
           stroke-linejoin="round"
-          stroke-dasharray={isDashed ? '5 4' : undefined}
+          stroke-dasharray={is_dashed ? '5 4' : undefined}
           vector-effect="non-scaling-stroke"
         />
       ))}
@@ -138,7 +138,7 @@ function drawn({ values }: Pick<Series, 'values'>): number[] {
 function Legend({ series }: { series: Series[] }): JSX.Element {
   return (
     <span class="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
-      {series.map(({ name, isDashed }, index) => (
+      {series.map(({ name, is_dashed }, index) => (
         <span key={name} class="inline-flex items-center gap-2">
           <svg viewBox="0 0 24 4" class="h-1 w-6" aria-hidden="true">
             <line
@@ -148,7 +148,7 @@ function Legend({ series }: { series: Series[] }): JSX.Element {
               y2={2}
               class={SHADES[index % SHADES.length]}
               stroke-width={2}
-              stroke-dasharray={isDashed ? '5 4' : undefined}
+              stroke-dasharray={is_dashed ? '5 4' : undefined}
             />
           </svg>
           {name}

@@ -26,11 +26,11 @@ export interface PdfPool {
 export interface MoreRows {
   rows: Iterable<string[][]> | AsyncIterable<string[][]>
   /** Long documents are drawn in a thread of their own, so that short ones do not wait for them. */
-  isLong: boolean
+  is_long: boolean
 }
 
 /** No more rows than its content has: the whole document is one request to a worker. */
-const NO_MORE: MoreRows = { rows: [], isLong: false }
+const NO_MORE: MoreRows = { rows: [], is_long: false }
 const LIMITS = { waiting: 32, seconds: 120 }
 const RETRY_SECONDS = 5
 const WORKER = new URL('./worker.ts', import.meta.url)
@@ -54,8 +54,8 @@ export function openPdfPool(choice: Partial<typeof LIMITS> = {}): PdfPool {
   const inHand = new Map<Worker, Job>()
   const ended = new Set<Promise<void>>()
 
-  const mayBegin = ({ isLong }: Job) =>
-    [...inHand.values()].every((other) => other.isLong !== isLong)
+  const mayBegin = ({ is_long }: Job) =>
+    [...inHand.values()].every((other) => other.is_long !== is_long)
 
   const takeNext = () => {
     const at = waiting.findIndex(mayBegin)

@@ -184,7 +184,7 @@ function RevenueChart({ figures }: { figures: OverviewFigures }): JSX.Element {
       ends={[shortDay(range.from), shortDay(range.to)]}
       series={[
         { name: 'This period', values: steps.map((step) => step.net) },
-        { name: 'Period before', values: steps.map((step) => step.former_net), isDashed: true },
+        { name: 'Period before', values: steps.map((step) => step.former_net), is_dashed: true },
       ]}
       format={(value) => formatMoney(cents(value))}
       formatTick={tickText}

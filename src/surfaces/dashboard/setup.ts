@@ -32,9 +32,9 @@ export async function readSetup({ db }: World, app: apps.App): Promise<AppSetup>
   const approval = approvalOf(app, request)
   const facts = {
     app,
-    hasPlan: (await catalog.products(db, app.id)).length > 0,
-    hasSecret: client.secret_hash !== null,
-    hasLicense: await licensing.hasLicenses(db, app.id),
+    has_plan: (await catalog.products(db, app.id)).length > 0,
+    has_secret: client.secret_hash !== null,
+    has_license: await licensing.hasLicenses(db, app.id),
     checks: await apps.lastChecks(db, app.id),
     approval,
   }
@@ -56,9 +56,9 @@ const APPROVAL_TEXT: Record<ApprovalState, string> = {
 
 function stepsOf(facts: {
   app: apps.App
-  hasPlan: boolean
-  hasSecret: boolean
-  hasLicense: boolean
+  has_plan: boolean
+  has_secret: boolean
+  has_license: boolean
   checks: apps.CheckRun | undefined
   approval: ApprovalState
 }): SetupStep[] {
@@ -73,15 +73,15 @@ function stepsOf(facts: {
       name: 'plan',
       title: 'Add a plan',
       text: 'What you sell, and what it costs.',
-      is_done: facts.hasPlan,
-      link: to('plans', facts.hasPlan ? 'Edit plans' : 'Add a plan'),
+      is_done: facts.has_plan,
+      link: to('plans', facts.has_plan ? 'Edit plans' : 'Add a plan'),
     },
     {
       name: 'secret',
       title: 'Create a client secret',
       text: 'Your server uses it to check licenses.',
-      is_done: facts.hasSecret,
-      link: to('integration', facts.hasSecret ? 'View credentials' : 'Create secret'),
+      is_done: facts.has_secret,
+      link: to('integration', facts.has_secret ? 'View credentials' : 'Create secret'),
     },
     {
       name: 'login_url',
@@ -94,7 +94,7 @@ function stepsOf(facts: {
       name: 'test',
       title: 'Try a purchase',
       text: 'Start a preview: it gives you a real key, and nothing is charged.',
-      is_done: facts.hasLicense,
+      is_done: facts.has_license,
       link: to('integration', 'Start a preview'),
     },
     ...checksStep(facts.checks, to('integration', 'View checks')),

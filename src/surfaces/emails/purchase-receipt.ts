@@ -19,8 +19,8 @@ export async function writePurchaseReceipt(
 ): Promise<WrittenEmail> {
   const { db, keys, config, languages } = world
   const locale = languages.named(order.language)
-  const isNew = order.made_account && order.email_verified_at === null
-  const own_links = await linksFor(world, order, { isNew })
+  const is_new = order.made_account && order.email_verified_at === null
+  const own_links = await linksFor(world, order, { is_new })
   const sold_by = soldBy(config.operator, order.app_name, locale)
   const license_key = licensing.showKey(keys, order)
   const { license_id, app_id } = order
@@ -72,7 +72,7 @@ async function writeUncharged(
     product_name: await catalog.productName(db, license.product_id),
     ends_at: license.canceled_at,
     license_key: licensing.showKey(keys, license),
-    links: await linksFor(world, holder, { isNew: false }),
+    links: await linksFor(world, holder, { is_new: false }),
   })
   return { to: user.email, locale, content }
 }
@@ -81,13 +81,13 @@ async function writeUncharged(
 async function linksFor(
   world: World,
   holder: Pick<billing.OrderDetails, 'app_id' | 'user_id' | 'email_verified_at' | 'has_password'>,
-  { isNew }: { isNew: boolean },
+  { is_new }: { is_new: boolean },
 ) {
   const { app_id, user_id, email_verified_at, has_password } = holder
   const purposes = [
     ...(email_verified_at === null ? (['verify_email'] as const) : []),
     ...(has_password ? [] : (['set_password'] as const)),
-    ...(isNew ? (['not_me'] as const) : []),
+    ...(is_new ? (['not_me'] as const) : []),
   ]
   const { verify_email, set_password, not_me } = await links(world, purposes, user_id)
   const manage = `${world.config.base_url}/manage/${app_id}/`

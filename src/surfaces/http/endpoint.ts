@@ -48,7 +48,7 @@ export interface Endpoint {
   headers?: z.ZodObject
   body?: z.ZodType
   /** True if an absent body means an empty object. */
-  bodyOptional?: boolean
+  is_body_optional?: boolean
   answers: Record<number, AnswerShape>
   refusals: RefusalCode[]
   /**
@@ -172,7 +172,7 @@ export function readCall(
     params: read(row.params, params),
     query: read(row.query, query),
     headers: read(row.headers, request.headers),
-    body: read(row.body, row.bodyOptional && body === undefined ? {} : body),
+    body: read(row.body, row.is_body_optional && body === undefined ? {} : body),
     request,
   }
   if (faults.length > 0) throw refuse('invalid_request', { fields: faults })

@@ -26,7 +26,7 @@ export function health(app: FastifyInstance, { readiness, drain }: World): void 
   )
   app.get('/readyz', { config }, async (_request, reply) => {
     reply.header('cache-control', 'no-store')
-    if (!drain.isOn && (await readiness.check())) return reply.send({ status: 'ready' })
+    if (!drain.is_on && (await readiness.check())) return reply.send({ status: 'ready' })
     return reply.code(503).header('retry-after', '5').send({ status: 'not ready' })
   })
 }

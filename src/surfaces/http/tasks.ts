@@ -76,14 +76,14 @@ export type TaskEnd = { next_url: string } & Record<string, unknown>
 interface TaskRunner {
   kinds: Map<TaskName, TaskKind>
   running: Map<string, Promise<void>>
-  isClosing: boolean
+  is_closing: boolean
 }
 
 // Keyed by `jobs`, which a world shares with its copy for reports.
 const runners = new WeakMap<World['jobs'], TaskRunner>()
 
 function runnerOf({ jobs }: World): TaskRunner {
-  const known = runners.get(jobs) ?? { kinds: new Map(), running: new Map(), isClosing: false }
+  const known = runners.get(jobs) ?? { kinds: new Map(), running: new Map(), is_closing: false }
   runners.set(jobs, known)
   return known
 }
@@ -202,7 +202,7 @@ async function run(world: World, id: TaskId): Promise<void> {
   }
   const report: ReportProgress = async (progress) => {
     const goesOn = await noteProgress(db, clock.now(), id, progress)
-    if (!goesOn || runner.isClosing) throw new Stopped()
+    if (!goesOn || runner.is_closing) throw new Stopped()
     // The embedded database answers without leaving the process, so this lets other work run.
     await others()
   }
@@ -226,7 +226,7 @@ export function tasks(app: FastifyInstance, world: World): void {
     if (!runner.running.has(task_id)) await take(world, task_id)
   })
   app.addHook('onClose', async () => {
-    runner.isClosing = true
+    runner.is_closing = true
     await Promise.all(runner.running.values())
   })
 

@@ -132,7 +132,7 @@ function regenerateKey(world: World): Endpoint {
     params: z.strictObject({ license_id: z.string().describe('From any license state.') }),
     headers: z.object({ 'idempotency-key': z.string().min(1).max(255).optional() }),
     body: RegenerateRequest,
-    bodyOptional: true,
+    is_body_optional: true,
     answers: { 200: { description: 'The license, with its new key.', schema: RotatedLicense } },
     refusals: [
       'invalid_request',

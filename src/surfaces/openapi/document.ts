@@ -67,7 +67,10 @@ function operation(drawing: Drawing, row: Endpoint): Json {
     security: row.auth === 'none' ? [] : [{ [row.auth]: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(row.body && {
-      requestBody: { required: !row.bodyOptional, content: content(drawing, row.body, 'input') },
+      requestBody: {
+        required: !row.is_body_optional,
+        content: content(drawing, row.body, 'input'),
+      },
     }),
     responses: { ...answersOf(drawing, row), ...refusalsOf(row) },
   }

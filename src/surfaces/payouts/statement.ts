@@ -123,7 +123,7 @@ export async function statementPdf(
   const rows = async function* () {
     for await (const part of partsOf(world, payout)) yield part.map(rowOf)
   }
-  return await pdfs.draw(content, { rows: rows(), isLong: count > ROWS_AT_ONCE })
+  return await pdfs.draw(content, { rows: rows(), is_long: count > ROWS_AT_ONCE })
 }
 
 /** The lines of a payout in parts, each read when it is needed. */

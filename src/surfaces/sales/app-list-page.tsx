@@ -53,7 +53,7 @@ export function AppListPage<Row>(
       </div>
       <SearchForm {...facts} path={`${base}/${list}/`} />
       {rows.length === 0 ? (
-        <Nothing {...facts} isFiltered={isFiltered} label={label.toLowerCase()} />
+        <Nothing {...facts} is_filtered={isFiltered} label={label.toLowerCase()} />
       ) : (
         <Panel>
           <Totals items={facts.sums} />
@@ -77,14 +77,14 @@ function ListLinks({ base, current }: { base: string; current: string }): JSX.El
 }
 
 function Nothing(facts: {
-  isFiltered: boolean
+  is_filtered: boolean
   base: string
   list: string
   label: string
   nothing: string
 }): JSX.Element {
-  const { isFiltered, label } = facts
-  if (!isFiltered) return <EmptyState title={`No ${label} yet`}>{facts.nothing}</EmptyState>
+  const { is_filtered, label } = facts
+  if (!is_filtered) return <EmptyState title={`No ${label} yet`}>{facts.nothing}</EmptyState>
   return (
     <EmptyState
       title={`No matching ${label}`}

@@ -75,7 +75,7 @@ export function SalesPage(
         ]}
       />
       {invoices.length === 0 ? (
-        <Nothing isFiltered={isFiltered} base={base} />
+        <Nothing is_filtered={isFiltered} base={base} />
       ) : (
         <Panel>
           <Sums totals={facts.totals} />
@@ -175,8 +175,8 @@ function Waiting(facts: {
   )
 }
 
-function Nothing({ isFiltered, base }: { isFiltered: boolean; base: string }): JSX.Element {
-  if (!isFiltered) {
+function Nothing({ is_filtered, base }: { is_filtered: boolean; base: string }): JSX.Element {
+  if (!is_filtered) {
     return (
       <EmptyState title="No sales yet">Sales appear here, with refunds and disputes.</EmptyState>
     )

@@ -9,7 +9,7 @@ export interface Fault {
   field: string
   text: string
   /** The declared type is narrower than the schema allows. */
-  isNarrow: boolean
+  is_narrow: boolean
 }
 
 /** The type to which the driver converts a column; JSON may become anything. */
@@ -44,8 +44,8 @@ export async function checkStatements(
       try {
         const columns = await describe(text, row !== undefined)
         for (const part of parts) worked.add(part)
-        for (const [field, text, isNarrow = false] of row ? wrongFields(row, columns) : []) {
-          faults.set(`${place} ${field} ${text}`, { place, field, text, isNarrow })
+        for (const [field, text, is_narrow = false] of row ? wrongFields(row, columns) : []) {
+          faults.set(`${place} ${field} ${text}`, { place, field, text, is_narrow })
         }
       } catch (error) {
         for (const part of parts) failed.set(part, String(error))
@@ -54,7 +54,7 @@ export async function checkStatements(
     // Two conditions may exclude each other, but a branch that never works is a fault.
     const [broken] = [...failed].filter(([part]) => !worked.has(part))
     if (broken) {
-      faults.set(place, { place, field: broken[0], text: broken[1], isNarrow: false })
+      faults.set(place, { place, field: broken[0], text: broken[1], is_narrow: false })
     }
   }
   return [...faults.values()]
@@ -82,7 +82,7 @@ function* wrongFields(
     const never = literals.map(unquoted).filter((each) => !(column.values ?? [each]).includes(each))
     if (never.length > 0) yield [field, `is never ${never.join(' or ')}`]
     const isClosed = isLiteral && !kinds.has('string')
-    if (isClosed && column.isStored && !column.values) {
+    if (isClosed && column.is_stored && !column.values) {
       yield [field, `has no check, and is declared as ${declared}`, true]
     }
     const more = column.values?.filter((value) => !literals.includes(`'${value}'`)) ?? []

@@ -13,7 +13,7 @@ export interface Column {
   /** The only values that a check constraint allows; undefined if there is none. */
   values: string[] | undefined
   /** Whether it is a column of a table, and not computed. */
-  isStored: boolean
+  is_stored: boolean
 }
 
 // Functions that return null although none of their arguments is null.
@@ -67,7 +67,7 @@ export async function openDescriber(db: Database) {
       ...column,
       type: results[index]!,
       values: values.get(column.origin),
-      isStored: stored.has(column.origin),
+      is_stored: stored.has(column.origin),
     }))
   }
 }
