@@ -70,7 +70,7 @@ async function everything(): Promise<string> {
     (select jsonb_agg(to_jsonb(t) order by t.key_hash) from license_key_aliases t),
     (select jsonb_agg(to_jsonb(t) order by t.external_id) from imported_records t),
     (select jsonb_agg(to_jsonb(t) order by t.id) from users t),
-    (select jsonb_agg(to_jsonb(t) order by t.id) from emails t),
+    (select jsonb_agg(t.cause order by t.id) from emails t),
     (select count(*) from ledger_entries), (select count(*) from invoices))::text as text`)
   return text
 }
