@@ -5,6 +5,7 @@ import { renderToString } from 'preact-render-to-string'
 import * as actions from '#design/actions'
 import * as brand from '#design/brand'
 import * as comparison from '#design/comparison'
+import * as copy from '#design/copy'
 import * as feedback from '#design/feedback'
 import * as forms from '#design/forms'
 import * as icons from '#design/icons'
@@ -72,6 +73,7 @@ describe('pages are safe to fill with anything', () => {
       actions,
       brand,
       comparison,
+      copy,
       feedback,
       forms,
       icons,

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import * as actions from '#design/actions'
 import * as brand from '#design/brand'
 import * as comparison from '#design/comparison'
+import * as copy from '#design/copy'
 import * as feedback from '#design/feedback'
 import * as forms from '#design/forms'
 import * as icons from '#design/icons'
@@ -38,8 +39,9 @@ export function everyComponent(text: string): Record<string, VNode> {
         {text}
       </actions.Button>
     ),
-    CopyField: <actions.CopyField id="key" label={text} value={text} />,
     TextLink: <actions.TextLink href={text}>{text}</actions.TextLink>,
+    CopyButton: <copy.CopyButton id="key" label={text} look="btn-ghost" />,
+    CopyField: <copy.CopyField id="key" label={text} value={text} />,
     Logo: <brand.Logo />,
     Mark: <brand.Mark />,
     AppIcon: <brand.AppIcon name={text} icon={text} />,

@@ -1,6 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Icon, type IconName } from './icons.tsx'
-import { useLocale } from './locale.tsx'
 
 const looks = {
   primary: 'btn-primary disabled:border-primary disabled:bg-primary disabled:text-primary-content',
@@ -84,36 +83,4 @@ export function BackLink(facts: { href: string; children: ComponentChildren }): 
 /** The main action of a page, with the secondary ones beside or under it. */
 export function Actions({ children }: { children: ComponentChildren }): JSX.Element {
   return <div class="flex flex-wrap items-center gap-3">{children}</div>
-}
-
-/** A value to copy, such as a license key: selectable, and copied with one press. */
-export function CopyField(facts: { label: string; value: string; id: string }): JSX.Element {
-  const { t, lower } = useLocale()
-  return (
-    <div class="grid gap-1.5">
-      <label for={facts.id} class="text-sm font-medium">
-        {facts.label}
-      </label>
-      <div class="flex items-center gap-2 rounded-field border border-edge bg-base-200 p-1.5 ps-3">
-        <output
-          id={facts.id}
-          class="min-w-0 grow font-mono text-sm break-all whitespace-pre-line select-all"
-        >
-          {facts.value}
-        </output>
-        <button
-          type="button"
-          class="btn btn-sm gap-1.5 border-base-300 bg-base-100 text-sm font-medium hover:border-base-content"
-          data-copy={facts.id}
-          data-copied={t('copy.copied')}
-          aria-label={t('copy.copy_label', { label: lower(facts.label) })}
-          hidden
-        >
-          <Icon name="copy" size="size-4" />
-          {t('copy.copy')}
-        </button>
-        <span class="sr-only" role="status" data-copy-status />
-      </div>
-    </div>
-  )
 }

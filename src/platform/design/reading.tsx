@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { Icon } from './icons.tsx'
+import { CopyButton } from './copy.tsx'
 
 /** A command or a file to copy: shown verbatim, copied with one press. */
 export function CodeBlock(facts: {
@@ -16,18 +16,11 @@ export function CodeBlock(facts: {
       <figcaption class="flex min-h-11 items-center justify-between gap-x-4 border-b border-base-300 bg-base-100 py-1 ps-4 pe-1.5 text-xs text-muted">
         <span class="min-w-0 wrap-anywhere">{facts.label}</span>
         <span class="shrink-0">
-          <button
-            type="button"
-            class="btn btn-ghost btn-sm gap-1.5 text-sm font-medium text-base-content"
-            data-copy={facts.id}
-            data-copied="Copied"
-            aria-label={`Copy: ${facts.label}`}
-            hidden
-          >
-            <Icon name="copy" size="size-4" />
-            Copy
-          </button>
-          <span class="sr-only" role="status" data-copy-status />
+          <CopyButton
+            id={facts.id}
+            label={`Copy: ${facts.label}`}
+            look="btn-ghost text-base-content"
+          />
         </span>
       </figcaption>
       {clean_html === undefined ? (

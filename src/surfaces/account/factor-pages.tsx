@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { BackLink, Button, CopyField } from '#design/actions'
+import { BackLink, Button } from '#design/actions'
+import { CopyField } from '#design/copy'
 import { Alert } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'

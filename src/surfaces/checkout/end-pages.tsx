@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { Actions, Button, CopyField, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
+import { CopyField } from '#design/copy'
 import { Alert, Processing, RedirectNotice } from '#design/feedback'
 import { Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { BackLink, Button, CopyField, TextLink } from '#design/actions'
+import { BackLink, Button, TextLink } from '#design/actions'
+import { CopyField } from '#design/copy'
 import { RedirectNotice } from '#design/feedback'
 import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { Actions, Button, CopyField, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
+import { CopyField } from '#design/copy'
 import { Badge } from '#design/feedback'
 import { Field, SelectField } from '#design/forms'
 import { type PriceFrequency, priceText } from '#design/money'

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { CopyField } from '#design/actions'
+import { CopyField } from '#design/copy'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { Actions, Button, CopyField } from '#design/actions'
+import { Actions, Button } from '#design/actions'
+import { CopyField } from '#design/copy'
 import { Field } from '#design/forms'
 import { Money, type PriceFrequency, priceText } from '#design/money'
 import { Pager } from '#design/navigation'

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { Actions, Button, CopyField, TextLink } from '#design/actions'
+import { Actions, Button, TextLink } from '#design/actions'
+import { CopyField } from '#design/copy'
 import { ErrorSummary } from '#design/feedback'
 import { Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'

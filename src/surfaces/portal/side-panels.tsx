@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { Actions, Button, CopyField } from '#design/actions'
+import { Actions, Button } from '#design/actions'
+import { CopyField } from '#design/copy'
 import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
 import { DescriptionList, Panel } from '#design/panels'

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { Button, CopyField, TextLink } from '#design/actions'
+import { Button, TextLink } from '#design/actions'
+import { CopyField } from '#design/copy'
 import { Alert, Badge, StatusBadge } from '#design/feedback'
 import { formatMoney, Moment } from '#design/money'
 import { PageNav } from '#design/navigation'
