@@ -5,6 +5,7 @@
  * `fulfill` turns it into an account, a license, an order and a subscription.
  */
 export {
+  billingAddress,
   type CardRefusal,
   cardRefusal,
   openCardPage,

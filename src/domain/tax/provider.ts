@@ -2,11 +2,10 @@ import { isoDate } from '#platform/calendar'
 import type { Cents } from '#platform/money'
 import { taxOn } from './quote.ts'
 import { type Rule, ruleFor } from './rates.ts'
+import type { TaxAddress } from './zip.ts'
 
 /** A sale to a buyer in the United States; `amount` is before tax, in cents. */
-export interface TaxedSale {
-  state: string
-  zip: string
+export interface TaxedSale extends TaxAddress {
   amount: Cents
 }
 

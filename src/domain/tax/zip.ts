@@ -6,6 +6,12 @@ const STATES = new Map(
   ) as [string, string][],
 )
 
+/** The part of an address that decides the tax. */
+export interface TaxAddress {
+  state: string
+  zip: string
+}
+
 /** The prefixes of a range: `028-029` is `028` and `029`. */
 function prefixesOf(range: string): string[] {
   const [first = '', last = first] = range.split('-')

@@ -67,6 +67,11 @@ async function enteredCard(
   return await processor.readCardEntry(earlier_card_entry_id)
 }
 
+/** The billing address of a card; its state is empty if the ZIP code is in none. */
+export function billingAddress({ billing_zip }: Card): tax.TaxAddress {
+  return { state: tax.stateOfZip(billing_zip) ?? '', zip: billing_zip }
+}
+
 /**
  * US buyers only: the card's billing country and ZIP code (spec: What the service does, 4), in the
  * state whose tax is charged.

@@ -82,8 +82,8 @@ export async function requote(
   cart: billing.Cart,
   { code = cart.discount_code, ...sold }: Pick<DiscountRequest, 'app' | 'price' | 'code'>,
 ): Promise<void> {
-  const { state, zip } = cart as { state: string; zip: string }
-  const request = { ...requestOf(cart, sold), code, place: { state, zip } }
+  const { state, zip } = cart as tax.TaxAddress
+  const request = { ...requestOf(cart, sold), code, address: { state, zip } }
   const { quoted, keep } = await quoteCart(world, request)
   await together(world.db, (writes) => [
     keep(writes),
@@ -111,12 +111,12 @@ export function provenEmail({ user_id, email_normalized }: billing.Cart): string
 /** A cart's discount, why its code does not apply, and the tax, which `keep` stores. */
 export async function quoteCart(
   world: World,
-  request: DiscountRequest & { place: { state: string; zip: string } },
+  request: DiscountRequest & { address: tax.TaxAddress },
 ) {
-  const { app, price, place } = request
+  const { app, price, address } = request
   const now = appTime(world, app)
   const { discount, refusal } = await readDiscount(world, world.db, request)
-  const sale = { ...place, amount: cents(price.amount - discount.discount_amount) }
+  const sale = { ...address, amount: cents(price.amount - discount.discount_amount) }
   const figures = await world.taxes.quote(now, sale)
   const id = mintId(world.random, 'quote')
   return {

@@ -3,6 +3,7 @@ import * as billing from '#domain/billing'
 import type { ProductPrice } from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
+import type { TaxAddress } from '#domain/tax'
 import type { World } from '#flows/world'
 import {
   type AffiliateId,
@@ -16,11 +17,9 @@ import { together } from '#platform/together'
 import { quoteCart } from './cart-discount.ts'
 
 /** The buyer's details, parsed and validated. */
-export interface Details {
+export interface Details extends TaxAddress {
   email: string
   email_normalized: string
-  zip: string
-  state: string
 }
 
 /** Who opens the cart, from where, and what for. */
@@ -70,7 +69,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
     code: opening.discount_code,
     email_normalized: isSelf ? email_normalized : null,
     cart_id: null,
-    place: { state, zip },
+    address: { state, zip },
   })
   await together(db, (writes) => [
     keep(writes),

@@ -2,6 +2,7 @@ import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
+import type { TaxAddress } from '#domain/tax'
 import { type LockedLicense, lockLicense } from '#flows/locked-license'
 import { type ChargeOutcome, chargeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
@@ -97,7 +98,7 @@ export async function changeCard(
     card: payments.Card
     return_url: string
     /** The buyer's new address, for the tax on later charges. */
-    address?: { state: string; zip: string }
+    address?: TaxAddress
   },
 ): Promise<Paid> {
   const { license_id, card, return_url, address } = facts

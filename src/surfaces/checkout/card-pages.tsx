@@ -4,6 +4,7 @@ import { Alert } from '#design/feedback'
 import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { DescriptionList, Heading } from '#design/panels'
+import type { TaxAddress } from '#domain/tax'
 import { layoutOf, type Step, titled } from './layout.tsx'
 
 type CardPageFacts = Omit<Step, 'csrf_token'> & { card_url: string }
@@ -30,15 +31,9 @@ export function CardRefusedPage(
   )
 }
 
-/** A state and ZIP code, for comparison. */
-export interface Place {
-  state: string
-  zip: string
-}
-
 /** The card's billing state differs from the tax state: one of them must be corrected. */
 export function OtherStatePage(
-  facts: CardPageFacts & { details_url: string; declared: Place; billed: Place },
+  facts: CardPageFacts & { details_url: string; declared: TaxAddress; billed: TaxAddress },
 ): JSX.Element {
   const { purchase, declared, billed } = facts
   const { locale } = purchase

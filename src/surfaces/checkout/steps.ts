@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import * as tax from '#domain/tax'
 import {
+  billingAddress,
   type Confirmed,
   confirm,
   discountOfCart,
@@ -117,7 +117,7 @@ function sendCardRefused(
           card_url,
           details_url: detailsUrl(cart),
           declared: { state: cart.state!, zip: cart.zip! },
-          billed: { state: tax.stateOfZip(card.billing_zip)!, zip: card.billing_zip },
+          billed: billingAddress(card),
         })
       : CardRefusedPage({ purchase, card_url, reason })
   return sendPage(reply, page, { status: 422 })

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import * as payments from '#domain/payments'
-import * as tax from '#domain/tax'
-import { cardRefusal } from '#flows/checkout'
+import type { TaxAddress } from '#domain/tax'
+import { billingAddress, cardRefusal } from '#flows/checkout'
 import { changeCard } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
@@ -21,7 +21,7 @@ import {
   type ManageContext,
   requireManagedLicense,
 } from './license-context.ts'
-import { type BilledPlace, MovedPage } from './moved-page.tsx'
+import { MovedPage } from './moved-page.tsx'
 import { charge, resumeUrl } from './paying.ts'
 
 /** The processor portal that this browser opened, and its license. */
@@ -73,7 +73,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     if (refusal === 'other_state') {
       const { state, zip } = subscription
       const layout = layoutFacts(world, context)
-      const page = MovedPage({ ...layout, declared: { state, zip }, billed: placeOf(card!) })
+      const page = MovedPage({ ...layout, declared: { state, zip }, billed: billingAddress(card!) })
       return sendPage(reply, page, { status: 422 })
     }
     clearSignedCookie(reply, PORTAL)
@@ -89,7 +89,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     clearSignedCookie(reply, PORTAL)
     if (!portal_id || !subscription || license.status === 'canceled') return redirectTo(reply, at())
     const card = await processor.readPortal(portal_id)
-    const address = card && placeOf(card)
+    const address = card && billingAddress(card)
     if (!card || !address || cardRefusal(card, address.state)) return redirectTo(reply, at())
     return await replaceCard(world, context, { card, address })
   })
@@ -99,7 +99,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
 async function replaceCard(
   world: World,
   context: ManageContext,
-  facts: { card: payments.Card; address?: BilledPlace },
+  facts: { card: payments.Card; address?: TaxAddress },
 ): Promise<FastifyReply> {
   const { license_id } = context.license
   const return_url = resumeUrl(world, context)
@@ -107,11 +107,6 @@ async function replaceCard(
     run: () => changeCard(world, buyerOf(context), { ...facts, license_id, return_url }),
     otherwise: facts.address ? 'moved_address' : 'card_changed',
   })
-}
-
-/** The billing address of a card. */
-function placeOf({ billing_zip }: payments.Card): BilledPlace {
-  return { state: tax.stateOfZip(billing_zip) ?? '', zip: billing_zip }
 }
 
 /** The portal that this session opened for this license. */

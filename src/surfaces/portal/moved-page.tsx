@@ -2,17 +2,12 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Form } from '#design/forms'
 import { DescriptionList } from '#design/panels'
+import type { TaxAddress } from '#domain/tax'
 import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
-
-/** A state and ZIP code, for comparison. */
-export interface BilledPlace {
-  state: string
-  zip: string
-}
 
 /** The new card's billing state differs from the plan's tax state: asks whether the buyer moved. */
 export function MovedPage(
-  facts: ManageLayoutFacts & { declared: BilledPlace; billed: BilledPlace },
+  facts: ManageLayoutFacts & { declared: TaxAddress; billed: TaxAddress },
 ): JSX.Element {
   const { at, csrf_token, declared, billed } = facts
   const { t } = facts.locale
