@@ -70,6 +70,8 @@ export async function openCatalogCache(world: World) {
       const before = changes
       const entry = await load(world, client_id)
       if (!entry || changes !== before) return entry
+      // An entry that is set again would keep its place among the oldest.
+      entries.delete(client_id)
       if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value!)
       entries.set(client_id, entry)
       return entry
