@@ -16,8 +16,8 @@ export { deleteAccount, recipientOfDeletion } from './account/deletion.ts'
 export {
   type DeletionBlock,
   deletionBlocks,
-  type PayeeRest,
-  smallRests,
+  smallBalances,
+  type UnpaidBalance,
 } from './account/deletion-blocks.ts'
 export { type ChangedEmail, changeEmail, confirmEmailChange } from './account/email.ts'
 export type { Owner } from './account/note.ts'

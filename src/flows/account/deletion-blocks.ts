@@ -15,7 +15,7 @@ import { type Cents, cents } from '#platform/money'
 export type SellerObstacle = 'apps' | 'subscriptions' | 'members'
 
 /** Money of a payee that is not paid out, in cents; negative if the payee owes it. */
-export interface PayeeRest {
+export interface UnpaidBalance {
   payee: payouts.Payee
   total: Cents
   pending_total: Cents
@@ -27,7 +27,7 @@ export interface PayeeRest {
 export type DeletionBlock =
   | { kind: 'subscription'; app_id: AppId; app_name: string }
   | { kind: 'seller'; seller_name: string; has: SellerObstacle }
-  | { kind: 'balance'; seller_name?: string; rest: PayeeRest }
+  | { kind: 'balance'; seller_name?: string; balance: UnpaidBalance }
   | { kind: 'refund'; owed: Cents }
   | { kind: 'dispute' | 'payment' | 'staff' }
 
@@ -49,8 +49,8 @@ export async function deletionBlocks(
   const owed = cents(0 - (await ledger.balanceOf(db, 'buyer_payable', user_id)))
   if (owed > 0) blocks.push({ kind: 'refund', owed })
   const affiliate = await affiliates.affiliateOf(db, user_id)
-  const commission = affiliate && (await restOf(world, db, affiliate.id))
-  if (commission) blocks.push({ kind: 'balance', rest: commission })
+  const commission = affiliate && (await unpaidBalance(world, db, affiliate.id))
+  if (commission) blocks.push({ kind: 'balance', balance: commission })
   for (const { seller_id, legal_name: seller_name, role } of await sellers.membershipsOf(
     db,
     user_id,
@@ -59,15 +59,19 @@ export async function deletionBlocks(
     const block = (has: SellerObstacle) => blocks.push({ kind: 'seller', seller_name, has })
     if (await apps.hasPublished(db, seller_id)) block('apps')
     if (await billing.isAnyCharging(db, seller_id)) block('subscriptions')
-    const earnings = await restOf(world, db, seller_id)
-    if (earnings) blocks.push({ kind: 'balance', seller_name, rest: earnings })
+    const earnings = await unpaidBalance(world, db, seller_id)
+    if (earnings) blocks.push({ kind: 'balance', seller_name, balance: earnings })
     if ((await sellers.membersOf(db, seller_id)).length > 1) block('members')
   }
   return blocks
 }
 
 /** What is not paid out to a payee yet, if anything. */
-async function restOf({ clock }: World, db: Db, owner: PayeeId): Promise<PayeeRest | undefined> {
+async function unpaidBalance(
+  { clock }: World,
+  db: Db,
+  owner: PayeeId,
+): Promise<UnpaidBalance | undefined> {
   const payee = { owner, account: payouts.accountOf(owner) }
   const { total, pending_total } = await payouts.payeeBalance(db, clock.now(), payee)
   const is_paying = await payouts.isPaying(db, payee)
@@ -76,7 +80,7 @@ async function restOf({ clock }: World, db: Db, owner: PayeeId): Promise<PayeeRe
 }
 
 /** Whether a balance would never be paid out, because it is below the minimum of a payout. */
-function isSmallRest({ total, pending_total, is_paying }: PayeeRest): boolean {
+function isSmall({ total, pending_total, is_paying }: UnpaidBalance): boolean {
   return total > 0 && !payouts.isPayable(total) && pending_total === 0 && !is_paying
 }
 
@@ -84,8 +88,8 @@ function isSmallRest({ total, pending_total, is_paying }: PayeeRest): boolean {
  * The balances that can be paid out although they are below the minimum, because they are all that
  * blocks the deletion of an account; none while anything else does.
  */
-export function smallRests(blocks: readonly DeletionBlock[]): PayeeRest[] {
-  const rests = blocks.flatMap((block) => (block.kind === 'balance' ? [block.rest] : []))
-  const isAll = rests.length === blocks.length
-  return isAll ? rests.filter(isSmallRest) : []
+export function smallBalances(blocks: readonly DeletionBlock[]): UnpaidBalance[] {
+  const balances = blocks.flatMap((block) => (block.kind === 'balance' ? [block.balance] : []))
+  const isAll = balances.length === blocks.length
+  return isAll ? balances.filter(isSmall) : []
 }

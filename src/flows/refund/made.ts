@@ -40,7 +40,7 @@ export async function refundMade(
   const beyond = cents(Math.max(0, parts.owed - owing))
   const notes = [
     ...(await bookReissue(world, tx, { event, locking, owed: parts.owed, beyond })),
-    ...(await bookRest(world, tx, { event, locking, parts })),
+    ...(await bookRefunded(world, tx, { event, locking, parts })),
   ]
   await raiseAlarm(tx, world.random, locked.now, {
     kind: 'refund_made_outside',
@@ -87,7 +87,7 @@ async function bookReissue(
 }
 
 /** Books the rest like a refund of ours, if any; returns what staff have to know of it. */
-async function bookRest(
+async function bookRefunded(
   world: World,
   tx: Db,
   facts: {

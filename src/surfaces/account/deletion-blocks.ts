@@ -1,6 +1,6 @@
 import type { Link } from '#design/layout'
 import * as payouts from '#domain/payouts'
-import type { DeletionBlock, PayeeRest } from '#flows/account'
+import type { DeletionBlock, UnpaidBalance } from '#flows/account'
 import { PAYEE_PAGES } from '#http/guards/payee'
 import type { Locale } from '#platform/language/locale'
 import { cents } from '#platform/money'
@@ -17,10 +17,10 @@ export function blockText(block: DeletionBlock, locale: Locale): { text: string;
     case 'seller':
       return { text: t(`account.block_seller_${block.has}`, { seller: block.seller_name }) }
     case 'balance': {
-      const { rest, seller_name: seller } = block
+      const { balance, seller_name: seller } = block
       const whose = seller ? t('account.block_balance', { seller }) : t('account.block_commission')
-      const link = { label: t('account.block_see_balance'), href: homeOf(rest.payee) }
-      return { text: restText(rest, whose, locale), link }
+      const link = { label: t('account.block_see_balance'), href: homeOf(balance.payee) }
+      return { text: balanceText(balance, whose, locale), link }
     }
     case 'refund':
       return {
@@ -35,21 +35,21 @@ export function blockText(block: DeletionBlock, locale: Locale): { text: string;
 }
 
 /** What has to happen to the money of a payee. */
-function restText(
-  { total, pending_total, is_paying }: PayeeRest,
+function balanceText(
+  { total, pending_total, is_paying }: UnpaidBalance,
   whose: string,
   { t, money }: Locale,
 ): string {
-  if (is_paying) return t('account.block_rest_paying', { whose })
+  if (is_paying) return t('account.block_balance_paying', { whose })
   if (total < 0) {
-    return t('account.block_rest_negative', { whose, amount: money(cents(0 - total)) })
+    return t('account.block_balance_negative', { whose, amount: money(cents(0 - total)) })
   }
   if (pending_total > 0) {
-    return t('account.block_rest_pending', { whose, amount: money(pending_total) })
+    return t('account.block_balance_pending', { whose, amount: money(pending_total) })
   }
   const amount = money(total)
-  if (payouts.isPayable(total)) return t('account.block_rest_payable', { whose, amount })
-  return t('account.block_rest_small', { whose, amount })
+  if (payouts.isPayable(total)) return t('account.block_balance_payable', { whose, amount })
+  return t('account.block_balance_small', { whose, amount })
 }
 
 /** The page of a payee's balance. */

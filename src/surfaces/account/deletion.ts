@@ -4,7 +4,7 @@ import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payouts from '#domain/payouts'
-import { type DeletionBlock, deleteAccount, deletionBlocks, smallRests } from '#flows/account'
+import { type DeletionBlock, deleteAccount, deletionBlocks, smallBalances } from '#flows/account'
 import { type PayoutOutcome, payOut } from '#flows/pay-out'
 import type { World } from '#flows/world'
 import { csrfToken } from '#http/form-token'
@@ -46,7 +46,7 @@ export function declareDeletion(scope: FastifyInstance, world: World): void {
   scope.post(`${DELETION}/payout`, async (request, reply) => {
     const { session } = await requireOwner(world, request, reply, needs)
     await limitPage(world, REQUESTS, session.user_id, reply)
-    const unpaid = await payOutRests(world, session.user_id)
+    const unpaid = await payOutSmallBalances(world, session.user_id)
     const to = unpaid ? `${homeOf(unpaid.payee)}?done=${unpaid.outcome}` : DELETION
     return redirectTo(reply, to)
   })
@@ -56,11 +56,11 @@ export function declareDeletion(scope: FastifyInstance, world: World): void {
  * Pays out the balances below the minimum that block the deletion. Returns the payee whose payout
  * did not begin, if any, and why.
  */
-async function payOutRests(
+async function payOutSmallBalances(
   world: World,
   user_id: identity.Session['user_id'],
 ): Promise<{ payee: payouts.Payee; outcome: PayoutOutcome['outcome'] } | undefined> {
-  for (const { payee } of smallRests(await deletionBlocks(world, user_id))) {
+  for (const { payee } of smallBalances(await deletionBlocks(world, user_id))) {
     const request = { ...payee, cause: 'request', least: payouts.MINIMUM_AT_LEAVING } as const
     const { outcome } = await payOut(world, request)
     if (outcome !== 'pending' && outcome !== 'paid') return { payee, outcome }
@@ -81,7 +81,7 @@ async function sendForm(
     csrf_token: csrfToken(world, request, reply),
     email: session.email,
     blocks: blocks.map((block) => blockText(block, locale)),
-    payable: sum(ZERO, ...smallRests(blocks).map(({ total }) => total)),
+    payable: sum(ZERO, ...smallBalances(blocks).map(({ total }) => total)),
     ending: await endingApps(world, user_id),
     is_affiliate: (await affiliates.affiliateOf(world.db, user_id)) !== undefined,
     fault: state.fault,

@@ -82,7 +82,7 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
         )}
         {pending.length > MAX_DAYS && (
           <p class="text-sm text-muted">
-            And {formatMoney(restOf(pending))} on {pending.length - MAX_DAYS} later days.
+            And {formatMoney(laterTotal(pending))} on {pending.length - MAX_DAYS} later days.
           </p>
         )}
       </div>
@@ -92,7 +92,7 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
 
 const MAX_DAYS = 10
 
-function restOf(pending: BalanceFacts['pending']): Cents {
+function laterTotal(pending: BalanceFacts['pending']): Cents {
   return sum(...pending.slice(MAX_DAYS).map(({ amount }) => amount))
 }
 
