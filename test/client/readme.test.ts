@@ -26,6 +26,7 @@ declare global {
   function cookieOf(request: Request, name: string): string | undefined
   function startSession(sub: string, tokens: Tokens): Promise<void>
   function askForKey(): void
+  function askToWait(seconds: number): void
 }
 `
 

@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, mock, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createClient, isPurserError, RateLimitedError, UnreachableError } from '@purser/client'
+import {
+  createClient,
+  InsufficientScopeError,
+  InvalidRequestError,
+  isPurserError,
+  LeaseError,
+  RateLimitedError,
+  ServiceNotEnabledError,
+  SignInError,
+  UnreachableError,
+} from '@purser/client'
 import { license } from './fake-service.ts'
 
 beforeEach(() => {
@@ -215,3 +225,44 @@ test('isPurserError distinguishes by code', async () => {
   assert.ok(!isPurserError(error, 'unknown_key'))
   assert.ok(!isPurserError(new Error('rate_limited'), 'rate_limited'))
 })
+
+test('isPurserError narrows an error to the class of its code', () => {
+  const details = { status: 400, request_id: null }
+  const fields = [{ path: 'key', message: 'too long' }]
+  const errors = [
+    new RateLimitedError('', { ...details, code: 'rate_limited', retry_after: 3 }),
+    new UnreachableError('', { ...details, code: 'unreachable', retry_after: 5 }),
+    new InvalidRequestError('', { ...details, code: 'invalid_request', fields }),
+    new InsufficientScopeError('', {
+      ...details,
+      code: 'insufficient_scope',
+      scope: 'entitlements',
+    }),
+    new ServiceNotEnabledError('', { ...details, code: 'service_not_enabled' }),
+    new LeaseError('', { ...details, code: 'lease_expired' }),
+    new SignInError('', { ...details, code: 'access_denied' }),
+    // A redirect of the service: it names no field.
+    new SignInError('', { ...details, code: 'invalid_request' }),
+  ]
+  assert.deepEqual(errors.map(detailOf), [
+    3,
+    5,
+    'key',
+    'entitlements',
+    'ServiceNotEnabledError',
+    'LeaseError',
+    'SignInError',
+    undefined,
+  ])
+})
+
+function detailOf(error: unknown) {
+  if (isPurserError(error, 'rate_limited', 'unreachable')) return error.retry_after
+  if (isPurserError(error, 'invalid_request')) return error.fields?.[0]?.path
+  if (isPurserError(error, 'insufficient_scope')) return error.scope
+  if (isPurserError(error, 'service_not_enabled'))
+    return error.name satisfies ServiceNotEnabledError['name']
+  if (isPurserError(error, 'lease_expired')) return error.name satisfies 'LeaseError'
+  if (isPurserError(error, 'access_denied')) return error.name satisfies 'SignInError'
+  return undefined
+}

@@ -19,9 +19,11 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unexpected_answer'
   | 'unreachable'
-  | 'invalid_lease'
-  | 'lease_expired'
+  | LeaseCode
   | SignInCode
+
+/** Why a lease gives no right to use the app. */
+type LeaseCode = 'invalid_lease' | 'lease_expired'
 
 /**
  * Why a sign-in or a refresh failed. `access_denied`: the person canceled. `invalid_grant`: the
@@ -165,8 +167,35 @@ export class SignInError extends PurserError {
   override readonly name = 'SignInError'
 }
 
+/** A lease that proves nothing; `code` says why. */
+export class LeaseError extends PurserError {
+  protected static override readonly kind = '@purser/client LeaseError'
+  override readonly name = 'LeaseError'
+}
+
+/** The classes of the codes that have one of their own. */
+type Classes = {
+  rate_limited: RateLimitedError
+  unreachable: UnreachableError
+  insufficient_scope: InsufficientScopeError
+  service_not_enabled: ServiceNotEnabledError
+  /** The redirect of a sign-in may have this code too, and names no field. */
+  invalid_request: InvalidRequestError | (PurserError & { readonly fields?: undefined })
+} & Record<LeaseCode, LeaseError> &
+  Record<SignInCode, SignInError>
+
+/** An error with one of these codes. */
+export type ErrorOf<Code extends ErrorCode> = Code extends ErrorCode
+  ? (Code extends keyof Classes ? Classes[Code] : PurserError) & { readonly code: Code }
+  : never
+
 /** True for an error of this library; with codes, only for an error with one of them. */
-export function isPurserError(error: unknown, ...codes: ErrorCode[]): error is PurserError {
+export function isPurserError<Code extends ErrorCode>(
+  error: unknown,
+  ...codes: [Code, ...Code[]]
+): error is ErrorOf<Code>
+export function isPurserError(error: unknown, ...codes: ErrorCode[]): error is PurserError
+export function isPurserError(error: unknown, ...codes: ErrorCode[]): boolean {
   if (!(error instanceof PurserError)) return false
   return codes.length === 0 || codes.some((code) => code === error.code)
 }

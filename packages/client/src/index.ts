@@ -21,10 +21,12 @@ export {
 } from './client.ts'
 export {
   type ErrorCode,
+  type ErrorOf,
   type FieldFault,
   InsufficientScopeError,
   InvalidRequestError,
   isPurserError,
+  LeaseError,
   PurserError,
   RateLimitedError,
   ServiceNotEnabledError,
@@ -34,7 +36,6 @@ export {
 } from './errors.ts'
 export {
   type Lease,
-  LeaseError,
   type LeaseExpectations,
   type LeaseRequest,
   verifyLease,

@@ -1,5 +1,5 @@
 /** Leases: signed results of `validate`, for apps that start offline. */
-import { PurserError } from './errors.ts'
+import { LeaseError } from './errors.ts'
 import { serviceAddress } from './links.ts'
 import { CLOCK_TOLERANCE_SECONDS, type PublicKey, sha256, verifySigned } from './signed.ts'
 import type { LicenseStatus } from './types.ts'
@@ -35,12 +35,6 @@ export type LeaseExpectations = {
   keys: readonly PublicKey[]
   /** Default: the clock of the machine. */
   now?: Date | undefined
-}
-
-/** A lease that proves nothing; `code` says why. */
-export class LeaseError extends PurserError {
-  protected static override readonly kind = '@purser/client LeaseError'
-  override readonly name = 'LeaseError'
 }
 
 /**
