@@ -25,6 +25,13 @@ import { openShortcuts, type ShortcutParts } from '#platform/shortcuts'
 import type { Observer } from '#platform/telemetry/observer'
 import { answerUnparsed } from '#platform/unparsed'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route compares the parameters of its path with what it issued, and stores none. */
+    reads_any_path?: boolean
+  }
+}
+
 export interface ServerOptions {
   log: Log
   random: Random
@@ -86,8 +93,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       ? whileDraining(options.drain, request, reply, isTrusted)
       : undefined
     if (refusal) done(refusal)
-    else if (request.url.includes('%00')) done(refusalOfNul(request.url))
-    else done(refusalOfHeaders(request.raw))
+    else done(refusalOfNul(request) ?? refusalOfHeaders(request.raw))
   })
   const readJson = readBodies(app)
   const reports = reportRequests(app, options)
@@ -115,11 +121,13 @@ function isEmpty({ headers }: IncomingMessage): boolean {
   return length === '0' && encoding === undefined
 }
 
-/** No address contains a NUL; in a query it is malformed. */
-function refusalOfNul(url: string): Problem {
-  return url.split('?', 1)[0]!.includes('%00')
-    ? new Problem(404, 'not_found', 'There is nothing at this address.')
-    : unreadable()
+/** In a query, a NUL is malformed; in a path, routes that do not say otherwise have nothing. */
+function refusalOfNul({ url, routeOptions }: FastifyRequest): Problem | undefined {
+  if (!url.includes('%00')) return undefined
+  const [path = ''] = url.split('?', 1)
+  if (url.slice(path.length).includes('%00')) return unreadable()
+  if (routeOptions.config.reads_any_path) return undefined
+  return new Problem(404, 'not_found', 'There is nothing at this address.')
 }
 
 /** Whether a request names one host and expects nothing; a route may refuse any other. */

@@ -107,7 +107,7 @@ export function mount(app: FastifyInstance, rows: Endpoint[]): void {
       scope.route({
         method: row.method,
         url: patternOf(row),
-        config: { sampled: true, limits: [row.limit] },
+        config: { sampled: true, reads_any_path: true, limits: [row.limit] },
         errorHandler: async (error, request, reply) =>
           answerProblem(await refusalOf(row, request, error), request, reply),
         onRequest: async (_request, reply) => {
