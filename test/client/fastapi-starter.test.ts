@@ -188,3 +188,11 @@ test('shows the app if the page of an adopted purchase is reloaded', options, as
   assert.equal(key, 'key_2')
   assert.match(other[1], /Use this purchase in this browser/)
 })
+
+test('answers 502 with a message if Purser does not answer', options, async () => {
+  await using service = await startFakeService(answers())
+  const seen = '(await main.unavailable(None, main.httpx.HTTPError())).seen()'
+  const [status, content] = (await resultOf(service.url, seen)) as Shown
+  assert.equal(status, 502)
+  assert.match(content, /Something went wrong. Try again/)
+})

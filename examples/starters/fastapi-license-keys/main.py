@@ -124,4 +124,4 @@ async def locked(_request: Request, error: HTTPException):
 async def unavailable(_request: Request, error: httpx.HTTPError):
     # Such as a wrong client secret, which the visitor can do nothing about.
     log.error("Purser: %r", error)
-    return page("Purser does not answer. Try again in a minute.", status=503)
+    return page("Something went wrong. Try again.", status=502)
