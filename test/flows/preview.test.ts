@@ -150,6 +150,24 @@ describe("the seller's preview of their own buy link", () => {
     assert.deepEqual(rows, [{ n: 1 }])
   })
 
+  test('repeated, is not undone by a rotation that a server repeats', async () => {
+    const agent = seller()
+    const { json } = await validate(licenseKey(await previewPurchase(agent)))
+    const rotate = async () => {
+      const answer = await service.app.inject({
+        method: 'POST',
+        url: `/api/v1/licenses/${json.license_id}/regenerate-key`,
+        headers: { ...basic(service), 'idempotency-key': 'its response was lost' },
+      })
+      return answer.json()
+    }
+    const { rotated_at } = await rotate()
+    service.clock.pass(60)
+    const latest = licenseKey(await previewPurchase(agent))
+    assert.deepEqual(await rotate(), { ...json, license_key: latest, rotated_at })
+    assert.equal((await validate(latest)).status, 200)
+  })
+
   test('redirects to the return address of the link, like a purchase', async () => {
     const agent = seller()
     const next = encodeURIComponent('https://tidepool.example/thanks?plan=pro')

@@ -41,8 +41,7 @@ export async function grantPreview(
   const license_key = mintKey(tools.random)
   await db.run(sql`update licenses set product_id = ${grant.product_id},
     key_hash = ${keyHash(tools.keys, license_key)},
-    key_sealed = ${sealKey(tools.keys, tools.random, license_id, license_key)},
-    keyed_rotations = '[]'
+    key_sealed = ${sealKey(tools.keys, tools.random, license_id, license_key)}
     where id = ${license_id}`)
   return license_id
 }
