@@ -29,6 +29,9 @@ beforeEach(async () => {
   await staff.submit('View as this seller', { reason: 'a question about plans' })
 })
 
+/** The forms that are not refused. */
+const ALLOWED = ['/admin/viewing/stop', '/signout/']
+
 type Route = { method: string; url: string }
 
 /** Every route of the service, so that a new one is covered without a line here. */
@@ -72,6 +75,15 @@ async function send(agent: Agent, { method, url }: Route, facts: Record<string, 
   })
 }
 
+/** The actions of the forms on a page that can be sent and are refused. */
+function refusedForms(body: string): string[] {
+  const forms = body.matchAll(/<form [^>]*method="post"[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)
+  return [...forms]
+    .filter(([, , content]) => !content!.includes('<fieldset disabled'))
+    .map(([, action]) => action!)
+    .filter((action) => !ALLOWED.includes(action))
+}
+
 test('every page of the seller answers, with the banner and without a license key', async () => {
   const facts = await values()
   const wrong: string[] = []
@@ -84,6 +96,7 @@ test('every page of the seller answers, with the banner and without a license ke
     if (!accepted.includes(answer.statusCode)) wrong.push(`${route.url}: ${answer.statusCode}`)
     const isShown = answer.body.includes('Viewing as Tidepool Works LLC')
     if (answer.statusCode === 200 && isPage && !isShown) wrong.push(`${route.url}: no banner`)
+    for (const form of refusedForms(answer.body)) wrong.push(`${route.url}: can send ${form}`)
     if (/\bkey_[0-9A-Za-z]{10}/.test(answer.body)) wrong.push(`${route.url}: shows a key`)
   }
   assert.deepEqual(wrong, [])
@@ -91,7 +104,6 @@ test('every page of the seller answers, with the banner and without a license ke
 
 test('every other request of a browser is refused, wherever it leads', async () => {
   const facts = await values()
-  const ALLOWED = ['/admin/viewing/stop', '/signout/']
   const before = await counts()
   const wrong: string[] = []
   let refused = 0

@@ -1,7 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { useContext } from 'preact/hooks'
 import { ErrorLine } from './feedback.tsx'
 import { Icon, type IconName } from './icons.tsx'
 import { useLocale } from './locale.tsx'
+import { ViewedAs } from './menu.tsx'
 
 /** The properties of every form field. `name` is also its id unless `id` differs. */
 export type FieldFacts = {
@@ -220,7 +222,10 @@ export function CsrfField({ token }: { token: string }): JSX.Element {
   return <input type="hidden" name="csrf_token" value={token} />
 }
 
-/** A form that changes something: posted with its CSRF token, its fields stacked. */
+/**
+ * A form that changes something: posted with its CSRF token, its fields stacked. It is disabled for
+ * staff who are viewing a seller's pages, because the service refuses it (decision 103).
+ */
 export function Form(facts: {
   action: string
   csrf_token: string
@@ -231,6 +236,7 @@ export function Form(facts: {
   /** Whether the form sends a file. */
   uploads?: boolean
 }): JSX.Element {
+  const isReadOnly = useContext(ViewedAs) !== undefined
   return (
     <form
       id={facts.id}
@@ -241,7 +247,13 @@ export function Form(facts: {
       class="grid grid-cols-1 gap-5"
     >
       <CsrfField token={facts.csrf_token} />
-      {facts.children}
+      {isReadOnly ? (
+        <fieldset disabled class="contents">
+          {facts.children}
+        </fieldset>
+      ) : (
+        facts.children
+      )}
     </form>
   )
 }

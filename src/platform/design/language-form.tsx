@@ -2,6 +2,7 @@ import { createContext, type JSX } from 'preact'
 import { useContext } from 'preact/hooks'
 import { CsrfField } from './forms.tsx'
 import { useLocale } from './locale.tsx'
+import { ViewedAs } from './menu.tsx'
 
 /** The form that changes the language of a page, and the page to return to. */
 export interface LanguageForm {
@@ -18,10 +19,14 @@ export interface LanguageForm {
 /** The form of the page that is rendered; undefined if the language cannot be changed. */
 export const LanguageForm = createContext<LanguageForm | undefined>(undefined)
 
-/** The languages of a page as buttons, the current one marked; nothing if there is one. */
+/**
+ * The languages of a page as buttons, the current one marked; nothing if there is one, and nothing
+ * for staff who are viewing a seller's pages.
+ */
 export function LanguageChoice(): JSX.Element | null {
   const { t, language: current } = useLocale()
   const form = useContext(LanguageForm)
+  if (useContext(ViewedAs)) return null
   if (!form || form.languages.length < 2 || form.current !== current) return null
   return (
     <form
