@@ -1,4 +1,4 @@
-/** The command line program between other programs: a secret from a pipe, output to a pipe. */
+/** The command line program in a terminal, and between other programs: pipes to and from it. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { refusal, startFakeService } from '../client/fake-service.ts'
+import { startedOnTerminal } from '../support/running-command.ts'
 
 const SECRET = 'secret-from-a-pipe'
 
@@ -43,6 +44,22 @@ test('tail ends without an error when its reader does', async () => {
   child.stdout.destroy()
   const [code] = await once(child, 'exit')
   assert.deepEqual([code, await errors], [0, ''])
+})
+
+test('tail says that it waits, on a terminal', async () => {
+  await using service = await startFakeService(() => {
+    return { body: { events: [], cursor: 'c', has_more: false, now: '2026-01-01T00:00:00Z' } }
+  })
+  const env = {
+    PURSER_URL: service.url,
+    PURSER_CLIENT_ID: 'app_1',
+    PURSER_CLIENT_SECRET: SECRET,
+  }
+  const line = [process.execPath, 'packages/cli/dist/main.js', 'tail']
+  const command = startedOnTerminal(line, { cwd: '.', env })
+  await command.seen(/Waiting for events\. Press Ctrl-C to stop\./)
+  command.type('\x03')
+  await command.end
 })
 
 test('an error of the program is a JSON document too', async (t) => {

@@ -27,6 +27,9 @@ export async function tail(context: CommandContext<TailOptions>): Promise<ExitCo
     const first = { limit: String(Math.max(past, 1)) }
     let { body: page } = await send<TimelinePage>('/events', { query: first, signal })
     print(terminal, past === 0 ? [] : page.events)
+    if (options.follow && terminal.is_interactive) {
+      terminal.note('Waiting for events. Press Ctrl-C to stop.')
+    }
     while (options.follow) {
       if (!page.has_more) await sleep(pause * 1000, undefined, { signal })
       page = await nextPage(context, page, signal, async (query) => {
