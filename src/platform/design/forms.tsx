@@ -248,7 +248,7 @@ export function Form(facts: {
     >
       <CsrfField token={facts.csrf_token} />
       {isReadOnly ? (
-        <fieldset disabled class="contents">
+        <fieldset disabled class="readonly">
           {facts.children}
         </fieldset>
       ) : (
