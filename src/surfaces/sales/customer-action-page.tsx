@@ -18,6 +18,7 @@ export function ActionPage(
     /** The customer's page. */
     back: string
     form: { reason: string; days: string }
+    replaces: string
     faults: FormFault[]
   },
 ): JSX.Element {
@@ -33,6 +34,7 @@ export function ActionPage(
         <Panel>
           <p class="text-sm">{action.text}</p>
           <Form action={facts.path} csrf_token={facts.csrf_token}>
+            <input type="hidden" name="replaces" value={facts.replaces} />
             {action.has_days && (
               <Field
                 label="Days"

@@ -22,6 +22,13 @@ interface Given {
   actor: ActorOf<'seller'>
   reason: string
   days: number
+  /** The key that the form was about, by `keyOf`. */
+  replaces: string
+}
+
+/** Names the current key of a license without revealing it. */
+export function keyOf({ rotated_at }: CustomerLicense): string {
+  return rotated_at?.toISOString() ?? 'the first'
 }
 
 /** An action that a member may take on a license. */
@@ -82,11 +89,11 @@ export const ACTIONS: Record<string, CustomerAction> = {
     button: 'Replace key',
     text: 'The buyer gets a new key by email. The old key stops working now. You do not see either key.',
     isPossible: lives,
-    async run(world, { license, actor, reason }) {
-      const { license_id, order_id, rotated_at } = license
+    async run(world, { license, actor, reason, replaces }) {
+      const { license_id, order_id } = license
       const app_id = license.app_id
       // Sending the same form twice replaces one key.
-      const rotation_key = `seller ${rotated_at?.toISOString() ?? 'the first'}`
+      const rotation_key = `seller ${replaces}`.slice(0, 64)
       const change = { app_id, license_id, actor, rotation_key, reason }
       const { outcome } = await rotateKey(world, change)
       if (outcome !== 'rotated') return 'changed'

@@ -10,7 +10,7 @@ import { reasonFault, shortReason } from '#http/reason'
 import { refuse } from '#http/refusals'
 import type { Limit } from '#platform/limits'
 import { ownValue } from '#platform/text'
-import { ACTIONS, type CustomerAction } from './customer-action.ts'
+import { ACTIONS, type CustomerAction, keyOf } from './customer-action.ts'
 import { ActionPage } from './customer-action-page.tsx'
 import { CUSTOMER_PATH, licenseOf } from './customer-context.ts'
 import { pageFacts, sellerOf } from './sales-context.ts'
@@ -39,7 +39,7 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
   scope.post(path, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, 'seller', SUPPORT_NEEDED)
     const action = actionOf(context)
-    const { reason = '', days = '' } = formOf(request)
+    const { reason = '', days = '', replaces = '' } = formOf(request)
     const form = { reason: reason.trim(), days: days.trim() }
     const filled = new URLSearchParams({ ...form, reason: shortReason(form.reason) })
     requireRecentProof(world, context, `${request.url}?${filled}`)
@@ -55,6 +55,7 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
       actor: sellerOf(context),
       reason: form.reason,
       days: Number(form.days),
+      replaces,
     }
     return redirectTo(reply, `${back}?done=${await action.run(world, given)}`)
   })
@@ -98,6 +99,7 @@ async function show(
     path: context.request.url.split('?')[0]!,
     back,
     form,
+    replaces: keyOf(license),
     faults,
   })
   return sendPage(context.reply, page, { status: faults.length > 0 ? 422 : 200 })
