@@ -28,7 +28,7 @@ export function readBodies(app: FastifyInstance): ReadJson {
     if (nestsDeeperThan(text, DEEPEST)) throw tooDeep()
     let body: unknown
     parse(undefined, text, (error, parsed) => {
-      if (error) throw error
+      if (error) throw malformed('The request body could not be read as JSON.')
       body = parsed
     })
     const faults = text.includes('\\u0000') ? faultsOfNul(body) : []

@@ -169,6 +169,13 @@ describe('requests that are not understood', () => {
     }
   })
 
+  test('says of a body whose quotes the shell removed that it is not JSON', async () => {
+    const answer = await send('{key: key_1}', 'application/json')
+    const message = 'The request body could not be read as JSON.'
+    assert.deepEqual(answer.json().fields, [{ path: '', message }])
+    assert.equal(answer.json().message, message)
+  })
+
   test('a caller without valid credentials gets 401 instead of what is wrong with its input', async () => {
     const wrong = basic(service, { ...service.demo.app, client_secret: 'wrong' })
     for (const headers of [{}, wrong]) {

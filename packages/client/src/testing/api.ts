@@ -4,7 +4,7 @@ import { sha256 } from '../signed.ts'
 import type { AppProfile } from '../types.ts'
 import { credentialsOf, json, preflight, refuse, refuseMethod } from './answers.ts'
 import { entitlementOf, type Facts, mint, stateOf } from './facts.ts'
-import { integer, object, optional, readBody, text, unreadable, wellFormed } from './faults.ts'
+import { integer, malformed, object, optional, readBody, text, wellFormed } from './faults.ts'
 import type { TestIssuer } from './issuer.ts'
 
 export type App = {
@@ -104,7 +104,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    throw unreadable()
+    throw malformed('The request could not be read.')
   }
 }
 

@@ -6,7 +6,6 @@ import { refuse } from './answers.ts'
 type Rule = (value: unknown, path: string) => FieldFault[]
 
 const MAX_BYTES = 65_536
-const UNREADABLE = 'The request could not be read.'
 
 /**
  * The JSON body of a request; undefined without one. Throws the refusal of a body that is not
@@ -42,14 +41,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw unreadable()
+    throw malformed('The request body could not be read as JSON.')
   }
 }
 
-/** The refusal of a request that is not understood at all. */
-export function unreadable(): Response {
-  const fields = [{ path: '', message: UNREADABLE }]
-  return refuse('invalid_request', { message: UNREADABLE, fields })
+/** The refusal of a request for a fault that is in none of its fields. */
+export function malformed(message: string): Response {
+  return refuse('invalid_request', { message, fields: [{ path: '', message }] })
 }
 
 /** An object with these fields and no others. */
