@@ -51,6 +51,8 @@ test('a service under a path keeps its path, with or without a trailing slash', 
 
 test('an invalid link is rejected when it is built', () => {
   assert.throws(() => buyLink(base_url, 'prod_1'), /public_id of a price/)
+  // What `price.id` is: the field is `public_id`.
+  assert.throws(() => buyLink(base_url, undefined as never), /public_id of a price/)
   assert.throws(() => buyLink(base_url, 'prc_1', { next: '/return' }), /absolute/)
   assert.throws(() => buyLink(base_url, 'prc_1', { next: 'javascript:alert(1)' }), /absolute/)
   assert.throws(() => buyLink('ftp://purser.example', 'prc_1'), /http or https/)

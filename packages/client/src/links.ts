@@ -16,7 +16,7 @@ export function buyLink(
     discount?: string | undefined
   } = {},
 ): string {
-  if (!price_id.startsWith('prc_')) {
+  if (!price_id?.startsWith('prc_')) {
     throw new TypeError('price_id must be the public_id of a price, which starts with "prc_"')
   }
   return pageLink(base_url, 'buy', price_id, options)
