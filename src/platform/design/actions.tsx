@@ -22,8 +22,6 @@ export function Button(facts: {
   wide?: boolean
   name?: string
   value?: string
-  /** The id of the form to submit, for a button outside of it. */
-  form?: string
   describedby?: string
 }): JSX.Element {
   const look = looks[facts.kind ?? 'plain']
@@ -49,7 +47,6 @@ export function Button(facts: {
       type="submit"
       name={facts.name}
       value={facts.value}
-      form={facts.form}
       data-pending={facts.pending}
       aria-describedby={facts.describedby}
     >

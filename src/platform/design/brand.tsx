@@ -13,10 +13,10 @@ function MarkStrokes(): JSX.Element {
 }
 
 /** Purser's logo mark, in the color of the text around it. */
-export function Mark({ size = 'size-6' }: { size?: string }): JSX.Element {
+export function Mark(): JSX.Element {
   return (
     <svg
-      class={`${size} shrink-0`}
+      class="size-6 shrink-0"
       viewBox="0 0 24 24"
       fill="none"
       stroke="currentColor"

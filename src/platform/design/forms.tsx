@@ -223,27 +223,24 @@ export function CsrfField({ token }: { token: string }): JSX.Element {
 }
 
 /**
- * A form that changes something: posted with its CSRF token, its fields stacked. It is disabled for
- * staff who are viewing a seller's pages, because the service refuses it (decision 103).
+ * A form that changes something: posted with its CSRF token, its fields stacked. The server's error
+ * messages are shown instead of the browser's. It is disabled for staff who are viewing a seller's
+ * pages, because the service refuses it (decision 103).
  */
 export function Form(facts: {
   action: string
   csrf_token: string
   children: ComponentChildren
-  id?: string
-  /** The server's error messages are shown instead of the browser's. */
-  novalidate?: boolean
   /** Whether the form sends a file. */
   uploads?: boolean
 }): JSX.Element {
   const isReadOnly = useContext(ViewedAs) !== undefined
   return (
     <form
-      id={facts.id}
       method="post"
       action={facts.action}
       enctype={facts.uploads ? 'multipart/form-data' : undefined}
-      novalidate={facts.novalidate ?? true}
+      novalidate
       class="grid grid-cols-1 gap-5"
     >
       <CsrfField token={facts.csrf_token} />
