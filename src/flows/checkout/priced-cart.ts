@@ -16,6 +16,8 @@ export interface PricedCart {
   quote: tax.Quote
   /** The latest attempt to pay for it, if any. */
   attempt: payments.Attempt | undefined
+  /** What the same browser bought or is paying for in another cart, if anything. */
+  other: billing.OtherPurchase | undefined
 }
 
 interface PricedRow extends billing.Cart {
@@ -23,6 +25,7 @@ interface PricedRow extends billing.Cart {
   price: JsonRow<catalog.ProductPrice>
   quote: JsonRow<tax.Quote>
   attempt: JsonRow<payments.Attempt> | null
+  other: JsonRow<billing.OtherPurchase> | null
 }
 
 /** A price that can be bought now, with its app, whether or not the app is for sale. */
@@ -44,15 +47,17 @@ export async function findPricedCart(db: Db, id: CartId): Promise<PricedCart | u
       ${apps.appAsJson(sql`carts.app_id`)} as app,
       ${catalog.priceAsJson(sql`carts.price_id`)} as price,
       ${tax.quoteAsJson(sql`carts.tax_quote_id`)} as quote,
-      ${payments.attemptOfCartAsJson(sql`carts.id`)} as attempt
+      ${payments.attemptOfCartAsJson(sql`carts.id`)} as attempt,
+      ${billing.OTHER_PURCHASE_AS_JSON} as other
     from carts where id = ${id}`)
   if (!row) return undefined
-  const { app, price, quote, attempt, ...cart } = row
+  const { app, price, quote, attempt, other, ...cart } = row
   return {
     cart,
     app: apps.appOf(app),
     price,
     quote: tax.quoteOf(quote),
     attempt: attempt ? payments.attemptOf(attempt) : undefined,
+    other: other ? billing.otherPurchaseOf(other) : undefined,
   }
 }

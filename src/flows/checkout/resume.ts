@@ -9,7 +9,7 @@ import type { AppId, OrderId } from '#platform/ids'
 export type Resumed =
   | { outcome: 'completed'; order_id: OrderId }
   | Exclude<Settled, { outcome: 'paid' }>
-  | { outcome: 'processing' | 'untried' }
+  | { outcome: 'processing' | 'untried' | 'sign_in_needed' }
 
 /**
  * Reads the state of a cart whose buyer returns from a challenge or waits for an answer: to their
@@ -28,7 +28,8 @@ export async function resume(world: World, cart: billing.Cart): Promise<Resumed>
   const isBlocked =
     other?.status === 'open' && (await reconcileAttempt(world, other)).outcome === 'processing'
   if (isBlocked) return { outcome: 'processing' }
-  return own ? await ofCart(settledOf(own)) : { outcome: 'untried' }
+  if (own) return await ofCart(settledOf(own))
+  return { outcome: isForeign ? 'sign_in_needed' : 'untried' }
 
   async function ofCart(charged: ChargeOutcome): Promise<Resumed> {
     if (charged.outcome !== 'paid') return charged

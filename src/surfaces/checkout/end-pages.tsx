@@ -12,10 +12,22 @@ import { ZERO } from '#platform/money'
 import { durationText } from '#platform/text'
 import { layoutOf, nameOf, type PurchaseSummary, type Step } from './layout.tsx'
 
+interface OtherCartFacts {
+  /** Whether the buyer comes from another cart, which is not charged. */
+  is_from_other_cart: boolean
+}
+
 /** After Pay, while the processor has not answered. */
 export function ProcessingPage(
-  facts: Omit<Step, 'csrf_token'> & { url: string; return_url: string },
+  facts: Omit<Step, 'csrf_token'> & {
+    url: string
+    return_url: string
+    /** Whether it is another purchase by this buyer, in another browser, that is processing. */
+    is_other: boolean
+  } & OtherCartFacts,
 ): JSX.Element {
+  const { is_other } = facts
+  const { app_name: app } = facts.purchase
   const { t } = facts.purchase.locale
   return (
     <FocusLayout
@@ -24,8 +36,16 @@ export function ProcessingPage(
       refresh_seconds={3}
     >
       <Steps current="confirm" />
-      <Processing title={t('checkout.processing_title')} href={facts.url}>
-        {t('checkout.processing_text')}
+      {facts.is_from_other_cart && (
+        <Alert tone="info" title={t('checkout.placed_before_title')}>
+          {t('checkout.placed_before_text')}
+        </Alert>
+      )}
+      <Processing
+        title={t(is_other ? 'checkout.other_processing_title' : 'checkout.processing_title')}
+        href={facts.url}
+      >
+        {is_other ? t('checkout.other_processing_text', { app }) : t('checkout.processing_text')}
       </Processing>
       <Button href={facts.return_url} icon_after="arrow-right" wide>
         {t('checkout.return_to', { app: facts.purchase.app_name })}
@@ -47,7 +67,7 @@ export function SuccessPage(
     is_continued: boolean
     /** The result of resending the receipt: sent, or the seconds to wait. */
     resent: 'sent' | number | undefined
-  },
+  } & OtherCartFacts,
 ): JSX.Element {
   const { purchase } = facts
   const { t, rich } = purchase.locale
@@ -63,6 +83,11 @@ export function SuccessPage(
           email: <Mailbox address={facts.email} />,
         })}
       </Heading>
+      {facts.is_from_other_cart && (
+        <Alert tone="info" title={t('checkout.placed_before_title')}>
+          {t('checkout.placed_before_text')}
+        </Alert>
+      )}
       {facts.resent === 'sent' && (
         <Alert tone="success">
           {rich('checkout.resent', { email: <Mailbox address={facts.email} /> })}
@@ -83,7 +108,7 @@ export function SuccessPage(
         <Button kind="primary" href={facts.return_url} icon_after="arrow-right" wide>
           {t('checkout.continue_to', { app: purchase.app_name })}
         </Button>
-        {facts.resent === undefined && (
+        {facts.resent === undefined && !facts.is_from_other_cart && (
           <RedirectNotice url={facts.return_url} destination={purchase.app_name} />
         )}
       </div>

@@ -6,7 +6,7 @@ import type * as payments from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import { type CheckoutTotals, cartRefusal, checkoutTotals } from '#flows/checkout'
 import type { NotContinued } from '#flows/payment'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import { requirePricedCart } from '#http/guards/cart'
 import { testNotice } from '#http/test-clock-notice'
 import type { Locale } from '#platform/language/locale'
@@ -25,6 +25,8 @@ export interface OwnCart {
   purchase: PurchaseSummary
   /** True for a member of the app's seller: nothing is charged. */
   is_preview: boolean
+  /** What this browser bought or is paying for in another cart, if it is recent. */
+  other: billing.OtherPurchase | undefined
   /** Why the imported license of the cart cannot be continued. */
   not_continued: NotContinued | undefined
 }
@@ -35,7 +37,7 @@ export async function requireOwnCart(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<OwnCart> {
-  const { cart, attempt, ...sold } = await requirePricedCart(world, request, reply)
+  const { cart, attempt, other: found, ...sold } = await requirePricedCart(world, request, reply)
   const { app, price } = sold
   const totals = await checkoutTotals(world, cart, sold)
   const is_preview = cart.order_id === null && (await isOfMember(world, cart, app))
@@ -48,7 +50,9 @@ export async function requireOwnCart(
     figures,
   )
   const not_continued = await cartRefusal(world, app, { cart, price })
-  return { cart, app, price, totals, attempt, purchase, is_preview, not_continued }
+  const isRecent = !found?.completed_at || billing.maySignIn(appTime(world, app), found)
+  const other = isRecent ? found : undefined
+  return { cart, app, price, totals, attempt, purchase, is_preview, other, not_continued }
 }
 
 async function isOfMember({ db }: World, { user_id }: billing.Cart, { seller_id }: apps.App) {

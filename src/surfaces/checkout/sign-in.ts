@@ -14,6 +14,7 @@ import { redirectAfterForm } from '#http/redirect'
 import { currentSession, knownDevice, startSession } from '#http/session'
 import { ownerAddress } from './destination.ts'
 import { buyUrl, detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
+import { otherStep } from './step-elsewhere.ts'
 import { SignInPage } from './step-pages.tsx'
 
 /** The sign-in step, for an email that has an account. */
@@ -25,6 +26,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     const own = await requireOwnCart(world, request, reply)
     const { cart, app } = own
     if (cart.order_id) return redirectTo(reply, `/checkout/${cart.id}/success`)
+    if (own.other) return redirectTo(reply, otherStep(own.other))
     // A sign-in link returns here too, with a session.
     const identified = await identify(world, own, await currentSession(world, request))
     // A form may have led here, so a redirect out of the service needs an intermediate page.

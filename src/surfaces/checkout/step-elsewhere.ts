@@ -1,10 +1,13 @@
+import type { FastifyRequest } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
+import { queryOf } from '#http/input'
 import { detailsUrl, type OwnCart } from './purchase.ts'
 
 /** A cart on its way through the steps. */
-type SteppingCart = Pick<OwnCart, 'cart' | 'attempt'> & Partial<Pick<OwnCart, 'not_continued'>>
+type SteppingCart = Pick<OwnCart, 'cart' | 'attempt'> &
+  Partial<Pick<OwnCart, 'other' | 'not_continued'>>
 
 /** The step to redirect to if the requested one is too early or too late. */
 export async function stepElsewhere(
@@ -19,11 +22,25 @@ export async function stepElsewhere(
 /** Like `stepElsewhere`, given the latest attempt to pay for the cart. */
 export function elsewhere(
   { clock }: World,
-  { cart, attempt, not_continued }: SteppingCart,
+  { cart, attempt, other, not_continued }: SteppingCart,
 ): string | undefined {
   const base = `/checkout/${cart.id}`
   if (cart.completed_at !== null) return `${base}/success`
   if (attempt?.status === 'open') return `${base}/processing`
+  if (other) return otherStep(other)
   if (not_continued) return `${base}/not-continued`
   return billing.hasExpired(clock.now(), cart) ? detailsUrl(cart) : undefined
+}
+
+const FROM_OTHER_CART = 'other_cart'
+
+/** Whether a buyer comes from another cart, which its page says. */
+export function isFromOtherCart(request: FastifyRequest): boolean {
+  return queryOf(request, 'notice') === FROM_OTHER_CART
+}
+
+/** The page of another purchase, for a buyer who would pay for the same app again. */
+export function otherStep({ id, order_id }: Pick<billing.Cart, 'id' | 'order_id'>): string {
+  const step = order_id === null ? 'processing' : 'success'
+  return `/checkout/${id}/${step}?notice=${FROM_OTHER_CART}`
 }

@@ -32,7 +32,7 @@ import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
 import { finishPreview, sendNoCard } from './preview.ts'
 import { detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
-import { elsewhere, stepElsewhere } from './step-elsewhere.ts'
+import { elsewhere, isFromOtherCart, otherStep, stepElsewhere } from './step-elsewhere.ts'
 
 const CARD_PAGES: RouteLimit = { name: 'checkout-card', points: 120, seconds: 60, key: byIp }
 const byCart = (request: FastifyRequest) => paramsOf(CART_PATH, request).cart_id
@@ -186,7 +186,7 @@ async function resumePurchase(
   { cart }: OwnCart,
 ): Promise<Confirmed | Resumed> {
   const resumed = await resume(world, cart)
-  if (resumed.outcome !== 'not_charged') return resumed
+  if (resumed.outcome !== 'not_charged' && resumed.outcome !== 'untried') return resumed
   const found = await identifyBuyer(world, cart, await currentSession(world, request))
   return found?.license ? { outcome: 'already_owned', license: found.license } : resumed
 }
@@ -199,15 +199,22 @@ function declareWaiting(scope: FastifyInstance, world: World): void {
 
   scope.get(`${CART_PATH}/processing`, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
+    if (own.other) return redirectTo(reply, otherStep(own.other))
+    const is_from_other_cart = isFromOtherCart(request)
     const seen = await resumePurchase(world, request, own)
+    if (seen.outcome === 'completed' && is_from_other_cart) {
+      return redirectTo(reply, otherStep({ ...own.cart, ...seen }))
+    }
     if (seen.outcome !== 'processing') return await redirectAfter(world, reply, own, seen)
     const page = ProcessingPage({
       purchase: own.purchase,
-      url: `/checkout/${own.cart.id}/processing`,
+      url: is_from_other_cart ? otherStep(own.cart) : `/checkout/${own.cart.id}/processing`,
       return_url: returnAddress(world, own.app, {
         next_url: own.cart.next_url,
         order_id: await billing.pendingOrderOf(world.db, own.cart.id),
       }),
+      is_other: own.attempt?.status !== 'open',
+      is_from_other_cart,
     })
     return sendPage(reply, page, { status: 202 })
   })
@@ -241,6 +248,7 @@ async function afterConfirming(
     case 'processing':
       return `${base}/processing`
     case 'already_owned':
+      if (own.other) return otherStep(own.other)
       return await ownerAddress(world, own.app, confirmed.license, own.cart.next_url)
     case 'declined':
     case 'untried':

@@ -16,6 +16,7 @@ import { SuccessPage } from './end-pages.tsx'
 import { deductionOf, itemsOf, type LaterPeriods, renewal } from './figures.ts'
 import { sendPreviewDone } from './preview.ts'
 import { type OwnCart, requireOwnCart } from './purchase.ts'
+import { isFromOtherCart } from './step-elsewhere.ts'
 
 /** The last step: the key, resending the receipt, and the link back to the app. */
 export function declareSuccess(scope: FastifyInstance, world: World): void {
@@ -47,6 +48,7 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
       is_trial: order.license_status === 'trialing',
       is_continued: order.prepaid_until !== null,
       resent: readResent(queryOf(request, 'receipt')),
+      is_from_other_cart: isFromOtherCart(request),
     })
     return sendPage(reply, page)
   })

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { reconcile } from '#flows/payment'
+import { type Agent, textOf } from '../support/agent.ts'
+import { closeSound } from '../support/invariants.ts'
+import { forceStatus } from '../support/licenses.ts'
+import {
+  buyer,
+  enterCard,
+  goToConfirm,
+  licenseKey,
+  orderReference,
+  purchase,
+  TEXAS,
+  takenFrom,
+} from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const LOSES_ANSWER = '4999990000000015'
+const LOSES_REQUEST = '4999990000000023'
+const YEARLY = 1
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+let emails = 0
+const fresh = () => `other-cart-${emails++}@example.com`
+
+/** A tab that is ready to pay yearly, beside one of the same buyer that pays monthly. */
+async function payBeside(card?: string) {
+  const email = fresh()
+  const first = buyer(service)
+  const second = first.tab()
+  await goToConfirm(service, second, { email, price: YEARLY })
+  await purchase(service, first, { email, ...(card && { card }) })
+  return { email, first, second }
+}
+
+const settle = async () => {
+  service.clock.pass(5)
+  await reconcile(service.world)
+}
+
+const assertPlacedBefore = (agent: Agent) =>
+  assert.match(
+    textOf(agent.page.body),
+    /You already placed this order You placed it a short time ago, perhaps in another tab\. You are not charged again\./,
+  )
+
+describe('a cart whose buyer pays for the app in another tab', () => {
+  test('shows the purchase and says that nothing is charged again', async () => {
+    const { email, first, second } = await payBeside()
+    await second.submit(/^Pay /)
+    assertPlacedBefore(second)
+    assert.equal(licenseKey(second.page), licenseKey(first.page))
+    assert.match(textOf(second.page.body), /Paid today \$12\.60/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('shows it too if the first tab was closed while the payment was processing', async () => {
+    const { email, second } = await payBeside(LOSES_ANSWER)
+    await settle()
+    await second.submit(/^Pay /)
+    assertPlacedBefore(second)
+    licenseKey(second.page)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('shows it at the next reload', async () => {
+    const { second } = await payBeside()
+    await second.open(second.page.url)
+    assertPlacedBefore(second)
+  })
+
+  test('names the purchase that is processing, and follows it', async () => {
+    const { email, first, second } = await payBeside(LOSES_ANSWER)
+    await second.submit(/^Pay /)
+    assert.equal(second.page.status, 202)
+    assertPlacedBefore(second)
+    assert.match(textOf(second.page.body), /\$12\.60 due today/)
+    assert.match(orderReference(second.page), /./)
+    service.clock.pass(5)
+    await second.open(second.page.url)
+    assertPlacedBefore(second)
+    assert.equal(licenseKey(second.page), licenseKey(await first.open(first.page.url)))
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('pays, once the other payment has failed', async () => {
+    const { email, second } = await payBeside(LOSES_REQUEST)
+    const { url } = second.page
+    await second.submit(/^Pay /)
+    await settle()
+    service.clock.pass(30 * 60)
+    await settle()
+    await second.open(url)
+    await second.submit(/^Pay /)
+    assert.match(textOf(second.page.body), /License key/)
+    assert.deepEqual(await takenFrom(service, email), [10080])
+  })
+
+  test('pays again, once the license of the other purchase has ended', async () => {
+    const { email, second } = await payBeside()
+    await forceStatus(service, 'canceled', { email })
+    await second.open(second.page.url)
+    assert.match(textOf(second.page.body), /Confirm your order/)
+  })
+})
+
+describe('a buy link that is opened again', () => {
+  const link = () => `/buy/${service.demo.app.prices[0]!.public_id}/`
+
+  test('while the payment is processing, says so before another card is entered', async () => {
+    const { email, first } = await payBeside(LOSES_ANSWER)
+    await first.open(link())
+    await first.submit('Continue', { email, ...TEXAS })
+    assert.equal(first.page.status, 202)
+    assertPlacedBefore(first)
+    await settle()
+    await first.open(first.page.url)
+    licenseKey(first.page)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('once it is paid, shows the purchase instead of asking for a password', async () => {
+    const { email, first } = await payBeside(LOSES_ANSWER)
+    await settle()
+    await first.open(link())
+    await first.submit('Continue', { email, ...TEXAS })
+    assertPlacedBefore(first)
+    licenseKey(first.page)
+  })
+
+  test('later than an hour, asks to sign in', async () => {
+    const { email, first } = await payBeside(LOSES_ANSWER)
+    await settle()
+    service.clock.pass(3600)
+    await first.open(link())
+    await first.submit('Continue', { email, ...TEXAS })
+    assert.match(textOf(first.page.body), /already has an account/)
+    assert.doesNotMatch(first.page.body, /key_/)
+  })
+
+  test('for another email, sells', async () => {
+    const { first } = await payBeside(LOSES_ANSWER)
+    await first.open(link())
+    await first.submit('Continue', { email: fresh(), ...TEXAS })
+    assert.match(textOf((await enterCard(first)).body), /Confirm your order/)
+  })
+})
+
+describe('a cart in another browser', () => {
+  test('says that another payment is processing, and asks the buyer to sign in', async () => {
+    const email = fresh()
+    const other = buyer(service)
+    await goToConfirm(service, other, { email, price: YEARLY })
+    await purchase(service, buyer(service), { email, card: LOSES_ANSWER })
+    await other.submit(/^Pay /)
+    const text = textOf(other.page.body)
+    assert.match(text, /Another payment is processing You already started a payment for Tidepool/)
+    assert.doesNotMatch(text, /\$12/)
+    assert.doesNotMatch(other.page.body, /svc_order/)
+    await settle()
+    await other.open(other.page.url)
+    assert.match(textOf(other.page.body), /already has an account\. Sign in to continue/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+})
