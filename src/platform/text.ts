@@ -50,6 +50,9 @@ export function nameKey(name: string): string {
   return tidyText(name).toLowerCase().normalize('NFC')
 }
 
+/** What is wrong with a text that is empty, for programs: a form says what to enter. */
+export const EMPTY_TEXT = 'Must not be empty.'
+
 /** What is wrong with a text that a person wrote, in one sentence; undefined: nothing. */
 export function textFault(text: string, limit: TextLimit): string | undefined {
   if (!text.isWellFormed() || CONTROL.test(text)) {
@@ -58,7 +61,7 @@ export function textFault(text: string, limit: TextLimit): string | undefined {
   if (!limit.lines && LINE_BREAK.test(text)) return 'Must be a single line without tabs.'
   const count = countCharacters(text)
   if (count > limit.most) return `Use at most ${limit.most} characters. This text has ${count}.`
-  if (count < (limit.least ?? 0)) return 'Must not be empty.'
+  if (count < (limit.least ?? 0)) return EMPTY_TEXT
   return undefined
 }
 

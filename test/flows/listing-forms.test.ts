@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { versionFaults } from '../../src/domain/catalog/version.ts'
+import { readSections } from '../../src/domain/listing/content.ts'
 import { compare } from '../../src/surfaces/dashboard/compare.ts'
 import { formOfListing, listingOf } from '../../src/surfaces/dashboard/listing-form.ts'
 import {
@@ -101,8 +103,8 @@ describe('forms with rows', () => {
 
   test("shows an error at its field, with the page's name for it", () => {
     const path = 'versions[1].prices[0].amount'
-    assert.deepEqual(formFaults([{ path, message: 'Must not be empty.' }]), [
-      { id: 'versions.1.prices.0.amount', message: 'Must not be empty.' },
+    assert.deepEqual(formFaults([{ path, message: 'Use US dollars.' }]), [
+      { id: 'versions.1.prices.0.amount', message: 'Use US dollars.' },
     ])
     assert.equal(placeOf('versions.1.prices.0.amount'), 'Plan 2, price 1, amount')
     assert.equal(placeOf('versions.1.trial_days'), 'Plan 2, free trial')
@@ -114,6 +116,18 @@ describe('forms with rows', () => {
       plainly('versions[0] already has this name. Names are not case-sensitive.'),
       'Plan 1 already has this name. Names are not case-sensitive.',
     )
+  })
+})
+
+describe('an empty field', () => {
+  test('says what to enter', () => {
+    const { faults } = readSections([{ title: ' ', body: '' }])
+    const [title, body] = formFaults(faults)
+    assert.deepEqual(title, { id: 'sections.0.title', message: 'Enter a title.' })
+    assert.deepEqual(body, { id: 'sections.0.body', message: 'Enter the text.' })
+    const version = { name: '', is_free: true, prices: [] }
+    const [name] = formFaults(versionFaults([version]))
+    assert.deepEqual(name, { id: 'versions.0.name', message: 'Enter a name.' })
   })
 })
 

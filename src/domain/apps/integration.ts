@@ -1,4 +1,5 @@
 import type { FieldFault } from '#platform/problem'
+import { EMPTY_TEXT } from '#platform/text'
 import { MAX_RETURN_URL_LENGTH, readReturnUrl, registeredHost } from './return-url.ts'
 
 /** The URLs of an app to which the service sends people, byte for byte as the seller wrote them. */
@@ -39,7 +40,7 @@ function listFaults(appUrl: string, name: string, addresses: string[]): FieldFau
 
 function placeFault(appUrl: string, address: string): string | undefined {
   if (PLAIN.test(address) && readReturnUrl(address, appUrl)) return undefined
-  if (address === '') return 'Must not be empty.'
+  if (address === '') return EMPTY_TEXT
   const host = registeredHost(appUrl)
   return (
     detailFault(appUrl, address) ??

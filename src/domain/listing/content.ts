@@ -1,6 +1,6 @@
 import type { ProductId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
-import { nameKey, type TextLimit, textFault, tidyText } from '#platform/text'
+import { EMPTY_TEXT, nameKey, type TextLimit, textFault, tidyText } from '#platform/text'
 import { cleanHtml, countable, hasText } from './html.ts'
 
 /** The limits of a listing (spec: Limits, Listing content limits); texts are in characters. */
@@ -71,7 +71,7 @@ function readBody(path: string, body: string): Read<string> {
 }
 
 function wordless(body: string): string {
-  return body === '' ? 'Must not be empty.' : 'This HTML has no allowed elements.'
+  return body === '' ? EMPTY_TEXT : 'This HTML has no allowed elements.'
 }
 
 /**

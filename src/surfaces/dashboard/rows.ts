@@ -1,5 +1,5 @@
 import type { FormFault } from '#http/form-errors'
-import { capitalized } from '#platform/text'
+import { capitalized, EMPTY_TEXT, ownValue } from '#platform/text'
 
 /** The fields of a form, or of one of its rows. */
 export type Fields = Record<string, string>
@@ -106,10 +106,25 @@ export function plainly(message: string): string {
     )
 }
 
+const MISSING: Record<string, string> = {
+  name: 'Enter a name.',
+  title: 'Enter a title.',
+  body: 'Enter the text.',
+}
+
+/** What a person enters in an empty field; other messages are kept. */
+function completed(id: string, message: string): string {
+  if (message !== EMPTY_TEXT) return message
+  return ownValue(MISSING, id.split('.').at(-1)) ?? message
+}
+
 /** Errors for a form, each with its field. */
 export function formFaults(
   faults: readonly { path: string; message: string }[] = [],
   at: (path: string) => string = fieldAt,
 ): FormFault[] {
-  return faults.map(({ path, message }) => ({ id: at(path), message: plainly(message) }))
+  return faults.map(({ path, message }) => {
+    const id = at(path)
+    return { id, message: plainly(completed(id, message)) }
+  })
 }
