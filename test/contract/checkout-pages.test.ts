@@ -76,7 +76,7 @@ describe('every page', () => {
       wrong_password: [422, /The password is incorrect/],
       success: [200, /License key/],
       processing: [202, /Processing your payment/],
-      refused_form: [403, /no longer valid/],
+      refused_form: [403, /no longer valid.*allow cookies/],
     }
     assert.deepEqual(Object.keys(pages).sort(), Object.keys(expected).sort())
     for (const [name, [status, says]] of Object.entries(expected)) {
@@ -259,6 +259,7 @@ describe('another browser', () => {
     }
     const unknown = await look(other, 'cart_0000000000000000000000')
     for (const { statusCode } of unknown) assert.equal(statusCode, 404)
+    assert.match(textOf(unknown[0]!.body), /only in the browser in which it began/)
     assert.deepEqual(await look(other, cart), unknown)
     assert.deepEqual(await look({ cookie: '' }, cart).then((all) => all[0]?.statusCode), 404)
     await agent.submit(/^Pay /)

@@ -66,6 +66,18 @@ export function ErrorPage(facts: ErrorFacts) {
   )
 }
 
+/** A checkout that does not exist, or that another browser began. */
+export function NoCheckoutPage({ locale }: { locale: Locale }) {
+  const { t } = locale
+  const title = t('no_checkout.title')
+  return (
+    <FocusLayout locale={locale} title={t('redirected.page_title', { title })}>
+      <Heading title={title}>{t('no_checkout.text')}</Heading>
+      <Button href="/account/">{t('no_checkout.purchases')}</Button>
+    </FocusLayout>
+  )
+}
+
 /** The page for a buy link whose return address is not registered with the app. */
 export function MisconfiguredPage({ app_name, locale }: { app_name: string; locale: Locale }) {
   const { t, rich } = locale

@@ -29,7 +29,8 @@ export function assertOwnForm(world: World, request: FastifyRequest): void {
     throw new Problem(
       403,
       'stale_form',
-      'This form is no longer valid. Go back, reload the page and try again.',
+      'This form is no longer valid. Go back, reload the page and try again. If this happens again, ' +
+        'allow cookies for this site.',
     )
   }
 }

@@ -3,10 +3,12 @@ import * as billing from '#domain/billing'
 import { findPricedCart, type PricedCart } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
+import { NoCheckoutPage } from '#http/error-page'
 import { paramsOf } from '#http/input'
-import { refuse } from '#http/refusals'
+import { AnsweredByGuard, sendPage } from '#http/pages'
 import { currentSession } from '#http/session'
 import { readId } from '#platform/ids'
+import { localeOf } from '#platform/language/request'
 import { sameDigest } from '#platform/secrets'
 
 /** The base path of a checkout. */
@@ -19,7 +21,7 @@ export async function requireCart(
   reply: FastifyReply,
 ): Promise<billing.Cart> {
   const cart = await namedCart(world, request)
-  if (!cart || !isOfBrowser(world, request, reply, cart)) throw refuse('not_found')
+  if (!cart || !isOfBrowser(world, request, reply, cart)) throw notFound()
   return cart
 }
 
@@ -31,8 +33,15 @@ export async function requirePricedCart(
 ): Promise<PricedCart> {
   const cart_id = cartId(request)
   const priced = cart_id && (await findPricedCart(world.db, cart_id))
-  if (!priced || !isOfBrowser(world, request, reply, priced.cart)) throw refuse('not_found')
+  if (!priced || !isOfBrowser(world, request, reply, priced.cart)) throw notFound()
   return priced
+}
+
+/** The same for a cart of another browser as for an unknown one. */
+function notFound(): AnsweredByGuard {
+  return new AnsweredByGuard((reply) =>
+    sendPage(reply, NoCheckoutPage({ locale: localeOf(reply.request) }), { status: 404 }),
+  )
 }
 
 function isOfBrowser(
