@@ -157,6 +157,7 @@ describe('a trial', () => {
     const email = fresh()
     const agent = await goToTrialConfirm(app, email)
     assert.equal(buttonOf(agent), 'Pay $5.25')
+    assert.doesNotMatch(textOf(agent.page.body), /free trial/i)
     await agent.submit(/^Pay /)
     assert.equal((await lookUp(app, agent)).status, 'one_time_active')
     assert.deepEqual(await takenFrom(service, email), [525])
@@ -231,7 +232,8 @@ describe('a second trial of the same app is sold at full price', () => {
     // The card page is drawn before the card is known; nothing is agreed to there.
     assert.match(textOf(page.body), /Nothing is charged yet/)
     await enterCard(agent)
-    assert.ok(!/free/i.test(buttonOf(agent)!))
+    assert.equal(buttonOf(agent), 'Pay $5.25')
+    assert.match(textOf(agent.page.body), /No free trial for this order/)
   })
 
   test('but a visitor who enters that email learns of it only once they have signed in', async () => {
@@ -256,7 +258,9 @@ describe('a second trial of the same app is sold at full price', () => {
 
   test('but another card and email, and another app, get a trial', async () => {
     const { app, email, agent } = await used()
-    assert.equal(buttonOf(await goToTrialConfirm(app, fresh(), '5555555555554444')), START)
+    const first = await goToTrialConfirm(app, fresh(), '5555555555554444')
+    assert.equal(buttonOf(first), START)
+    assert.doesNotMatch(textOf(first.page.body), /No free trial/)
     const other = await addTrialApp()
     await service.world.db.run(sql`update sessions set app_id = null
       where user_id = (select id from users where email_normalized = ${email})`)

@@ -33,6 +33,8 @@ export interface CheckoutTotals {
   prepaid_until: Date | undefined
   /** The days of the trial among the terms. */
   trial_days: number
+  /** Whether the plan has a trial that this buyer or this card already used. */
+  is_trial_used: boolean
   /** Identifies everything shown: agreeing to other totals is not agreeing to these. */
   agreement: string
 }
@@ -58,6 +60,7 @@ export async function checkoutTotals(
   const due = { total: is_waived ? ZERO : total, trial_allowed, prepaid_until }
   const terms = billing.termsOf(appTime(world, app), offered, due)
   const isTrial = terms.status === 'trialing'
+  const isTrialOffered = offered.trial_days > 0 && price.frequency !== null && !prepaid_until
   const trial_days = isTrial ? offered.trial_days : 0
   const { discount_id, discount_amount: off } = cart
   const isLater = isTrial || prepaid_until !== undefined
@@ -91,6 +94,7 @@ export async function checkoutTotals(
     terms,
     prepaid_until,
     trial_days,
+    is_trial_used: isTrialOffered && !trial_allowed,
     agreement,
   }
 }

@@ -27,6 +27,8 @@ export function ConfirmPage(
     /** True if the card was declined, so that the main action is to use another one. */
     needs_other_card: boolean
     is_trial: boolean
+    /** Whether the plan has a trial that this buyer or this card already used. */
+    is_trial_used: boolean
     /** The end of what was paid at another service, for an imported license that is continued. */
     prepaid_until: Date | undefined
   } & DiscountFacts,
@@ -50,6 +52,11 @@ export function ConfirmPage(
       {alert && (
         <Alert tone="error" title={alert.title}>
           {alert.text}
+        </Alert>
+      )}
+      {facts.is_trial_used && (
+        <Alert tone="info" title={t('checkout.trial_used_title')}>
+          {t('checkout.trial_used_text', { app: purchase.app_name })}
         </Alert>
       )}
       <DescriptionList

@@ -146,6 +146,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       statement: statementOf(world, own.app),
       is_preview: own.is_preview,
       is_trial: totals.terms.status === 'trialing',
+      is_trial_used: totals.is_trial_used,
       prepaid_until: totals.prepaid_until,
       applied_code: totals.discount?.code,
       not_applied: await notAppliedTo(world, own, notice),
