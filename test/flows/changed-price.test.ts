@@ -174,9 +174,15 @@ describe('a price that is withdrawn under an open cart', () => {
   ] as const) {
     test(`because ${what} charges nothing, and is explained`, async () => {
       const { app, agent, email } = await atConfirm()
+      const reloaded = agent.tab()
       await withdraw(app)
       const page = await agent.submit(PAY)
       assert.equal(page.status, 404)
+      // No step offers to pay, and no card is asked for.
+      for (const step of ['confirm', 'card']) {
+        await reloaded.open(page.url.replace('details', step))
+        assert.match(textOf(reloaded.page.body), /This plan is not for sale.*Nothing was charged/)
+      }
       assert.deepEqual(await takenFrom(service, email), [])
     })
   }

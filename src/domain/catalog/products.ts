@@ -129,6 +129,11 @@ export const priceAsJson = (id: Sql) => sql`(select to_jsonb(price)
       p.app_id, p.name as product_name, p.trial_days
     from prices r join products p on p.id = r.product_id where r.id = ${id}) price)`
 
+/** Whether a price and its product are not deleted, as part of another statement. */
+export const isPriceLive = (id: Sql) => sql`exists (
+  select 1 from prices r join products p on p.id = r.product_id
+  where r.id = ${id} and r.deleted_at is null and p.deleted_at is null)`
+
 /** A price that was bought, whether or not it is still for sale. */
 export async function findPrice(db: Db, price_id: PriceId): Promise<ProductPrice> {
   return await db.one<ProductPrice>(sql`

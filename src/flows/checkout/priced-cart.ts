@@ -16,6 +16,8 @@ export interface PricedCart {
   quote: tax.Quote
   /** The latest attempt to pay for it, if any. */
   attempt: payments.Attempt | undefined
+  /** Whether a buyer can still buy this. */
+  is_for_sale: boolean
   /** What the same browser bought or is paying for in another cart, if anything. */
   other: billing.OtherPurchase | undefined
 }
@@ -26,6 +28,7 @@ interface PricedRow extends billing.Cart {
   quote: JsonRow<tax.Quote>
   attempt: JsonRow<payments.Attempt> | null
   other: JsonRow<billing.OtherPurchase> | null
+  is_live: boolean
 }
 
 /** A price that can be bought now, with its app, whether or not the app is for sale. */
@@ -48,16 +51,19 @@ export async function findPricedCart(db: Db, id: CartId): Promise<PricedCart | u
       ${catalog.priceAsJson(sql`carts.price_id`)} as price,
       ${tax.quoteAsJson(sql`carts.tax_quote_id`)} as quote,
       ${payments.attemptOfCartAsJson(sql`carts.id`)} as attempt,
-      ${billing.OTHER_PURCHASE_AS_JSON} as other
+      ${billing.OTHER_PURCHASE_AS_JSON} as other,
+      ${catalog.isPriceLive(sql`carts.price_id`)} as is_live
     from carts where id = ${id}`)
   if (!row) return undefined
-  const { app, price, quote, attempt, other, ...cart } = row
+  const { app: found, price, quote, attempt, other, is_live, ...cart } = row
+  const app = apps.appOf(found)
   return {
     cart,
-    app: apps.appOf(app),
+    app,
     price,
     quote: tax.quoteOf(quote),
     attempt: attempt ? payments.attemptOf(attempt) : undefined,
+    is_for_sale: is_live && apps.isOnSale(app),
     other: other ? billing.otherPurchaseOf(other) : undefined,
   }
 }

@@ -25,6 +25,8 @@ export interface OwnCart {
   purchase: PurchaseSummary
   /** True for a member of the app's seller: nothing is charged. */
   is_preview: boolean
+  /** Whether a buyer can still buy this. */
+  is_for_sale: boolean
   /** What this browser bought or is paying for in another cart, if it is recent. */
   other: billing.OtherPurchase | undefined
   /** Why the imported license of the cart cannot be continued. */
@@ -37,7 +39,8 @@ export async function requireOwnCart(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<OwnCart> {
-  const { cart, attempt, other: found, ...sold } = await requirePricedCart(world, request, reply)
+  const priced = await requirePricedCart(world, request, reply)
+  const { cart, attempt, is_for_sale, other: found, ...sold } = priced
   const { app, price } = sold
   const totals = await checkoutTotals(world, cart, sold)
   const is_preview = cart.order_id === null && (await isOfMember(world, cart, app))
@@ -52,7 +55,8 @@ export async function requireOwnCart(
   const not_continued = await cartRefusal(world, app, { cart, price })
   const isRecent = !found?.completed_at || billing.maySignIn(appTime(world, app), found)
   const other = isRecent ? found : undefined
-  return { cart, app, price, totals, attempt, purchase, is_preview, other, not_continued }
+  const facts = { cart, app, price, totals, attempt, purchase, is_preview }
+  return { ...facts, is_for_sale, other, not_continued }
 }
 
 async function isOfMember({ db }: World, { user_id }: billing.Cart, { seller_id }: apps.App) {

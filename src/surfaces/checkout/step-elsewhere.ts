@@ -7,7 +7,7 @@ import { detailsUrl, type OwnCart } from './purchase.ts'
 
 /** A cart on its way through the steps. */
 type SteppingCart = Pick<OwnCart, 'cart' | 'attempt'> &
-  Partial<Pick<OwnCart, 'other' | 'not_continued'>>
+  Partial<Pick<OwnCart, 'is_for_sale' | 'other' | 'not_continued'>>
 
 /** The step to redirect to if the requested one is too early or too late. */
 export async function stepElsewhere(
@@ -22,13 +22,15 @@ export async function stepElsewhere(
 /** Like `stepElsewhere`, given the latest attempt to pay for the cart. */
 export function elsewhere(
   { clock }: World,
-  { cart, attempt, other, not_continued }: SteppingCart,
+  { cart, attempt, is_for_sale, other, not_continued }: SteppingCart,
 ): string | undefined {
   const base = `/checkout/${cart.id}`
   if (cart.completed_at !== null) return `${base}/success`
   if (attempt?.status === 'open') return `${base}/processing`
   if (other) return otherStep(other)
   if (not_continued) return `${base}/not-continued`
+  // Where the page says that nothing is sold.
+  if (is_for_sale === false) return detailsUrl(cart)
   return billing.hasExpired(clock.now(), cart) ? detailsUrl(cart) : undefined
 }
 
