@@ -7,7 +7,8 @@ export type OtherPurchase = Pick<Cart, 'id' | 'order_id' | 'completed_at' | 'sig
 
 /**
  * The other purchase of a row of `carts`, as JSON within a statement; see `otherPurchaseOf`. One
- * whose license has ended does not count: its buyer may buy again.
+ * whose license has ended does not count: its buyer may buy again. Nor does one that this browser
+ * sees only after its owner has signed in.
  */
 export const OTHER_PURCHASE_AS_JSON = sql`(select to_jsonb(other) from (
   select o.id, o.order_id, o.completed_at, o.sign_in_ended_at from carts o
@@ -16,7 +17,9 @@ export const OTHER_PURCHASE_AS_JSON = sql`(select to_jsonb(other) from (
     and (exists (select 1 from invoices i join attempts t on t.invoice_id = i.id
         where i.cart_id = o.id and t.status = 'open')
       or exists (select 1 from orders b join licenses l on l.id = b.license_id
-        where b.id = o.order_id and l.status <> 'canceled'))
+          join users u on u.id = b.user_id
+        where b.id = o.order_id and l.status <> 'canceled' and (b.user_id = carts.user_id
+          or b.made_account and u.email_verified_at is null and u.locked_at is null)))
   order by o.completed_at desc nulls first limit 1) other)`
 
 /** The other purchase of `OTHER_PURCHASE_AS_JSON`. */
