@@ -26,7 +26,6 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     const own = await requireOwnCart(world, request, reply)
     const { cart, app } = own
     if (cart.order_id) return redirectTo(reply, `/checkout/${cart.id}/success`)
-    if (own.other) return redirectTo(reply, otherStep(own.other))
     // A sign-in link returns here too, with a session.
     const identified = await identify(world, own, await currentSession(world, request))
     // A form may have led here, so a redirect out of the service needs an intermediate page.
@@ -37,6 +36,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
         'owned',
       )
     }
+    if (own.other) return redirectTo(reply, otherStep(own.other))
     if (identified) return redirectTo(reply, `/checkout/${cart.id}/card`)
     return sendForm(world, request, reply, { own })
   })

@@ -249,7 +249,6 @@ async function afterConfirming(
     case 'processing':
       return `${base}/processing`
     case 'already_owned':
-      if (own.other) return otherStep(own.other)
       return await ownerAddress(world, own.app, confirmed.license, own.cart.next_url)
     case 'declined':
     case 'untried':
