@@ -6,9 +6,9 @@ create table ledger_transactions (
   -- The event, and the id of the object that it happened to. An event is posted once.
   event text not null
     check (event in ('sale', 'refund', 'refund_failed', 'refund_reissued',
-      'refund_reissue_failed', 'buyer_paid', 'dispute_opened', 'dispute_won', 'dispute_lost',
-      'appeal_opened', 'appeal_won', 'payout', 'payout_failed', 'remittance', 'processor_day',
-      'write_off')),
+      'refund_reissue_failed', 'buyer_paid', 'excess_repaid', 'dispute_opened', 'dispute_won',
+      'dispute_lost', 'appeal_opened', 'appeal_won', 'payout', 'payout_failed', 'remittance',
+      'processor_day', 'write_off')),
   subject text not null,
   -- The subject first: the entries of an invoice are found by it alone.
   unique (subject, event)
@@ -92,6 +92,36 @@ create table buyer_payment_parts (
 create index buyer_payment_parts_charge on buyer_payment_parts (charge_id);
 create trigger buyer_payment_parts_are_append_only before update or delete or truncate
   on buyer_payment_parts for each statement execute function refuse_change();
+
+-- What buyers repaid of what they had received in excess of their payments.
+create table excess_repayments (
+  id text primary key,
+  user_id text not null,
+  amount bigint not null check (amount > 0),
+  way text not null check (way in ('bank_transfer', 'check')),
+  reference text not null,
+  -- The day on which it arrived.
+  paid_on date not null,
+  -- The user of the staff who recorded it.
+  recorded_by text not null,
+  created_at timestamptz not null
+);
+create index excess_repayments_user on excess_repayments (user_id, created_at desc);
+create trigger excess_repayments_are_append_only before update or delete or truncate
+  on excess_repayments for each statement execute function refuse_change();
+
+-- The charges whose excess such a repayment settles, for their receipts. They add up to it.
+create table excess_parts (
+  settlement_id text not null,
+  charge_id text not null,
+  amount bigint not null check (amount <> 0),
+  -- The app's own time, like that of its refunds.
+  created_at timestamptz not null,
+  primary key (settlement_id, charge_id)
+);
+create index excess_parts_charge on excess_parts (charge_id);
+create trigger excess_parts_are_append_only before update or delete or truncate
+  on excess_parts for each statement execute function refuse_change();
 
 -- One row: the last check of the books, for the monitoring.
 create table ledger_checks (

@@ -64,6 +64,7 @@ const SHARED_BY_FLOWS = [
   'locked-license',
   'period-credit',
   'taken-back',
+  'excess',
   'app-access',
   'member-access',
 ].map((name) => `src/flows/${name}`)
@@ -189,7 +190,7 @@ const owners: Record<string, RegExp> = {
     /^(payouts|payout_lines|payout_accounts|payee_balances|payee_unsummed|unpaid_lines)$/,
   'domain/metrics': /^(metric_days|metric_changes|counted_licenses|listed_subscriptions)$/,
   'domain/ledger':
-    /^(ledger_(transactions|entries|checks|proofs)|write_offs|buyer_payments|buyer_payment_parts)$/,
+    /^(ledger_(transactions|entries|checks|proofs)|write_offs|buyer_payments|buyer_payment_parts|excess_(repayments|parts))$/,
   platform:
     /^(alarms|audit_log|emails|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts|stored_files)$/,
   sandbox: /^sandbox\.\w+$/,

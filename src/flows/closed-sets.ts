@@ -92,6 +92,7 @@ type Audited =
   | 'discount.turned_on'
   | 'dispute.evidence_sent'
   | 'email.resent'
+  | 'excess.repaid'
   | 'job.canceled'
   | 'job.discarded'
   | 'job.retried'

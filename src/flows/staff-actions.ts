@@ -15,6 +15,7 @@ export {
 export { actOnJob, type JobActionOutcome } from './staff-actions/job.ts'
 export { changeStaffRole, type StaffChanged } from './staff-actions/members.ts'
 export { payBuyerOtherwise, writeOff } from './staff-actions/money.ts'
+export { owedByBuyer, recordRepayment } from './staff-actions/repayment.ts'
 export { decideAboutSeller } from './staff-actions/seller.ts'
 export type { StaffWithReason } from './staff-actions/staff.ts'
 export { reinstateByStaff, suspendByStaff } from './staff-actions/suspend.ts'

@@ -21,6 +21,7 @@ type OwnPrefix =
     )
   | (
       | 'email'
+      | 'exr'
       | 'img'
       | 'imp'
       | 'inv'
@@ -70,6 +71,7 @@ export type DiscountId = Id<'disc'>
 export type DisputeId = Id<'dsp'>
 export type EmailChangeId = Id<'ech'>
 export type EmailId = Id<'email'>
+export type ExcessRepaymentId = Id<'exr'>
 export type ImageId = Id<'img'>
 export type ImportId = Id<'imp'>
 export type InvoiceId = Id<'inv'>

@@ -4,6 +4,7 @@ import { sweepFiles } from '#platform/task-files'
 import { answerCommand } from '#surfaces/commands/commands'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { objectTo } from '../support/disputes.ts'
+import { inExcess } from '../support/excess.ts'
 import { BANKS } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { DAY } from '../support/subscriber.ts'
@@ -188,6 +189,7 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   await refund(service, await buy(service, { card: COMES_BACK }), 300)
   service.clock.pass(2 * DAY)
   await handleEvents(service.world)
+  const { user_id: payer_id } = await inExcess(service, 500)
   await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}
     where id = ${(await buy(service)).user_id}`)
   // Idle staff are signed out after half a day.
@@ -201,6 +203,10 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   await page.goto('/admin/cases/')
   await page.locator('a[href^="/admin/disputes/"]').first().click()
   yield 'a dispute, in the admin area'
+  await page.goto(`/admin/excess/${payer_id}/`)
+  await press(page, 'Record repayment')
+  await page.getByText('Not recorded').waitFor()
+  yield 'a buyer who received too much, with a fault'
   await page.goto('/admin/cases/?q=unknown')
   yield 'cases, nothing found'
   yield* taxes(setup, page)

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import { payBuyerOtherwise } from '#flows/staff-actions'
+import { payBuyerOtherwise, recordRepayment } from '#flows/staff-actions'
 import { addSeconds } from '#platform/calendar'
 import type { InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
@@ -12,6 +12,7 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
 import { bankOf } from '../support/disputes.ts'
+import { testId } from '../support/ids.ts'
 import { closeSound } from '../support/invariants.ts'
 import { readPdf } from '../support/pdf.ts'
 import { refund, staffActor } from '../support/refunds.ts'
@@ -168,6 +169,17 @@ test('a refund at the processor, after the buyer was repaid otherwise, is one in
   assert.ok(text.includes(`Paid after refunds $0.00 ${rows}`), text)
   await subscriber.agent.open(`/manage/${app.client_id}/`)
   assert.match(textOf(subscriber.agent.page.body), /Refunded, \$5\.00 in excess/)
+  const { user_id } = subscriber
+  const paid = { amount: cents(500), way: 'check', reference: '12', paid_on: '2026-03-13' } as const
+  const repayment = { id: testId('exr_1'), user_id, ...paid }
+  assert.deepEqual(await recordRepayment(service.world, staff, repayment), { outcome: 'recorded' })
+  const settled = await readPdf(
+    (await fetchPdf(subscriber, address(subscriber, invoice!.id))).rawPayload,
+  )
+  const after = `Excess repaid on March 13, 2026 $5.00 Paid after refunds $0.00 ${rows}`
+  assert.ok(settled.text.includes(after), settled.text)
+  await subscriber.agent.open(`/manage/${app.client_id}/`)
+  assert.match(textOf(subscriber.agent.page.body), /Refunded, \$5\.00 in excess \$5\.00 repaid/)
 })
 
 // S9

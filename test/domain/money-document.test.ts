@@ -289,15 +289,20 @@ describe('the document of money', () => {
       ledger.refundFailed({ refund_id: testId('ref_1'), user_id: testId('usr_1'), total }),
       ledger.buyerPaid({ payment_id: testId('bpy_1'), user_id: testId('usr_1'), total }),
     ]
-    const expected = postings.flatMap(({ event, lines }) =>
-      lines.map(({ account, amount }) => ({
-        event,
-        account,
-        debit: amount > 0 ? show(amount) : '',
-        credit: amount < 0 ? show(0 - amount) : '',
-      })),
-    )
-    assert.deepEqual(tablesUnder('## Two rarer events')[0], expected)
+    const repayment_id = testId('exr_1')
+    const settled = [ledger.excessRepaid({ repayment_id, user_id: testId('usr_1'), total })]
+    const rowsOf = (of: ledger.Posting[]) =>
+      of.flatMap(({ event, lines }) =>
+        lines.map(({ account, amount }) => ({
+          event,
+          account,
+          debit: amount > 0 ? show(amount) : '',
+          credit: amount < 0 ? show(0 - amount) : '',
+        })),
+      )
+    const [owed, , excess] = tablesUnder('## Two rarer events')
+    assert.deepEqual(owed, rowsOf(postings))
+    assert.deepEqual(excess, rowsOf(settled))
   })
 })
 

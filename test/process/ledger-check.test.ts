@@ -10,13 +10,14 @@ import {
 import { checkBooks } from '#flows/check-books'
 import { payOut } from '#flows/pay-out'
 import { fileMonth } from '#flows/remit-tax'
-import { payBuyerOtherwise } from '#flows/staff-actions'
+import { payBuyerOtherwise, recordRepayment } from '#flows/staff-actions'
 import type { Db } from '#platform/db'
 import type { InvoiceId, UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { bankOf, decide, objectTo } from '../support/disputes.ts'
+import { testId } from '../support/ids.ts'
 import { type KeptDatabase, keepDatabase } from '../support/kept-database.ts'
 import { BANKS, payeeOf, withBank } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
@@ -26,6 +27,7 @@ import { aSale, idOf, type Outside, type Readings } from './ledger-check/planted
 import { FAULTS_OF_TABLES } from './ledger-check/table-faults.ts'
 
 const DAY = 86_400
+const SETTLEMENTS = ['buyer_payments', 'buyer_payment_parts', 'excess_repayments', 'excess_parts']
 const FAR_OFF = new Date('9999-01-01T00:00:00Z')
 
 let database: KeptDatabase
@@ -72,6 +74,14 @@ async function trade(): Promise<void> {
   const actor = { kind: 'staff', user_id, request_id: 'req_1' } as const
   const staff = { ...actor, reason: 'Check 17' }
   assert.ok(await payBuyerOtherwise(world, staff, { user_id: comes_back.user_id }))
+  const too_much = { charge_id: comes_back.charge.processor_charge_id, amount: cents(700) }
+  await bankOf(service).refundOutside(service.clock.now(), too_much)
+  await handleEvents(world)
+  const { user_id: payer_id } = comes_back
+  const paid = { way: 'check', reference: '12', paid_on: '2026-04-01' } as const
+  const repayment = { id: testId('exr_1'), user_id: payer_id, amount: cents(300), ...paid }
+  const { outcome } = await recordRepayment(world, actor, repayment)
+  assert.equal(outcome, 'recorded')
   const filed = await fileMonth(world, actor, filing)
   assert.equal(filed.outcome, 'filed')
 }
@@ -116,7 +126,7 @@ async function afterPlanting(plant: (tx: Db, readings: Readings) => Promise<unkn
   await service.world.db
     .tx(async (tx) => {
       const append_only = ['ledger_entries', 'ledger_transactions']
-      for (const table of [...append_only, 'buyer_payments', 'buyer_payment_parts']) {
+      for (const table of [...append_only, ...SETTLEMENTS]) {
         await tx.raw(`alter table ${table} disable trigger user`)
       }
       const { clock } = service
@@ -145,6 +155,7 @@ describe('the check of the books', () => {
       ['payouts', 2],
       ['remittances', 1],
       ['payments to buyers', 1],
+      ['repayments by buyers', 1],
       ['charges at the processor', 7],
       ['refunds at the processor', 3],
       ['payouts at the processor', 2],

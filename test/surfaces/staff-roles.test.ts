@@ -31,6 +31,8 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'POST /admin/close-attempt': FINANCE,
   'POST /admin/paid-otherwise': FINANCE,
   'POST /admin/write-off': FINANCE,
+  'GET /admin/excess/:user_id/': FINANCE,
+  'POST /admin/excess/:user_id/repayment': FINANCE,
   'GET /admin/disputes/:dispute_id/': FINANCE,
   'POST /admin/disputes/:dispute_id/': FINANCE,
   'GET /admin/tax/': FINANCE,

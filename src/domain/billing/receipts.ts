@@ -12,6 +12,13 @@ export interface GivenBack {
   at: Date
 }
 
+/** What a buyer repaid of what they had received in excess of a payment. */
+export interface SettledExcess {
+  how: 'repaid'
+  amount: Cents
+  at: Date
+}
+
 /** Everything that the receipt of a paid invoice shows; names and email are those of the sale. */
 export interface Receipt extends Invoice {
   paid_at: Date
@@ -30,6 +37,7 @@ export interface Receipt extends Invoice {
   card_brand: string
   card_last4: string
   given_back: GivenBack[]
+  settled: SettledExcess[]
   /** The buyer's language when the invoice was created. */
   language: string
 }
@@ -45,10 +53,17 @@ const BACK = (charge_id: Sql) => sql`(select id, amount, created_at from refunds
   union all select payment_id, amount, created_at from buyer_payment_parts
     where charge_id = ${charge_id})`
 
+/** What was settled of what the buyer of a charge had received in excess of it. */
+const SETTLED = (charge_id: Sql) => sql`(select r.id, 'repaid' as how, p.amount,
+    r.paid_on::timestamp at time zone 'UTC' as at
+  from excess_parts p join excess_repayments r on r.id = p.settlement_id
+  where p.charge_id = ${charge_id})`
+
 /** The receipt of a paid invoice; undefined for one that was never paid. */
 export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | undefined> {
-  type Facts = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | 'given_back'> & {
+  type Facts = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | 'given_back' | 'settled'> & {
     given_back: JsonRow<GivenBack>[]
+    settled: JsonRow<SettledExcess>[]
     invoice: JsonRow<Invoice>
   }
   const found = await db.maybe<Facts>(sql`
@@ -59,6 +74,9 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
       (select coalesce(jsonb_agg(jsonb_build_object('amount', r.amount, 'at', r.created_at)
           order by r.created_at, r.id), '[]')
         from ${BACK(sql`c.id`)} r) as given_back,
+      (select coalesce(jsonb_agg(jsonb_build_object('how', s.how, 'amount', s.amount, 'at', s.at)
+          order by s.at, s.id), '[]')
+        from ${SETTLED(sql`c.id`)} s) as settled,
       ${invoiceAsJson(sql`i.id`)} as invoice
     from invoices i
       join prices pr on pr.id = i.price_id
@@ -72,7 +90,8 @@ export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | unde
   if (!found) return undefined
   const { invoice, ...facts } = found
   const given_back = facts.given_back.map((each) => fromJson<GivenBack>(each, { at: true }))
-  return { ...invoiceOf(invoice), ...facts, given_back }
+  const settled = facts.settled.map((each) => fromJson<SettledExcess>(each, { at: true }))
+  return { ...invoiceOf(invoice), ...facts, given_back, settled }
 }
 
 /** A payment and its refunds, in a list. */
@@ -84,6 +103,8 @@ export interface ReceiptLine {
   /** Tax included; zero for a waived amount. */
   total: Cents
   given_back: Cents
+  /** What the buyer repaid of what they had received in excess. */
+  repaid: Cents
   paid_at: Date
 }
 
@@ -97,7 +118,9 @@ export async function receiptsOf(
     select i.id, i.number, i.kind, i.product_name, i.paid_at,
       case when i.is_waived then 0 else i.amount + i.tax end as total,
       (select coalesce(sum(r.amount), 0)::bigint from charges c
-        cross join lateral ${BACK(sql`c.id`)} r where c.invoice_id = i.id) as given_back
+        cross join lateral ${BACK(sql`c.id`)} r where c.invoice_id = i.id) as given_back,
+      (select coalesce(sum(s.amount), 0)::bigint from charges c
+        cross join lateral ${SETTLED(sql`c.id`)} s where c.invoice_id = i.id) as repaid
     from invoices i
     where i.user_id = ${buyer.user_id} and i.app_id = ${buyer.app_id} and i.status = 'paid'
       and i.number is not null

@@ -17,7 +17,7 @@ export type Account =
   | 'dispute_hold'
   /** What disputes cost sellers, until they are won. */
   | 'dispute_costs'
-  /** Owed to a buyer, because a refund failed. */
+  /** Owed to a buyer, because a refund failed; a debit is what a buyer received in excess. */
   | 'buyer_payable'
   /** Amounts that are written off. */
   | 'losses'
@@ -40,6 +40,7 @@ export type LedgerEvent =
   | 'refund_reissued'
   | 'refund_reissue_failed'
   | 'buyer_paid'
+  | 'excess_repaid'
   | 'dispute_opened'
   | 'dispute_won'
   | 'dispute_lost'

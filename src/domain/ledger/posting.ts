@@ -2,6 +2,7 @@ import type {
   AffiliateId,
   BuyerPaymentId,
   DisputeId,
+  ExcessRepaymentId,
   InvoiceId,
   PayeeId,
   PayoutId,
@@ -121,6 +122,18 @@ export function buyerPaid(facts: {
   return posting('buyer_paid', facts.payment_id, [
     credit('bank', '', facts.total),
     debit('buyer_payable', facts.user_id, facts.total),
+  ])
+}
+
+/** A buyer repaid what they had received in excess, to the operator's bank. */
+export function excessRepaid(facts: {
+  repayment_id: ExcessRepaymentId
+  user_id: UserId
+  total: Cents
+}): Posting {
+  return posting('excess_repaid', facts.repayment_id, [
+    debit('bank', '', facts.total),
+    credit('buyer_payable', facts.user_id, facts.total),
   ])
 }
 

@@ -155,6 +155,12 @@ async function ofPayments(db: Db, { user_id, email_normalized }: DataOwner): Dat
       from buyer_payments b join buyer_payment_parts p on p.payment_id = b.id
         join charges c on c.id = p.charge_id
       where b.user_id = ${user_id} order by p.created_at, c.created_at`),
+    excess_repaid: await db.rows<Item>(sql`select jsonb_build_object('id', r.id,
+        'invoice_id', c.invoice_id, 'amount_in_cents', p.amount, 'way', r.way,
+        'reference', r.reference, 'paid_on', r.paid_on) as item
+      from excess_repayments r join excess_parts p on p.settlement_id = r.id
+        join charges c on c.id = p.charge_id
+      where r.user_id = ${user_id} order by r.paid_on, r.created_at, c.created_at`),
     disputes: await db.rows<Item>(sql`select jsonb_build_object('id', d.id,
         'invoice_id', c.invoice_id, 'amount_in_cents', d.amount, 'reason', d.reason,
         'status', d.status, 'opened_at', d.opened_at, 'closed_at', d.closed_at) as item

@@ -1,14 +1,18 @@
 import * as ledger from '#domain/ledger'
 import type { Db } from '#platform/db'
-import type { BuyerPaymentId, ReissueId, UserId } from '#platform/ids'
+import type { BuyerPaymentId, ExcessRepaymentId, ReissueId, UserId } from '#platform/ids'
 import { type Cents, formatAmount } from '#platform/money'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } from './report.ts'
 
-/** Checks the postings of what buyers were given because a refund of theirs had failed. */
+/**
+ * Checks the postings of what buyers were given because a refund of theirs had failed, and of what
+ * they repaid because they had received too much.
+ */
 export async function checkBuyers(db: Db, report: Report): Promise<void> {
   await checkPayments(db, report)
   await checkReissues(db, report)
+  await checkRepayments(db, report)
 }
 
 interface PaymentFacts {
@@ -67,4 +71,39 @@ async function checkReissues(db: Db, report: Report): Promise<void> {
       comparePosting(report, 'refund_reissue_failed', reissue_id, back, failed_lines)
     },
   )
+}
+
+interface RepaymentFacts {
+  id: ExcessRepaymentId
+  user_id: UserId
+  amount: Cents
+  /** The sum of its parts of charges of that buyer. */
+  divided: Cents
+  lines: Lines
+}
+
+async function checkRepayments(db: Db, report: Report): Promise<void> {
+  await inPages<RepaymentFacts>(
+    (page) =>
+      db.rows(sql`select r.id, r.user_id, r.amount,
+        ${dividedExcess(sql`r.id`, sql`r.user_id`)} as divided,
+        ${linesOf('excess_repaid', sql`r.id`)} as lines
+      from excess_repayments r where ${ofPage(sql`r.id`, page)}`),
+    ({ id: repayment_id, user_id, amount: total, divided, lines }) => {
+      report.count('repayments by buyers')
+      if (divided !== total) {
+        const detail = `${formatAmount(total)} was settled; the parts are ${formatAmount(divided)}`
+        report.differ('a settled excess is the sum of its parts', repayment_id, detail)
+      }
+      const posting = ledger.excessRepaid({ repayment_id, user_id, total })
+      comparePosting(report, 'excess_repaid', repayment_id, posting, lines)
+    },
+  )
+}
+
+/** A column with the sum of the parts of a settlement that are of charges of its buyer. */
+function dividedExcess(settlement_id: Sql, user_id: Sql): Sql {
+  return sql`(select coalesce(sum(p.amount), 0)::bigint from excess_parts p
+    join charges c on c.id = p.charge_id join invoices i on i.id = c.invoice_id
+    where p.settlement_id = ${settlement_id} and i.user_id = ${user_id})`
 }

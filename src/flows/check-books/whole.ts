@@ -62,5 +62,6 @@ const causeless = (isChecked: Sql) => sql`select t.id, t.event, t.subject from l
     when 'remittance' then exists (select 1 from remittances r where r.id = t.subject)
     when 'write_off' then exists (select 1 from write_offs w where w.id = t.subject)
     when 'buyer_paid' then exists (select 1 from buyer_payments b where b.id = t.subject)
+    when 'excess_repaid' then exists (select 1 from excess_repayments r where r.id = t.subject)
     else false end
   order by t.at, t.id`

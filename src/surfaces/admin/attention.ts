@@ -35,6 +35,7 @@ const KINDS: AttentionKind[] = [
   { needs: 'jobs', read: failedJobs },
   { needs: 'accounts', read: locked },
   { needs: 'payments', read: owed },
+  { needs: 'payments', read: excess },
   { needs: 'payments', read: debts },
 ]
 
@@ -162,6 +163,16 @@ async function owed({ db }: World): Promise<AttentionItem | undefined> {
     title: `${countedUpTo(found.length, 'buyer')} to repay`,
     ...totalOf('Returned refunds of', found),
     href: '/admin/cases/#owed',
+  }
+}
+
+async function excess({ db }: World): Promise<AttentionItem | undefined> {
+  const found = await ledger.listExcessBuyers(db, FIRST_ITEMS)
+  if (found.length === 0) return undefined
+  return {
+    title: `${countedUpTo(found.length, 'buyer')} received too much`,
+    ...totalOf('To be repaid:', found),
+    href: '/admin/cases/#excess',
   }
 }
 

@@ -7,6 +7,7 @@ import { EmptyState, Heading, RecordRows } from '#design/panels'
 import type { FoundLicenses } from '#domain/billing'
 import type { StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
+import { cents } from '#platform/money'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
 import type { CaseLists } from './case-lists.ts'
@@ -45,6 +46,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
         <RefusedRefunds {...facts} list={lists.refused_refunds} />
       )}
       {lists.owed.items.length > 0 && <Owed {...facts} list={lists.owed} />}
+      {lists.excess.items.length > 0 && <Excess list={lists.excess} />}
       {lists.debts.items.length > 0 && <Debts {...facts} list={lists.debts} />}
       {lists.suspended.items.length > 0 && <SuspendedLicenses {...facts} list={lists.suspended} />}
       {lists.locked.items.length > 0 && <Locked {...facts} list={lists.locked} />}
@@ -118,6 +120,25 @@ function Owed({ list, csrf_token, filled }: PanelFacts<'owed'>): JSX.Element {
         </Entry>
       ))}
     </Entries>
+  )
+}
+
+function Excess({ list }: Pick<PanelFacts<'excess'>, 'list'>): JSX.Element {
+  return (
+    <CasePanel id="excess" title="Received in excess, payable by buyers" list={list}>
+      <RecordRows
+        records={list.items.map(({ user_id, email, amount, disputed }) => ({
+          key: user_id,
+          title: formatMoney(amount),
+          details: [
+            email,
+            disputed > 0 &&
+              `Open disputes may return ${formatMoney(cents(Math.min(amount, disputed)))}.`,
+          ].filter(Boolean),
+          action: <TextLink href={`/admin/excess/${user_id}/`}>View</TextLink>,
+        }))}
+      />
+    </CasePanel>
   )
 }
 

@@ -7,6 +7,7 @@ import { declareAudit } from './audit.ts'
 import { declareCases } from './cases.ts'
 import { declareChecks } from './checks.ts'
 import { declareEmails } from './emails.ts'
+import { declareExcess } from './excess.ts'
 import { declareHome } from './home.ts'
 import { declareJobs } from './jobs.ts'
 import { declarePayouts } from './payouts.ts'
@@ -23,6 +24,7 @@ export function admin(
   people(app, world, (scope) => {
     declareHome(scope, world)
     declareCases(scope, world)
+    declareExcess(scope, world)
     declareSellers(scope, world)
     declareApps(scope, world)
     declarePayouts(scope, world)

@@ -106,6 +106,10 @@ function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfCont
     ...(given_back.length > 0
       ? [{ label: t('pdf.after_refunds'), amount: money(left), strong: true }]
       : []),
+    ...receipt.settled.map((each) => ({
+      label: t('pdf.excess_repaid_on', { day: day(each.at) }),
+      amount: money(each.amount),
+    })),
   ]
 }
 

@@ -68,6 +68,7 @@ export const EVENT_LABELS: Record<LedgerEvent, string> = {
   appeal_opened: 'Appeal lost',
   appeal_won: 'Appeal won',
   buyer_paid: 'Buyer paid',
+  excess_repaid: 'Excess repaid by the buyer',
   payout: 'Payout',
   payout_failed: 'Payout returned',
   remittance: 'Sales tax remitted',

@@ -58,22 +58,31 @@ function Receipts(facts: ManageFacts): JSX.Element {
         <p class="text-sm text-muted">{t('portal.no_receipts')}</p>
       ) : (
         <RecordRows
-          records={receipts.map(({ id, kind, product_name, total, given_back, paid_at }) => ({
-            key: id,
-            title: t('portal.receipt_title', {
-              product: product_name,
-              kind: locale.lower(t(`portal.kind_${kind}`)),
+          records={receipts.map(
+            ({ id, kind, product_name, total, given_back, repaid, paid_at }) => ({
+              key: id,
+              title: t('portal.receipt_title', {
+                product: product_name,
+                kind: locale.lower(t(`portal.kind_${kind}`)),
+              }),
+              details: [<Day date={paid_at} />, <Money amount={total} />],
+              aside: given_back > 0 && (
+                <>
+                  <Badge tone="warn">{refundedText(total, given_back, locale)}</Badge>
+                  {repaid > 0 && (
+                    <Badge>
+                      {locale.rich('portal.excess_repaid', { amount: <Money amount={repaid} /> })}
+                    </Badge>
+                  )}
+                </>
+              ),
+              action: (
+                <Button href={at(`invoices/${id}.pdf`)} describedby={`record-${id}`}>
+                  {t('portal.receipt_pdf')}
+                </Button>
+              ),
             }),
-            details: [<Day date={paid_at} />, <Money amount={total} />],
-            aside: given_back > 0 && (
-              <Badge tone="warn">{refundedText(total, given_back, locale)}</Badge>
-            ),
-            action: (
-              <Button href={at(`invoices/${id}.pdf`)} describedby={`record-${id}`}>
-                {t('portal.receipt_pdf')}
-              </Button>
-            ),
-          }))}
+          )}
         />
       )}
       <PageNav

@@ -298,10 +298,31 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
       return id
     },
   },
+  'a repayment by a buyer of another amount than was posted': {
+    rule: 'excess_repaid is posted',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from excess_repayments`)
+      await tx.run(sql`update excess_repayments set amount = amount + 1 where id = ${id}`)
+      return id
+    },
+  },
+  'a part of a repayment by a buyer that is missing': {
+    rule: 'a settled excess is the sum of its parts',
+    async plant(tx) {
+      return await idOf(tx, sql`delete from excess_parts returning settlement_id as id`)
+    },
+  },
+  'a posting of a repayment by a buyer that is not on record': {
+    rule: 'a posting has its cause',
+    async plant(tx) {
+      await tx.run(sql`delete from excess_parts`)
+      return await idOf(tx, sql`delete from excess_repayments returning id`)
+    },
+  },
   'a refund that was made again, of another amount than was posted': {
     rule: 'refund_reissued is posted',
     async plant(tx) {
-      const id = await idOf(tx, sql`select id from reissued_refunds`)
+      const id = await idOf(tx, sql`select id from reissued_refunds where amount = 500`)
       await tx.run(sql`update reissued_refunds set amount = amount + 1 where id = ${id}`)
       return id
     },
@@ -309,7 +330,7 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
   'a refund that was made again and returned, without a posting': {
     rule: 'refund_reissue_failed is posted',
     async plant(tx) {
-      const id = await idOf(tx, sql`select id from reissued_refunds`)
+      const id = await idOf(tx, sql`select id from reissued_refunds where amount = 500`)
       await tx.run(sql`update reissued_refunds set status = 'failed' where id = ${id}`)
       return id
     },
@@ -318,7 +339,7 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
     rule: 'a refund at the processor is recorded',
     async plant(tx) {
       const { id } = await tx.one<{ id: string }>(sql`delete from reissued_refunds
-        returning processor_refund_id as id`)
+        where amount = 500 returning processor_refund_id as id`)
       return id
     },
   },

@@ -1,0 +1,119 @@
+import type { Db } from '#platform/db'
+import type { ChargeId, ExcessRepaymentId, UserId } from '#platform/ids'
+import type { Cents } from '#platform/money'
+import { rowsOf, type Sql, sql } from '#platform/sql'
+
+/** How a buyer repays what they received in excess. */
+export type RepaymentWay = 'bank_transfer' | 'check'
+
+/** What a buyer repaid of what they had received in excess of their payments. */
+export interface ExcessRepayment {
+  id: ExcessRepaymentId
+  user_id: UserId
+  amount: Cents
+  way: RepaymentWay
+  /** What the bank statement names it by. */
+  reference: string
+  /** The day on which it arrived, `2026-11-20`. */
+  paid_on: string
+  /** The member of staff who recorded it. */
+  recorded_by: UserId
+}
+
+/** The excess of a charge that is settled, at the time of the charge's app. */
+export interface ExcessPart {
+  charge_id: ChargeId
+  amount: Cents
+  at: Date
+}
+
+/** A buyer who received more than they paid. */
+export interface ExcessBuyer {
+  user_id: UserId
+  email: string
+  /** What they owe. */
+  amount: Cents
+  /** What open disputes took in excess, and return if they are won. */
+  disputed: Cents
+}
+
+/** A page of the buyers who received more than they paid, in the order of their ids. */
+export async function listExcessBuyers(
+  db: Db,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<ExcessBuyer[]> {
+  return await db.rows<ExcessBuyer>(
+    excessBuyers(sql`group by owner having sum(amount) > 0
+      order by owner limit ${limit} offset ${offset}`),
+  )
+}
+
+/**
+ * A buyer and what they owe; negative: what they are owed. Undefined if nothing was ever booked for
+ * them.
+ */
+export async function findExcessBuyer(db: Db, user_id: UserId): Promise<ExcessBuyer | undefined> {
+  return await db.maybe<ExcessBuyer>(excessBuyers(sql`and owner = ${user_id} group by owner`))
+}
+
+const excessBuyers = (which: Sql) => sql`
+  select o.owner as user_id, coalesce(u.email, o.owner) as email, o.amount,
+    (select coalesce(sum(d.owed), 0)::bigint from invoices i
+      join charges c on c.invoice_id = i.id join disputes d on d.charge_id = c.id
+      where i.user_id = o.owner and d.status = 'open') as disputed
+  from (select owner, sum(amount)::bigint as amount from ledger_entries
+      where account = 'buyer_payable' ${which}) o
+    left join users u on u.id = o.owner
+  order by o.owner`
+
+/** Records a repayment; its parts and its posting belong in the same transaction. */
+export async function addRepayment(db: Db, now: Date, facts: ExcessRepayment): Promise<void> {
+  const { id, user_id, amount, way, reference, paid_on, recorded_by } = facts
+  await db.run(sql`insert into excess_repayments
+      (id, user_id, amount, way, reference, paid_on, recorded_by, created_at)
+    values (${id}, ${user_id}, ${amount}, ${way}, ${reference}, ${paid_on}, ${recorded_by},
+      ${now})`)
+}
+
+/** Records the charges whose excess a settlement is of; they add up to its amount. */
+export async function addExcessParts(
+  db: Db,
+  settlement_id: ExcessRepaymentId,
+  parts: ExcessPart[],
+): Promise<void> {
+  const types = { charge_id: 'text', amount: 'bigint', at: 'timestamptz' } as const
+  await db.run(sql`insert into excess_parts (settlement_id, charge_id, amount, created_at)
+    select ${settlement_id}, row.* from ${rowsOf(parts, types)}`)
+}
+
+/** A recorded repayment; undefined if there is none with this id. */
+export async function findRepayment(
+  db: Db,
+  id: ExcessRepaymentId,
+): Promise<ExcessRepayment | undefined> {
+  return await db.maybe<ExcessRepayment>(sql`select id, user_id, amount, way, reference,
+      to_char(paid_on, 'YYYY-MM-DD') as paid_on, recorded_by
+    from excess_repayments where id = ${id}`)
+}
+
+/** A repayment in the history of a buyer. */
+export interface ListedRepayment {
+  id: ExcessRepaymentId
+  amount: Cents
+  way: RepaymentWay
+  reference: string
+  paid_on: Date
+  /** The email of the member of staff who recorded it. */
+  email: string
+}
+
+/** The latest repayments of a buyer. */
+export async function listRepayments(
+  db: Db,
+  { user_id, limit }: { user_id: UserId; limit: number },
+): Promise<ListedRepayment[]> {
+  return await db.rows<ListedRepayment>(sql`select r.id, r.amount, r.way, r.reference,
+      r.paid_on::timestamp at time zone 'UTC' as paid_on, coalesce(u.email, r.recorded_by) as email
+    from excess_repayments r left join users u on u.id = r.recorded_by
+    where r.user_id = ${user_id} order by r.created_at desc, r.id limit ${limit}`)
+}

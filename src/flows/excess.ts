@@ -1,0 +1,58 @@
+import type * as ledger from '#domain/ledger'
+import { appTime, type World } from '#flows/world'
+import type { Db } from '#platform/db'
+import type { AppId, ChargeId, InvoiceId, UserId } from '#platform/ids'
+import { type Cents, cents, ZERO } from '#platform/money'
+import { sql } from '#platform/sql'
+
+/** What the books say of a charge and its buyer. */
+export interface ChargeBalance {
+  charge_id: ChargeId
+  invoice_id: InvoiceId
+  number: number
+  app_id: AppId
+  app_name: string
+  /** What the buyer received in excess; negative: what they are owed. Never zero. */
+  balance: Cents
+  clock_ahead: number
+}
+
+/**
+ * What a buyer received in excess of each charge, or is owed of it, the earliest charge first: what
+ * was booked for its refunds and disputes, and what was paid or settled since. The sum of all is
+ * the buyer's balance.
+ */
+export async function chargeBalances(db: Db, user_id: UserId): Promise<ChargeBalance[]> {
+  return await db.rows<ChargeBalance>(sql`
+    select c.id as charge_id, i.id as invoice_id, coalesce(i.number, 0) as number, i.app_id,
+      i.app_name, b.balance, a.clock_ahead
+    from (select coalesce(r.charge_id, x.charge_id, d.charge_id) as charge_id,
+        sum(e.amount) as amount
+      from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+        left join refunds r on r.id = t.subject
+        left join reissued_refunds x on x.id = t.subject
+        left join disputes d on d.id = t.subject
+      where e.account = 'buyer_payable' and e.owner = ${user_id}
+      group by 1) o
+      join charges c on c.id = o.charge_id join invoices i on i.id = c.invoice_id
+      join apps a on a.id = i.app_id
+      cross join lateral (select (o.amount
+        + coalesce((select sum(amount) from buyer_payment_parts where charge_id = c.id), 0)
+        - coalesce((select sum(amount) from excess_parts where charge_id = c.id), 0)
+        )::bigint as balance) b
+    where b.balance <> 0 order by c.created_at, c.id`)
+}
+
+/** Divides an amount, in cents, among the excess of charges, the earliest first. */
+export function divideExcess(
+  world: World,
+  balances: ChargeBalance[],
+  total: Cents,
+): ledger.ExcessPart[] {
+  let left: number = total
+  return balances.flatMap(({ charge_id, balance, clock_ahead }) => {
+    const amount = cents(Math.max(0, Math.min(left, balance)))
+    left -= amount
+    return amount > ZERO ? [{ charge_id, amount, at: appTime(world, { clock_ahead }) }] : []
+  })
+}

@@ -1,0 +1,157 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as ledger from '#domain/ledger'
+import { chargeBalances } from '#flows/excess'
+import { owedByBuyer, recordRepayment } from '#flows/staff-actions'
+import { forReports, type World } from '#flows/world'
+import { type ActionNote, noteFor } from '#http/action-note'
+import { withQuery } from '#http/address'
+import type { FormFault } from '#http/form-errors'
+import { csrfToken } from '#http/form-token'
+import { requireRecentProof } from '#http/guards/session'
+import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
+import { formOf, paramsOf, queryOf, requireId } from '#http/input'
+import { redirectTo, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import { isoDate, readDay } from '#platform/calendar'
+import { type ExcessRepaymentId, mintId, readId, type UserId } from '#platform/ids'
+import { formatAmount, readAmount } from '#platform/money'
+import { textFault } from '#platform/text'
+import { CASES } from './case-lists.ts'
+import { ExcessPage, MAX_REFERENCE_LENGTH, type RepaymentForm, WAYS } from './excess-page.tsx'
+import { ON_A_PAGE } from './paging.ts'
+import { COMMON_NOTES } from './reasoned.ts'
+
+const BUYER = '/admin/excess/:user_id/'
+
+/** What a buyer received in excess of their payments, and how staff settle it. */
+export function declareExcess(scope: FastifyInstance, world: World): void {
+  const reporting = forReports(world)
+  scope.get(BUYER, async (request, reply) => {
+    const context = await requireBuyer(reporting, request, reply)
+    const { user_id } = context
+    const asked = (name: keyof RepaymentForm) => queryOf(request, name)
+    const form = {
+      repayment_id: readId('exr', asked('repayment_id')) ?? mintId(world.random, 'exr'),
+      amount: asked('amount') ?? formatAmount(await owedByBuyer(reporting.db, user_id)),
+      way: asked('way') ?? '',
+      reference: asked('reference') ?? '',
+      paid_on: asked('paid_on') ?? isoDate(world.clock.now()),
+    }
+    return await show(reporting, context, { form, faults: [] })
+  })
+  declareRepayment(scope, world)
+}
+
+interface BuyerContext extends StaffContext {
+  user_id: UserId
+  here: string
+}
+
+/** Staff who settle payments, and the buyer in the path. */
+async function requireBuyer(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<BuyerContext> {
+  const context = await requireStaff(world, request, reply, CASES, 'payments')
+  const user_id = requireId('usr', paramsOf(BUYER, request).user_id)
+  return { ...context, user_id, here: `/admin/excess/${user_id}/` }
+}
+
+function declareRepayment(scope: FastifyInstance, world: World): void {
+  scope.post(`${BUYER}repayment`, async (request, reply) => {
+    const context = await requireBuyer(world, request, reply)
+    const { user_id, here } = context
+    const form = sentForm(world, request)
+    requireRecentProof(world, context, withQuery(here, { ...form }))
+    const now = world.clock.now()
+    const faults = faultsOf(form, now)
+    const repayment = readForm(form, user_id)
+    if (faults.length > 0 || !repayment) return await show(world, context, { form, faults })
+    const recorded = await recordRepayment(world, staffActor(context), repayment)
+    if (recorded.outcome !== 'too_much') {
+      return redirectTo(reply, withQuery(here, { done: recorded.outcome }))
+    }
+    const { owed } = recorded
+    if (owed === 0) return redirectTo(reply, withQuery(here, { done: 'nothing' }))
+    const message = `They owe $${formatAmount(owed)}. Enter at most that amount.`
+    return await show(world, context, { form, faults: [{ id: 'amount', message }] })
+  })
+}
+
+/** Texts longer than this are cut, as addresses have a limit. */
+const LONGEST = 200
+
+function sentForm(
+  world: World,
+  request: FastifyRequest,
+): RepaymentForm & { repayment_id: ExcessRepaymentId } {
+  const form = formOf(request)
+  const text = (name: keyof RepaymentForm) => (form[name] ?? '').trim().slice(0, LONGEST)
+  const repayment_id = readId('exr', form.repayment_id) ?? mintId(world.random, 'exr')
+  const [amount, way, reference, paid_on] = [
+    text('amount'),
+    text('way'),
+    text('reference'),
+    text('paid_on'),
+  ]
+  return { repayment_id, amount, way, reference, paid_on }
+}
+
+function faultsOf(form: RepaymentForm, now: Date): FormFault[] {
+  const amount = readAmount(form.amount)
+  const day = readDay(form.paid_on)
+  const reference = textFault(form.reference, { most: MAX_REFERENCE_LENGTH, least: 1 })
+  const found: [id: keyof RepaymentForm, message: string | false | undefined][] = [
+    ['amount', !amount && 'Enter an amount in dollars, such as 12.50.'],
+    ['way', !isWay(form.way) && 'Choose how the buyer paid.'],
+    ['reference', form.reference === '' ? 'Enter the reference on the bank statement.' : reference],
+    ['paid_on', (!day || day > now) && 'Enter the day on which it arrived, today or earlier.'],
+  ]
+  return found.flatMap(([id, message]) => (message ? [{ id, message }] : []))
+}
+
+function isWay(text: string): text is ledger.RepaymentWay {
+  return Object.hasOwn(WAYS, text)
+}
+
+/** The repayment in the form; undefined if a value of it has a fault. */
+function readForm(
+  form: RepaymentForm & { repayment_id: ExcessRepaymentId },
+  user_id: UserId,
+): Omit<ledger.ExcessRepayment, 'recorded_by'> | undefined {
+  const { repayment_id: id, way, reference, paid_on } = form
+  const amount = readAmount(form.amount)
+  return amount && isWay(way) ? { id, user_id, amount, way, reference, paid_on } : undefined
+}
+
+async function show(
+  world: World,
+  { request, reply, role, user_id }: BuyerContext,
+  { form, faults }: { form: RepaymentForm; faults: FormFault[] },
+): Promise<FastifyReply> {
+  const { db } = world
+  const buyer = await ledger.findExcessBuyer(db, user_id)
+  if (!buyer) throw refuse('not_found')
+  const page = ExcessPage({
+    role,
+    csrf_token: csrfToken(world, request, reply),
+    buyer,
+    charges: (await chargeBalances(db, user_id)).filter(({ balance }) => balance > 0),
+    repayments: await ledger.listRepayments(db, { user_id, limit: ON_A_PAGE }),
+    form,
+    faults,
+    note: noteFor(request, NOTES),
+  })
+  return sendPage(reply, page, { status: faults.length > 0 ? 422 : 200 })
+}
+
+const NOTES: Record<string, ActionNote> = {
+  ...COMMON_NOTES,
+  recorded: { tone: 'success', text: 'Repayment recorded.' },
+  other_recorded: {
+    tone: 'warning',
+    text: 'Not recorded: this form has already recorded another repayment. Check them below, and enter this one again.',
+  },
+  nothing: { tone: 'warning', text: 'No change: the buyer owes nothing.' },
+}

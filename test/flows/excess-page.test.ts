@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as ledger from '#domain/ledger'
+import { codeOf } from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { inExcess } from '../support/excess.ts'
+import { closeSound } from '../support/invariants.ts'
+import { type Bought, buy } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+const staff = () => signedIn(service, service.demo.operator)
+
+const owedBy = ({ user_id }: Pick<Bought, 'user_id'>) =>
+  ledger.balanceOf(service.world.db, 'buyer_payable', user_id)
+
+const textOn = (agent: Agent) => textOf(agent.page.body)
+
+describe('the page of a buyer who received too much', () => {
+  test('is reached from the home page and the cases, and records a repayment', async () => {
+    const bought = await inExcess(service, 500)
+    const agent = await staff()
+    await agent.open('/admin/')
+    assert.match(textOn(agent), /1 buyer received too much To be repaid: \$5\.00/)
+    await agent.open('/admin/cases/')
+    assert.match(
+      textOn(agent),
+      new RegExp(`Received in excess, payable by buyers \\$5\\.00 ${bought.email} View`),
+    )
+    await agent.open(`/admin/excess/${bought.user_id}/`)
+    assert.match(textOn(agent), /To repay \$5\.00/)
+    assert.match(textOn(agent), /Received in excess \$5\.00 Tidepool, [A-Z0-9-]+ View/)
+    const form = agent.form('Record repayment')
+    assert.deepEqual([form.amount, form.paid_on], ['5.00', '2026-03-12'])
+    const fields = { way: 'check', reference: 'Check 1204' }
+    await agent.submit('Record repayment', { ...fields, amount: '2.00' })
+    assert.match(textOn(agent), /Repayment recorded\./)
+    assert.match(textOn(agent), /To repay \$3\.00/)
+    assert.match(
+      textOn(agent),
+      new RegExp(
+        `\\$2\\.00 March 12, 2026 Check, Check 1204 Recorded by ${service.demo.operator.email}`,
+      ),
+    )
+    await agent.submit('Record repayment', fields)
+    assert.match(textOn(agent), /Owes nothing\. .*Nothing is left to repay/)
+    assert.equal(await owedBy(bought), 0)
+    await agent.open('/admin/cases/')
+    assert.doesNotMatch(textOn(agent), /payable by buyers/)
+  })
+
+  test('records a form that is sent twice once', async () => {
+    const bought = await inExcess(service, 500)
+    const agent = await staff()
+    await agent.open(`/admin/excess/${bought.user_id}/`)
+    const again = agent.twin()
+    const fields = { amount: '2.00', way: 'bank_transfer', reference: 'WIRE 1' }
+    for (const tab of [agent, again]) {
+      await tab.submit('Record repayment', fields)
+      assert.match(textOn(tab), /Repayment recorded\./)
+    }
+    assert.equal(await owedBy(bought), 300)
+    const back = again.twin()
+    await back.open(`/admin/excess/${bought.user_id}/`)
+    const { repayment_id = '' } = back.form('Record repayment')
+    await back.submit('Record repayment', { ...fields, repayment_id })
+    assert.equal(await owedBy(bought), 100)
+    await again.submit('Record repayment', { ...fields, repayment_id, amount: '1.00' })
+    assert.match(textOn(again), /Not recorded: this form has already recorded another repayment/)
+    assert.equal(await owedBy(bought), 100)
+  })
+
+  test('names each fault at its field, and keeps what was filled in', async () => {
+    const bought = await inExcess(service, 500)
+    const agent = await staff()
+    await agent.open(`/admin/excess/${bought.user_id}/`)
+    const { repayment_id } = agent.form('Record repayment')
+    const good = { amount: '5.00', way: 'check', reference: 'Check 1', paid_on: '2026-03-12' }
+    const faults: [fields: Record<string, string>, fault: RegExp][] = [
+      [{ amount: 'five' }, /Enter an amount in dollars/],
+      [{ amount: '0' }, /Enter an amount in dollars/],
+      [{ amount: '5.01' }, /They owe \$5\.00\. Enter at most that amount/],
+      [{ way: 'cash' }, /Choose how the buyer paid/],
+      [{ reference: ' ' }, /Enter the reference on the bank statement/],
+      [{ reference: 'x'.repeat(81) }, /Use at most 80 characters\. This text has 81/],
+      [{ reference: 'a\u202eb' }, /Must not contain control characters/],
+      [{ paid_on: '2099-01-01' }, /Enter the day on which it arrived, today or earlier/],
+      [{ paid_on: '2026-02-30' }, /Enter the day on which it arrived/],
+    ]
+    for (const [fields, fault] of faults) {
+      const sent = { ...good, ...fields }
+      const { status, body } = await agent.submit('Record repayment', sent)
+      assert.equal(status, 422, JSON.stringify(fields))
+      assert.match(textOf(body), fault)
+      const [name = ''] = Object.keys(fields)
+      assert.match(body, new RegExp(`id="${name}-error"`))
+      const { way: _, ...filled } = agent.form('Record repayment')
+      const { way: __, ...expected } = sent
+      const kept = { ...expected, reference: expected.reference.trim(), repayment_id }
+      assert.deepEqual({ ...filled, csrf_token: '' }, { ...kept, csrf_token: '' })
+    }
+    assert.equal(await owedBy(bought), 500)
+  })
+
+  test('asks staff to authenticate again, and restores the form', async () => {
+    const bought = await inExcess(service, 500)
+    const { operator } = service.demo
+    const agent = await staff()
+    await agent.open(`/admin/excess/${bought.user_id}/`)
+    service.clock.pass(600)
+    const fields = { amount: '1.25', way: 'check', reference: 'Check & 7', paid_on: '2026-03-11' }
+    const { repayment_id } = agent.form('Record repayment')
+    await agent.submit('Record repayment', fields)
+    assert.match(agent.page.url, /^\/account\/confirm/)
+    const code = codeOf(service, operator.totp_secret)
+    await agent.submit('Confirm', { password: operator.password, code })
+    assert.match(agent.page.body, /<option value="check" selected/)
+    const { csrf_token: _, ...form } = agent.form('Record repayment')
+    const { way: __, ...filled } = { ...fields, repayment_id }
+    assert.deepEqual(form, filled)
+    await agent.submit('Record repayment', { way: 'check' })
+    assert.equal(await owedBy(bought), 375)
+  })
+
+  test('exists only for buyers who ever received too much or too little', async () => {
+    const { user_id } = await buy(service)
+    const agent = await staff()
+    for (const id of [user_id, 'usr_x', `usr_${'0'.repeat(22)}`]) {
+      assert.equal((await agent.open(`/admin/excess/${id}/`)).status, 404, id)
+    }
+  })
+})

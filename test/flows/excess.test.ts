@@ -1,0 +1,224 @@
+/** What buyers received in excess of their payments, and how it is settled. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import { personalData } from '#flows/account'
+import { checkBooks } from '#flows/check-books'
+import { payBuyerOtherwise, recordRepayment } from '#flows/staff-actions'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { schedule } from '../../src/sandbox/events.ts'
+import { openAlarms } from '../support/alarms.ts'
+import { auditOf } from '../support/both-sides.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { bankOf, decide, objectTo, owedToSeller } from '../support/disputes.ts'
+import { COMES_BACK, inExcess, refundOutside, staffWithReason } from '../support/excess.ts'
+import { testId } from '../support/ids.ts'
+import { closeSound } from '../support/invariants.ts'
+import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { type Bought, buy, movedBy, passAndHandle, refund, staffActor } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { runDue } from '../support/subscriber.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService({ db: mortalDatabase(await openTestDatabase()) })
+})
+after(() => closeSound(service))
+
+let forms = 0
+
+/** Staff records a repayment, with a form of its own unless one is given. */
+async function repay({ user_id }: Pick<Bought, 'user_id'>, amount: number, facts = {}) {
+  return await recordRepayment(service.world, await staffActor(service), {
+    id: testId(`exr_${forms++}`),
+    user_id,
+    amount: cents(amount),
+    way: 'bank_transfer',
+    reference: 'WIRE 4711',
+    paid_on: '2026-03-11',
+    ...facts,
+  })
+}
+
+async function assertBalance({ user_id }: Pick<Bought, 'user_id'>, amount: number): Promise<void> {
+  assert.equal(await ledger.balanceOf(service.world.db, 'buyer_payable', user_id), amount)
+  assert.deepEqual((await checkBooks(service.world)).differences, [])
+}
+
+async function receiptOf({ invoice_id }: Bought) {
+  return (await billing.findReceipt(service.world.db, invoice_id))!
+}
+
+const listed = async ({ user_id }: Bought) =>
+  (await ledger.listExcessBuyers(service.world.db, { limit: 100, offset: 0 })).find(
+    (each) => each.user_id === user_id,
+  )
+
+const hasAlarm = async (subject: string) =>
+  (await openAlarms(service.world.db)).some((alarm) => alarm.subject === subject)
+
+describe('a repayment of an excess', () => {
+  test('in parts arrives at the bank, until nothing is owed and the alarm ends', async () => {
+    const bought = await inExcess(service, 500)
+    const before = await owedToSeller(service)
+    assert.deepEqual(await listed(bought), {
+      user_id: bought.user_id,
+      email: bought.email,
+      amount: 500,
+      disputed: 0,
+    })
+    assert.ok(await hasAlarm(bought.refund_id))
+    const id = testId('exr_first')
+    assert.deepEqual(await repay(bought, 200, { id }), { outcome: 'recorded' })
+    assert.deepEqual(await movedBy(service, [id]), { bank: 200, buyer_payable: -200 })
+    await assertBalance(bought, 300)
+    assert.ok(await hasAlarm(bought.refund_id))
+    assert.deepEqual(await repay(bought, 300, { way: 'check', paid_on: '2026-03-12' }), {
+      outcome: 'recorded',
+    })
+    await assertBalance(bought, 0)
+    assert.equal(await listed(bought), undefined)
+    assert.ok(!(await hasAlarm(bought.refund_id)))
+    assert.equal(await owedToSeller(service), before)
+    const entries = await auditOf(service, 'excess.repaid')
+    assert.deepEqual(
+      entries.map(({ subject }) => subject),
+      [bought.user_id, bought.user_id],
+    )
+    assert.deepEqual(entries[0]!.detail, {
+      repayment_id: id,
+      amount: 200,
+      way: 'bank_transfer',
+      reference: 'WIRE 4711',
+      paid_on: '2026-03-11',
+    })
+  })
+
+  test('is on the receipt and in the personal data, and leaves the refunds as they were', async () => {
+    const bought = await inExcess(service, 500)
+    const before = await receiptOf(bought)
+    assert.deepEqual(before.settled, [])
+    await repay(bought, 200)
+    const { settled, ...receipt } = await receiptOf(bought)
+    assert.deepEqual(settled, [
+      { how: 'repaid', amount: 200, at: new Date('2026-03-11T00:00:00Z') },
+    ])
+    assert.deepEqual({ ...receipt, settled: [] }, before)
+    const page = { limit: 10, offset: 0 }
+    const { user_id, app_id } = receipt
+    const [line] = await billing.receiptsOf(service.world.db, { user_id, app_id }, page)
+    assert.deepEqual([line?.given_back, line?.repaid], [1760, 200])
+    const person = { user_id, email_normalized: bought.email }
+    const { excess_repaid } = await personalData(service.world.db, person)
+    assert.deepEqual(
+      excess_repaid?.map(({ invoice_id, amount_in_cents }) => [invoice_id, amount_in_cents]),
+      [[bought.invoice_id, 200]],
+    )
+  })
+
+  test('is never more than is owed at that moment', async () => {
+    const bought = await inExcess(service, 500)
+    assert.deepEqual(await repay(bought, 501), { outcome: 'too_much', owed: 500 })
+    const both = await Promise.all([repay(bought, 300), repay(bought, 300)])
+    assert.deepEqual(both.map(({ outcome }) => outcome).sort(), ['recorded', 'too_much'])
+    await assertBalance(bought, 200)
+    const never = await buy(service)
+    assert.deepEqual(await repay(never, 1), { outcome: 'too_much', owed: 0 })
+  })
+
+  test('that is sent twice is booked once, and its form records no other one', async () => {
+    const bought = await inExcess(service, 500)
+    const form = { id: testId('exr_twice') }
+    const both = await Promise.all([repay(bought, 100, form), repay(bought, 100, form)])
+    assert.deepEqual(both, [{ outcome: 'recorded' }, { outcome: 'recorded' }])
+    await assertBalance(bought, 400)
+    for (const other of [{ amount: cents(200) }, { reference: 'WIRE 4712' }, { way: 'check' }]) {
+      const again = await repay(bought, 100, { ...form, ...other })
+      assert.deepEqual(again, { outcome: 'other_recorded' })
+    }
+    await assertBalance(bought, 400)
+  })
+
+  test('is booked once or not at all when the process is killed at any step', async () => {
+    const bought = await inExcess(service, 500)
+    for (let last = 1, owed = 500, was_killed = true; was_killed; last++) {
+      const form = { id: testId(`exr_killed_${last}`) }
+      const { killed } = await untilKilled(last, () => repay(bought, 10, form))
+      const now = await ledger.balanceOf(service.world.db, 'buyer_payable', bought.user_id)
+      assert.ok(now === owed || now === owed - 10, `${now} after step ${last}`)
+      assert.deepEqual(await repay(bought, 10, form), { outcome: 'recorded' })
+      owed -= 10
+      await assertBalance(bought, owed)
+      was_killed = killed
+    }
+  })
+
+  test('settles the earliest charge first, less what the buyer is owed of another one', async () => {
+    const { db } = service.world
+    const first = await buy(service, { card: COMES_BACK })
+    await refund(service, first, 300)
+    await passAndHandle(service, 2)
+    assert.equal(await payBuyerOtherwise(service.world, await staffWithReason(service), first), 300)
+    await passAndHandle(service, 31)
+    await runDue(service)
+    const { id: invoice_id } = (await billing.lastPaidInvoice(db, first.license_id))!
+    const second = { ...first, invoice_id, charge: (await payments.chargeOf(db, invoice_id))! }
+    await refundOutside(service, first, 1260)
+    await assertBalance(first, 300)
+    await refund(service, second, 100)
+    await passAndHandle(service, 2)
+    await assertBalance(first, 200)
+    assert.deepEqual(await repay(first, 201), { outcome: 'too_much', owed: 200 })
+    await repay(first, 200)
+    await assertBalance(first, 0)
+    const settled = (await receiptOf(first)).settled.map(({ amount }) => amount)
+    assert.deepEqual(settled, [200])
+    assert.deepEqual((await receiptOf(second)).settled, [])
+  })
+
+  test('is owed to the buyer if the refund is returned after all', async () => {
+    const bought = await inExcess(service, 500)
+    await repay(bought, 500)
+    const { db, random } = service.world
+    const now = service.clock.now()
+    const { refund_id: id } = bought
+    const failed = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
+    const subject = { id, charge_id: bought.charge.processor_charge_id }
+    await db.tx(async (tx) => {
+      await tx.run(sql`update sandbox.refunds set comes_back_at = ${now} where id = ${id}`)
+      await schedule(tx, random, now, subject, failed)
+    })
+    await handleEvents(service.world)
+    await assertBalance(bought, -500)
+    assert.equal(
+      await payBuyerOtherwise(service.world, await staffWithReason(service), bought),
+      500,
+    )
+    await assertBalance(bought, 0)
+  })
+
+  test('of a refund and a lost dispute of one charge settles what both gave', async () => {
+    const bought = await buy(service)
+    const dispute = await objectTo(service, bought.charge)
+    await decide(service, dispute, 'won')
+    await refund(service, bought, 630)
+    service.clock.pass(86_400)
+    await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+    await handleEvents(service.world)
+    const before = await owedToSeller(service)
+    await assertBalance(bought, 630)
+    await repay(bought, 630)
+    await assertBalance(bought, 0)
+    assert.equal(await owedToSeller(service), before)
+    const [stored] = await payments.disputesOf(service.world.db, bought.charge.id)
+    assert.deepEqual([stored?.status, stored?.owed], ['lost', 630])
+    assert.deepEqual(
+      (await receiptOf(bought)).settled.map(({ amount }) => amount),
+      [630],
+    )
+  })
+})
