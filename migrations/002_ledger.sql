@@ -8,7 +8,7 @@ create table ledger_transactions (
     check (event in ('sale', 'refund', 'refund_failed', 'refund_reissued',
       'refund_reissue_failed', 'buyer_paid', 'excess_repaid', 'dispute_opened', 'dispute_won',
       'dispute_lost', 'appeal_opened', 'appeal_won', 'payout', 'payout_failed', 'remittance',
-      'processor_day', 'write_off')),
+      'processor_day', 'write_off', 'write_off_reversed')),
   subject text not null,
   -- The subject first: the entries of an invoice are found by it alone.
   unique (subject, event)
@@ -54,10 +54,11 @@ create trigger ledger_entries_are_append_only before update or delete or truncat
 create trigger ledger_transactions_are_append_only before update or delete or truncate
   on ledger_transactions for each statement execute function refuse_change();
 
--- Debts of sellers and affiliates that staff wrote off.
+-- Debts of sellers and affiliates, and excess of buyers, that staff wrote off.
 create table write_offs (
   id text primary key,
-  account text not null check (account in ('seller_payable', 'affiliate_payable')),
+  account text not null
+    check (account in ('seller_payable', 'affiliate_payable', 'buyer_payable')),
   owner text not null,
   amount bigint not null check (amount > 0),
   -- The user of the staff who decided it.
@@ -65,6 +66,7 @@ create table write_offs (
   reason text not null,
   created_at timestamptz not null
 );
+create index write_offs_owner on write_offs (owner, created_at desc);
 create trigger write_offs_are_append_only before update or delete or truncate on write_offs
   for each statement execute function refuse_change();
 
@@ -110,7 +112,19 @@ create index excess_repayments_user on excess_repayments (user_id, created_at de
 create trigger excess_repayments_are_append_only before update or delete or truncate
   on excess_repayments for each statement execute function refuse_change();
 
--- The charges whose excess such a repayment settles, for their receipts. They add up to it.
+-- What of the excess that was written off did not reach the buyer after all.
+create table write_off_reversals (
+  id text primary key,
+  user_id text not null,
+  amount bigint not null check (amount > 0),
+  created_at timestamptz not null
+);
+create index write_off_reversals_user on write_off_reversals (user_id, created_at desc);
+create trigger write_off_reversals_are_append_only before update or delete or truncate
+  on write_off_reversals for each statement execute function refuse_change();
+
+-- The charges whose excess a repayment or a write-off settles, for their receipts. They add up to
+-- it; those of a reversal are negative.
 create table excess_parts (
   settlement_id text not null,
   charge_id text not null,

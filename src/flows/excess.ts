@@ -1,7 +1,8 @@
-import type * as ledger from '#domain/ledger'
+import * as ledger from '#domain/ledger'
+import type { LockedCharge } from '#flows/locked-charge'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
-import type { AppId, ChargeId, InvoiceId, UserId } from '#platform/ids'
+import { type AppId, type ChargeId, type InvoiceId, mintId, type UserId } from '#platform/ids'
 import { type Cents, cents, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 
@@ -55,4 +56,30 @@ export function divideExcess(
     left -= amount
     return amount > ZERO ? [{ charge_id, amount, at: appTime(world, { clock_ahead }) }] : []
   })
+}
+
+/**
+ * Reverses what was written off of a charge's excess, as far as the buyer did not receive it after
+ * all: a refund or a dispute of it gave less than was booked. They are owed only the rest. The
+ * charge is locked.
+ */
+export async function reverseWriteOffs(
+  { random }: World,
+  tx: Db,
+  { charge, invoice, locked }: LockedCharge,
+): Promise<void> {
+  const { user_id } = invoice
+  const { now } = locked
+  await ledger.lockOwner(tx, user_id)
+  const written_off = await ledger.writtenOffOf(tx, charge.id)
+  if (written_off === ZERO) return
+  const found = (await chargeBalances(tx, user_id)).find((each) => each.charge_id === charge.id)
+  const total = cents(Math.max(0, Math.min(written_off, 0 - (found?.balance ?? 0))))
+  if (total === ZERO) return
+  const reversal_id = mintId(random, 'wor')
+  await ledger.addReversal(tx, now, { id: reversal_id, user_id, amount: total })
+  const part = { charge_id: charge.id, amount: cents(0 - total), at: now }
+  await ledger.addExcessParts(tx, reversal_id, [part])
+  const posting = ledger.writeOffReversed({ reversal_id, user_id, total })
+  await ledger.post(tx, now, mintId(random, 'txn'), posting)
 }

@@ -6,6 +6,7 @@ export { resolveByStaff } from './staff-actions/alarm.ts'
 export { decideAboutApp } from './staff-actions/app.ts'
 export { noteAttemptClosed } from './staff-actions/attempt.ts'
 export { resendByStaff } from './staff-actions/email.ts'
+export { writeOffExcess } from './staff-actions/excess-write-off.ts'
 export {
   INVITATION_HOURS,
   inviteByCommand,

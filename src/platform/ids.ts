@@ -37,7 +37,7 @@ type OwnPrefix =
       | 'rei'
       | 'rem'
     )
-  | ('req' | 'sel' | 'ses' | 'sub' | 'sti' | 'sup' | 'task' | 'trf' | 'txn' | 'usr' | 'wof')
+  | ('req' | 'sel' | 'ses' | 'sub' | 'sti' | 'sup' | 'task' | 'trf' | 'txn' | 'usr' | 'wof' | 'wor')
 
 /** The prefix of each kind of id of the sandbox, some of them Stripe's. */
 type SandboxPrefix = 'acct' | 'bt' | 'ce' | 'chl' | 'dp' | 'evt' | 'obd' | 'ptl' | 're'
@@ -96,6 +96,7 @@ export type TransactionId = Id<'txn'>
 export type TransferId = Id<'trf'>
 export type UserId = Id<'usr'>
 export type WriteOffId = Id<'wof'>
+export type WriteOffReversalId = Id<'wor'>
 
 /** A text by which a processor names something of its own; no id of the service is assignable. */
 export type ProcessorId = string & { readonly [prefixOf]?: never }

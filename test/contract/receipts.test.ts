@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import { payBuyerOtherwise, recordRepayment } from '#flows/staff-actions'
+import { payBuyerOtherwise, recordRepayment, writeOffExcess } from '#flows/staff-actions'
 import { addSeconds } from '#platform/calendar'
 import type { InvoiceId } from '#platform/ids'
 import { cents } from '#platform/money'
@@ -170,16 +170,22 @@ test('a refund at the processor, after the buyer was repaid otherwise, is one in
   await subscriber.agent.open(`/manage/${app.client_id}/`)
   assert.match(textOf(subscriber.agent.page.body), /Refunded, \$5\.00 in excess/)
   const { user_id } = subscriber
-  const paid = { amount: cents(500), way: 'check', reference: '12', paid_on: '2026-03-13' } as const
+  const paid = { amount: cents(300), way: 'check', reference: '12', paid_on: '2026-03-13' } as const
   const repayment = { id: testId('exr_1'), user_id, ...paid }
   assert.deepEqual(await recordRepayment(service.world, staff, repayment), { outcome: 'recorded' })
+  const rest = { user_id, seen: cents(200) }
+  assert.equal(await writeOffExcess(service.world, staff, rest), 200)
   const settled = await readPdf(
     (await fetchPdf(subscriber, address(subscriber, invoice!.id))).rawPayload,
   )
-  const after = `Excess repaid on March 13, 2026 $5.00 Paid after refunds $0.00 ${rows}`
+  const repaid = 'Excess repaid on March 13, 2026 $3.00 Excess waived on March 12, 2026 $2.00'
+  const after = `${repaid} Paid after refunds $0.00 ${rows}`
   assert.ok(settled.text.includes(after), settled.text)
   await subscriber.agent.open(`/manage/${app.client_id}/`)
-  assert.match(textOf(subscriber.agent.page.body), /Refunded, \$5\.00 in excess \$5\.00 repaid/)
+  assert.match(
+    textOf(subscriber.agent.page.body),
+    /Refunded, \$5\.00 in excess \$3\.00 repaid \$2\.00 waived/,
+  )
 })
 
 // S9

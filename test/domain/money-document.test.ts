@@ -290,6 +290,13 @@ describe('the document of money', () => {
       ledger.buyerPaid({ payment_id: testId('bpy_1'), user_id: testId('usr_1'), total }),
     ]
     const repayment_id = testId('exr_1')
+    const user_id = testId('usr_1')
+    const write_off_id = testId('wof_1')
+    const debt = { account: 'buyer_payable', owner: user_id, amount: total } as const
+    const waived = [
+      ledger.writeOff({ write_off_id, ...debt }),
+      ledger.writeOffReversed({ reversal_id: testId('wor_1'), user_id, total }),
+    ]
     const settled = [ledger.excessRepaid({ repayment_id, user_id: testId('usr_1'), total })]
     const rowsOf = (of: ledger.Posting[]) =>
       of.flatMap(({ event, lines }) =>
@@ -300,9 +307,10 @@ describe('the document of money', () => {
           credit: amount < 0 ? show(0 - amount) : '',
         })),
       )
-    const [owed, , excess] = tablesUnder('## Two rarer events')
+    const [owed, , excess, written_off] = tablesUnder('## Two rarer events')
     assert.deepEqual(owed, rowsOf(postings))
     assert.deepEqual(excess, rowsOf(settled))
+    assert.deepEqual(written_off, rowsOf(waived))
   })
 })
 

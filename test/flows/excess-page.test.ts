@@ -45,11 +45,11 @@ describe('the page of a buyer who received too much', () => {
     assert.match(
       textOn(agent),
       new RegExp(
-        `\\$2\\.00 March 12, 2026 Check, Check 1204 Recorded by ${service.demo.operator.email}`,
+        `\\$2\\.00 Repaid March 12, 2026 Check, Check 1204 Recorded by ${service.demo.operator.email}`,
       ),
     )
     await agent.submit('Record repayment', fields)
-    assert.match(textOn(agent), /Owes nothing\. .*Nothing is left to repay/)
+    assert.match(textOn(agent), /Owes nothing\. .*History \$3\.00 Repaid/)
     assert.equal(await owedBy(bought), 0)
     await agent.open('/admin/cases/')
     assert.doesNotMatch(textOn(agent), /payable by buyers/)
@@ -126,6 +126,36 @@ describe('the page of a buyer who received too much', () => {
     assert.deepEqual(form, filled)
     await agent.submit('Record repayment', { way: 'check' })
     assert.equal(await owedBy(bought), 375)
+  })
+
+  test('writes off the amount that was shown, with a reason and a recent authentication', async () => {
+    const bought = await inExcess(service, 500)
+    const { operator } = service.demo
+    const agent = await staff()
+    await agent.open(`/admin/excess/${bought.user_id}/`)
+    const older = agent.twin()
+    await agent.submit('Record repayment', { amount: '1.00', way: 'check', reference: '77' })
+    await older.submit('Write off', { reason: 'The buyer moved away' })
+    assert.match(textOn(older), /Not done: the amount has changed/)
+    await agent.submit('Write off', { reason: '' })
+    assert.match(textOn(agent), /Not done\. Correct the reason/)
+    assert.match(agent.page.body, /id="write-off-reason-error"/)
+    service.clock.pass(600)
+    await agent.submit('Write off', { reason: 'The buyer moved away' })
+    const code = codeOf(service, operator.totp_secret)
+    await agent.submit('Confirm', { password: operator.password, code })
+    assert.equal(agent.form('Write off').reason, 'The buyer moved away')
+    assert.equal(await owedBy(bought), 400)
+    const again = agent.twin()
+    await agent.submit('Write off')
+    assert.match(textOn(agent), /Written off\. The buyer owes nothing\./)
+    assert.match(
+      textOn(agent),
+      /\$4\.00 Written off March \d+, 2026 The buyer moved away Recorded by/,
+    )
+    assert.equal(await owedBy(bought), 0)
+    await again.submit('Write off')
+    assert.match(textOn(again), /No change: the buyer owes nothing/)
   })
 
   test('exists only for buyers who ever received too much or too little', async () => {

@@ -6,13 +6,14 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { personalData } from '#flows/account'
 import { checkBooks } from '#flows/check-books'
-import { payBuyerOtherwise, recordRepayment } from '#flows/staff-actions'
+import { payBuyerOtherwise, recordRepayment, writeOffExcess } from '#flows/staff-actions'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { schedule } from '../../src/sandbox/events.ts'
 import { openAlarms } from '../support/alarms.ts'
 import { auditOf } from '../support/both-sides.ts'
+import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { bankOf, decide, objectTo, owedToSeller } from '../support/disputes.ts'
 import { COMES_BACK, inExcess, refundOutside, staffWithReason } from '../support/excess.ts'
@@ -47,6 +48,35 @@ async function repay({ user_id }: Pick<Bought, 'user_id'>, amount: number, facts
 async function assertBalance({ user_id }: Pick<Bought, 'user_id'>, amount: number): Promise<void> {
   assert.equal(await ledger.balanceOf(service.world.db, 'buyer_payable', user_id), amount)
   assert.deepEqual((await checkBooks(service.world)).differences, [])
+}
+
+/** The card returns the refund that a buyer received in excess. */
+async function refundReturns({ refund_id: id, charge }: Bought & { refund_id: string }) {
+  const { db, random } = service.world
+  const now = service.clock.now()
+  const failed = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
+  await db.tx(async (tx) => {
+    await tx.run(sql`update sandbox.refunds set comes_back_at = ${now} where id = ${id}`)
+    await schedule(tx, random, now, { id, charge_id: charge.processor_charge_id }, failed)
+  })
+  await handleEvents(service.world)
+}
+
+async function writeOff({ user_id }: Pick<Bought, 'user_id'>, seen: number) {
+  const staff = await staffWithReason(service)
+  return await writeOffExcess(service.world, staff, { user_id, seen: cents(seen) })
+}
+
+/** A purchase of $12.60 of which $6.30 were refunded before the bank gave all of it back. */
+async function disputedAfterRefund(): Promise<Bought> {
+  const bought = await buy(service)
+  const dispute = await objectTo(service, bought.charge)
+  await decide(service, dispute, 'won')
+  await refund(service, bought, 630)
+  service.clock.pass(86_400)
+  await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+  await handleEvents(service.world)
+  return bought
 }
 
 async function receiptOf({ invoice_id }: Bought) {
@@ -183,16 +213,7 @@ describe('a repayment of an excess', () => {
   test('is owed to the buyer if the refund is returned after all', async () => {
     const bought = await inExcess(service, 500)
     await repay(bought, 500)
-    const { db, random } = service.world
-    const now = service.clock.now()
-    const { refund_id: id } = bought
-    const failed = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
-    const subject = { id, charge_id: bought.charge.processor_charge_id }
-    await db.tx(async (tx) => {
-      await tx.run(sql`update sandbox.refunds set comes_back_at = ${now} where id = ${id}`)
-      await schedule(tx, random, now, subject, failed)
-    })
-    await handleEvents(service.world)
+    await refundReturns(bought)
     await assertBalance(bought, -500)
     assert.equal(
       await payBuyerOtherwise(service.world, await staffWithReason(service), bought),
@@ -202,13 +223,7 @@ describe('a repayment of an excess', () => {
   })
 
   test('of a refund and a lost dispute of one charge settles what both gave', async () => {
-    const bought = await buy(service)
-    const dispute = await objectTo(service, bought.charge)
-    await decide(service, dispute, 'won')
-    await refund(service, bought, 630)
-    service.clock.pass(86_400)
-    await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
-    await handleEvents(service.world)
+    const bought = await disputedAfterRefund()
     const before = await owedToSeller(service)
     await assertBalance(bought, 630)
     await repay(bought, 630)
@@ -220,5 +235,98 @@ describe('a repayment of an excess', () => {
       (await receiptOf(bought)).settled.map(({ amount }) => amount),
       [630],
     )
+  })
+})
+
+describe('a write-off of an excess', () => {
+  test('is of all that is owed as it was shown, is a loss, and ends the alarm', async () => {
+    const bought = await inExcess(service, 500)
+    const before = await owedToSeller(service)
+    await repay(bought, 200)
+    assert.equal(await writeOff(bought, 500), 'changed')
+    await assertBalance(bought, 300)
+    const both = await Promise.all([writeOff(bought, 300), writeOff(bought, 300)])
+    assert.deepEqual(both.sort(), [300, undefined])
+    await assertBalance(bought, 0)
+    assert.equal(await listed(bought), undefined)
+    assert.ok(!(await hasAlarm(bought.refund_id)))
+    assert.equal(await owedToSeller(service), before)
+    const settlements = await ledger.listSettlements(service.world.db, { ...bought, limit: 9 })
+    assert.deepEqual(settlements.map(({ kind, amount, text }) => [kind, amount, text]).sort(), [
+      ['repaid', 200, 'WIRE 4711'],
+      ['written_off', 300, 'Agreed by phone.'],
+    ])
+    const written_off = settlements.find(({ kind }) => kind === 'written_off')!
+    const moved = await movedBy(service, [written_off.id])
+    assert.deepEqual(moved, { buyer_payable: -300, losses: 300 })
+    const [entry] = (await auditOf(service, 'debt.written_off')).slice(-1)
+    assert.deepEqual(entry, {
+      subject: bought.user_id,
+      detail: { write_off_id: written_off.id, amount: 300, reason: 'Agreed by phone.' },
+    })
+    const settled = (await receiptOf(bought)).settled.map(({ how, amount }) => [how, amount])
+    assert.deepEqual(settled.sort(), [
+      ['repaid', 200],
+      ['waived', 300],
+    ])
+    const { user_id, app_id } = await receiptOf(bought)
+    const page = { limit: 10, offset: 0 }
+    const [line] = await billing.receiptsOf(service.world.db, { user_id, app_id }, page)
+    assert.deepEqual([line?.repaid, line?.waived], [200, 300])
+    assert.equal(await writeOff(await buy(service), 0), undefined)
+  })
+
+  test('is booked once or not at all when the process is killed at any step', async () => {
+    for (let last = 1, was_killed = true; was_killed; last += KILL_STRIDE) {
+      const bought = await disputedAfterRefund()
+      const { killed } = await untilKilled(last, () => writeOff(bought, 630))
+      const now = await ledger.balanceOf(service.world.db, 'buyer_payable', bought.user_id)
+      assert.ok(now === 0 || now === 630, `${now} after step ${last}`)
+      await writeOff(bought, 630)
+      assert.equal((await receiptOf(bought)).settled.length, 1)
+      was_killed = killed
+    }
+    assert.deepEqual((await checkBooks(service.world)).differences, [])
+  })
+
+  test('is reversed if the card returns the refund, so that the buyer is owed nothing', async () => {
+    const bought = await inExcess(service, 500)
+    await repay(bought, 200)
+    await writeOff(bought, 300)
+    await refundReturns(bought)
+    // They are owed what they repaid, and no more.
+    await assertBalance(bought, -200)
+    const settled = (await receiptOf(bought)).settled.map(({ how, amount }) => [how, amount])
+    assert.deepEqual(settled, [['repaid', 200]])
+    const { db } = service.world
+    const settlements = await ledger.listSettlements(db, { ...bought, limit: 9 })
+    const reversed = settlements.find(({ kind }) => kind === 'reversed')!
+    assert.deepEqual(await movedBy(service, [reversed.id]), { buyer_payable: 300, losses: -300 })
+    assert.equal(
+      await payBuyerOtherwise(service.world, await staffWithReason(service), bought),
+      200,
+    )
+    await assertBalance(bought, 0)
+    const person = { user_id: bought.user_id, email_normalized: bought.email }
+    const { excess_written_off: off } = await personalData(db, person)
+    assert.deepEqual(
+      off?.map(({ amount_in_cents }) => amount_in_cents),
+      [300, -300],
+    )
+  })
+
+  test('is reversed as far as a refund that was counted is returned, and not beyond', async () => {
+    const bought = await buy(service, { card: COMES_BACK })
+    const dispute = await objectTo(service, bought.charge)
+    await decide(service, dispute, 'won')
+    await refund(service, bought, 630)
+    await bankOf(service).appealDispute(service.clock.now(), dispute.processor_dispute_id)
+    await handleEvents(service.world)
+    await assertBalance(bought, 630)
+    assert.equal(await writeOff(bought, 630), 630)
+    // The bank gave everything back, and the card returns the refund: they received no excess.
+    await passAndHandle(service, 2)
+    await assertBalance(bought, 0)
+    assert.deepEqual((await receiptOf(bought)).settled, [])
   })
 })

@@ -10,7 +10,7 @@ import {
 import { checkBooks } from '#flows/check-books'
 import { payOut } from '#flows/pay-out'
 import { fileMonth } from '#flows/remit-tax'
-import { payBuyerOtherwise, recordRepayment } from '#flows/staff-actions'
+import { payBuyerOtherwise, recordRepayment, writeOffExcess } from '#flows/staff-actions'
 import type { Db } from '#platform/db'
 import type { InvoiceId, UserId } from '#platform/ids'
 import { cents } from '#platform/money'
@@ -27,7 +27,13 @@ import { aSale, idOf, type Outside, type Readings } from './ledger-check/planted
 import { FAULTS_OF_TABLES } from './ledger-check/table-faults.ts'
 
 const DAY = 86_400
-const SETTLEMENTS = ['buyer_payments', 'buyer_payment_parts', 'excess_repayments', 'excess_parts']
+const SETTLEMENTS = [
+  'buyer_payments',
+  'buyer_payment_parts',
+  'excess_repayments',
+  'excess_parts',
+  'write_offs',
+]
 const FAR_OFF = new Date('9999-01-01T00:00:00Z')
 
 let database: KeptDatabase
@@ -82,6 +88,8 @@ async function trade(): Promise<void> {
   const repayment = { id: testId('exr_1'), user_id: payer_id, amount: cents(300), ...paid }
   const { outcome } = await recordRepayment(world, actor, repayment)
   assert.equal(outcome, 'recorded')
+  const rest = { user_id: payer_id, seen: cents(400) }
+  assert.equal(await writeOffExcess(world, staff, rest), 400)
   const filed = await fileMonth(world, actor, filing)
   assert.equal(filed.outcome, 'filed')
 }

@@ -33,6 +33,7 @@ const ROUTES: Record<string, readonly identity.StaffRole[]> = {
   'POST /admin/write-off': FINANCE,
   'GET /admin/excess/:user_id/': FINANCE,
   'POST /admin/excess/:user_id/repayment': FINANCE,
+  'POST /admin/excess/:user_id/write-off': FINANCE,
   'GET /admin/disputes/:dispute_id/': FINANCE,
   'POST /admin/disputes/:dispute_id/': FINANCE,
   'GET /admin/tax/': FINANCE,

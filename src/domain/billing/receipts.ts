@@ -12,9 +12,9 @@ export interface GivenBack {
   at: Date
 }
 
-/** What a buyer repaid of what they had received in excess of a payment. */
+/** What a buyer repaid of what they had received in excess of a payment, or what was waived. */
 export interface SettledExcess {
-  how: 'repaid'
+  how: 'repaid' | 'waived'
   amount: Cents
   at: Date
 }
@@ -57,7 +57,12 @@ const BACK = (charge_id: Sql) => sql`(select id, amount, created_at from refunds
 const SETTLED = (charge_id: Sql) => sql`(select r.id, 'repaid' as how, p.amount,
     r.paid_on::timestamp at time zone 'UTC' as at
   from excess_parts p join excess_repayments r on r.id = p.settlement_id
-  where p.charge_id = ${charge_id})`
+  where p.charge_id = ${charge_id}
+  union all select 'waived', 'waived', sum(p.amount)::bigint,
+    max(p.created_at) filter (where p.amount > 0)
+  from excess_parts p where p.charge_id = ${charge_id}
+    and not exists (select 1 from excess_repayments r where r.id = p.settlement_id)
+  having sum(p.amount) > 0)`
 
 /** The receipt of a paid invoice; undefined for one that was never paid. */
 export async function findReceipt(db: Db, id: InvoiceId): Promise<Receipt | undefined> {
@@ -105,6 +110,8 @@ export interface ReceiptLine {
   given_back: Cents
   /** What the buyer repaid of what they had received in excess. */
   repaid: Cents
+  /** What they may keep of it. */
+  waived: Cents
   paid_at: Date
 }
 
@@ -120,7 +127,11 @@ export async function receiptsOf(
       (select coalesce(sum(r.amount), 0)::bigint from charges c
         cross join lateral ${BACK(sql`c.id`)} r where c.invoice_id = i.id) as given_back,
       (select coalesce(sum(s.amount), 0)::bigint from charges c
-        cross join lateral ${SETTLED(sql`c.id`)} s where c.invoice_id = i.id) as repaid
+        cross join lateral ${SETTLED(sql`c.id`)} s
+        where c.invoice_id = i.id and s.how = 'repaid') as repaid,
+      (select coalesce(sum(s.amount), 0)::bigint from charges c
+        cross join lateral ${SETTLED(sql`c.id`)} s
+        where c.invoice_id = i.id and s.how = 'waived') as waived
     from invoices i
     where i.user_id = ${buyer.user_id} and i.app_id = ${buyer.app_id} and i.status = 'paid'
       and i.number is not null

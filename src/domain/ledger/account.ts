@@ -51,3 +51,4 @@ export type LedgerEvent =
   | 'remittance'
   | 'processor_day'
   | 'write_off'
+  | 'write_off_reversed'

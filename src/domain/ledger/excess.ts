@@ -1,5 +1,11 @@
 import type { Db } from '#platform/db'
-import type { ChargeId, ExcessRepaymentId, UserId } from '#platform/ids'
+import type {
+  ChargeId,
+  ExcessRepaymentId,
+  UserId,
+  WriteOffId,
+  WriteOffReversalId,
+} from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { rowsOf, type Sql, sql } from '#platform/sql'
 
@@ -20,7 +26,7 @@ export interface ExcessRepayment {
   recorded_by: UserId
 }
 
-/** The excess of a charge that is settled, at the time of the charge's app. */
+/** The excess of a charge that is settled, at the time of its app; negative for a reversal. */
 export interface ExcessPart {
   charge_id: ChargeId
   amount: Cents
@@ -78,7 +84,7 @@ export async function addRepayment(db: Db, now: Date, facts: ExcessRepayment): P
 /** Records the charges whose excess a settlement is of; they add up to its amount. */
 export async function addExcessParts(
   db: Db,
-  settlement_id: ExcessRepaymentId,
+  settlement_id: ExcessRepaymentId | WriteOffId | WriteOffReversalId,
   parts: ExcessPart[],
 ): Promise<void> {
   const types = { charge_id: 'text', amount: 'bigint', at: 'timestamptz' } as const
@@ -96,24 +102,54 @@ export async function findRepayment(
     from excess_repayments where id = ${id}`)
 }
 
-/** A repayment in the history of a buyer. */
-export interface ListedRepayment {
-  id: ExcessRepaymentId
-  amount: Cents
-  way: RepaymentWay
-  reference: string
-  paid_on: Date
-  /** The email of the member of staff who recorded it. */
-  email: string
+/** Records that a part of a write-off is reversed; its part and its posting belong with it. */
+export async function addReversal(
+  db: Db,
+  now: Date,
+  { id, user_id, amount }: { id: WriteOffReversalId; user_id: UserId; amount: Cents },
+): Promise<void> {
+  await db.run(sql`insert into write_off_reversals (id, user_id, amount, created_at)
+    values (${id}, ${user_id}, ${amount}, ${now})`)
 }
 
-/** The latest repayments of a buyer. */
-export async function listRepayments(
+/** What is written off of a charge's excess, in cents, without what was reversed. */
+export async function writtenOffOf(db: Db, charge_id: ChargeId): Promise<Cents> {
+  const { amount } = await db.one<{ amount: Cents }>(sql`
+    select coalesce(sum(p.amount), 0)::bigint as amount from excess_parts p
+    where p.charge_id = ${charge_id}
+      and not exists (select 1 from excess_repayments r where r.id = p.settlement_id)`)
+  return amount
+}
+
+/** A settlement in the history of a buyer. */
+export interface ExcessSettlement {
+  id: string
+  kind: 'repaid' | 'written_off' | 'reversed'
+  amount: Cents
+  way: RepaymentWay | null
+  /** The reference of a repayment, or the reason of a write-off. */
+  text: string | null
+  /** When a repayment arrived, or the other was booked. */
+  at: Date
+  /** The email of the member of staff who recorded it; null for a reversal. */
+  email: string | null
+}
+
+/** The latest settlements of a buyer's excess. */
+export async function listSettlements(
   db: Db,
   { user_id, limit }: { user_id: UserId; limit: number },
-): Promise<ListedRepayment[]> {
-  return await db.rows<ListedRepayment>(sql`select r.id, r.amount, r.way, r.reference,
-      r.paid_on::timestamp at time zone 'UTC' as paid_on, coalesce(u.email, r.recorded_by) as email
-    from excess_repayments r left join users u on u.id = r.recorded_by
-    where r.user_id = ${user_id} order by r.created_at desc, r.id limit ${limit}`)
+): Promise<ExcessSettlement[]> {
+  return await db.rows<ExcessSettlement>(sql`select s.id, s.kind, s.amount, s.way, s.text, s.at,
+      coalesce(u.email, s.by) as email
+    from (select id, 'repaid' as kind, amount, way, reference as text,
+        paid_on::timestamp at time zone 'UTC' as at, recorded_by as by, created_at
+      from excess_repayments where user_id = ${user_id}
+      union all select id, 'written_off', amount, null, reason, created_at, written_off_by,
+        created_at
+      from write_offs where owner = ${user_id}
+      union all select id, 'reversed', amount, null, null, created_at, null, created_at
+      from write_off_reversals where user_id = ${user_id}) s
+      left join users u on u.id = s.by
+    order by s.created_at desc, s.id limit ${limit}`)
 }

@@ -4,7 +4,7 @@ import type { Cents } from '#platform/money'
 import { columnsOf, rowsOf, sql } from '#platform/sql'
 import { together, type Writes } from '#platform/together'
 import type { Account, LedgerEvent } from './account.ts'
-import type { Posting } from './posting.ts'
+import type { Posting } from './lines.ts'
 
 /**
  * Writes a posting; a second posting of the same event and subject is refused. One without lines

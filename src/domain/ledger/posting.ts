@@ -12,23 +12,10 @@ import type {
   SellerId,
   UserId,
   WriteOffId,
+  WriteOffReversalId,
 } from '#platform/ids'
 import { type Cents, cents, sum } from '#platform/money'
-import type { Account, LedgerEvent } from './account.ts'
-
-/** One line: an account, its owner, and the debit (negative: credit), in cents. */
-export interface Line {
-  account: Account
-  owner: string
-  amount: Cents
-}
-
-/** The lines of one event, which sum to zero. */
-export interface Posting {
-  event: LedgerEvent
-  subject: string
-  lines: Line[]
-}
+import { credit, debit, type Posting, posting } from './lines.ts'
 
 /**
  * How a price is divided: `fee` is the service's whole fee, `add_on_fee` and `commission` of it.
@@ -263,34 +250,32 @@ export function processorDay(facts: {
   ])
 }
 
+/** Whose debt is written off: a seller's, an affiliate's, or what a buyer received in excess. */
+export interface Debtor {
+  account: 'seller_payable' | 'affiliate_payable' | 'buyer_payable'
+  owner: PayeeId | UserId
+}
+
 /** A debt that is written off: `amount` is the debit balance. */
-export function writeOff(facts: {
-  write_off_id: WriteOffId
-  account: 'seller_payable' | 'affiliate_payable'
-  owner: PayeeId
-  amount: Cents
-}): Posting {
+export function writeOff(facts: Debtor & { write_off_id: WriteOffId; amount: Cents }): Posting {
   return posting('write_off', facts.write_off_id, [
     debit('losses', '', facts.amount),
     credit(facts.account, facts.owner, facts.amount),
   ])
 }
 
+/** What was written off of a buyer's excess, and did not reach the buyer after all. */
+export function writeOffReversed(facts: {
+  reversal_id: WriteOffReversalId
+  user_id: UserId
+  total: Cents
+}): Posting {
+  return posting('write_off_reversed', facts.reversal_id, [
+    debit('buyer_payable', facts.user_id, facts.total),
+    credit('losses', '', facts.total),
+  ])
+}
+
 function taxOwner({ state }: { state: string }): string {
   return `US-${state}`
-}
-
-function debit(account: Account, owner: string, amount: Cents): Line {
-  return { account, owner, amount }
-}
-
-function credit(account: Account, owner: string, amount: Cents): Line {
-  return { account, owner, amount: cents(0 - amount) }
-}
-
-function posting(event: LedgerEvent, subject: string, lines: Line[]): Posting {
-  const real = lines.filter((line) => line.amount !== 0)
-  const balance = sum(...real.map((line) => line.amount))
-  if (balance !== 0) throw new Error(`posting ${event} of ${subject} is off by ${balance} cents`)
-  return { event, subject, lines: real }
 }

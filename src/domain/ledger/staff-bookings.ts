@@ -1,13 +1,12 @@
 import type { Db } from '#platform/db'
-import type { BuyerPaymentId, ChargeId, PayeeId, UserId, WriteOffId } from '#platform/ids'
+import type { BuyerPaymentId, ChargeId, UserId, WriteOffId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { rowsOf, sql } from '#platform/sql'
+import type { Debtor } from './posting.ts'
 
-/** A debt of a seller or an affiliate that staff wrote off. */
-export interface WriteOff {
+/** A debt that staff wrote off. */
+export interface WriteOff extends Debtor {
   id: WriteOffId
-  account: 'seller_payable' | 'affiliate_payable'
-  owner: PayeeId
   amount: Cents
   /** The member of staff who decided it, and the reason. */
   written_off_by: UserId

@@ -161,6 +161,12 @@ async function ofPayments(db: Db, { user_id, email_normalized }: DataOwner): Dat
       from excess_repayments r join excess_parts p on p.settlement_id = r.id
         join charges c on c.id = p.charge_id
       where r.user_id = ${user_id} order by r.paid_on, r.created_at, c.created_at`),
+    excess_written_off: await db.rows<Item>(sql`select jsonb_build_object('id', p.settlement_id,
+        'invoice_id', c.invoice_id, 'amount_in_cents', p.amount, 'created_at', p.created_at) as item
+      from (select id from write_offs where owner = ${user_id}
+        union all select id from write_off_reversals where user_id = ${user_id}) s
+        join excess_parts p on p.settlement_id = s.id join charges c on c.id = p.charge_id
+      order by p.created_at, c.created_at`),
     disputes: await db.rows<Item>(sql`select jsonb_build_object('id', d.id,
         'invoice_id', c.invoice_id, 'amount_in_cents', d.amount, 'reason', d.reason,
         'status', d.status, 'opened_at', d.opened_at, 'closed_at', d.closed_at) as item

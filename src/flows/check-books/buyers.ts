@@ -1,6 +1,13 @@
 import * as ledger from '#domain/ledger'
 import type { Db } from '#platform/db'
-import type { BuyerPaymentId, ExcessRepaymentId, ReissueId, UserId } from '#platform/ids'
+import type {
+  BuyerPaymentId,
+  ExcessRepaymentId,
+  ReissueId,
+  UserId,
+  WriteOffId,
+  WriteOffReversalId,
+} from '#platform/ids'
 import { type Cents, formatAmount } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import { comparePosting, inPages, type Lines, linesOf, ofPage, type Report } from './report.ts'
@@ -13,6 +20,8 @@ export async function checkBuyers(db: Db, report: Report): Promise<void> {
   await checkPayments(db, report)
   await checkReissues(db, report)
   await checkRepayments(db, report)
+  await checkReversals(db, report)
+  await checkWrittenOff(db, report)
 }
 
 interface PaymentFacts {
@@ -91,14 +100,52 @@ async function checkRepayments(db: Db, report: Report): Promise<void> {
       from excess_repayments r where ${ofPage(sql`r.id`, page)}`),
     ({ id: repayment_id, user_id, amount: total, divided, lines }) => {
       report.count('repayments by buyers')
-      if (divided !== total) {
-        const detail = `${formatAmount(total)} was settled; the parts are ${formatAmount(divided)}`
-        report.differ('a settled excess is the sum of its parts', repayment_id, detail)
-      }
+      compareParts(report, { id: repayment_id, total, divided })
       const posting = ledger.excessRepaid({ repayment_id, user_id, total })
       comparePosting(report, 'excess_repaid', repayment_id, posting, lines)
     },
   )
+}
+
+interface ReversalFacts {
+  id: WriteOffReversalId
+  user_id: UserId
+  amount: Cents
+  divided: Cents
+  lines: Lines
+}
+
+async function checkReversals(db: Db, report: Report): Promise<void> {
+  await inPages<ReversalFacts>(
+    (page) =>
+      db.rows(sql`select r.id, r.user_id, r.amount,
+        -${dividedExcess(sql`r.id`, sql`r.user_id`)} as divided,
+        ${linesOf('write_off_reversed', sql`r.id`)} as lines
+      from write_off_reversals r where ${ofPage(sql`r.id`, page)}`),
+    ({ id: reversal_id, user_id, amount: total, divided, lines }) => {
+      report.count('reversed write-offs')
+      compareParts(report, { id: reversal_id, total, divided })
+      const posting = ledger.writeOffReversed({ reversal_id, user_id, total })
+      comparePosting(report, 'write_off_reversed', reversal_id, posting, lines)
+    },
+  )
+}
+
+/** The parts of what was written off of buyers' excess; its posting is checked with the others. */
+async function checkWrittenOff(db: Db, report: Report): Promise<void> {
+  await inPages<{ id: WriteOffId; amount: Cents; divided: Cents }>(
+    (page) =>
+      db.rows(sql`select w.id, w.amount, ${dividedExcess(sql`w.id`, sql`w.owner`)} as divided
+      from write_offs w where w.account = 'buyer_payable' and ${ofPage(sql`w.id`, page)}`),
+    ({ id, amount: total, divided }) => compareParts(report, { id, total, divided }),
+  )
+}
+
+function compareParts(report: Report, facts: { id: string; total: Cents; divided: Cents }): void {
+  const { id, total, divided } = facts
+  if (divided === total) return
+  const detail = `${formatAmount(total)} was settled; the parts are ${formatAmount(divided)}`
+  report.differ('a settled excess is the sum of its parts', id, detail)
 }
 
 /** A column with the sum of the parts of a settlement that are of charges of its buyer. */

@@ -61,6 +61,8 @@ const causeless = (isChecked: Sql) => sql`select t.id, t.event, t.subject from l
       where t.subject = b.processor || ':' || to_char(b.at at time zone 'UTC', 'YYYY-MM-DD'))
     when 'remittance' then exists (select 1 from remittances r where r.id = t.subject)
     when 'write_off' then exists (select 1 from write_offs w where w.id = t.subject)
+    when 'write_off_reversed' then exists (select 1 from write_off_reversals r
+      where r.id = t.subject)
     when 'buyer_paid' then exists (select 1 from buyer_payments b where b.id = t.subject)
     when 'excess_repaid' then exists (select 1 from excess_repayments r where r.id = t.subject)
     else false end

@@ -2,6 +2,7 @@ import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
+import { reverseWriteOffs } from '#flows/excess'
 import { type LockedCharge, lockCharge } from '#flows/locked-charge'
 import { endLicense } from '#flows/locked-license'
 import { takenBack } from '#flows/taken-back'
@@ -87,8 +88,9 @@ async function recordOutcome(
   tx: Db,
   refund_id: RefundId,
   outcome: RefundSettled['outcome'],
-  { invoice, locked }: LockedCharge,
+  locking: LockedCharge,
 ): Promise<void> {
+  const { invoice, locked } = locking
   const { now } = locked
   const { status, amount: total } = await payments.lockRefund(tx, refund_id)
   if (status === 'failed' || status === 'refused') return
@@ -96,6 +98,7 @@ async function recordOutcome(
     await payments.recordRefund(tx, now, refund_id, { status: 'failed' })
     const posting = ledger.refundFailed({ refund_id, user_id: invoice.user_id, total })
     await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
+    await reverseWriteOffs(world, tx, locking)
   } else if (status === 'pending') {
     await payments.recordRefund(tx, now, refund_id, { status: 'succeeded' })
   }
@@ -106,14 +109,16 @@ async function recordReissued(
   world: World,
   tx: Db,
   { refund_id, outcome }: RefundSettled,
-  { invoice, locked }: LockedCharge,
+  locking: LockedCharge,
 ): Promise<void> {
+  const { invoice, locked } = locking
   const { id: reissue_id, status, amount: total } = (await payments.findReissue(tx, refund_id))!
   if (status === 'failed' || status === outcome) return
   await payments.settleReissue(tx, reissue_id, outcome)
   if (outcome === 'succeeded') return
   const posting = ledger.refundReissueFailed({ reissue_id, user_id: invoice.user_id, total })
   await ledger.post(tx, locked.now, mintId(world.random, 'txn'), posting)
+  await reverseWriteOffs(world, tx, locking)
 }
 
 /**

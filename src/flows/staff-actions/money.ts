@@ -8,7 +8,7 @@ import { partsOfPayment } from './buyer-parts.ts'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /** The amount that was booked; `changed` if another amount was shown, undefined if it is zero. */
-type Booked = Cents | 'changed' | undefined
+export type Booked = Cents | 'changed' | undefined
 
 /**
  * Books that a buyer was paid the whole amount owed to them outside their card, such as by check.

@@ -18,8 +18,8 @@ import { requireStaff, staffActor } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { type LicenseId, readId, readPayeeId } from '#platform/ids'
-import { type Cents, cents } from '#platform/money'
 import { closeAttempt } from './attempts.ts'
+import { bookedNote, CHANGED_NOTE, seenAmount } from './booked.ts'
 import { CASES, caseListsAt } from './case-lists.ts'
 import { CasesPage } from './cases-page.tsx'
 import { searchLicenses } from './license-search.ts'
@@ -127,16 +127,6 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** The cents that the page showed: more or less may be owed by now. */
-function seenAmount({ seen = '' }: Record<string, string>): Cents | undefined {
-  return /^\d{1,12}$/.test(seen) ? cents(Number(seen)) : undefined
-}
-
-function bookedNote(booked: Cents | 'changed' | undefined, done: string): string {
-  if (booked === 'changed') return 'changed'
-  return booked === undefined ? 'nothing' : done
-}
-
 async function knownLicense(
   { db }: World,
   fields: Record<string, string>,
@@ -169,10 +159,7 @@ const NOTES: Record<string, ActionNote> = {
     tone: 'warning',
     text: 'The processor does not respond. Check there. If nothing was charged, confirm it below.',
   },
-  changed: {
-    tone: 'warning',
-    text: 'Not done: the amount has changed since the page was opened. Check it and try again.',
-  },
+  changed: CHANGED_NOTE,
   written_off: { tone: 'success', text: 'Written off.' },
   nothing: { tone: 'warning', text: 'No change: this item was already handled.' },
   no_reason: REASON_NOTE,

@@ -1,25 +1,32 @@
 import type { JSX } from 'preact'
 import { Actions, Button, TextLink } from '#design/actions'
-import { Alert, ErrorSummary } from '#design/feedback'
+import { Alert, Badge, ErrorSummary } from '#design/feedback'
 import { Field, FieldRow, Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageHeader } from '#design/page-header'
-import { EmptyState, Panel, RecordRows, Totals } from '#design/panels'
+import { Panel, RecordRows, Totals } from '#design/panels'
 import { invoiceNumber } from '#domain/billing'
 import type { StaffRole } from '#domain/identity'
-import type { ExcessBuyer, ListedRepayment, RepaymentWay } from '#domain/ledger'
+import type { ExcessBuyer, ExcessSettlement, RepaymentWay } from '#domain/ledger'
 import type { ActionNote } from '#http/action-note'
 import { type FormFault, faultAt } from '#http/form-errors'
 import type { InvoiceId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { AdminMenu } from './menu.tsx'
+import { type Filled, StaffAction } from './staff-action.tsx'
 
 /** The longest reference of a repayment, in characters. */
 export const MAX_REFERENCE_LENGTH = 80
 
 /** The ways to repay, as the page names them. */
 export const WAYS: Record<RepaymentWay, string> = { bank_transfer: 'Bank transfer', check: 'Check' }
+
+const KINDS: Record<ExcessSettlement['kind'], string> = {
+  repaid: 'Repaid',
+  written_off: 'Written off',
+  reversed: 'Write-off reversed',
+}
 
 /** The fields of the form for a repayment. */
 export interface RepaymentForm {
@@ -44,9 +51,10 @@ interface ExcessPageFacts {
   csrf_token: string
   buyer: ExcessBuyer
   charges: ExcessCharge[]
-  repayments: ListedRepayment[]
+  settlements: ExcessSettlement[]
   form: RepaymentForm
   faults: FormFault[]
+  filled: Filled | undefined
   note: ActionNote | undefined
 }
 
@@ -68,12 +76,8 @@ export function ExcessPage(facts: ExcessPageFacts): JSX.Element {
       </div>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <ErrorSummary errors={faults} title="Not recorded" />
-      {owes ? (
-        <Owed {...facts} />
-      ) : (
-        <EmptyState title="Settled">Nothing is left to repay.</EmptyState>
-      )}
-      {facts.repayments.length > 0 && <Repayments {...facts} />}
+      {owes && <Owed {...facts} />}
+      {facts.settlements.length > 0 && <Settlements {...facts} />}
     </SiteLayout>
   )
 }
@@ -91,7 +95,10 @@ function Owed(facts: ExcessPageFacts): JSX.Element {
       )}
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
         <Charges charges={charges} />
-        <Repayment {...facts} />
+        <div class="grid grid-cols-1 gap-5">
+          <Repayment {...facts} />
+          <WriteOff {...facts} />
+        </div>
       </div>
     </>
   )
@@ -165,14 +172,39 @@ function Repayment({ buyer, csrf_token, form, faults }: ExcessPageFacts): JSX.El
   )
 }
 
-function Repayments({ repayments }: ExcessPageFacts): JSX.Element {
+function WriteOff({ buyer, csrf_token, filled }: ExcessPageFacts): JSX.Element {
+  const { user_id, amount } = buyer
   return (
-    <Panel title="Repayments">
+    <Panel title="Write off">
+      <p class="mb-4 text-sm text-muted">
+        The buyer keeps {formatMoney(amount)}, and it is booked as a loss. Their receipt says that
+        it was waived. If their bank takes it back later, the write-off is reversed.
+      </p>
+      <StaffAction
+        csrf_token={csrf_token}
+        path={`excess/${user_id}/write-off`}
+        fields={{ user_id, seen: String(amount) }}
+        id="write-off-reason"
+        label="Write off"
+        filled={filled}
+      />
+    </Panel>
+  )
+}
+
+function Settlements({ settlements }: ExcessPageFacts): JSX.Element {
+  return (
+    <Panel title="History">
       <RecordRows
-        records={repayments.map(({ id, amount, way, reference, paid_on, email }) => ({
+        records={settlements.map(({ id, kind, amount, way, text, at, email }) => ({
           key: id,
           title: formatMoney(amount),
-          details: [<Day date={paid_on} />, `${WAYS[way]}, ${reference}`, `Recorded by ${email}`],
+          aside: <Badge>{KINDS[kind]}</Badge>,
+          details: [
+            <Day date={at} />,
+            ...(text ? [way ? `${WAYS[way]}, ${text}` : text] : []),
+            ...(email ? [`Recorded by ${email}`] : []),
+          ],
         }))}
       />
     </Panel>

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as ledger from '#domain/ledger'
 import { chargeBalances } from '#flows/excess'
-import { owedByBuyer, recordRepayment } from '#flows/staff-actions'
+import { owedByBuyer, recordRepayment, writeOffExcess } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
 import { type ActionNote, noteFor } from '#http/action-note'
 import { withQuery } from '#http/address'
@@ -16,10 +16,11 @@ import { isoDate, readDay } from '#platform/calendar'
 import { type ExcessRepaymentId, mintId, readId, type UserId } from '#platform/ids'
 import { formatAmount, readAmount } from '#platform/money'
 import { textFault } from '#platform/text'
+import { bookedNote, CHANGED_NOTE, seenAmount } from './booked.ts'
 import { CASES } from './case-lists.ts'
 import { ExcessPage, MAX_REFERENCE_LENGTH, type RepaymentForm, WAYS } from './excess-page.tsx'
 import { ON_A_PAGE } from './paging.ts'
-import { COMMON_NOTES } from './reasoned.ts'
+import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 
 const BUYER = '/admin/excess/:user_id/'
 
@@ -40,6 +41,7 @@ export function declareExcess(scope: FastifyInstance, world: World): void {
     return await show(reporting, context, { form, faults: [] })
   })
   declareRepayment(scope, world)
+  declareWriteOff(scope, world)
 }
 
 interface BuyerContext extends StaffContext {
@@ -76,6 +78,23 @@ function declareRepayment(scope: FastifyInstance, world: World): void {
     if (owed === 0) return redirectTo(reply, withQuery(here, { done: 'nothing' }))
     const message = `They owe $${formatAmount(owed)}. Enter at most that amount.`
     return await show(world, context, { form, faults: [{ id: 'amount', message }] })
+  })
+}
+
+function declareWriteOff(scope: FastifyInstance, world: World): void {
+  scope.post(`${BUYER}write-off`, async (request, reply) => {
+    const user_id = requireId('usr', paramsOf(BUYER, request).user_id)
+    const here = `/admin/excess/${user_id}/`
+    const { staff } = await requireReason(world, request, reply, {
+      here,
+      permission: 'payments',
+      action: `excess/${user_id}/write-off`,
+      subject: user_id,
+    })
+    const seen = seenAmount(formOf(request))
+    if (seen === undefined) return redirectTo(reply, withQuery(here, { done: 'nothing' }))
+    const booked = await writeOffExcess(world, staff, { user_id, seen })
+    return redirectTo(reply, withQuery(here, { done: bookedNote(booked, 'written_off') }))
   })
 }
 
@@ -138,9 +157,10 @@ async function show(
     csrf_token: csrfToken(world, request, reply),
     buyer,
     charges: (await chargeBalances(db, user_id)).filter(({ balance }) => balance > 0),
-    repayments: await ledger.listRepayments(db, { user_id, limit: ON_A_PAGE }),
+    settlements: await ledger.listSettlements(db, { user_id, limit: ON_A_PAGE }),
     form,
     faults,
+    filled: filledOf(request),
     note: noteFor(request, NOTES),
   })
   return sendPage(reply, page, { status: faults.length > 0 ? 422 : 200 })
@@ -153,5 +173,7 @@ const NOTES: Record<string, ActionNote> = {
     tone: 'warning',
     text: 'Not recorded: this form has already recorded another repayment. Check them below, and enter this one again.',
   },
+  written_off: { tone: 'success', text: 'Written off. The buyer owes nothing.' },
+  changed: CHANGED_NOTE,
   nothing: { tone: 'warning', text: 'No change: the buyer owes nothing.' },
 }

@@ -107,7 +107,7 @@ function totalsOf(receipt: billing.Receipt, locale: Locale): NonNullable<PdfCont
       ? [{ label: t('pdf.after_refunds'), amount: money(left), strong: true }]
       : []),
     ...receipt.settled.map((each) => ({
-      label: t('pdf.excess_repaid_on', { day: day(each.at) }),
+      label: t(`pdf.excess_${each.how}_on`, { day: day(each.at) }),
       amount: money(each.amount),
     })),
   ]

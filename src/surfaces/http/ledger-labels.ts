@@ -74,4 +74,5 @@ export const EVENT_LABELS: Record<LedgerEvent, string> = {
   remittance: 'Sales tax remitted',
   processor_day: 'Day at the processor',
   write_off: 'Written off',
+  write_off_reversed: 'Write-off reversed',
 }

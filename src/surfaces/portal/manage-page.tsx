@@ -6,7 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { Day, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { Panel, RecordRows } from '#design/panels'
-import { afterRefunds } from '#domain/billing'
+import { afterRefunds, type ReceiptLine } from '#domain/billing'
 import type { Locale } from '#platform/language/locale'
 import type { Cents } from '#platform/money'
 import { AppHeader, NoteAlert, titled } from './layout.tsx'
@@ -49,6 +49,25 @@ function refundedText(total: Cents, given_back: Cents, { t, rich }: Locale): Com
     : rich('portal.amount_refunded', { amount: <Money amount={given_back} /> })
 }
 
+/** What a payment's buyer received back, and what was settled of an excess. */
+function RefundBadges(
+  facts: Pick<ReceiptLine, 'total' | 'given_back' | 'repaid' | 'waived'> & { locale: Locale },
+): JSX.Element {
+  const { total, given_back, repaid, waived, locale } = facts
+  const { rich } = locale
+  return (
+    <>
+      <Badge tone="warn">{refundedText(total, given_back, locale)}</Badge>
+      {repaid > 0 && (
+        <Badge>{rich('portal.excess_repaid', { amount: <Money amount={repaid} /> })}</Badge>
+      )}
+      {waived > 0 && (
+        <Badge>{rich('portal.excess_waived', { amount: <Money amount={waived} /> })}</Badge>
+      )}
+    </>
+  )
+}
+
 function Receipts(facts: ManageFacts): JSX.Element {
   const { receipts, at, locale } = facts
   const { t } = locale
@@ -59,7 +78,7 @@ function Receipts(facts: ManageFacts): JSX.Element {
       ) : (
         <RecordRows
           records={receipts.map(
-            ({ id, kind, product_name, total, given_back, repaid, paid_at }) => ({
+            ({ id, kind, product_name, total, given_back, paid_at, ...settled }) => ({
               key: id,
               title: t('portal.receipt_title', {
                 product: product_name,
@@ -67,14 +86,7 @@ function Receipts(facts: ManageFacts): JSX.Element {
               }),
               details: [<Day date={paid_at} />, <Money amount={total} />],
               aside: given_back > 0 && (
-                <>
-                  <Badge tone="warn">{refundedText(total, given_back, locale)}</Badge>
-                  {repaid > 0 && (
-                    <Badge>
-                      {locale.rich('portal.excess_repaid', { amount: <Money amount={repaid} /> })}
-                    </Badge>
-                  )}
-                </>
+                <RefundBadges {...{ total, given_back, ...settled, locale }} />
               ),
               action: (
                 <Button href={at(`invoices/${id}.pdf`)} describedby={`record-${id}`}>

@@ -3,6 +3,7 @@ import * as ledger from '#domain/ledger'
 import { sumMetrics } from '#domain/metrics'
 import { sumBalances } from '#domain/payouts'
 import { sumTaxes } from '#domain/tax'
+import type { UserId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { testId } from '../../support/ids.ts'
@@ -309,7 +310,40 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
   'a part of a repayment by a buyer that is missing': {
     rule: 'a settled excess is the sum of its parts',
     async plant(tx) {
-      return await idOf(tx, sql`delete from excess_parts returning settlement_id as id`)
+      return await idOf(
+        tx,
+        sql`delete from excess_parts where settlement_id in (select id from excess_repayments)
+          returning settlement_id as id`,
+      )
+    },
+  },
+  'a part of a write-off of an excess that is missing': {
+    rule: 'a settled excess is the sum of its parts',
+    async plant(tx) {
+      return await idOf(
+        tx,
+        sql`delete from excess_parts where settlement_id in (select id from write_offs)
+          returning settlement_id as id`,
+      )
+    },
+  },
+  'a reversed write-off that is not posted': {
+    rule: 'write_off_reversed is posted',
+    async plant(tx, { now }) {
+      const id = testId('wor_planted')
+      const row = sql`select user_id as id from excess_repayments`
+      const { id: user_id } = await tx.one<{ id: UserId }>(row)
+      await ledger.addReversal(tx, now, { id, user_id, amount: cents(100) })
+      return id
+    },
+  },
+  'a posting of a reversed write-off that is not on record': {
+    rule: 'a posting has its cause',
+    async plant(tx, { now }) {
+      const facts = { user_id: testId('usr_1'), total: cents(100) }
+      const posting = ledger.writeOffReversed({ reversal_id: testId('wor_planted'), ...facts })
+      await ledger.post(tx, now, testId('txn_planted'), posting)
+      return 'wor_planted'
     },
   },
   'a posting of a repayment by a buyer that is not on record': {
