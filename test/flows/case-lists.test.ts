@@ -8,6 +8,7 @@ import { openTestService, type TestService } from '../support/service.ts'
 
 const ALARMS = 205
 const OWED = 120
+const EXCESS = 70
 
 let service: TestService
 before(async () => {
@@ -75,6 +76,33 @@ test('the buyers who are owed refunds have pages', async () => {
   await agent.open('/admin/cases/?list=owed&below=100')
   assert.match(textOf(agent.page.body), /101@owed\.example/)
   assert.doesNotMatch(textOf(agent.page.body), /Alarm 1 /)
+})
+
+test('the buyers who received too much have pages', async () => {
+  const { db, clock } = service.world
+  const id = sql`'usr_' || lpad((n + 1000)::text, 22, '0')`
+  const many = sql`generate_series(1, ${EXCESS}::int) n`
+  await db.run(sql`insert into ledger_transactions (id, at, event, subject)
+    select 'excess-' || n, ${clock.now()}, 'refund_reissued', 'excess-' || n from ${many}`)
+  await db.run(sql`insert into users (id, email, email_normalized, created_via, created_at)
+    select ${id}, n || '@excess.example', n || '@excess.example', 'signup', ${clock.now()}
+    from ${many}`)
+  await db.run(sql`insert into ledger_entries
+      (transaction_id, position, account, owner, amount, currency)
+    select 'excess-' || n, p, case p when 1 then 'buyer_payable' else 'processor' end,
+      case p when 1 then ${id} else '' end, case p when 1 then n else -n end, 'usd'
+    from ${many}, generate_series(1, 2) p`)
+  const last = await ledger.listExcessBuyers(db, { limit: 50, offset: 50 })
+  assert.deepEqual(
+    last.map(({ email, amount }) => [email, amount]),
+    Array.from({ length: 20 }, (_, index) => [`${index + 51}@excess.example`, index + 51]),
+  )
+  const agent = await signedIn(service, service.demo.operator)
+  await agent.open('/admin/')
+  assert.match(textOf(agent.page.body), /70 buyers received too much To be repaid: \$24\.85/)
+  await agent.open('/admin/cases/?list=excess&below=50')
+  assert.match(textOf(agent.page.body), /\$0\.51 51@excess\.example View/)
+  assert.doesNotMatch(textOf(agent.page.body), / 50@excess\.example/)
 })
 
 test('approvals, paused payouts and the apps of a seller say that there are more', async () => {

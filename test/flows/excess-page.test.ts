@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
+import { payBuyerOtherwise } from '#flows/staff-actions'
 import { codeOf } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { inExcess } from '../support/excess.ts'
+import { objectTo } from '../support/disputes.ts'
+import { COMES_BACK, inExcess, staffWithReason } from '../support/excess.ts'
 import { closeSound } from '../support/invariants.ts'
-import { type Bought, buy } from '../support/refunds.ts'
+import { type Bought, buy, passAndHandle, refund } from '../support/refunds.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -156,6 +158,22 @@ describe('the page of a buyer who received too much', () => {
     assert.equal(await owedBy(bought), 0)
     await again.submit('Write off')
     assert.match(textOn(again), /No change: the buyer owes nothing/)
+  })
+
+  test('says what open disputes may return', async () => {
+    const bought = await buy(service, { card: COMES_BACK })
+    await refund(service, bought)
+    await passAndHandle(service, 2)
+    await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
+    await objectTo(service, bought.charge)
+    const agent = await staff()
+    await agent.open('/admin/cases/')
+    assert.match(
+      textOn(agent),
+      new RegExp(`\\$12\\.60 ${bought.email} Open disputes may return \\$12\\.60\\.`),
+    )
+    await agent.open(`/admin/excess/${bought.user_id}/`)
+    assert.match(textOn(agent), /Open disputes may return \$12\.60 of it\. Wait for the bank/)
   })
 
   test('exists only for buyers who ever received too much or too little', async () => {

@@ -315,6 +315,22 @@ describe('a write-off of an excess', () => {
     )
   })
 
+  test('is reversed if it was of a dispute that was open, and is won', async () => {
+    const bought = await buy(service, { card: COMES_BACK })
+    await refund(service, bought)
+    await passAndHandle(service, 2)
+    await payBuyerOtherwise(service.world, await staffWithReason(service), bought)
+    const dispute = await objectTo(service, bought.charge)
+    const { amount, disputed } = (await listed(bought))!
+    assert.deepEqual([amount, disputed], [1260, 1260])
+    await repay(bought, 260)
+    assert.equal(await writeOff(bought, 1000), 1000)
+    await decide(service, dispute, 'won')
+    await assertBalance(bought, -260)
+    const settled = (await receiptOf(bought)).settled.map(({ how, amount }) => [how, amount])
+    assert.deepEqual(settled, [['repaid', 260]])
+  })
+
   test('is reversed as far as a refund that was counted is returned, and not beyond', async () => {
     const bought = await buy(service, { card: COMES_BACK })
     const dispute = await objectTo(service, bought.charge)
