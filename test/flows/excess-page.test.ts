@@ -50,6 +50,7 @@ describe('the page of a buyer who received too much', () => {
         `\\$2\\.00 Repaid March 12, 2026 Check, Check 1204 Recorded by ${service.demo.operator.email}`,
       ),
     )
+    service.clock.pass(1)
     await agent.submit('Record repayment', fields)
     assert.match(textOn(agent), /Owes nothing\. .*History \$3\.00 Repaid/)
     assert.equal(await owedBy(bought), 0)
