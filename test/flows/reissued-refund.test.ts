@@ -122,7 +122,10 @@ describe('a refund that was made at the processor after one was returned', () =>
     await refundOutside(bought, 1260)
     await assertOnReceipt(bought, [1260, 1260])
     assert.equal(await owedToSeller(service), before)
-    assert.match(await alarmOf(bought), /\$12\.60 of it exceeds .* Ask the buyer to return it\.$/)
+    assert.match(
+      await alarmOf(bought),
+      /\$12\.60 of it exceeds .* Ask the buyer to return it, and record what they repay in Cases\.$/,
+    )
     await assertOwed(bought, -1260)
   })
 

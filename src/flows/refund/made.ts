@@ -80,7 +80,8 @@ async function bookReissue(
     ...(beyond > ZERO
       ? [
           `$${formatAmount(beyond)} of it exceeds what was left of the charge: the buyer received ` +
-            'it twice, and Purser bears it. Ask the buyer to return it.',
+            'it twice, and Purser bears it. Ask the buyer to return it, and record what they repay ' +
+            'in Cases.',
         ]
       : []),
   ]
