@@ -6,13 +6,13 @@ import type { Cart } from './carts.ts'
 export type OtherPurchase = Pick<Cart, 'id' | 'order_id' | 'completed_at' | 'sign_in_ended_at'>
 
 /**
- * The other purchase of a row of `carts`, as JSON within a statement; see `otherPurchaseOf`. One
- * whose license has ended does not count: its buyer may buy again. Nor does one that this browser
- * sees only after its owner has signed in.
+ * The other purchase beside a row of `carts` that was not bought, as JSON within a statement; see
+ * `otherPurchaseOf`. One whose license has ended does not count: its buyer may buy again. Nor does
+ * one that this browser sees only after its owner has signed in.
  */
 export const OTHER_PURCHASE_AS_JSON = sql`(select to_jsonb(other) from (
   select o.id, o.order_id, o.completed_at, o.sign_in_ended_at from carts o
-  where o.browser_hash = carts.browser_hash and o.app_id = carts.app_id
+  where carts.order_id is null and o.browser_hash = carts.browser_hash and o.app_id = carts.app_id
     and o.email_normalized = carts.email_normalized and o.id <> carts.id
     and (exists (select 1 from invoices i join attempts t on t.invoice_id = i.id
         where i.cart_id = o.id and t.status = 'open')
