@@ -61,6 +61,10 @@ const receipt = {
   paid_at: day,
   is_waived: false,
   given_back: [{ amount: cents(100), at: day }],
+  settled: [
+    { how: 'repaid', amount: cents(50), at: day },
+    { how: 'waived', amount: cents(50), at: day },
+  ],
   lines: [
     { kind: 'price', amount: cents(1200) },
     { kind: 'discount', amount: cents(-100), code: 'SAVE' },
