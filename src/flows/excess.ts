@@ -44,12 +44,15 @@ export async function chargeBalances(db: Db, user_id: UserId): Promise<ChargeBal
     where b.balance <> 0 order by c.created_at, c.id`)
 }
 
-/** Divides an amount, in cents, among the excess of charges, the earliest first. */
-export function divideExcess(
+/**
+ * Divides an amount, in cents, among the charges with a positive balance, the earliest first. The
+ * amount is no more than the sum of all balances: the negative ones reduce it.
+ */
+export function divideAmong(
   world: World,
-  balances: ChargeBalance[],
+  balances: Pick<ChargeBalance, 'charge_id' | 'balance' | 'clock_ahead'>[],
   total: Cents,
-): ledger.ExcessPart[] {
+): ledger.ChargePart[] {
   let left: number = total
   return balances.flatMap(({ charge_id, balance, clock_ahead }) => {
     const amount = cents(Math.max(0, Math.min(left, balance)))

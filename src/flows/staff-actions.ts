@@ -6,7 +6,6 @@ export { resolveByStaff } from './staff-actions/alarm.ts'
 export { decideAboutApp } from './staff-actions/app.ts'
 export { noteAttemptClosed } from './staff-actions/attempt.ts'
 export { resendByStaff } from './staff-actions/email.ts'
-export { writeOffExcess } from './staff-actions/excess-write-off.ts'
 export {
   INVITATION_HOURS,
   inviteByCommand,
@@ -15,10 +14,11 @@ export {
 } from './staff-actions/invite.ts'
 export { actOnJob, type JobActionOutcome } from './staff-actions/job.ts'
 export { changeStaffRole, type StaffChanged } from './staff-actions/members.ts'
-export { payBuyerOtherwise, writeOff } from './staff-actions/money.ts'
+export { payBuyerOtherwise } from './staff-actions/money.ts'
 export { owedByBuyer, recordRepayment } from './staff-actions/repayment.ts'
 export { decideAboutSeller } from './staff-actions/seller.ts'
 export type { StaffWithReason } from './staff-actions/staff.ts'
 export { reinstateByStaff, suspendByStaff } from './staff-actions/suspend.ts'
 export { unlockAccount } from './staff-actions/unlock.ts'
 export { stopViewing, viewAsSeller } from './staff-actions/view.ts'
+export { writeOff, writeOffExcess } from './staff-actions/write-off.ts'

@@ -8,6 +8,7 @@ import type {
 } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { rowsOf, type Sql, sql } from '#platform/sql'
+import type { ChargePart } from './staff-bookings.ts'
 
 /** How a buyer repays what they received in excess. */
 export type RepaymentWay = 'bank_transfer' | 'check'
@@ -24,13 +25,6 @@ export interface ExcessRepayment {
   paid_on: string
   /** The member of staff who recorded it. */
   recorded_by: UserId
-}
-
-/** The excess of a charge that is settled, at the time of its app; negative for a reversal. */
-export interface ExcessPart {
-  charge_id: ChargeId
-  amount: Cents
-  at: Date
 }
 
 /** A buyer who received more than they paid. */
@@ -85,7 +79,7 @@ export async function addRepayment(db: Db, now: Date, facts: ExcessRepayment): P
 export async function addExcessParts(
   db: Db,
   settlement_id: ExcessRepaymentId | WriteOffId | WriteOffReversalId,
-  parts: ExcessPart[],
+  parts: ChargePart[],
 ): Promise<void> {
   const types = { charge_id: 'text', amount: 'bigint', at: 'timestamptz' } as const
   await db.run(sql`insert into excess_parts (settlement_id, charge_id, amount, created_at)

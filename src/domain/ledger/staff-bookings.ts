@@ -20,12 +20,12 @@ export interface BuyerPayment {
   amount: Cents
   /** The member of staff who made the payment. */
   paid_by: UserId
-  /** What it returns of each charge, at the time of the charge's app; they add up to the amount. */
-  parts: BuyerPaymentPart[]
+  /** What it returns of each charge; they add up to the amount. */
+  parts: ChargePart[]
 }
 
-/** What a payment to a buyer returns of a charge. */
-export interface BuyerPaymentPart {
+/** What a booking settles of a charge, at the time of its app; negative for a reversal. */
+export interface ChargePart {
   charge_id: ChargeId
   amount: Cents
   at: Date

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as ledger from '#domain/ledger'
-import { chargeBalances, divideExcess } from '#flows/excess'
+import { chargeBalances, divideAmong } from '#flows/excess'
 import type { World } from '#flows/world'
 import { clearAlarm } from '#platform/alarms'
 import { type ActorOf, audit } from '#platform/audit'
@@ -22,13 +22,13 @@ export type RepaymentOutcome =
  * id is that of the form: a form that is sent twice is booked once.
  */
 export async function recordRepayment(
-  { db, ...world }: World,
+  world: World,
   staff: ActorOf<'staff'>,
   requested: Omit<ledger.ExcessRepayment, 'recorded_by'>,
 ): Promise<RepaymentOutcome> {
   const now = world.clock.now()
   const { id: repayment_id, user_id, amount } = requested
-  return await db.tx(async (tx) => {
+  return await world.db.tx(async (tx) => {
     await ledger.lockOwner(tx, user_id)
     const known = await ledger.findRepayment(tx, repayment_id)
     if (known) {
@@ -39,7 +39,7 @@ export async function recordRepayment(
     const owed = await owedByBuyer(tx, user_id)
     if (amount > owed) return { outcome: 'too_much', owed }
     await ledger.addRepayment(tx, now, { ...requested, recorded_by: staff.user_id })
-    const parts = divideExcess({ db, ...world }, await chargeBalances(tx, user_id), amount)
+    const parts = divideAmong(world, await chargeBalances(tx, user_id), amount)
     await ledger.addExcessParts(tx, repayment_id, parts)
     const posting = ledger.excessRepaid({ repayment_id, user_id, total: amount })
     await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
