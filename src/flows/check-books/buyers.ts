@@ -24,8 +24,9 @@ export async function checkBuyers(db: Db, report: Report): Promise<void> {
   await checkWrittenOff(db, report)
 }
 
-interface PaymentFacts {
-  id: BuyerPaymentId
+/** What the books say of a payment to a buyer or by one. */
+interface Settlement<Id extends string> {
+  id: Id
   user_id: UserId
   amount: Cents
   /** The sum of its parts of charges of that buyer. */
@@ -34,7 +35,7 @@ interface PaymentFacts {
 }
 
 async function checkPayments(db: Db, report: Report): Promise<void> {
-  await inPages<PaymentFacts>(
+  await inPages<Settlement<BuyerPaymentId>>(
     (page) =>
       db.rows(sql`select b.id, b.user_id, b.amount,
         (select coalesce(sum(p.amount), 0)::bigint from buyer_payment_parts p
@@ -82,17 +83,8 @@ async function checkReissues(db: Db, report: Report): Promise<void> {
   )
 }
 
-interface RepaymentFacts {
-  id: ExcessRepaymentId
-  user_id: UserId
-  amount: Cents
-  /** The sum of its parts of charges of that buyer. */
-  divided: Cents
-  lines: Lines
-}
-
 async function checkRepayments(db: Db, report: Report): Promise<void> {
-  await inPages<RepaymentFacts>(
+  await inPages<Settlement<ExcessRepaymentId>>(
     (page) =>
       db.rows(sql`select r.id, r.user_id, r.amount,
         ${dividedExcess(sql`r.id`, sql`r.user_id`)} as divided,
@@ -107,16 +99,8 @@ async function checkRepayments(db: Db, report: Report): Promise<void> {
   )
 }
 
-interface ReversalFacts {
-  id: WriteOffReversalId
-  user_id: UserId
-  amount: Cents
-  divided: Cents
-  lines: Lines
-}
-
 async function checkReversals(db: Db, report: Report): Promise<void> {
-  await inPages<ReversalFacts>(
+  await inPages<Settlement<WriteOffReversalId>>(
     (page) =>
       db.rows(sql`select r.id, r.user_id, r.amount,
         -${dividedExcess(sql`r.id`, sql`r.user_id`)} as divided,
