@@ -126,13 +126,11 @@ export async function receiptsOf(
       case when i.is_waived then 0 else i.amount + i.tax end as total,
       (select coalesce(sum(r.amount), 0)::bigint from charges c
         cross join lateral ${BACK(sql`c.id`)} r where c.invoice_id = i.id) as given_back,
-      (select coalesce(sum(s.amount), 0)::bigint from charges c
-        cross join lateral ${SETTLED(sql`c.id`)} s
-        where c.invoice_id = i.id and s.how = 'repaid') as repaid,
-      (select coalesce(sum(s.amount), 0)::bigint from charges c
-        cross join lateral ${SETTLED(sql`c.id`)} s
-        where c.invoice_id = i.id and s.how = 'waived') as waived
-    from invoices i
+      e.repaid, e.waived
+    from invoices i cross join lateral (
+      select coalesce(sum(s.amount) filter (where s.how = 'repaid'), 0)::bigint as repaid,
+        coalesce(sum(s.amount) filter (where s.how = 'waived'), 0)::bigint as waived
+      from charges c cross join lateral ${SETTLED(sql`c.id`)} s where c.invoice_id = i.id) e
     where i.user_id = ${buyer.user_id} and i.app_id = ${buyer.app_id} and i.status = 'paid'
       and i.number is not null
     order by i.paid_at desc, i.number desc limit ${page.limit} offset ${page.offset}`)
