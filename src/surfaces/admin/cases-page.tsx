@@ -11,6 +11,7 @@ import { cents } from '#platform/money'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
 import type { CaseLists } from './case-lists.ts'
+import { excessPath } from './excess-page.tsx'
 import { LicenseSearch } from './license-search-panel.tsx'
 import { AdminMenu } from './menu.tsx'
 import { CasePanel, Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
@@ -135,7 +136,7 @@ function Excess({ list }: Pick<PanelFacts<'excess'>, 'list'>): JSX.Element {
             disputed > 0 &&
               `Open disputes may return ${formatMoney(cents(Math.min(amount, disputed)))}.`,
           ].filter(Boolean),
-          action: <TextLink href={`/admin/excess/${user_id}/`}>View</TextLink>,
+          action: <TextLink href={excessPath(user_id)}>View</TextLink>,
         }))}
       />
     </CasePanel>

@@ -11,10 +11,13 @@ import type { StaffRole } from '#domain/identity'
 import type { ExcessBuyer, ExcessSettlement, RepaymentWay } from '#domain/ledger'
 import type { ActionNote } from '#http/action-note'
 import { type FormFault, faultAt } from '#http/form-errors'
-import type { InvoiceId } from '#platform/ids'
+import type { InvoiceId, UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { AdminMenu } from './menu.tsx'
 import { type Filled, StaffAction } from './staff-action.tsx'
+
+/** The page of a buyer who received too much. */
+export const excessPath = (user_id: UserId) => `/admin/excess/${user_id}/`
 
 /** The longest reference of a repayment, in characters. */
 export const MAX_REFERENCE_LENGTH = 80
@@ -122,7 +125,7 @@ function Charges({ charges }: Pick<ExcessPageFacts, 'charges'>): JSX.Element {
 function Repayment({ buyer, csrf_token, form, faults }: ExcessPageFacts): JSX.Element {
   return (
     <Panel title="Record a repayment">
-      <Form action={`/admin/excess/${buyer.user_id}/repayment`} csrf_token={csrf_token}>
+      <Form action={`${excessPath(buyer.user_id)}repayment`} csrf_token={csrf_token}>
         <input type="hidden" name="repayment_id" value={form.repayment_id} />
         <FieldRow wide>
           <Field

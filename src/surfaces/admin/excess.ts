@@ -18,7 +18,13 @@ import { formatAmount, readAmount } from '#platform/money'
 import { textFault } from '#platform/text'
 import { bookedNote, CHANGED_NOTE, seenAmount } from './booked.ts'
 import { CASES } from './case-lists.ts'
-import { ExcessPage, MAX_REFERENCE_LENGTH, type RepaymentForm, WAYS } from './excess-page.tsx'
+import {
+  ExcessPage,
+  excessPath,
+  MAX_REFERENCE_LENGTH,
+  type RepaymentForm,
+  WAYS,
+} from './excess-page.tsx'
 import { ON_A_PAGE } from './paging.ts'
 import { COMMON_NOTES, filledOf, requireReason } from './reasoned.ts'
 
@@ -57,7 +63,7 @@ async function requireBuyer(
 ): Promise<BuyerContext> {
   const context = await requireStaff(world, request, reply, CASES, 'payments')
   const user_id = requireId('usr', paramsOf(BUYER, request).user_id)
-  return { ...context, user_id, here: `/admin/excess/${user_id}/` }
+  return { ...context, user_id, here: excessPath(user_id) }
 }
 
 function declareRepayment(scope: FastifyInstance, world: World): void {
@@ -84,7 +90,7 @@ function declareRepayment(scope: FastifyInstance, world: World): void {
 function declareWriteOff(scope: FastifyInstance, world: World): void {
   scope.post(`${BUYER}write-off`, async (request, reply) => {
     const user_id = requireId('usr', paramsOf(BUYER, request).user_id)
-    const here = `/admin/excess/${user_id}/`
+    const here = excessPath(user_id)
     const { staff } = await requireReason(world, request, reply, {
       here,
       permission: 'payments',
@@ -108,13 +114,13 @@ function sentForm(
   const form = formOf(request)
   const text = (name: keyof RepaymentForm) => (form[name] ?? '').trim().slice(0, LONGEST)
   const repayment_id = readId('exr', form.repayment_id) ?? mintId(world.random, 'exr')
-  const [amount, way, reference, paid_on] = [
-    text('amount'),
-    text('way'),
-    text('reference'),
-    text('paid_on'),
-  ]
-  return { repayment_id, amount, way, reference, paid_on }
+  return {
+    repayment_id,
+    amount: text('amount'),
+    way: text('way'),
+    reference: text('reference'),
+    paid_on: text('paid_on'),
+  }
 }
 
 function faultsOf(form: RepaymentForm, now: Date): FormFault[] {

@@ -17,6 +17,14 @@ interface OtherCartFacts {
   is_from_other_cart: boolean
 }
 
+function PlacedBefore({ t }: Pick<Locale, 't'>): JSX.Element {
+  return (
+    <Alert tone="info" title={t('checkout.placed_before_title')}>
+      {t('checkout.placed_before_text')}
+    </Alert>
+  )
+}
+
 /** After Pay, while the processor has not answered. */
 export function ProcessingPage(
   facts: Omit<Step, 'csrf_token'> & {
@@ -36,11 +44,7 @@ export function ProcessingPage(
       refresh_seconds={3}
     >
       <Steps current="confirm" />
-      {facts.is_from_other_cart && (
-        <Alert tone="info" title={t('checkout.placed_before_title')}>
-          {t('checkout.placed_before_text')}
-        </Alert>
-      )}
+      {facts.is_from_other_cart && <PlacedBefore t={t} />}
       <Processing
         title={t(is_other ? 'checkout.other_processing_title' : 'checkout.processing_title')}
         href={facts.url}
@@ -83,11 +87,7 @@ export function SuccessPage(
           email: <Mailbox address={facts.email} />,
         })}
       </Heading>
-      {facts.is_from_other_cart && (
-        <Alert tone="info" title={t('checkout.placed_before_title')}>
-          {t('checkout.placed_before_text')}
-        </Alert>
-      )}
+      {facts.is_from_other_cart && <PlacedBefore t={t} />}
       {facts.resent === 'sent' && (
         <Alert tone="success">
           {rich('checkout.resent', { email: <Mailbox address={facts.email} /> })}
