@@ -22,6 +22,7 @@ import { type KeptDatabase, keepDatabase } from '../support/kept-database.ts'
 import { BANKS, payeeOf, withBank } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { FAULTS_OF_BUYERS } from './ledger-check/buyer-faults.ts'
 import { FAULTS_OUTSIDE } from './ledger-check/outside-faults.ts'
 import { aSale, idOf, type Outside, type Readings } from './ledger-check/planted-fault.ts'
 import { FAULTS_OF_TABLES } from './ledger-check/table-faults.ts'
@@ -173,7 +174,7 @@ describe('the check of the books', () => {
     }
   })
 
-  const faults = { ...FAULTS_OF_TABLES, ...FAULTS_OUTSIDE }
+  const faults = { ...FAULTS_OF_TABLES, ...FAULTS_OF_BUYERS, ...FAULTS_OUTSIDE }
   for (const [fault, { rule, plant }] of Object.entries(faults)) {
     test(`names ${fault}`, async () => {
       let subject = ''
