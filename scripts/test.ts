@@ -2,10 +2,11 @@
  * Runs types, lint and tests: on PostgreSQL where its programs or a server are found, and a few on
  * the embedded database too; without PostgreSQL all of them run on the embedded database.
  *
- *     npm test                         everything, with the small budgets of test/support/budget.ts
+ *     npm test                         what an engineer waits for: 'quick' in test/levels.ts
  *     npm test -- test/flows           the files under a path
  *     npm test -- --grep 'past due'    the tests whose titles contain these words
  *     npm test -- --watch test/flows   the same again after each change
+ *     npm run test:ci                  what a change must pass before it lands
  *     npm run test:all                 everything on both engines, with the large budgets
  */
 import { execFile } from 'node:child_process'
@@ -15,90 +16,12 @@ import { parseArgs, promisify } from 'node:util'
 import { counted } from '#platform/text'
 import { findChromium } from './chromium.ts'
 import { nextChange } from './next-change.ts'
+import { type Level, runsIn, runsOnBothEngines } from './test/levels.ts'
 import { type Counts, runPass } from './test/pass.ts'
 import { findPostgres, memoryFolder, startPostgres } from './throwaway-postgres.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
-
-/** Runs on both engines every time: one path through everything that the engines do differently. */
-const ON_BOTH_ENGINES = [
-  'test/faults/',
-  'test/platform/database',
-  'test/flows/checkout.test',
-  'test/flows/proven-months.test',
-  'test/contract/license-keys.test',
-]
-
-/**
- * Tests in a browser, or with several processes, whose rules the flow and contract tests check
- * within one process, and those of commands that start processes. They run in `test:all`, and when
- * named.
- */
-const ONLY_IN_ALL = [
-  'test/faults/process.test.ts',
-  'test/flows/job-queue.test.ts',
-  'test/platform/backup.test.ts',
-  'test/platform/schedules.test.ts',
-  'test/process/agents.test.ts',
-  'test/process/backup.test.ts',
-  'test/process/caddy.test.ts',
-  'test/process/cli-listing.test.ts',
-  'test/process/cli.test.ts',
-  'test/process/client-runtimes.test.ts',
-  'test/process/command-options.test.ts',
-  'test/process/doctor.test.ts',
-  'test/process/each-mode.test.ts',
-  'test/process/generated-clients.test.ts',
-  'test/process/image.test.ts',
-  'test/process/kill.test.ts',
-  'test/process/ledger-check.test.ts',
-  'test/process/no-database.test.ts',
-  'test/process/nodes.test.ts',
-  'test/process/outages.test.ts',
-  'test/process/postgres-backups.test.ts',
-  'test/process/postgres-roles.test.ts',
-  'test/process/prometheus.test.ts',
-  'test/process/quick-start.test.ts',
-  'test/process/sign-in-pages.test.ts',
-  'test/process/staff-add.test.ts',
-  'test/process/start.test.ts',
-  'test/process/starters.test.ts',
-  'test/stripe/restored.test.ts',
-  'test/browser/account.test.ts',
-  'test/browser/agent.test.ts',
-  'test/browser/components.test.ts',
-  'test/browser/docs.test.ts',
-  'test/browser/driftlog.test.ts',
-  'test/browser/emails.test.ts',
-  'test/browser/first-seller.test.ts',
-  'test/browser/hosted-sign-in.test.ts',
-  'test/browser/keyboard.test.ts',
-  'test/browser/languages.test.ts',
-  'test/browser/listing.test.ts',
-  'test/browser/manage.test.ts',
-  'test/browser/mistakes.test.ts',
-  'test/browser/payouts.test.ts',
-  'test/browser/redirects.test.ts',
-  'test/browser/referral.test.ts',
-  'test/browser/refund.test.ts',
-  'test/browser/security.test.ts',
-  'test/browser/seller.test.ts',
-  'test/browser/sign-in.test.ts',
-  'test/browser/test-clock.test.ts',
-  'test/browser/test-mode.test.ts',
-]
-
-/** Everything that uses the database: `test:all` runs it on both engines. */
-const ON_THE_DATABASE = [
-  'test/flows/',
-  'test/contract/',
-  'test/faults/',
-  'test/platform/database',
-  'test/sandbox/',
-  'test/stripe/',
-  'test/simulate/months',
-]
 
 /** Tests need no durability when the machine stops. */
 const FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
@@ -112,11 +35,13 @@ const LONGEST_FIRST = ['test/simulate/', 'test/browser/', 'test/process/', 'test
 const { values: options, positionals: paths } = parseArgs({
   allowPositionals: true,
   options: {
+    ci: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     grep: { type: 'string' },
     watch: { type: 'boolean', default: false },
   },
 })
+const level: Level = options.all ? 'all' : options.ci ? 'ci' : 'quick'
 const isWhole = paths.length === 0 && options.grep === undefined
 
 if (options.watch) await runAfterEachChange()
@@ -186,8 +111,7 @@ async function* passes(): AsyncGenerator<Counts> {
   } finally {
     await server?.stop()
   }
-  const both = options.all ? ON_THE_DATABASE : ON_BOTH_ENGINES
-  const again = files.filter((file) => both.some((start) => file.startsWith(start)))
+  const again = files.filter((file) => runsOnBothEngines(level, file))
   if (again.length === 0) return
   yield await runOn('the embedded database', again, { ...env, TEST_ENGINE: 'second' })
 }
@@ -204,7 +128,7 @@ function wantedFiles(): string[] {
   }
   return globSync('test/**/*.test.{ts,tsx}')
     .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
-    .filter((file) => options.all || !isWhole || !ONLY_IN_ALL.includes(file))
+    .filter((file) => !isWhole || runsIn(level, file))
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
+import { FROM_CI, ON_BOTH_ENGINES, ONLY_IN_ALL } from '../scripts/test/levels.ts'
 
 /** Files that are longer than the rule allows, and why. The list may only shrink. */
 const EXCUSED_LINES: Record<string, number> = {}
@@ -384,4 +385,11 @@ test('no file names a path of a machine or a host of a registry', () => {
     return /(^|[^\w.])\/(work|farm|root|home)\/|registry\.npmjs|deb\.debian/m.test(text)
   })
   assert.deepEqual(telling, [])
+})
+
+test('each start of a path in the levels of the tests names a file', () => {
+  const files = globSync('test/**/*.test.{ts,tsx}')
+  const starts = [...FROM_CI, ...ONLY_IN_ALL, ...Object.values(ON_BOTH_ENGINES).flat()]
+  const unused = starts.filter((start) => !files.some((file) => file.startsWith(start)))
+  assert.deepEqual(unused, [])
 })

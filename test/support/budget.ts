@@ -1,6 +1,6 @@
 /**
- * The effort of tests without a natural end: enough in `npm test` to find a fault early, and far
- * more in `npm run test:all`, which sets `TEST_BUDGET=large`.
+ * The effort of tests without a natural end: enough to find a fault early, and far more in
+ * `npm run test:all`, which sets `TEST_BUDGET=large`.
  */
 const LARGE = process.env.TEST_BUDGET === 'large'
 const IS_SECOND = process.env.TEST_ENGINE === 'second'
