@@ -22,6 +22,12 @@ test('a flag wins over the environment, and the environment over the file', () =
   assert.deepEqual(readSettings({ project, ...flags }, env), of_flags)
 })
 
+test('refuses a URL of the service with a path, and says which to use', () => {
+  const message =
+    'The URL of the service must have no path: use "https://file.example", not "https://file.example/api/v1".'
+  assert.throws(() => readSettings({ url: 'https://file.example/api/v1' }, {}), { message })
+})
+
 test('an empty variable of the environment does not hide the file', () => {
   const env = { PURSER_URL: '', PURSER_CLIENT_ID: '', PURSER_APP: '' }
   assert.deepEqual(readSettings({ project }, env), of_file)

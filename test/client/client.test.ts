@@ -313,6 +313,13 @@ test('an invalid client configuration is rejected on creation or first use', asy
       message: `base_url must be an absolute http or https URL; it is ${JSON.stringify(base_url)}`,
     })
   }
+  for (const more of ['/api/v1', '/shop/', '/?mode=test', '/#keys']) {
+    const base_url = `https://purser.example${more}`
+    assert.throws(() => createClient({ base_url, client_id }), {
+      name: 'TypeError',
+      message: `base_url must be the URL of the service without a path: pass "https://purser.example", not "${base_url}"`,
+    })
+  }
   assert.throws(
     () => createClient({ base_url: 'https://purser.example', client_id: '' }),
     TypeError,

@@ -83,8 +83,11 @@ async function load(folder: string, name: string, query = ''): Promise<Response>
 test('answers 502 and logs the error if the settings are wrong', async (t) => {
   const { mock: log } = t.mock.method(console, 'error', () => {})
   const purser = createTestPurser()
-  t.mock.method(globalThis, 'fetch', purser.fetch)
-  const { folder: wrong_url } = await openStarter({ ...purser, base_url: `${purser.base_url}/x` })
+  const other = 'https://other.example'
+  t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) =>
+    url.startsWith(other) ? new Response('Not found', { status: 404 }) : purser.fetch(url, init),
+  )
+  const { folder: wrong_url } = await openStarter({ ...purser, base_url: other })
   const { folder: wrong_secret } = await openStarter({ ...purser, client_secret: 'wrong' })
   const { headers } = await load(wrong_secret, 'login')
   const returned = purser.authorize(headers.get('location') ?? '', purser.addPerson())

@@ -47,7 +47,10 @@ export function serviceUrl(text: string): string {
   if (url.protocol === 'http:' && !isLoopback(url)) {
     throw wrongUse('The URL of the service must use https, except on your own machine.')
   }
-  return url.origin + url.pathname.replace(/\/+$/, '')
+  if (/[^/]/.test(url.pathname) || url.search || url.hash) {
+    throw wrongUse(`The URL of the service must have no path: use "${url.origin}", not "${text}".`)
+  }
+  return url.origin
 }
 
 /** Whether a URL is on this machine. */
