@@ -324,6 +324,33 @@ test('refuses a very long key or token as one that is not valid, without a reque
   assert.deepEqual(purser.requests, [])
 })
 
+test('middleware without what it needs is refused when it is created', () => {
+  type Require = (source: unknown, options?: object) => unknown
+  for (const framework of [forExpress, forFastify, forHono, forNext]) {
+    const { requireLicense, requireEntitlement } = framework as Record<string, Require>
+    for (const source of [{}, undefined, entitlements]) {
+      assert.throws(() => requireLicense!(source), {
+        name: 'TypeError',
+        message: 'requireLicense needs a client, or cachedValidator(client), as its first argument',
+      })
+    }
+    for (const source of [{}, undefined, licenses]) {
+      assert.throws(() => requireEntitlement!(source), {
+        name: 'TypeError',
+        message:
+          'requireEntitlement needs a client, or cachedEntitlements(client), as its first argument',
+      })
+    }
+    // Such as the ID of one plan, or a variable of the environment that is not set.
+    for (const products of ['prod_pro', [undefined], ['Pro']]) {
+      assert.throws(() => requireLicense!(licenses, { products }), {
+        name: 'TypeError',
+        message: 'products must list the product_public_id of each plan, which starts with "prod_"',
+      })
+    }
+  }
+})
+
 test('Next.js middleware continues for a licensed request, and otherwise answers', async () => {
   const { middleware } = forNext.requireLicense(licenses)
   const request = (secret: string) =>

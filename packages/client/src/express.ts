@@ -3,11 +3,11 @@ import { attachEntitlement, attachLicense } from './attached.ts'
 import {
   bearerOf,
   bodyOf,
-  checkEntitlement,
-  checkLicense,
   type EntitlementSource,
+  entitlementCheck,
   type GuardOptions,
   type LicenseSource,
+  licenseCheck,
   type Refusal,
   type Verdict,
 } from './guard.ts'
@@ -67,8 +67,9 @@ export function requireLicense<
   licenses: LicenseSource,
   options: ExpressOptions<LicenseState, Incoming, Outgoing> = {},
 ): ExpressHandler<NoInfer<Incoming>, NoInfer<Outgoing>> {
+  const check = licenseCheck(licenses, options)
   return handlerOf(options, async (request, credential) => {
-    const verdict = await checkLicense(licenses, credential, options.products)
+    const verdict = await check(credential)
     if (verdict.allowed) {
       attachLicense(request, verdict.state)
       Object.assign(request, { license: verdict.state })
@@ -88,8 +89,9 @@ export function requireEntitlement<
   entitlements: EntitlementSource,
   options: ExpressOptions<Entitlement, Incoming, Outgoing> = {},
 ): ExpressHandler<NoInfer<Incoming>, NoInfer<Outgoing>> {
+  const check = entitlementCheck(entitlements, options)
   return handlerOf(options, async (request, credential) => {
-    const verdict = await checkEntitlement(entitlements, credential, options.products)
+    const verdict = await check(credential)
     if (verdict.allowed) {
       attachEntitlement(request, verdict.state)
       Object.assign(request, { entitlement: verdict.state })

@@ -3,11 +3,11 @@ import { attachEntitlement, attachLicense } from './attached.ts'
 import {
   bearerOf,
   bodyOf,
-  checkEntitlement,
-  checkLicense,
   type EntitlementSource,
+  entitlementCheck,
   type GuardOptions,
   type LicenseSource,
+  licenseCheck,
   type Refusal,
   type Verdict,
 } from './guard.ts'
@@ -48,8 +48,9 @@ export function requireLicense<
   licenses: LicenseSource,
   options: FastifyOptions<LicenseState, Incoming, Reply> = {},
 ): FastifyHook<NoInfer<Incoming>, NoInfer<Reply>> {
+  const check = licenseCheck(licenses, options)
   return hookOf(options, async (request, credential) => {
-    const verdict = await checkLicense(licenses, credential, options.products)
+    const verdict = await check(credential)
     if (verdict.allowed) attachLicense(request, verdict.state)
     return verdict
   })
@@ -66,8 +67,9 @@ export function requireEntitlement<
   entitlements: EntitlementSource,
   options: FastifyOptions<Entitlement, Incoming, Reply> = {},
 ): FastifyHook<NoInfer<Incoming>, NoInfer<Reply>> {
+  const check = entitlementCheck(entitlements, options)
   return hookOf(options, async (request, credential) => {
-    const verdict = await checkEntitlement(entitlements, credential, options.products)
+    const verdict = await check(credential)
     if (verdict.allowed) attachEntitlement(request, verdict.state)
     return verdict
   })

@@ -62,26 +62,45 @@ export type GuardOptions<Incoming> = {
   products?: readonly string[] | undefined
 }
 
+/** Judges the key or token of a request. */
+export type CredentialCheck<State> = (credential: Credential) => Promise<Verdict<State>>
+
 /**
- * Judges a license key. Throws errors that are not about this visitor, such as `invalid_client`,
- * with the status 500.
+ * Judges license keys. Throws TypeError for a source without `validate` and for `products` that are
+ * none. The check throws errors that are not about this visitor, such as `invalid_client`, with the
+ * status 500.
  */
-export function checkLicense(
+export function licenseCheck(
   licenses: LicenseSource,
-  key: Credential,
-  products?: readonly string[],
-): Promise<Verdict<LicenseState>> {
-  return judge(key, products, 'unknown_key', (secret) => licenses.validate(secret))
+  { products }: Pick<GuardOptions<never>, 'products'>,
+): CredentialCheck<LicenseState> {
+  requireMethod(licenses?.validate, 'requireLicense', 'cachedValidator')
+  requireProducts(products)
+  return (key) => judge(key, products, 'unknown_key', (secret) => licenses.validate(secret))
 }
 
-/** Judges an access token. Throws like `checkLicense`. */
-export function checkEntitlement(
+/** Judges access tokens. Throws like `licenseCheck`. */
+export function entitlementCheck(
   entitlements: EntitlementSource,
-  access_token: Credential,
-  products?: readonly string[],
-): Promise<Verdict<Entitlement>> {
-  return judge(access_token, products, 'invalid_token', (secret) =>
-    entitlements.entitlement(secret),
+  { products }: Pick<GuardOptions<never>, 'products'>,
+): CredentialCheck<Entitlement> {
+  requireMethod(entitlements?.entitlement, 'requireEntitlement', 'cachedEntitlements')
+  requireProducts(products)
+  return (token) =>
+    judge(token, products, 'invalid_token', (secret) => entitlements.entitlement(secret))
+}
+
+function requireMethod(method: unknown, name: string, cache: string): void {
+  if (typeof method === 'function') return
+  throw new TypeError(`${name} needs a client, or ${cache}(client), as its first argument`)
+}
+
+/** A text in place of the list would accept every plan whose ID is a part of it. */
+function requireProducts(products: unknown): void {
+  if (products === undefined) return
+  if (Array.isArray(products) && products.every((id) => String(id).startsWith('prod_'))) return
+  throw new TypeError(
+    'products must list the product_public_id of each plan, which starts with "prod_"',
   )
 }
 

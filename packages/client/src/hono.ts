@@ -2,11 +2,11 @@
 import { attachEntitlement, attachLicense } from './attached.ts'
 import {
   bearerOf,
-  checkEntitlement,
-  checkLicense,
   type EntitlementSource,
+  entitlementCheck,
   type GuardOptions,
   type LicenseSource,
+  licenseCheck,
   type Refusal,
   responseTo,
   type Verdict,
@@ -45,8 +45,9 @@ export function requireLicense<Incoming extends ContextWithHeaders = ContextWith
   licenses: LicenseSource,
   options: HonoOptions<LicenseState, Incoming> = {},
 ): HonoMiddleware<NoInfer<Incoming>> {
+  const check = licenseCheck(licenses, options)
   return middlewareOf(options, async (context, credential) => {
-    const verdict = await checkLicense(licenses, credential, options.products)
+    const verdict = await check(credential)
     if (verdict.allowed) {
       attachLicense(context, verdict.state)
       setVariable(context, 'license', verdict.state)
@@ -63,8 +64,9 @@ export function requireEntitlement<Incoming extends ContextWithHeaders = Context
   entitlements: EntitlementSource,
   options: HonoOptions<Entitlement, Incoming> = {},
 ): HonoMiddleware<NoInfer<Incoming>> {
+  const check = entitlementCheck(entitlements, options)
   return middlewareOf(options, async (context, credential) => {
-    const verdict = await checkEntitlement(entitlements, credential, options.products)
+    const verdict = await check(credential)
     if (verdict.allowed) {
       attachEntitlement(context, verdict.state)
       setVariable(context, 'entitlement', verdict.state)

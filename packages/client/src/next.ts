@@ -4,14 +4,14 @@
  */
 import {
   bearerOf,
-  checkEntitlement,
-  checkLicense,
+  type CredentialCheck,
   type EntitlementSource,
+  entitlementCheck,
   type GuardOptions,
   type LicenseSource,
+  licenseCheck,
   type Refusal,
   responseTo,
-  type Verdict,
 } from './guard.ts'
 import type { Entitlement, LicenseState } from './types.ts'
 
@@ -41,7 +41,7 @@ export function requireLicense<Incoming extends Request = Request>(
   licenses: LicenseSource,
   options: NextOptions<LicenseState, Incoming> = {},
 ): NextGuard<LicenseState, Incoming> {
-  return guardOf(options, (key) => checkLicense(licenses, key, options.products))
+  return guardOf(options, licenseCheck(licenses, options))
 }
 
 /** Guards handlers with an access token. Errors of your configuration are thrown. */
@@ -49,12 +49,12 @@ export function requireEntitlement<Incoming extends Request = Request>(
   entitlements: EntitlementSource,
   options: NextOptions<Entitlement, Incoming> = {},
 ): NextGuard<Entitlement, Incoming> {
-  return guardOf(options, (token) => checkEntitlement(entitlements, token, options.products))
+  return guardOf(options, entitlementCheck(entitlements, options))
 }
 
 function guardOf<State extends LicenseState | Entitlement, Incoming extends Request>(
   { read, refuse = responseTo }: NextOptions<State, Incoming>,
-  check: (credential: string | null | undefined) => Promise<Verdict<State>>,
+  check: CredentialCheck<State>,
 ): NextGuard<State, Incoming> {
   const verdictOf = async (request: Incoming) =>
     check(read ? await read(request) : bearerOf(request.headers.get('authorization')))
