@@ -164,6 +164,12 @@ test('a key that no request can contain is unknown, without a request', async ()
   assert.equal((missing as PurserError).code, 'invalid_request')
 })
 
+test('a key is validated without the spaces and line breaks that were pasted around it', async () => {
+  await using service = await startFakeService(() => ({ body: license() }))
+  await clientOf(service.url).validate(` ${key}\r\n`)
+  assert.equal(service.requests[0]?.body, JSON.stringify({ key }))
+})
+
 test('reads and validate survive two failures of the network or the service', async () => {
   const outcomes = ['app', 'prices', 'validate', 'order'].map(async (name) => {
     const faults: Reply[] = [{ reset: true }, refusal(503, 'internal_error')]
