@@ -1,8 +1,9 @@
 import * as billing from '#domain/billing'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
+import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
-import { mintId, type OrderId } from '#platform/ids'
+import { type EmailId, mintId, type OrderId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 
 const RESENDS: Limit = { name: 'receipt-resend', points: 5, seconds: 3600 }
@@ -18,33 +19,41 @@ export async function resendReceipt(
 ): Promise<Resent> {
   const { allowed, reset_seconds } = await world.limits.take(RESENDS, order_id)
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
-  await queueReceipt(world, order_id, by)
-  return { outcome: 'sent' }
-}
-
-/** Queues an order's receipt with the key that replaced another: always, as its buyer needs it. */
-export async function emailNewKey(world: World, order_id: OrderId): Promise<void> {
-  await queueReceipt(world, order_id)
-}
-
-async function queueReceipt(
-  world: World,
-  order_id: OrderId,
-  by?: { actor: ActorOf<'seller'>; reason: string },
-): Promise<void> {
-  const { invoice_id } = await billing.findOrder(world.db, order_id)
   const id = mintId(world.random, 'email')
-  const email = { id, cause: `resend:${id}`, kind: 'receipt', subject_id: invoice_id } as const
-  const now = world.clock.now()
   await world.db.tx(async (tx) => {
-    await queueEmail(tx, now, world.jobs, email)
+    await queueReceipt(world, tx, { id, order_id, cause: `resend:${id}` })
     if (!by) return
     const { actor, reason } = by
-    await audit(tx, now, {
+    await audit(tx, world.clock.now(), {
       actor,
       action: 'email.resent',
       subject: id,
       detail: { order_id, reason },
     })
   })
+  return { outcome: 'sent' }
+}
+
+/**
+ * Queues an order's receipt with the key that replaced another, once for each replacement. It is
+ * not limited, as the buyer needs it.
+ */
+export async function emailNewKey(
+  world: World,
+  order_id: OrderId,
+  rotated_at: Date,
+): Promise<void> {
+  const id = mintId(world.random, 'email')
+  const cause = `new_key:${order_id}:${rotated_at.toISOString()}`
+  await world.db.tx((tx) => queueReceipt(world, tx, { id, order_id, cause }))
+}
+
+async function queueReceipt(
+  world: World,
+  tx: Db,
+  { id, order_id, cause }: { id: EmailId; order_id: OrderId; cause: string },
+): Promise<void> {
+  const { invoice_id } = await billing.findOrder(tx, order_id)
+  const email = { id, cause, kind: 'receipt', subject_id: invoice_id } as const
+  await queueEmail(tx, world.clock.now(), world.jobs, email)
 }

@@ -231,7 +231,12 @@ describe('a plan that a seller gives', () => {
     service.clock.pass(1)
     const agent = sellers.twin()
     await agent.open(`${APP}/customers/${given.license_id}/replace-key/`)
-    await agent.submit('Replace key', { reason: 'The key leaked' })
+    for (const each of [agent, agent.tab()]) {
+      await each.submit('Replace key', { reason: 'The key leaked' })
+    }
+    const { count } = await service.world.db.one<{ count: number }>(sql`select count(*) as count
+      from emails where cause like 'new_key:%' and subject_id = ${given.license_id}`)
+    assert.equal(count, 1)
     const message = await emailTo(service, given.email, /^Tidepool gave you Pro$/)
     const license_key = /key_\w+/.exec(message)![0]
     assert.notEqual(license_key, given.license_key)

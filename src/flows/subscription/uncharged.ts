@@ -6,33 +6,50 @@ import { appTime, type World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { queueEmail, queueFreshEmail } from '#platform/email-queue'
-import { type AppId, type LicenseId, mintId } from '#platform/ids'
+import { type AppId, type EmailId, type LicenseId, mintId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 
 const RESENDS: Limit = { name: 'comp-resend', points: 5, seconds: 3600 }
 
 /**
- * Sends the email with the key of a comp or an imported license again. A seller's request (`by`) is
- * audited, and limited to a few an hour: false beyond that.
+ * Sends the email with the key of a comp or an imported license again, a few times an hour at most:
+ * false beyond that. The seller's request is audited.
  */
 export async function resendKeyEmail(
-  { db, clock, jobs, random, limits }: World,
+  world: World,
   license_id: LicenseId,
-  by?: { actor: ActorOf<'seller'>; reason: string },
+  { actor, reason }: { actor: ActorOf<'seller'>; reason: string },
 ): Promise<boolean> {
-  if (by && !(await limits.take(RESENDS, license_id)).allowed) return false
-  const now = clock.now()
-  const id = mintId(random, 'email')
-  await db.tx(async (tx) => {
-    const { origin } = await licensing.findPausable(tx, license_id)
-    const kind = origin === 'import' ? 'license_imported' : 'plan_given'
-    const about = { kind, subject_id: license_id } as const
-    await queueEmail(tx, now, jobs, { ...about, id, cause: `resend:${id}` }, { urgent: true })
-    if (!by) return
-    const detail = { license_id, reason: by.reason }
-    await audit(tx, now, { actor: by.actor, action: 'email.resent', subject: id, detail })
+  if (!(await world.limits.take(RESENDS, license_id)).allowed) return false
+  const id = mintId(world.random, 'email')
+  await world.db.tx(async (tx) => {
+    await queueKeyEmail(world, tx, { id, license_id, cause: `resend:${id}` })
+    const detail = { license_id, reason }
+    await audit(tx, world.clock.now(), { actor, action: 'email.resent', subject: id, detail })
   })
   return true
+}
+
+/** Sends the email with the key that replaced another, once for each replacement. */
+export async function emailReplacedKey(
+  world: World,
+  license_id: LicenseId,
+  rotated_at: Date,
+): Promise<void> {
+  const id = mintId(world.random, 'email')
+  const cause = `new_key:${license_id}:${rotated_at.toISOString()}`
+  await world.db.tx((tx) => queueKeyEmail(world, tx, { id, license_id, cause }))
+}
+
+async function queueKeyEmail(
+  { clock, jobs }: World,
+  tx: Db,
+  { id, license_id, cause }: { id: EmailId; license_id: LicenseId; cause: string },
+): Promise<void> {
+  const { origin } = await licensing.findPausable(tx, license_id)
+  const kind = origin === 'import' ? 'license_imported' : 'plan_given'
+  const email = { id, cause, kind, subject_id: license_id } as const
+  await queueEmail(tx, clock.now(), jobs, email, { urgent: true })
 }
 
 /** Ends the comps and imported licenses whose end has passed; returns how many ended. */

@@ -3,7 +3,13 @@ import type { CustomerLicense } from '#domain/payments'
 import * as sellers from '#domain/sellers'
 import { emailNewKey, resendReceipt } from '#flows/resend-receipt'
 import { rotateKey } from '#flows/rotate-key'
-import { endNow, extendTrial, resendKeyEmail, setAutoRenew } from '#flows/subscription'
+import {
+  emailReplacedKey,
+  endNow,
+  extendTrial,
+  resendKeyEmail,
+  setAutoRenew,
+} from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { ActionNote } from '#http/action-note'
 import type { SalesContext } from '#http/guards/seller-or-staff'
@@ -95,10 +101,11 @@ export const ACTIONS: Record<string, CustomerAction> = {
       // Sending the same form twice replaces one key.
       const rotation_key = `seller ${replaces}`.slice(0, 64)
       const change = { app_id, license_id, actor, rotation_key, reason }
-      const { outcome } = await rotateKey(world, change)
-      if (outcome !== 'rotated') return 'changed'
-      if (order_id) await emailNewKey(world, order_id)
-      else await resendKeyEmail(world, license_id)
+      const rotation = await rotateKey(world, change)
+      if (rotation.outcome !== 'rotated') return 'changed'
+      const { rotated_at } = rotation
+      if (order_id) await emailNewKey(world, order_id, rotated_at)
+      else await emailReplacedKey(world, license_id, rotated_at)
       return 'key_replaced'
     },
   },
