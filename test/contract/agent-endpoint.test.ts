@@ -109,6 +109,8 @@ describe('the gate', () => {
     assertRefused(broken, 400, 'invalid_request', 'fields')
     const empty = await post(service, '', authorized)
     assertRefused(empty, 400, 'invalid_request', 'fields')
+    const needed = 'The request must have a JSON body: a JSON-RPC 2.0 message.'
+    assert.deepEqual(empty.json().fields, [{ path: '', message: needed }])
   })
 
   test('a token may send sixty messages a minute; each message of a batch counts', async () => {

@@ -5,7 +5,7 @@ import { answerProblem, mount } from '#http/endpoint'
 import { requireAgentHeaders, requireAgentToken, requireKnownOrigin } from '#http/guards/agent'
 import { auditingRefusals, auditRefusedProgram } from '#http/guards/refused-programs'
 import { byToken } from '#http/limit-keys'
-import { unreadable } from '#platform/bodies'
+import { malformed } from '#platform/bodies'
 import { takePoint } from '#platform/route-limits'
 import { userAgentName } from './agent-name.ts'
 import type { Caller } from './call.ts'
@@ -17,6 +17,7 @@ import type { Transport } from './transport.ts'
 
 const LIMIT = { name: 'agent', points: 60, seconds: 60 }
 const BODY_LIMIT = 256 * 1024
+const NO_MESSAGE = 'The request must have a JSON body: a JSON-RPC 2.0 message.'
 const EVERY_MINUTE = '* * * * *'
 
 /** The agent endpoint, its metadata, and the claim URLs of new secrets. */
@@ -43,7 +44,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
         callers.set(request, await auditingRefusals(world, request, read))
       },
       handler: async (request, reply) => {
-        if (request.body === undefined) throw unreadable()
+        if (request.body === undefined) throw malformed(NO_MESSAGE)
         // The limit counts each message of a batch.
         const more = messagesOf(request.body).length - 1
         if (more > 0) await takePoint(world.limits, LIMIT, byToken(request), reply, more)
