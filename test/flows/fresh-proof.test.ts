@@ -10,6 +10,8 @@ import { openTestService, type TestService } from '../support/service.ts'
 const TEN_MINUTES = 600
 const HOUR = 3600
 const DAY = 86_400
+/** A reason that is too long by one character. */
+const LONG = 'x'.repeat(201)
 
 let service: TestService
 before(async () => {
@@ -57,6 +59,45 @@ test('a client secret, a refund, a payout and a bank account need authentication
   assert.equal(agent.page.url, steps[1]![1])
   assert.match(agent.page.body, /value="5"/)
   assert.match(agent.page.body, /moved away/)
+})
+
+// S10
+test('a form is checked before its sender re-authenticates, so that nothing they typed is lost', async () => {
+  const { seller, operator, app } = service.demo
+  const { invoice_id, license_id, user_id } = await buy(service)
+  const base = `/dashboard/apps/${app.slug}`
+  const [agent, staff] = [await signedIn(service, seller), await signedIn(service, operator)]
+  const { id: staff_id } = await service.world.db.one<{ id: string }>(
+    sql`select id from users where email_normalized = ${operator.email}`,
+  )
+  service.clock.pass(TEN_MINUTES)
+  const forms: [agent: Agent, url: string, fields: Record<string, string>][] = [
+    [agent, `${base}/sales/${invoice_id}/refund`, { amount: '5' }],
+    [agent, `${base}/customers/${license_id}/replace-key/`, {}],
+    [agent, `${base}/licenses/give/`, { email: 'a@example.com', plan: 'prod_0' }],
+    [agent, `${base}/transfer/`, { email: 'a@example.com' }],
+    [staff, '/admin/write-off', { owner: user_id, account: 'seller_payable' }],
+    [staff, `/admin/excess/${user_id}/write-off`, {}],
+    [staff, `/admin/staff/${staff_id}/role`, { role: 'finance' }],
+  ]
+  for (const [sender, url, fields] of forms) {
+    const { headers } = await post(sender, url, { ...fields, reason: LONG })
+    assert.ok(!String(headers.location).startsWith('/account/confirm'), url)
+  }
+})
+
+// S10
+test('the longest reason survives re-authentication', async () => {
+  const { seller, app } = service.demo
+  const { license_id } = await buy(service)
+  const agent = await signedIn(service, seller)
+  await agent.open(`/dashboard/apps/${app.slug}/customers/${license_id}/replace-key/`)
+  service.clock.pass(TEN_MINUTES)
+  const reason = '💳'.repeat(200)
+  await agent.submit('Replace key', { reason })
+  assert.match(agent.page.url, /^\/account\/confirm/)
+  await agent.submit('Confirm', { password: seller.password })
+  assert.equal(agent.form('Replace key').reason, reason)
 })
 
 // S10

@@ -80,11 +80,11 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
     scope.post(`/admin/${path}`, async (request, reply) => {
       const context = await requireStaff(world, request, reply, CASES, PERMISSIONS[path])
       const { filled, place } = sentForm(path, context)
-      if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(CASES, filled, place))
       const { reason } = filled
       if (staffReasonFault(reason)) {
         return redirectTo(reply, filledIn(CASES, filled, { ...place, ...REFUSED_REASON }))
       }
+      if (isAboutMoney(path)) requireRecentProof(world, context, filledIn(CASES, filled, place))
       const done = await act(formOf(request), { ...staffActor(context), reason })
       return redirectTo(reply, withQuery(CASES, { ...place, done: String(done) }))
     })

@@ -37,9 +37,9 @@ export function filledIn(
 export const REFUSED_REASON = { done: 'no_reason' }
 
 /**
- * A member of staff with the permission, a recent authentication and a reason, for a StaffAction on
- * the page `here`. It returns there with the form as filled in, to authenticate again, and to
- * correct the reason.
+ * A member of staff with the permission, a reason and a recent authentication, for a StaffAction on
+ * the page `here`. It returns there with the form as filled in, to correct the reason, and to
+ * authenticate again.
  */
 export async function requireReason(
   world: World,
@@ -51,11 +51,11 @@ export async function requireReason(
   const context = await requireStaff(world, request, reply, here, permission)
   const reason = (formOf(request).reason ?? '').trim()
   const filled = { path, subject, reason }
-  requireRecentProof(world, context, filledIn(here, filled))
   if (staffReasonFault(reason)) {
     const refused = filledIn(here, filled, REFUSED_REASON)
     throw new AnsweredByGuard((to) => redirectTo(to, refused))
   }
+  requireRecentProof(world, context, filledIn(here, filled))
   return { ...context, staff: { ...staffActor(context), reason } }
 }
 

@@ -9,7 +9,6 @@ import { requireRecentProof } from '#http/guards/session'
 import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf, requireId } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
-import { shortReason } from '#http/reason'
 import { refuse } from '#http/refusals'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
@@ -64,12 +63,11 @@ function declareMember(scope: FastifyInstance, world: World): void {
       const here = `${HOME}${user_id}/`
       const { role: text = '', reason: entered } = formOf(request)
       const form = { action, role: text.slice(0, 20), reason: (entered ?? '').trim() }
-      const filled = new URLSearchParams({ ...form, reason: shortReason(form.reason) })
-      requireRecentProof(world, context, `${here}?${filled}`)
       const { reason } = form
       const role = action === 'remove' ? null : identity.readStaffRole(text)
       const fault = staffReasonFault(reason)
       if (fault || role === undefined) return await sendMember(world, context, { ...form, fault })
+      requireRecentProof(world, context, `${here}?${new URLSearchParams(form)}`)
       const staff = { ...staffActor(context), reason }
       const done = await changeStaffRole(world, staff, { user_id, role })
       const isGone = role === null && done === 'changed'
@@ -132,7 +130,7 @@ async function sendMember(
     filled: sent ?? {
       action: queryOf(request, 'action'),
       role: queryOf(request, 'role'),
-      reason: shortReason(queryOf(request, 'reason')),
+      reason: queryOf(request, 'reason') ?? '',
       fault: undefined,
     },
   })

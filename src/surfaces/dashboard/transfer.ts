@@ -14,7 +14,7 @@ import { APP_PATH, requireSeller, type SellerContext } from '#http/guards/seller
 import { requireRecentProof, requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
-import { reasonFault, shortReason } from '#http/reason'
+import { reasonFault } from '#http/reason'
 import { returnQuery } from '#http/redirect'
 import { readId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
@@ -42,11 +42,10 @@ export function declareTransfer(scope: FastifyInstance, world: World): void {
     const { app } = context
     const { email = '', reason = '' } = formOf(request)
     const form = { email: email.slice(0, 320).trim(), reason: reason.trim() }
-    const short = { ...form, reason: shortReason(form.reason) }
-    requireRecentProof(world, context, `${request.url}?${new URLSearchParams(short)}`)
     const address = identity.readEmail(form.email)
     const faults = faultsOf(form, address !== undefined)
     if (!address || faults.length > 0) return await showTransfer(world, context, { form, faults })
+    requireRecentProof(world, context, `${request.url}?${new URLSearchParams(form)}`)
     await limitPage(world, TRANSFERS, app.seller_id, reply)
     const offer = { ...address, app_id: app.id, reason: form.reason }
     const outcome = await offerTransfer(world, actorOf(context), offer)

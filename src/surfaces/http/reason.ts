@@ -1,12 +1,10 @@
 import { textFault } from '#platform/text'
 
-/** The longest reason that a person gives for an action, in characters. */
+/**
+ * The longest reason that a person gives for an action, in characters. Forms are checked before
+ * their sender authenticates again, because an address takes no text of any length.
+ */
 export const MAX_REASON_LENGTH = 200
-
-/** A reason as it was entered, trimmed and cut to the longest. */
-export function shortReason(entered = ''): string {
-  return entered.trim().slice(0, MAX_REASON_LENGTH)
-}
 
 /** What is wrong with a trimmed reason, in one sentence; undefined: nothing. */
 export function reasonFault(

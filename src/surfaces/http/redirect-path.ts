@@ -1,4 +1,6 @@
-const MAX_PATH_LENGTH = 2048
+// A form that is filled in again after re-authentication has a reason of up to 200 characters, each
+// up to twelve in an address.
+const MAX_PATH_LENGTH = 4096
 // A path that carries an app's request (see app-request.ts) contains everything that the app sent.
 const MAX_REQUEST_LENGTH = 12_288
 

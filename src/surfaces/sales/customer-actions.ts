@@ -6,7 +6,7 @@ import { requireSellerOrStaff, type SalesContext } from '#http/guards/seller-or-
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
-import { reasonFault, shortReason } from '#http/reason'
+import { reasonFault } from '#http/reason'
 import { refuse } from '#http/refusals'
 import type { Limit } from '#platform/limits'
 import { ownValue } from '#platform/text'
@@ -41,13 +41,12 @@ export function declareCustomerActions(scope: FastifyInstance, world: World): vo
     const action = actionOf(context)
     const { reason = '', days = '', replaces = '' } = formOf(request)
     const form = { reason: reason.trim(), days: days.trim() }
-    const filled = new URLSearchParams({ ...form, reason: shortReason(form.reason) })
-    requireRecentProof(world, context, `${request.url}?${filled}`)
+    const faults = faultsOf(action, form)
+    if (faults.length > 0) return await show(world, context, action, form, faults)
+    requireRecentProof(world, context, `${request.url}?${new URLSearchParams({ ...form })}`)
     const license = await licenseOf(world, context)
     const back = `${context.base}/customers/${license.license_id}/`
     if (!action.isPossible(license)) return redirectTo(reply, `${back}?done=changed`)
-    const faults = faultsOf(action, form)
-    if (faults.length > 0) return await show(world, context, action, form, faults)
     const { user_id } = context.session
     await limitPage(world, ACTION_LIMIT, user_id, reply)
     const given = {

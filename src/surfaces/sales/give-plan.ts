@@ -13,7 +13,7 @@ import { ACTION_LIMIT, reasonFaults, SUPPORT_NEEDED } from './customer-actions.t
 import { GIVE_FIELDS, type GiveFacts, type GiveForm, GivePlanPage } from './give-plan-page.tsx'
 import { pageFacts, sellerOf } from './sales-context.ts'
 
-const LONGEST = 320
+const LONGEST = 1000
 
 type GiveFaults = GiveFacts['faults']
 
@@ -31,14 +31,14 @@ export function declareGivePlan(scope: FastifyInstance, world: World): void {
     const context = await requireSellerOrStaff(world, request, reply, 'seller', SUPPORT_NEEDED)
     const posted = formOf(request)
     const form = formFrom((name) => posted[name])
-    requireRecentProof(world, context, `${request.url}?${new URLSearchParams({ ...form })}`)
-    await limitPage(world, ACTION_LIMIT, context.session.user_id, reply)
     const email = identity.readEmail(form.email)
     const product_id = readId('prod', form.plan)
     const faults = faultsOf(form, { email, product_id })
     if (faults.length > 0 || !email || !product_id) {
       return await show(world, context, { form, faults })
     }
+    requireRecentProof(world, context, `${request.url}?${new URLSearchParams({ ...form })}`)
+    await limitPage(world, ACTION_LIMIT, context.session.user_id, reply)
     const { reason, ends } = form
     const wanted = { ...email, product_id, reason, ends_at: readDay(ends) ?? null }
     const app_id = context.app!.id

@@ -12,7 +12,7 @@ import {
 import { requireRecentProof } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { limitPage, redirectTo, sendPage } from '#http/pages'
-import { reasonFault, shortReason } from '#http/reason'
+import { reasonFault } from '#http/reason'
 import type { Limit } from '#platform/limits'
 import { formatAmount, readAmount, ZERO } from '#platform/money'
 import { viewedInvoice } from './invoice.ts'
@@ -42,7 +42,6 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
 
   scope.post(path, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, side, NEEDED)
-    requireRecentProof(world, context, filledIn(context))
     const { step, seen, ...fields } = formOf(request)
     const form = {
       amount: (fields.amount ?? '').trim(),
@@ -53,6 +52,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     if (amount === undefined || reasonFault(form.reason)) {
       return await show(world, context, { form })
     }
+    requireRecentProof(world, context, filledIn(request.url, fields))
     const { id: invoice_id } = await viewedInvoice(world, context)
     const actor = actorOf(context)
     const quote = await quoteRefund(world, actor, { invoice_id, amount })
@@ -79,10 +79,9 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
 }
 
 /** The page's path with the form as filled in. */
-function filledIn({ request }: SalesContext): string {
-  const { amount = '', reason = '', credit = '' } = formOf(request)
-  const filled = { amount, reason: shortReason(reason), credit }
-  return `${request.url}?${new URLSearchParams(filled)}`
+function filledIn(here: string, fields: Record<string, string>): string {
+  const { amount = '', reason = '', credit = '' } = fields
+  return `${here}?${new URLSearchParams({ amount, reason, credit })}`
 }
 
 /** A digest of what a quote shows. */
