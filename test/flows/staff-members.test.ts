@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as identity from '#domain/identity'
 import { changeStaffRole, inviteByEmail, withdrawInvitation } from '#flows/staff-actions'
+import { isoDate } from '#platform/calendar'
 import type { UserId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import { addAuthenticator, isSignedIn, newEmail, PASSWORD, signUp } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer } from '../support/purchase.ts'
+import { buy } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -69,6 +71,29 @@ test('a withdrawn invitation is no longer valid', async () => {
   await agent.submit('Withdraw')
   assert.match(textOf(agent.page.body), /Invitation withdrawn/)
   assert.equal((await buyer(service).open(link)).status, 404)
+})
+
+test('each page below a list leads back to it, and the menu marks the list', async () => {
+  const { db, clock } = service.world
+  await buy(service)
+  const { agent, id } = await addMember('admin')
+  const { app_id, seller_id } = await db.one<Record<string, string>>(
+    sql`select id as app_id, seller_id from apps where slug = ${service.demo.app.slug}`,
+  )
+  const month = isoDate(clock.now()).slice(0, 7)
+  const pages: [list: string, page: string, back?: string][] = [
+    ['sellers', `${seller_id}/`],
+    ['apps', `${app_id}/`],
+    ['staff', `${id}/`],
+    ['tax', `${month}/`],
+    ['tax', `${month}/TX/`, `tax/${month}`],
+  ]
+  for (const [list, page, back = list] of pages) {
+    const { status, body } = await agent.open(`/admin/${list}/${page}`)
+    assert.equal(status, 200, page)
+    assert.match(body, new RegExp(`href="/admin/${list}/" aria-current="page"`), page)
+    assert.match(body, new RegExp(`<a [^>]*href="/admin/${back}/"[^>]*>.*?</a>.*<h1`, 's'), page)
+  }
 })
 
 // Guards S10

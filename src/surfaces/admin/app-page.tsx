@@ -3,13 +3,12 @@ import { TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
-import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel } from '#design/panels'
 import { type App, type ApprovalRequest, productPath, type StaffApp } from '#domain/apps'
 import { isPermitted, type StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
 import { AppBadges } from './app-labels.tsx'
-import { AdminMenu } from './menu.tsx'
+import { RecordHeader } from './menu.tsx'
 import { type Filled, StaffAction } from './staff-action.tsx'
 
 interface StaffAppFacts {
@@ -27,12 +26,14 @@ export function AppPage(facts: StaffAppFacts): JSX.Element {
   const { app, note } = facts
   return (
     <SiteLayout title={`${app.name} · Apps · Purser`}>
-      <div class="grid grid-cols-1 gap-6">
-        <PageHeader title={app.name} back={{ label: 'Apps', href: '/admin/apps/' }}>
-          {app.id}
-        </PageHeader>
-        <AdminMenu current="apps" role={facts.role} />
-      </div>
+      <RecordHeader
+        current="apps"
+        role={facts.role}
+        title={app.name}
+        back={{ label: 'Apps', href: '/admin/apps/' }}
+      >
+        {app.id}
+      </RecordHeader>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       {app.is_suspended && !app.suspended_at && (
         <Alert tone="info">Suspended together with its seller. Reinstate the seller first.</Alert>

@@ -4,7 +4,6 @@ import { Alert, Badge, ErrorSummary } from '#design/feedback'
 import { Field, FieldRow, Form, SelectField } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
-import { PageHeader } from '#design/page-header'
 import { Panel, RecordRows, Totals } from '#design/panels'
 import { invoiceNumber } from '#domain/billing'
 import type { StaffRole } from '#domain/identity'
@@ -13,7 +12,7 @@ import type { ActionNote } from '#http/action-note'
 import { type FormFault, faultAt } from '#http/form-errors'
 import type { InvoiceId, UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { AdminMenu } from './menu.tsx'
+import { RecordHeader } from './menu.tsx'
 import { type Filled, StaffAction } from './staff-action.tsx'
 
 /** The page of a buyer who received too much. */
@@ -69,14 +68,16 @@ export function ExcessPage(facts: ExcessPageFacts): JSX.Element {
     <SiteLayout
       title={`${faults.length > 0 ? 'Error: ' : ''}Excess of ${buyer.email} · Admin · Purser`}
     >
-      <div class="grid grid-cols-1 gap-6">
-        <PageHeader title={buyer.email} back={{ label: 'Cases', href: '/admin/cases/#excess' }}>
-          {owes
-            ? 'Received more than they paid: refunds, payments outside the card, and disputes that a bank decided for them.'
-            : 'Owes nothing.'}
-        </PageHeader>
-        <AdminMenu current="cases" role={facts.role} />
-      </div>
+      <RecordHeader
+        current="cases"
+        role={facts.role}
+        title={buyer.email}
+        back={{ label: 'Cases', href: '/admin/cases/#excess' }}
+      >
+        {owes
+          ? 'Received more than they paid: refunds, payments outside the card, and disputes that a bank decided for them.'
+          : 'Owes nothing.'}
+      </RecordHeader>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <ErrorSummary errors={faults} title="Not recorded" />
       {owes && <Owed {...facts} />}

@@ -2,14 +2,13 @@ import type { JSX } from 'preact'
 import { Alert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
-import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import type { ActionNote } from '#http/action-note'
 import type { JobAction } from '#platform/job-actions'
 import type { LoggedJob } from '#platform/job-log'
 import { JobBadge } from './job-labels.tsx'
-import { AdminMenu } from './menu.tsx'
+import { RecordHeader } from './menu.tsx'
 import { jobLabel } from './schedule-labels.ts'
 import { type Filled, StaffAction } from './staff-action.tsx'
 
@@ -40,15 +39,14 @@ export function JobPage(facts: JobFacts): JSX.Element {
   const actions = ACTIONS[job.state] ?? []
   return (
     <SiteLayout title={`${jobLabel(job)} · Jobs · Purser`}>
-      <div class="grid grid-cols-1 gap-6">
-        <PageHeader
-          title={`Job: ${jobLabel(job)}`}
-          back={{ label: 'Jobs', href: `/admin/jobs/?state=${job.state}` }}
-        >
-          {job.id}
-        </PageHeader>
-        <AdminMenu current="jobs" role={facts.role} />
-      </div>
+      <RecordHeader
+        current="jobs"
+        role={facts.role}
+        title={`Job: ${jobLabel(job)}`}
+        back={{ label: 'Jobs', href: `/admin/jobs/?state=${job.state}` }}
+      >
+        {job.id}
+      </RecordHeader>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <DescriptionList items={itemsOf(job)} />
       <Json title="Data" text={facts.data} />

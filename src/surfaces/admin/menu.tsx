@@ -1,5 +1,7 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
+import type { Link } from '#design/layout'
 import { type MenuPage, PermittedNav } from '#design/navigation'
+import { PageHeader } from '#design/page-header'
 import { isPermitted, type StaffPermission, type StaffRole } from '#domain/identity'
 
 const PAGES = [
@@ -17,11 +19,13 @@ const PAGES = [
   { page: 'audit', label: 'Audit log', href: '/admin/audit/', needs: 'audit' },
 ] as const satisfies MenuPage<StaffPermission>[]
 
-/** The menu of the admin area as a role sees it, with the current page marked. */
-export function AdminMenu(facts: {
+interface AdminMenuFacts {
   current: (typeof PAGES)[number]['page']
   role: StaffRole
-}): JSX.Element {
+}
+
+/** The menu of the admin area as a role sees it, with the current page marked. */
+export function AdminMenu(facts: AdminMenuFacts): JSX.Element {
   const { current, role } = facts
   return (
     <PermittedNav
@@ -30,5 +34,23 @@ export function AdminMenu(facts: {
       current={current}
       isPermitted={(needs) => isPermitted(role, needs)}
     />
+  )
+}
+
+/** The top of a page below a list: the way back to it, and the menu with the list marked. */
+export function RecordHeader(
+  facts: AdminMenuFacts & {
+    title: string
+    back: Link
+    aside?: ComponentChildren
+    children: ComponentChildren
+  },
+): JSX.Element {
+  const { current, role, ...header } = facts
+  return (
+    <div class="grid grid-cols-1 gap-6">
+      <PageHeader {...header} />
+      <AdminMenu current={current} role={role} />
+    </div>
   )
 }

@@ -3,7 +3,6 @@ import { TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Moment, Money } from '#design/money'
-import { PageHeader } from '#design/page-header'
 import { DescriptionList, Panel, RecordRows, Totals } from '#design/panels'
 import type { StaffApp } from '#domain/apps'
 import { isPermitted, type StaffRole } from '#domain/identity'
@@ -19,7 +18,7 @@ import type { ActionNote } from '#http/action-note'
 import { type AuditRow, actionTitle, CHANNEL_LABELS } from '#http/audit-rows'
 import { capitalized } from '#platform/text'
 import { AppBadges } from './app-labels.tsx'
-import { AdminMenu } from './menu.tsx'
+import { RecordHeader } from './menu.tsx'
 import { ON_A_PAGE } from './paging.ts'
 import { payoutRecord } from './payouts-page.tsx'
 import { SellerActions } from './seller-actions.tsx'
@@ -56,12 +55,14 @@ export function SellerPage(facts: SellerPageFacts): JSX.Element {
   const { seller, note, figures, balance, role } = facts
   return (
     <SiteLayout title={`${seller.legal_name} · Sellers · Purser`}>
-      <div class="grid grid-cols-1 gap-6">
-        <PageHeader title={seller.legal_name} back={{ label: 'Sellers', href: '/admin/sellers/' }}>
-          {seller.id}
-        </PageHeader>
-        <AdminMenu current="sellers" role={role} />
-      </div>
+      <RecordHeader
+        current="sellers"
+        role={role}
+        title={seller.legal_name}
+        back={{ label: 'Sellers', href: '/admin/sellers/' }}
+      >
+        {seller.id}
+      </RecordHeader>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <Totals
         items={[

@@ -5,7 +5,6 @@ import { Field, Form, SelectField } from '#design/forms'
 import { InvitePanel } from '#design/invite'
 import { SiteLayout } from '#design/layout'
 import { Moment } from '#design/money'
-import { PageHeader } from '#design/page-header'
 import { DescriptionList, EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import {
   type ListedInvitation,
@@ -16,7 +15,7 @@ import {
 import type { ActionNote } from '#http/action-note'
 import { MAX_REASON_LENGTH } from '#http/reason'
 import { STAFF_ROLE_LABELS } from '#http/staff-labels'
-import { AdminMenu } from './menu.tsx'
+import { AdminMenu, RecordHeader } from './menu.tsx'
 
 /** The form of an invitation as it was filled in. */
 export interface StaffForm {
@@ -167,9 +166,14 @@ export function MemberPage(
   })
   return (
     <SiteLayout title={`${member.email} · Staff · Purser`}>
-      <PageHeader title={member.email} back={{ label: 'Staff', href: '/admin/staff/' }}>
+      <RecordHeader
+        current="staff"
+        role={facts.role}
+        title={member.email}
+        back={{ label: 'Staff', href: '/admin/staff/' }}
+      >
         {facts.is_self ? 'This is you.' : 'A member of staff.'}
-      </PageHeader>
+      </RecordHeader>
       {note && <Alert tone={note.tone}>{note.text}</Alert>}
       <DescriptionList
         items={[

@@ -5,7 +5,6 @@ import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
-import { PageHeader } from '#design/page-header'
 import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import type { StaffRole } from '#domain/identity'
 import { stateName } from '#domain/sellers'
@@ -14,7 +13,7 @@ import type { Paging } from '#http/pagination'
 import { cents, sum } from '#platform/money'
 import { counted } from '#platform/text'
 import { FilingForm } from './filing-form.tsx'
-import { AdminMenu } from './menu.tsx'
+import { AdminMenu, RecordHeader } from './menu.tsx'
 import { monthName, percent, type StateSummary } from './tax-summary.ts'
 
 const STATUS: Record<StateSummary['status'], [label: string, tone: BadgeTone]> = {
@@ -93,6 +92,7 @@ export function TaxPage(facts: {
 }
 
 interface LayoutFacts {
+  role: StaffRole
   csrf_token: string
   home: string
   done: string | undefined
@@ -110,7 +110,9 @@ export function MonthPage(
   const total = sum(...due.map(({ amount }) => amount))
   return (
     <SiteLayout title={`Sales tax for ${monthName(month)} · Purser`}>
-      <PageHeader
+      <RecordHeader
+        current="tax"
+        role={facts.role}
         title={`Sales tax for ${monthName(month)}`}
         back={{ label: 'Sales tax', href: home }}
         aside={
@@ -127,7 +129,7 @@ export function MonthPage(
         }
       >
         Months are in UTC.
-      </PageHeader>
+      </RecordHeader>
       <FiledNote done={facts.done} />
       <ErrorSummary errors={fault ? [{ id: 'filing_reference', message: fault }] : []} />
       {states.length === 0 ? (
@@ -192,9 +194,14 @@ export function StateMonthPage(
   const title = `Sales tax for ${stateName(state)}, ${monthName(month)}`
   return (
     <SiteLayout title={`${title} · Purser`}>
-      <PageHeader title={title} back={{ label: monthName(month), href: `${home}${month}/` }}>
+      <RecordHeader
+        current="tax"
+        role={facts.role}
+        title={title}
+        back={{ label: monthName(month), href: `${home}${month}/` }}
+      >
         Months are in UTC.
-      </PageHeader>
+      </RecordHeader>
       <FiledNote done={facts.done} />
       <ErrorSummary errors={fault ? [{ id: 'filing_reference', message: fault }] : []} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">

@@ -6,7 +6,7 @@ import { forReports, type World } from '#flows/world'
 import { startExport } from '#http/exports'
 import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
-import { requireStaff, staffActor } from '#http/guards/staff'
+import { requireStaff, type StaffContext, staffActor } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { redirectTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
@@ -59,9 +59,9 @@ function stateMonthOf(request: FastifyRequest) {
   return { month: monthOf(request), state: paramsOf('/:state', request).state }
 }
 
-function layoutFacts(world: World, { request, reply }: SessionContext) {
+function layoutFacts(world: World, { request, reply, role }: StaffContext) {
   const filing_reference = queryOf(request, 'filing_reference')
-  return { csrf_token: csrfToken(world, request, reply), home: HOME, filing_reference }
+  return { role, csrf_token: csrfToken(world, request, reply), home: HOME, filing_reference }
 }
 
 function declarePages(scope: FastifyInstance, world: World): void {
@@ -90,7 +90,7 @@ function declarePages(scope: FastifyInstance, world: World): void {
   )
 }
 
-async function sendState(world: World, context: SessionContext, fault?: string) {
+async function sendState(world: World, context: StaffContext, fault?: string) {
   const { month, state } = stateMonthOf(context.request)
   const found = (await summariesOf(world, month)).find((each) => each.state === state)
   if (!found) throw refuse('not_found')
