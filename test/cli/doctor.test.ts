@@ -1,5 +1,8 @@
 /** What doctor says of a service that fails. */
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { writeTokens } from '../../packages/cli/src/agent/token-store.ts'
 import { doctor } from '../../packages/cli/src/commands/doctor.ts'
@@ -28,6 +31,26 @@ test('names the request ID that support needs, where there is one', async () => 
   assert.equal(status, 'failed')
   assert.match(fix!, /contact support with the request ID req_of_the_error\.$/)
   assert.equal((await appCheck(null))!.fix, 'Try again.')
+})
+
+test('has a refused client secret compared before it is rotated, which ends the current one', async () => {
+  await using service = await startFakeService(({ path }) => {
+    if (path.includes('/.well-known/')) return { body: { issuer: `${service.url}/o` } }
+    return path.endsWith('/validate') ? refusal(401, 'invalid_client') : refusal(404, 'not_found')
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'purser-doctor-'))
+  const secretFile = join(folder, 'secret')
+  writeFileSync(secretFile, 'of another app')
+  const settings = { url: service.url, client_id: 'app_1', app: undefined }
+  const results = await checkAll(
+    { settings, options: { secretFile }, terminal: openTerminal(true) },
+    () => {},
+  )
+  rmSync(folder, { recursive: true })
+  const { status, fix } = results.find(({ name }) => name === 'credentials')!
+  assert.equal(status, 'failed')
+  assert.match(fix!, /^Check that it is the secret of app_1: each app and each mode has its own\./)
+  assert.match(fix!, /create a new one on the Integration page; the old one stops working/)
 })
 
 test('counts the checks that were skipped', async () => {

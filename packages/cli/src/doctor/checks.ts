@@ -166,7 +166,7 @@ async function checkCredentials(
     if (!isPurserError(error, 'invalid_client')) return broken(error)
     return failed(
       'refused',
-      'Rotate the secret on the Integration page and set the new one. Each mode has its own.',
+      `Check that it is the secret of ${client.client_id}: each app and each mode has its own. If you do not have it, create a new one on the Integration page; the old one stops working immediately.`,
     )
   }
 }
