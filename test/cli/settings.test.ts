@@ -28,6 +28,12 @@ test('refuses a URL of the service with a path, and says which to use', () => {
   assert.throws(() => readSettings({ url: 'https://file.example/api/v1' }, {}), { message })
 })
 
+test('says which URL of the service it needs where there is no scheme', () => {
+  const message =
+    'The URL of the service must start with https://, or with http:// on your own machine. It is "localhost:3000".'
+  assert.throws(() => readSettings({ url: 'localhost:3000' }, {}), { message })
+})
+
 test('an empty variable of the environment does not hide the file', () => {
   const env = { PURSER_URL: '', PURSER_CLIENT_ID: '', PURSER_APP: '' }
   assert.deepEqual(readSettings({ project }, env), of_file)

@@ -42,7 +42,9 @@ export function readSettings(options: GlobalOptions, env = process.env): Setting
 export function serviceUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw wrongUse(`The URL of the service must start with https:// and not be "${text}".`)
+    throw wrongUse(
+      `The URL of the service must start with https://, or with http:// on your own machine. It is "${text}".`,
+    )
   }
   if (url.protocol === 'http:' && !isLoopback(url)) {
     throw wrongUse('The URL of the service must use https, except on your own machine.')
