@@ -122,6 +122,18 @@ test('calls a very long order reference unknown, without a request', options, as
   assert.equal(service.requests.length, 0)
 })
 
+test('a slash at the end of PURSER_URL changes nothing', options, async () => {
+  await using service = await startFakeService(() => ({ body: { prices: [] } }))
+  const link = await returned(
+    `${service.url}/`,
+    'await purser.prices()',
+    'return purser.buy_link("prc_1", "https://your-app.example")',
+  )
+  const next = encodeURIComponent('https://your-app.example')
+  assert.equal(link, `${service.url}/buy/prc_1/?next=${next}`)
+  assert.equal(service.requests[0]?.path, '/api/v1/public/apps/app_1/prices/')
+})
+
 test('reads the prices once a minute', options, async () => {
   await using service = await startFakeService(() => ({ body: { prices: [] } }))
   const twice = '[await purser.prices() for _ in range(2)]'

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
-BASE_URL = os.environ["PURSER_URL"]
+BASE_URL = os.environ["PURSER_URL"].rstrip("/")
 CLIENT_ID = os.environ["PURSER_CLIENT_ID"]
 LICENSE_SECONDS = int(os.environ.get("LICENSE_SECONDS", "300"))
 
