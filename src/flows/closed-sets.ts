@@ -177,6 +177,8 @@ declare module '#platform/email-queue' {
     // To a person who is invited to staff.
     staff_invitation: NoFacts
     // To a buyer, about money.
+    excess_repaid: NoFacts
+    excess_waived: NoFacts
     given_plan_ended: NoFacts
     import_ending: NoFacts
     license_ended: NoFacts

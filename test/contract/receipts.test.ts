@@ -5,14 +5,13 @@ import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { payBuyerOtherwise, recordRepayment, writeOffExcess } from '#flows/staff-actions'
 import { addSeconds } from '#platform/calendar'
-import type { InvoiceId } from '#platform/ids'
+import { type InvoiceId, mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { signUp } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
 import { bankOf } from '../support/disputes.ts'
-import { testId } from '../support/ids.ts'
 import { closeSound } from '../support/invariants.ts'
 import { readPdf } from '../support/pdf.ts'
 import { refund, staffActor } from '../support/refunds.ts'
@@ -171,7 +170,7 @@ test('a refund at the processor, after the buyer was repaid otherwise, is one in
   assert.match(textOf(subscriber.agent.page.body), /Refunded, \$5\.00 in excess/)
   const { user_id } = subscriber
   const paid = { amount: cents(300), way: 'check', reference: '12', paid_on: '2026-03-13' } as const
-  const repayment = { id: testId('exr_1'), user_id, ...paid }
+  const repayment = { id: mintId(service.world.random, 'exr'), user_id, ...paid }
   assert.deepEqual(await recordRepayment(service.world, staff, repayment), { outcome: 'recorded' })
   const rest = { user_id, seen: cents(200) }
   assert.equal(await writeOffExcess(service.world, staff, rest), 200)

@@ -7,6 +7,7 @@ import { cents } from '#platform/money'
 import type { PdfContent } from '#platform/pdf/content'
 import * as account from '../../src/surfaces/emails/account-templates.ts'
 import * as reminders from '../../src/surfaces/emails/charge-reminders.ts'
+import * as excess from '../../src/surfaces/emails/excess-templates.ts'
 import * as money from '../../src/surfaces/emails/money-templates.ts'
 import * as receipts from '../../src/surfaces/emails/receipt-template.ts'
 import { emailHtml, emailText, footerOf } from '../../src/surfaces/emails/render.tsx'
@@ -100,6 +101,9 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
   const off = { keep_url: url, is_paying: false }
   const change = { old_email: 'a@example.com', new_email: 'b@example.com' }
   const urls = { security: url, sign_in: url }
+  const parts = [7, 8].map((number) => ({ number, amount: cents(5) }))
+  const settled = { amount: cents(10), parts, receipts_url: url, locale }
+  const repaid = { arrived_on: day, reference: '4711' }
   return {
     receipt: receipts.receipt(order, bought),
     'receipt, about': receipts.receipt(order, { ...bought, coming: about }),
@@ -184,6 +188,9 @@ function emailsIn(locale: Locale): Record<string, EmailContent> {
     }),
     refund: money.refundIssued(receipt, plan, { amount: cents(5), has_ended: true }),
     'refund, kept': money.refundIssued(receipt, plan, { amount: cents(5), has_ended: false }),
+    excess_repaid: excess.excessRepaid(settled, { ...repaid, left: cents(0) }),
+    'excess_repaid, in part': excess.excessRepaid(settled, { ...repaid, left: cents(5) }),
+    excess_waived: excess.excessWaived(settled),
     account_deleted: account.accountDeleted(locale, 'support@example.com'),
     sign_in: account.signInLink(locale, url),
     set_password: account.setPassword(locale, url),

@@ -2,6 +2,7 @@ import type { Db } from '#platform/db'
 import type {
   ChargeId,
   ExcessRepaymentId,
+  InvoiceId,
   UserId,
   WriteOffId,
   WriteOffReversalId,
@@ -113,6 +114,22 @@ export async function writtenOffOf(db: Db, charge_id: ChargeId): Promise<Cents> 
     where p.charge_id = ${charge_id}
       and not exists (select 1 from excess_repayments r where r.id = p.settlement_id)`)
   return amount
+}
+
+/** What a settlement is of a charge, for the email about it. */
+export interface SettledPart {
+  invoice_id: InvoiceId
+  amount: Cents
+}
+
+/** The parts of a repayment or a write-off, the earliest charge first. */
+export async function partsOfSettlement(
+  db: Db,
+  id: ExcessRepaymentId | WriteOffId,
+): Promise<SettledPart[]> {
+  return await db.rows<SettledPart>(sql`select c.invoice_id, p.amount
+    from excess_parts p join charges c on c.id = p.charge_id
+    where p.settlement_id = ${id} order by c.created_at, c.id`)
 }
 
 /** A settlement in the history of a buyer. */

@@ -186,6 +186,10 @@ async function ofUse(db: Db, { user_id, email_normalized }: DataOwner): DataSect
         'queued_at', queued_at, 'sent_at', sent_at) as item
       from emails where subject_id in (select id from licenses where user_id = ${user_id}
         union all select id from invoices where user_id = ${user_id}
+        union all select r.id from refunds r join charges c on c.id = r.charge_id
+          join invoices i on i.id = c.invoice_id where i.user_id = ${user_id}
+        union all select id from excess_repayments where user_id = ${user_id}
+        union all select id from write_offs where owner = ${user_id}
         union all select unnest(array[${user_id}, ${email_normalized}]::text[]))
       order by queued_at`),
     audit_log: await db.rows<Item>(sql`select jsonb_build_object('at', at, 'action', action,

@@ -5,6 +5,7 @@ import type { World } from '#flows/world'
 import { clearAlarm } from '#platform/alarms'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
+import { queueEmail } from '#platform/email-queue'
 import { type ChargeId, mintId, type UserId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -18,8 +19,8 @@ export type RepaymentOutcome =
   | { outcome: 'too_much'; owed: Cents }
 
 /**
- * Books that a buyer repaid some or all of what they had received in excess of their payments. The
- * id is that of the form: a form that is sent twice is booked once.
+ * Books that a buyer repaid some or all of what they had received in excess of their payments, and
+ * notifies them. The id is that of the form: a form that is sent twice is booked once.
  */
 export async function recordRepayment(
   world: World,
@@ -47,6 +48,12 @@ export async function recordRepayment(
     const { way, reference, paid_on } = requested
     const detail = { repayment_id, amount, way, reference, paid_on }
     await audit(tx, now, { actor: staff, action: 'excess.repaid', subject: user_id, detail })
+    await queueEmail(tx, now, world.jobs, {
+      id: mintId(world.random, 'email'),
+      cause: `excess_repaid:${repayment_id}`,
+      kind: 'excess_repaid',
+      subject_id: repayment_id,
+    })
     return { outcome: 'recorded' }
   })
 }

@@ -3,6 +3,7 @@ import { chargeBalances, divideAmong } from '#flows/excess'
 import type { World } from '#flows/world'
 import { concerning } from '#platform/audit'
 import type { Db } from '#platform/db'
+import { queueEmail } from '#platform/email-queue'
 import { mintId, type PayeeId, readId, type UserId, type WriteOffId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { Booked } from './money.ts'
@@ -28,8 +29,8 @@ export async function writeOff(
 }
 
 /**
- * Writes off all that a buyer still owes of what they received in excess: the service bears it.
- * `seen` is the amount that staff saw.
+ * Writes off all that a buyer still owes of what they received in excess: the service bears it,
+ * and they are notified. `seen` is the amount that staff saw.
  */
 export async function writeOffExcess(
   world: World,
@@ -45,6 +46,12 @@ export async function writeOffExcess(
     const parts = divideAmong(world, await chargeBalances(tx, user_id), amount)
     await ledger.addExcessParts(tx, write_off_id, parts)
     await endAlarms(tx, now, { user_id, charge_ids: parts.map(({ charge_id }) => charge_id) })
+    await queueEmail(tx, now, world.jobs, {
+      id: mintId(world.random, 'email'),
+      cause: `excess_waived:${write_off_id}`,
+      kind: 'excess_waived',
+      subject_id: write_off_id,
+    })
     return amount
   })
 }

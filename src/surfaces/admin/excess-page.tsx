@@ -164,7 +164,7 @@ function Repayment({ buyer, csrf_token, form, faults }: ExcessPageFacts): JSX.El
         />
         <p class="text-sm text-muted">
           It is booked to the bank account. The seller’s balance does not change. The buyer’s
-          receipt shows it.
+          receipt shows it, and they are emailed.
         </p>
         <Actions>
           <Button kind="primary" pending="Recording…">
@@ -182,7 +182,8 @@ function WriteOff({ buyer, csrf_token, filled }: ExcessPageFacts): JSX.Element {
     <Panel title="Write off">
       <p class="mb-4 text-sm text-muted">
         The buyer keeps {formatMoney(amount)}, and it is booked as a loss. Their receipt says that
-        it was waived. If their bank takes it back later, the write-off is reversed.
+        it was waived, and they are emailed. If their bank takes it back later, the write-off is
+        reversed.
       </p>
       <StaffAction
         csrf_token={csrf_token}

@@ -20,6 +20,7 @@ import type { Locale } from '#platform/language/locale'
 import { renewalReminder, trialEnding } from './charge-reminders.ts'
 import { comingCharge } from './coming.ts'
 import type { Coming } from './coming-text.ts'
+import { writeExcessRepaid, writeExcessWaived } from './excess.ts'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import {
   givenPlanEnded,
@@ -47,6 +48,8 @@ export const MONEY_EMAILS = {
   renewal_reminder: about('lic', writeRenewalReminder),
   refund_issued: about('ref', writeRefund),
   given_plan_ended: about('lic', writeGivenPlanEnded),
+  excess_repaid: about('exr', writeExcessRepaid),
+  excess_waived: about('wof', writeExcessWaived),
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
 function about<Prefix extends IdPrefix>(

@@ -14,6 +14,8 @@ const EMAIL_NAMES: Record<string, string> = {
   dispute_opened: 'Dispute opened',
   email_change_requested: 'Email change requested',
   email_changed: 'Email changed',
+  excess_repaid: 'Excess repaid',
+  excess_waived: 'Excess written off',
   member_invitation: 'Invitation to a team',
   given_plan_ended: 'Given plan ended',
   import_ending: 'Imported license ending',

@@ -1,0 +1,74 @@
+import { invoiceNumber } from '#domain/billing'
+import type { Locale } from '#platform/language/locale'
+import { type Cents, ZERO } from '#platform/money'
+import type { Block, EmailContent } from './template.ts'
+
+/** What a buyer repaid, or need not repay, of what they had received in excess. */
+export interface SettledFacts {
+  amount: Cents
+  /** What it is of each invoice; attached are their receipts. */
+  parts: { number: number; amount: Cents }[]
+  /** The page with these receipts. */
+  receipts_url: string
+  locale: Locale
+}
+
+/** A buyer's repayment arrived; `left` is what they still owe. */
+export function excessRepaid(
+  facts: SettledFacts,
+  { arrived_on, reference, left }: { arrived_on: Date; reference: string; left: Cents },
+): EmailContent {
+  const { t, day, money } = facts.locale
+  const subject = t('email.excess_repaid', { amount: money(facts.amount) })
+  return {
+    subject,
+    heading: subject,
+    blocks: [
+      {
+        kind: 'rows',
+        rows: [
+          [t('email.arrived_on'), day(arrived_on)],
+          [t('email.reference'), reference],
+          ...invoiceRows(facts),
+          ...leftRow(left, facts.locale),
+        ],
+      },
+      { kind: 'text', text: t(left > ZERO ? 'email.excess_left' : 'email.excess_settled') },
+      receiptsLink(facts),
+    ],
+  }
+}
+
+/** A buyer keeps the rest of what they received in excess. */
+export function excessWaived(facts: SettledFacts): EmailContent {
+  const { t, money } = facts.locale
+  const amount = money(facts.amount)
+  const subject = t('email.excess_waived', { amount })
+  return {
+    subject,
+    heading: subject,
+    blocks: [
+      { kind: 'rows', rows: invoiceRows(facts) },
+      { kind: 'text', text: t('email.excess_waived_text', { amount }) },
+      receiptsLink(facts),
+    ],
+  }
+}
+
+function leftRow(left: Cents, { t, money }: Locale): [label: string, value: string][] {
+  return left > ZERO ? [[t('email.left_to_repay'), money(left)]] : []
+}
+
+function invoiceRows({
+  parts,
+  locale: { t, money },
+}: SettledFacts): [label: string, value: string][] {
+  return parts.map(({ number, amount }) => [
+    t('email.invoice'),
+    t('email.invoice_amount', { number: invoiceNumber(number), amount: money(amount) }),
+  ])
+}
+
+function receiptsLink({ receipts_url, locale: { t } }: SettledFacts): Block {
+  return { kind: 'link', label: t('email.receipts'), url: receipts_url }
+}

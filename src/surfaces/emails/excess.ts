@@ -1,0 +1,77 @@
+import * as billing from '#domain/billing'
+import * as identity from '#domain/identity'
+import * as ledger from '#domain/ledger'
+import { owedByBuyer } from '#flows/staff-actions'
+import type { World } from '#flows/world'
+import { readDay } from '#platform/calendar'
+import type { ExcessRepaymentId, WriteOffId } from '#platform/ids'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
+import { excessRepaid, excessWaived, type SettledFacts } from './excess-templates.ts'
+import { invoiceAttachment } from './invoice-pdf.ts'
+import type { WrittenEmail } from './template.ts'
+
+/** Writes the email to a buyer whose repayment staff recorded. */
+export async function writeExcessRepaid(
+  world: World,
+  id: ExcessRepaymentId,
+): Promise<WrittenEmail> {
+  const { db } = world
+  const { user_id, reference, paid_on } = (await ledger.findRepayment(db, id))!
+  const parts = await settledParts(world, id)
+  const left = await owedByBuyer(db, user_id)
+  return await written(world, parts, (facts) =>
+    excessRepaid(facts, { arrived_on: readDay(paid_on)!, reference, left }),
+  )
+}
+
+/**
+ * Writes the email to a buyer who keeps the rest of what they received in excess. What turned out
+ * not to have reached them is not in it; undefined if that is all of it.
+ */
+export async function writeExcessWaived(
+  world: World,
+  id: WriteOffId,
+): Promise<WrittenEmail | undefined> {
+  const parts = (await settledParts(world, id)).flatMap(({ receipt, amount }) => {
+    const waived = receipt.settled.find(({ how }) => how === 'waived')?.amount ?? ZERO
+    return waived > ZERO ? [{ receipt, amount: cents(Math.min(amount, waived)) }] : []
+  })
+  return parts.length === 0 ? undefined : await written(world, parts, excessWaived)
+}
+
+interface ReceiptPart {
+  receipt: billing.Receipt
+  amount: Cents
+}
+
+async function settledParts(
+  { db }: World,
+  id: ExcessRepaymentId | WriteOffId,
+): Promise<ReceiptPart[]> {
+  const parts: ReceiptPart[] = []
+  for (const { invoice_id, amount } of await ledger.partsOfSettlement(db, id)) {
+    parts.push({ receipt: (await billing.findReceipt(db, invoice_id))!, amount })
+  }
+  return parts
+}
+
+/** An email to the buyer of these receipts, with the receipts. */
+async function written(
+  world: World,
+  parts: ReceiptPart[],
+  write: (facts: SettledFacts) => WrittenEmail['content'],
+): Promise<WrittenEmail> {
+  const { db, config, languages } = world
+  const { user_id, app_id } = parts[0]!.receipt
+  const { email: to, language } = (await identity.findUser(db, user_id))!
+  const locale = languages.named(language)
+  const isOneApp = parts.every(({ receipt }) => receipt.app_id === app_id)
+  const content = write({
+    amount: sum(ZERO, ...parts.map(({ amount }) => amount)),
+    parts: parts.map(({ receipt: { number }, amount }) => ({ number, amount })),
+    receipts_url: `${config.base_url}/${isOneApp ? `manage/${app_id}` : 'account'}/`,
+    locale,
+  })
+  const attachments = parts.map(({ receipt }) => invoiceAttachment(world, receipt))
+  return { to, locale, content, attachments: await Promise.all(attachments) }
+}
